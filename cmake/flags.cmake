@@ -1,0 +1,17 @@
+# Language and warnings, the same for every target of the tree.
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+# No contraction of a*b+c to one rounding where the compiler likes: results must be the same bits from every build of one source.
+# No -ffast-math anywhere, for the same reason.
+add_compile_options(-ffp-contract=off -fno-math-errno)
+set(PLIANT_WARNINGS -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wdouble-promotion)

@@ -1,0 +1,51 @@
+/// @file file.h
+/// Mesh files in and out (part of the lab). The content decides the format, never the file's name; a file's vertex order is kept.
+#ifndef PLIANT_FILE_H
+#define PLIANT_FILE_H
+
+#include "pliant/base.h"
+#include "pliant/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Formats that pl_mesh_read() understands.
+typedef enum pl_file_format {
+  PL_FILE_UNKNOWN = 0,
+  PL_FILE_OBJ,
+  PL_FILE_PLY,
+  PL_FILE_STL,
+  PL_FILE_GMSH,   ///< .msh 2 and 4, text and binary
+  PL_FILE_TETGEN, ///< .node with .ele and .face beside it
+  PL_FILE_VTK,    ///< legacy VTK, text and binary
+  PL_FILE_VTU,    ///< VTK XML unstructured grid: text, base64, appended, zlib-compressed
+  PL_FILE_MEDIT,  ///< .mesh
+  PL_FILE_GLTF,   ///< glTF 2.0, JSON with files beside it or embedded
+  PL_FILE_GLB,    ///< glTF 2.0, binary container
+} pl_file_format;
+
+/// Short name of a format, such as "ply"; static storage.
+PL_API const char *pl_file_format_name(pl_file_format format);
+
+/// Tell the format of `size` bytes (the beginning of a file is enough). PL_FILE_UNKNOWN if none fits.
+PL_API pl_file_format pl_file_format_detect(const void *bytes, size_t size);
+
+/// Read a mesh from `path`. Quads and polygons are split into triangles, hexahedra, prisms and pyramids into tets; higher-order elements keep
+/// their corners. glTF: all meshes of the scene with their node placements, morph targets as poses by name, vertices welded only where
+/// rest and all targets coincide. Doubtful things go to `findings` (may be NULL). Errors carry file, line and column (byte
+/// offset in binary files).
+PL_API pl_status pl_mesh_read(pl_context *context, const char *path, pl_mesh **mesh, pl_findings *findings, pl_error *error);
+
+/// Read a mesh from memory; `name` stands for the file in messages. Files that belong beside it (.ele, .bin) are not looked for.
+PL_API pl_status pl_mesh_read_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_mesh **mesh,
+                                     pl_findings *findings, pl_error *error);
+
+/// Write a mesh to `path`; the ending decides: .obj .ply .stl .msh .vtk .vtu .mesh .node .glb. A temporary file is renamed at the
+/// end, so a crash never leaves a half file under the final name.
+PL_API pl_status pl_mesh_write(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

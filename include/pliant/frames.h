@@ -1,0 +1,87 @@
+/// @file frames.h
+/// Moving surfaces written to disk as frames (part of the lab).
+#ifndef PLIANT_FRAMES_H
+#define PLIANT_FRAMES_H
+
+#include "pliant/base.h"
+#include "pliant/math.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a frame writer can write.
+typedef enum pl_frame_format {
+  PL_FRAMES_PC2 = 1, ///< point cache 2, one file (Blender: Mesh Cache)
+  PL_FRAMES_MDD,     ///< one file, big-endian
+  PL_FRAMES_GLB,     ///< one file: mesh with one morph target per frame and a weight animation
+  PL_FRAMES_VTU,     ///< one .vtu per frame and a .pvd with the times (ParaView); tets when given
+  PL_FRAMES_OBJ,     ///< one .obj per frame
+  PL_FRAMES_PLY,     ///< one binary .ply per frame
+  PL_FRAMES_CSV,     ///< one table: frame,time,point,x,y,z
+} pl_frame_format;
+
+/// Input of pl_frames_create().
+typedef struct pl_frames_def {
+  pl_frame_format format;
+  const char *path;          ///< without ending: `out/bunny` becomes out/bunny.pc2, or out/bunny_0001.vtu and out/bunny.pvd
+  double frame_rate;         ///< frames per second
+  double start_time;         ///< seconds at the first frame
+  int32_t frame_count;       ///< frames that will be written; a shorter run is closed correctly too
+  int32_t point_count;
+  const int32_t *triangles;  ///< 3 each; must stay valid until the writer is closed
+  int32_t triangle_count;
+  const int32_t *tets;       ///< 4 each, or NULL
+  int32_t tet_count;
+  const char *name;          ///< of the object, for formats that store one
+  uint32_t magic;            ///< set by pl_default_frames_def()
+} pl_frames_def;
+
+/// A file, or a row of files, being written frame by frame.
+typedef struct pl_frames pl_frames;
+
+/// 60 frames per second from time 0; format, path and topology are to be filled in.
+PL_API pl_frames_def pl_default_frames_def(pl_frame_format format);
+
+/// Name of a format, such as "pc2"; static storage.
+PL_API const char *pl_frame_format_name(pl_frame_format format);
+
+/// Format of a name such as "pc2", or 0.
+PL_API pl_frame_format pl_frame_format_of_name(const char *name);
+
+/// Start writing. Nothing appears under the final name before pl_frames_close() (frames in files of their own appear whole, one by one).
+PL_API pl_status pl_frames_create(pl_context *context, const pl_frames_def *def, pl_frames **frames, pl_error *error);
+
+/// Write the next frame: `point_count` positions in metres.
+PL_API pl_status pl_frames_write(pl_frames *frames, const pl_vec3 *points, pl_error *error);
+
+/// Finish and rename into place; the writer is gone afterwards, whatever the result.
+PL_API pl_status pl_frames_close(pl_frames *frames, pl_error *error);
+
+/// Give up: remove the temporary file and destroy the writer. NULL is allowed.
+PL_API void pl_frames_abandon(pl_frames *frames);
+
+/// A row of frames read back.
+typedef struct pl_frame_file pl_frame_file;
+
+/// What is in a frame file.
+typedef struct pl_frame_file_report {
+  pl_frame_format format; ///< PL_FRAMES_PC2 or PL_FRAMES_MDD
+  int32_t point_count, frame_count;
+  double start_time, frame_rate;
+} pl_frame_file_report;
+
+/// Open a PC2 or MDD file; its content decides which. Sizes are checked against the bytes that are there.
+PL_API pl_status pl_frame_file_open(pl_context *context, const char *path, pl_frame_file **file, pl_frame_file_report *report,
+                                    pl_error *error);
+
+/// Read frame number `frame` into `points` of point_count vectors.
+PL_API pl_status pl_frame_file_read(pl_frame_file *file, int32_t frame, pl_vec3 *points, pl_error *error);
+
+/// Close. NULL is allowed.
+PL_API void pl_frame_file_close(pl_frame_file *file);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

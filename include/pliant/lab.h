@@ -1,0 +1,11 @@
+/// @file lab.h
+/// The lab: files, scenes and pictures around the runtime.
+#ifndef PLIANT_LAB_H
+#define PLIANT_LAB_H
+
+#include "pliant/file.h"
+#include "pliant/frames.h"
+#include "pliant/picture.h"
+#include "pliant/scene.h"
+
+#endif

@@ -1,0 +1,185 @@
+/// @file mesh.h
+/// Points joined by segments, triangles or tetrahedra: what bodies are made from. A mesh is immutable once created.
+#ifndef PLIANT_MESH_H
+#define PLIANT_MESH_H
+
+#include "pliant/base.h"
+#include "pliant/math.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A named weight per point in [0, 1], such as a vertex group.
+typedef struct pl_mesh_group {
+  const char *name;
+  const float *weights; ///< one per point
+} pl_mesh_group;
+
+/// A named second set of positions for the same points, such as a shape key.
+typedef struct pl_mesh_pose {
+  const char *name;
+  const pl_vec3 *points; ///< one per point, absolute positions
+} pl_mesh_pose;
+
+/// Borrowed arrays of a mesh; counts of zero go with NULL pointers. Used both to create a mesh and to look into one.
+typedef struct pl_mesh_view {
+  int32_t point_count;
+  const pl_vec3 *points;
+  int32_t segment_count;
+  const int32_t *segments;  ///< 2 point indices each
+  int32_t triangle_count;
+  const int32_t *triangles; ///< 3 point indices each, counter-clockwise seen from outside
+  int32_t tet_count;
+  const int32_t *tets;      ///< 4 point indices each, positive volume: (b-a) x (c-a) . (d-a) > 0
+  const int32_t *tet_tags;  ///< material tag per tet, or NULL
+  int32_t group_count;
+  const pl_mesh_group *groups;
+  int32_t pose_count;
+  const pl_mesh_pose *poses;
+  /// Vertex order of the file the mesh came from, where points were welded: point of each source vertex. NULL when the points are
+  /// the source vertices themselves. Results for `source_count` vertices come back in this order.
+  int32_t source_count;
+  const int32_t *point_of_source;
+} pl_mesh_view;
+
+/// A mesh that owns its arrays.
+typedef struct pl_mesh pl_mesh;
+
+/// Create a mesh as a copy of `view`. Every index must be in range and every coordinate finite, or the call fails with
+/// PL_ERROR_INVALID_DATA naming the element. Geometry is not judged here: see pl_mesh_check().
+PL_API pl_status pl_mesh_create(pl_context *context, const pl_mesh_view *view, pl_mesh **mesh, pl_error *error);
+
+/// Destroy a mesh. NULL is allowed. Models made from it do not need it any more.
+PL_API void pl_mesh_destroy(pl_mesh *mesh);
+
+/// The arrays of a mesh; valid as long as the mesh.
+PL_API pl_mesh_view pl_mesh_look(const pl_mesh *mesh);
+
+/// Number of pose `name`, or -1.
+PL_API int32_t pl_mesh_find_pose(const pl_mesh *mesh, const char *name);
+
+/// Number of group `name`, or -1.
+PL_API int32_t pl_mesh_find_group(const pl_mesh *mesh, const char *name);
+
+/// Box around `point_count` points; empty for none.
+PL_API pl_box pl_points_box(const pl_vec3 *points, int32_t point_count);
+
+/// Vertex normals of triangles, weighted by corner angle, unit length (zero where no triangle has area).
+/// `normals` takes one vector per point; points and triangles as in pl_mesh_view.
+PL_API void pl_normals_compute(const pl_vec3 *points, int32_t point_count, const int32_t *triangles, int32_t triangle_count,
+                               pl_vec3 *normals);
+
+/// Boundary of a tet mesh as a surface mesh: triangles outward; points in the order they have in `mesh`, those inside left out.
+/// `point_of_surface`, if wanted, must hold mesh point_count entries and receives the mesh point of each surface point.
+PL_API pl_status pl_mesh_boundary(pl_context *context, const pl_mesh *mesh, pl_mesh **surface, int32_t *point_of_surface,
+                                  pl_error *error);
+
+/// A regular box of tets around the origin: `cells` per axis, edge lengths `size`; points in x-fastest order; five or six tets a cell,
+/// mirrored so that the box has no preferred direction where possible.
+PL_API pl_status pl_mesh_create_box(pl_context *context, pl_vec3 size, const int32_t cells[3], pl_mesh **mesh, pl_error *error);
+
+/// How pl_mesh_check() counts what it found.
+typedef struct pl_mesh_check_report {
+  int32_t inverted_tet_count;       ///< negative volume
+  int32_t degenerate_count;         ///< tets or triangles of (almost) no volume or area, repeated corners
+  int32_t open_edge_count;          ///< surface edges with one triangle
+  int32_t non_manifold_edge_count;  ///< surface edges with more than two triangles
+  int32_t flipped_edge_count;       ///< neighbouring triangles that disagree on what is outside
+  int32_t duplicate_count;          ///< elements with the same corners, points at the same place
+  int32_t isolated_point_count;     ///< points of no element
+  int32_t component_count;          ///< connected pieces
+} pl_mesh_check_report;
+
+/// Look for what makes a mesh unfit to simulate. Each kind of trouble is listed for its first few elements, each finding with index,
+/// position and "you see / why / fix". Returns PL_REMARK_FINDINGS if there are any of severity warning or worse.
+PL_API pl_status pl_mesh_check(pl_context *context, const pl_mesh *mesh, pl_findings *findings, pl_mesh_check_report *report,
+                               pl_error *error);
+
+/// Input of pl_lattice_build(). Give either a cell size or a target count.
+typedef struct pl_lattice_def {
+  double cell_size;            ///< edge of a lattice cell in metres; 0: from target_point_count
+  int32_t target_point_count;  ///< aim at this many tet points (met within 20 %); used when cell_size is 0
+  double margin;               ///< a cell belongs to the mesh when the surface comes this close to it, as a fraction of the cell; 0 is exact
+  uint32_t magic;              ///< set by pl_default_lattice_def()
+} pl_lattice_def;
+
+/// What pl_lattice_build() made.
+typedef struct pl_lattice_report {
+  double cell_size;              ///< the one used
+  double enclosed_fraction;      ///< share of surface points inside the tets; 1 for a cage that encloses the surface
+  double volume;                 ///< of the tets, cubic metres
+  double least_quality;          ///< least tet quality, 1 for a regular tet, 0 for a flat one
+  int32_t hole_edge_count;       ///< open edges of the input; inside and outside are then a matter of winding number
+} pl_lattice_report;
+
+/// Aim at 2000 points.
+PL_API pl_lattice_def pl_default_lattice_def(void);
+
+/// Tets on a lattice around a closed or slightly leaky surface. Inside and outside are told apart by the generalized winding number;
+/// every cell that the surface touches is kept, so the tets enclose the surface. No tet is inverted. Fails with PL_ERROR_INVALID_DATA
+/// when the surface has no triangles or encloses nothing at this size.
+PL_API pl_status pl_lattice_build(pl_context *context, const pl_lattice_def *def, const pl_mesh *surface, pl_mesh **tets,
+                                  pl_lattice_report *report, pl_error *error);
+
+/// Where points sit in a coarser mesh: up to four mesh points and weights each.
+typedef struct pl_embedding pl_embedding;
+
+/// Borrowed arrays of an embedding.
+typedef struct pl_embedding_view {
+  int32_t point_count;
+  const int32_t *parents; ///< 4 mesh points each
+  const float *weights;   ///< 4 each, sum 1; negative ones only for points outside the tets
+} pl_embedding_view;
+
+/// What pl_embedding_build() found.
+typedef struct pl_embedding_report {
+  int32_t outside_count;     ///< points in no tet, tied to the nearest one
+  double largest_distance;   ///< farthest such point from its tet, metres
+  int32_t farthest_point;    ///< its index, -1 if none
+} pl_embedding_report;
+
+/// Embed `points` in the tets of `mesh` (or its triangles, or segments, whichever is the highest there). A point in no tet takes the
+/// nearest one with extrapolating weights; farther than `tolerance` metres is an error naming the point.
+PL_API pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_vec3 *points, int32_t point_count,
+                                    double tolerance, pl_embedding **embedding, pl_embedding_report *report, pl_error *error);
+
+/// Destroy an embedding. NULL is allowed.
+PL_API void pl_embedding_destroy(pl_embedding *embedding);
+
+/// The arrays of an embedding; valid as long as it is.
+PL_API pl_embedding_view pl_embedding_look(const pl_embedding *embedding);
+
+/// Positions of the embedded points for the given positions of the mesh points.
+PL_API void pl_embedding_apply(const pl_embedding *embedding, const pl_vec3 *mesh_points, pl_vec3 *points);
+
+/// A hierarchy over triangles for nearest-point, ray and inside questions.
+typedef struct pl_triangle_tree pl_triangle_tree;
+
+/// Answer of a query.
+typedef struct pl_hit {
+  int32_t triangle;      ///< index, -1 for no answer
+  double distance;       ///< metres, along the ray or to the nearest point; never negative
+  pl_vec3 point;         ///< on the triangle
+  double barycentric[3]; ///< of `point` in the triangle
+} pl_hit;
+
+/// Build a hierarchy over the triangles of `mesh`, which it copies.
+PL_API pl_status pl_triangle_tree_build(pl_context *context, const pl_mesh *mesh, pl_triangle_tree **tree, pl_error *error);
+
+/// Destroy a hierarchy. NULL is allowed.
+PL_API void pl_triangle_tree_destroy(pl_triangle_tree *tree);
+
+/// Nearest point on the triangles, no farther than `limit` metres (INFINITY for any). Among equals the lowest triangle index wins.
+PL_API pl_hit pl_triangle_tree_nearest(const pl_triangle_tree *tree, pl_vec3 point, double limit);
+
+/// First triangle hit by the ray from `origin` along `direction` (need not be unit; distance is in metres), within `limit` metres.
+PL_API pl_hit pl_triangle_tree_ray(const pl_triangle_tree *tree, pl_vec3 origin, pl_vec3 direction, double limit);
+
+/// Generalized winding number of the triangles around `point`: 1 inside a closed surface, 0 outside, in between near holes.
+PL_API double pl_triangle_tree_winding(const pl_triangle_tree *tree, pl_vec3 point);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,15 @@
+/// @file runtime.h
+/// The runtime: everything an engine embeds, with no dependency but libm and threads.
+#ifndef PLIANT_RUNTIME_H
+#define PLIANT_RUNTIME_H
+
+#include "pliant/base.h"
+#include "pliant/collider.h"
+#include "pliant/math.h"
+#include "pliant/mesh.h"
+#include "pliant/model.h"
+#include "pliant/modeller.h"
+#include "pliant/step.h"
+#include "pliant/world.h"
+
+#endif

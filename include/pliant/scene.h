@@ -1,0 +1,107 @@
+/// @file scene.h
+/// Scene documents (JSON) and what becomes of them (part of the lab).
+#ifndef PLIANT_SCENE_H
+#define PLIANT_SCENE_H
+
+#include "pliant/base.h"
+#include "pliant/math.h"
+#include "pliant/picture.h"
+#include "pliant/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A scene document that was read and found sound.
+typedef struct pl_scene pl_scene;
+
+/// Read and validate a scene file. Every problem goes to `findings` with line, column and field path; if any is an error the call fails
+/// with PL_ERROR_INVALID_DATA and no scene is made. Paths in the scene are relative to its file.
+PL_API pl_status pl_scene_read(pl_context *context, const char *path, pl_scene **scene, pl_findings *findings, pl_error *error);
+
+/// The same from memory; `name` stands for the file in messages and `folder` for where its relative paths start.
+PL_API pl_status pl_scene_read_memory(pl_context *context, const char *text, size_t size, const char *name, const char *folder,
+                                      pl_scene **scene, pl_findings *findings, pl_error *error);
+
+/// Write the scene as a document that reads back to an equal scene.
+PL_API pl_status pl_scene_write(pl_context *context, const char *path, const pl_scene *scene, pl_error *error);
+
+/// Destroy a scene. NULL is allowed.
+PL_API void pl_scene_destroy(pl_scene *scene);
+
+/// The parts of a scene a program needs to run it.
+typedef struct pl_scene_report {
+  const char *name;        ///< valid as long as the scene
+  const char *description; ///< likewise
+  int32_t body_count;
+  int32_t frame_count;
+  double frame_rate;       ///< frames per second
+  double step;             ///< seconds of an inner step
+  uint64_t seed;
+  bool has_camera;         ///< otherwise frame the bodies with pl_camera_around()
+} pl_scene_report;
+
+/// Facts about a scene.
+PL_API pl_scene_report pl_scene_describe(const pl_scene *scene);
+
+/// The scene's camera at a time in seconds (its path interpolated). Only if has_camera.
+PL_API pl_camera pl_scene_camera(const pl_scene *scene, double time);
+
+/// A scene come to life: models and a world, owned together.
+typedef struct pl_stage_set pl_stage_set;
+
+/// What to override when a scene is built.
+typedef struct pl_scene_build_def {
+  uint64_t seed;  ///< used when `has_seed`
+  bool has_seed;
+  uint32_t magic; ///< set by pl_default_scene_build_def()
+} pl_scene_build_def;
+
+/// Nothing overridden.
+PL_API pl_scene_build_def pl_default_scene_build_def(void);
+
+/// Build meshes, models and the world of a scene. Geometry problems go to `findings`.
+PL_API pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene, pl_stage_set **set,
+                                pl_findings *findings, pl_error *error);
+
+/// Destroy the world and its models. NULL is allowed.
+PL_API void pl_stage_set_destroy(pl_stage_set *set);
+
+/// The world; owned by the set.
+PL_API pl_world *pl_stage_set_world(pl_stage_set *set);
+
+/// A body of the set, with what a picture or a file needs to know of it.
+typedef struct pl_stage_body {
+  const char *name; ///< valid as long as the set
+  pl_body_id id;
+  pl_color color;
+  const pl_mesh *mesh; ///< the mesh its particles came from; owned by the set
+} pl_stage_body;
+
+/// Body number `index` in the scene's order.
+PL_API pl_stage_body pl_stage_set_body(const pl_stage_set *set, int32_t index);
+
+/// A collider of the set to draw: a surface already placed for the given time.
+typedef struct pl_stage_collider {
+  const char *name;
+  bool ground;         ///< a level half-space: draw a ground plane at `height` instead of triangles
+  double height;
+  const pl_mesh *mesh; ///< in its own frame, NULL for half-spaces; owned by the set
+  pl_transform placement;
+  pl_color color;
+} pl_stage_collider;
+
+/// Number of colliders.
+PL_API int32_t pl_stage_set_collider_count(const pl_stage_set *set);
+
+/// Collider number `index`, placed as at `time` seconds.
+PL_API pl_stage_collider pl_stage_set_collider(const pl_stage_set *set, int32_t index, double time);
+
+/// Let the scene's own actors (moving pins, wind gusts, pushes over time) do their part up to the world's current time. They act as a controller
+/// of the world, so pl_world_step() already calls them; this only reports how many there are.
+PL_API int32_t pl_stage_set_actor_count(const pl_stage_set *set);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,80 @@
+/// @file step.h
+/// Time: one fixed inner step after another, whatever the display's frame rate.
+#ifndef PLIANT_STEP_H
+#define PLIANT_STEP_H
+
+#include "pliant/base.h"
+#include "pliant/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Stages of a step, in their order.
+typedef enum pl_stage {
+  PL_STAGE_CONTROL = 0, ///< controllers choose
+  PL_STAGE_FORCES,      ///< wind, springs and point forces
+  PL_STAGE_MOVE,        ///< each body's own method
+  PL_STAGE_CONTACT,     ///< find and resolve contacts
+  PL_STAGE_LAYERS,      ///< surface layers
+  PL_STAGE_COUNT
+} pl_stage;
+
+/// Name of a stage, such as "contact"; static storage.
+PL_API const char *pl_stage_name(pl_stage stage);
+
+/// What a step, or a run of steps, did.
+typedef struct pl_step_report {
+  int64_t step_count;                  ///< steps done by this call
+  double stage_seconds[PL_STAGE_COUNT]; ///< wall-clock time per stage, summed over the steps
+  int32_t contact_count;               ///< contacts of the last step
+  double deepest_contact;              ///< metres a contact of the last step was overlapping before it was resolved
+  pl_body_id failed_body;              ///< with PL_ERROR_NOT_FINITE: which body …
+  int32_t failed_particle;             ///< … and which particle, -1 otherwise
+  char cause[160];                     ///< … and the likely cause
+} pl_step_report;
+
+/// Do one inner step. On PL_ERROR_NOT_FINITE the world is as it was before the step. Allocates nothing once every body, collider and
+/// pin has been stepped at least once.
+PL_API pl_status pl_world_step(pl_world *world, pl_step_report *report, pl_error *error);
+
+/// Let `seconds` pass: as many inner steps as fit, the rest is kept for the next call. At most `step_limit` steps are done (0: no limit);
+/// the time of the others is dropped, so that a slow machine slows down instead of stalling.
+PL_API pl_status pl_world_advance(pl_world *world, double seconds, int64_t step_limit, pl_step_report *report, pl_error *error);
+
+/// Inner steps done since the world was created.
+PL_API int64_t pl_world_step_count(const pl_world *world);
+
+/// Simulated time in seconds: step count times step.
+PL_API double pl_world_time(const pl_world *world);
+
+/// The fixed inner step in seconds.
+PL_API double pl_world_step_length(const pl_world *world);
+
+/// Acts before every step: may read the world and add forces, move pins, write bodies. Called in the order of adding.
+typedef struct pl_controller {
+  pl_status (*before_step)(void *user, pl_world *world, pl_error *error); ///< a failure aborts the step before anything moved
+  size_t state_size;                                                      ///< bytes of `state` that snapshots must carry
+  void *state;                                                            ///< owned by the caller
+  void *user;
+} pl_controller;
+
+/// Add a controller; what it points to must outlive the world.
+PL_API pl_status pl_world_add_controller(pl_world *world, const pl_controller *controller, pl_error *error);
+
+/// Acts on one body's surface after every step.
+typedef struct pl_layer {
+  /// Change `points` (the body's surface, point_count of them) in place.
+  pl_status (*after_step)(void *user, const pl_world *world, pl_body_id body, pl_vec3 *points, int32_t point_count, pl_error *error);
+  size_t state_size; ///< bytes of `state` that snapshots must carry
+  void *state;       ///< owned by the caller
+  void *user;
+} pl_layer;
+
+/// Add a layer to a body; what it points to must outlive the world.
+PL_API pl_status pl_world_add_layer(pl_world *world, pl_body_id body, const pl_layer *layer, pl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

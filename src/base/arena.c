@@ -1,0 +1,70 @@
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/context.h"
+
+struct pl_arena_chunk {
+  alignas(64) pl_arena_chunk *next;
+  size_t size, used; // of the memory behind this head
+};
+
+static const size_t LEAST_CHUNK = 4096;
+static const size_t LARGEST_DOUBLING = (size_t)1 << 24;
+
+void pl_arena_init(pl_arena *arena, pl_context *context, size_t first_size) {
+  *arena = (pl_arena){.context = context, .next_size = first_size > 0 ? first_size : LEAST_CHUNK};
+}
+
+static size_t round_up(size_t size, size_t alignment) {
+  return (size + alignment - 1) & ~(alignment - 1);
+}
+
+void *pl_arena_take(pl_arena *arena, size_t count, size_t item_size) {
+  if (item_size != 0 && count > SIZE_MAX / 4 / item_size) {
+    arena->failed = true;
+    return NULL;
+  }
+  size_t size = count * item_size;
+  size_t alignment = size >= 64 ? 64 : 16;
+  pl_arena_chunk *chunk = arena->chunks;
+  if (chunk == NULL || round_up(chunk->used, alignment) + size > chunk->size) {
+    size_t chunk_size = round_up(size > arena->next_size ? size : arena->next_size, 64);
+    chunk = pl_allocate(arena->context, sizeof(pl_arena_chunk) + chunk_size);
+    if (chunk == NULL) {
+      arena->failed = true;
+      return NULL;
+    }
+    *chunk = (pl_arena_chunk){.next = arena->chunks, .size = chunk_size};
+    arena->chunks = chunk;
+    if (arena->next_size < LARGEST_DOUBLING) arena->next_size = 2 * chunk_size;
+  }
+  size_t start = round_up(chunk->used, alignment);
+  chunk->used = start + size;
+  arena->byte_count += size;
+  void *memory = (char *)(chunk + 1) + start;
+  memset(memory, 0, size);
+  return memory;
+}
+
+void *pl_arena_copy(pl_arena *arena, const void *items, size_t count, size_t item_size) {
+  void *memory = pl_arena_take(arena, count, item_size);
+  if (memory != NULL && count * item_size > 0) memcpy(memory, items, count * item_size);
+  return memory;
+}
+
+char *pl_arena_copy_text(pl_arena *arena, const char *text) {
+  return pl_arena_copy(arena, text, strlen(text) + 1, 1);
+}
+
+void pl_arena_destroy(pl_arena *arena) {
+  pl_context *context = arena->context;
+  pl_arena_chunk *chunk = arena->chunks;
+  arena->chunks = NULL;
+  while (chunk != NULL) {
+    pl_arena_chunk *next = chunk->next;
+    pl_release(context, chunk);
+    chunk = next;
+  }
+}

@@ -1,0 +1,113 @@
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+
+const char *pl_status_text(pl_status status) {
+  switch (status) {
+    case PL_OK: return "done";
+    case PL_REMARK_NOT_CONVERGED: return "finished without converging";
+    case PL_REMARK_FINDINGS: return "finished with findings";
+    case PL_REMARK_CANCELLED: return "stopped on request";
+    case PL_ERROR_OUT_OF_MEMORY: return "out of memory";
+    case PL_ERROR_INVALID_ARGUMENT: return "invalid argument";
+    case PL_ERROR_INVALID_DATA: return "invalid data";
+    case PL_ERROR_NOT_FOUND: return "not found";
+    case PL_ERROR_FILE: return "file operation failed";
+    case PL_ERROR_UNSUPPORTED: return "not supported here";
+    case PL_ERROR_NOT_FINITE: return "the state became infinite or not a number";
+  }
+  return "unknown status";
+}
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+const char *pl_version(void) {
+  return TEXT(PL_VERSION_MAJOR) "." TEXT(PL_VERSION_MINOR) "." TEXT(PL_VERSION_PATCH);
+}
+
+static void copy_text(char *to, size_t size, const char *from) {
+  if (from == NULL) from = "";
+  size_t length = strlen(from);
+  if (length >= size) length = size - 1;
+  memcpy(to, from, length);
+  to[length] = '\0';
+}
+
+static void fill(pl_error *error, pl_status status, const char *file, int32_t line, int32_t column, const char *field,
+                 const char *format, va_list arguments) {
+  if (error == NULL) return;
+  // Format and copy aside first: the arguments may point into the error that is about to be replaced.
+  pl_error fresh = {.status = status, .line = line, .column = column};
+  copy_text(fresh.file, sizeof fresh.file, file);
+  copy_text(fresh.field, sizeof fresh.field, field);
+  vsnprintf(fresh.text, sizeof fresh.text, format, arguments);
+  *error = fresh;
+}
+
+pl_status pl_fail(pl_error *error, pl_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fill(error, status, NULL, 0, 0, NULL, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+pl_status pl_fail_at(pl_error *error, pl_status status, const char *file, int32_t line, int32_t column, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fill(error, status, file, line, column, NULL, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+pl_status pl_fail_field(pl_error *error, pl_status status, const char *field, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fill(error, status, NULL, 0, 0, field, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+pl_status pl_fail_memory(pl_error *error) {
+  return pl_fail(error, PL_ERROR_OUT_OF_MEMORY, "out of memory");
+}
+
+pl_status pl_check_def(uint32_t magic, const char *def_name, pl_error *error) {
+  if (magic == PL_DEF_MAGIC) return PL_OK;
+  return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this %s was not made by its pl_default_*_def() function; start from that",
+                 def_name);
+}
+
+// `file:line:column: severity: field: ` as far as known. Returns the length as snprintf does.
+static int format_place(char *buffer, size_t size, const char *file, int32_t line, int32_t column, const char *severity,
+                        const char *field) {
+  char place[64] = "";
+  if (line > 0 && column > 0)
+    snprintf(place, sizeof place, ":%d:%d", line, column);
+  else if (line > 0)
+    snprintf(place, sizeof place, ":%d", line);
+  return snprintf(buffer, size, "%s%s%s%s: %s%s", file, file[0] != '\0' ? place : "", file[0] != '\0' ? ": " : "", severity, field,
+                  field[0] != '\0' ? ": " : "");
+}
+
+static int append(char *buffer, size_t size, int used, const char *text) {
+  size_t offset = (size_t)used < size ? (size_t)used : size;
+  return used + snprintf(buffer == NULL ? NULL : buffer + offset, size - offset, "%s", text);
+}
+
+int pl_error_format(const pl_error *error, char *buffer, size_t size) {
+  int used = format_place(buffer, size, error->file, error->line, error->column, "error", error->field);
+  return append(buffer, size, used, error->text);
+}
+
+int pl_finding_format(const pl_finding *finding, char *buffer, size_t size) {
+  static const char *const names[] = {"note", "warning", "error"};
+  int used = format_place(buffer, size, finding->file, finding->line, finding->column, names[finding->severity], finding->field);
+  used = append(buffer, size, used, finding->you_see);
+  if (finding->why[0] != '\0') used = append(buffer, size, append(buffer, size, used, "; "), finding->why);
+  if (finding->fix[0] != '\0') used = append(buffer, size, append(buffer, size, used, "; "), finding->fix);
+  return used;
+}

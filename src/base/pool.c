@@ -1,0 +1,119 @@
+#define _POSIX_C_SOURCE 200809L
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/context.h"
+#include "base/error.h"
+
+// A loop is "open" while its tasks are handed out. A worker joins by counting itself into `busy_count` under the lock, so the caller knows
+// when nobody touches the loop's data any more: when it finds no task left and busy_count is zero.
+struct pl_pool {
+  pl_context *context;
+  pthread_mutex_t turn; // held by the thread that runs a loop
+  pthread_mutex_t lock; // guards all below but next_task
+  pthread_cond_t wake, done;
+  uint64_t loop_number;
+  bool open, stop;
+  int32_t busy_count;
+  int32_t task_count;
+  pl_task_function *task;
+  void *data;
+  atomic_int next_task;
+  int32_t worker_count;
+  pthread_t workers[];
+};
+
+int32_t pl_processor_count(void) {
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1 ? 1 : count > 256 ? 256 : (int32_t)count;
+}
+
+static void take_tasks(pl_pool *pool, int32_t count, pl_task_function *task, void *data) {
+  for (;;) {
+    int32_t i = atomic_fetch_add_explicit(&pool->next_task, 1, memory_order_relaxed);
+    if (i >= count) return;
+    task(data, i);
+  }
+}
+
+static void *work(void *argument) {
+  pl_pool *pool = argument;
+  uint64_t seen = 0;
+  pthread_mutex_lock(&pool->lock);
+  for (;;) {
+    while (!pool->stop && !(pool->open && pool->loop_number != seen)) pthread_cond_wait(&pool->wake, &pool->lock);
+    if (pool->stop) break;
+    seen = pool->loop_number;
+    pool->busy_count++;
+    int32_t count = pool->task_count;
+    pl_task_function *task = pool->task;
+    void *data = pool->data;
+    pthread_mutex_unlock(&pool->lock);
+    take_tasks(pool, count, task, data);
+    pthread_mutex_lock(&pool->lock);
+    if (--pool->busy_count == 0) pthread_cond_signal(&pool->done);
+  }
+  pthread_mutex_unlock(&pool->lock);
+  return NULL;
+}
+
+pl_status pl_pool_create(pl_context *context, int32_t thread_count, pl_pool **pool, pl_error *error) {
+  *pool = NULL;
+  size_t worker_count = (size_t)(thread_count - 1);
+  pl_pool *made = pl_allocate_array(context, 1, sizeof(pl_pool) + worker_count * sizeof(pthread_t));
+  if (made == NULL) return pl_fail_memory(error);
+  made->context = context;
+  pthread_mutex_init(&made->turn, NULL);
+  pthread_mutex_init(&made->lock, NULL);
+  pthread_cond_init(&made->wake, NULL);
+  pthread_cond_init(&made->done, NULL);
+  for (size_t i = 0; i < worker_count; ++i) {
+    if (pthread_create(&made->workers[i], NULL, work, made) != 0) {
+      pl_pool_destroy(made);
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start thread %zu of %d; ask for fewer", i + 2, thread_count);
+    }
+    made->worker_count++;
+  }
+  *pool = made;
+  return PL_OK;
+}
+
+void pl_pool_destroy(pl_pool *pool) {
+  if (pool == NULL) return;
+  pthread_mutex_lock(&pool->lock);
+  pool->stop = true;
+  pthread_cond_broadcast(&pool->wake);
+  pthread_mutex_unlock(&pool->lock);
+  for (int32_t i = 0; i < pool->worker_count; ++i) pthread_join(pool->workers[i], NULL);
+  pthread_cond_destroy(&pool->done);
+  pthread_cond_destroy(&pool->wake);
+  pthread_mutex_destroy(&pool->lock);
+  pthread_mutex_destroy(&pool->turn);
+  pl_release(pool->context, pool);
+}
+
+void pl_pool_run(pl_pool *pool, int32_t count, pl_task_function *task, void *data) {
+  pthread_mutex_lock(&pool->turn);
+  pthread_mutex_lock(&pool->lock);
+  pool->task = task;
+  pool->data = data;
+  pool->task_count = count;
+  atomic_store(&pool->next_task, 0);
+  pool->loop_number++;
+  pool->open = true;
+  pthread_cond_broadcast(&pool->wake);
+  pthread_mutex_unlock(&pool->lock);
+
+  take_tasks(pool, count, task, data);
+
+  // Nobody may join any more; wait for those who did.
+  pthread_mutex_lock(&pool->lock);
+  pool->open = false;
+  while (pool->busy_count > 0) pthread_cond_wait(&pool->done, &pool->lock);
+  pthread_mutex_unlock(&pool->lock);
+  pthread_mutex_unlock(&pool->turn);
+}

@@ -1,0 +1,21 @@
+// The worker pool behind parallel loops. Workers sleep between loops, so that a host with other things to do is not slowed down.
+#ifndef PL_BASE_POOL_H
+#define PL_BASE_POOL_H
+
+#include "pliant/base.h"
+
+typedef struct pl_pool pl_pool;
+
+int32_t pl_processor_count(void);
+
+// A pool of `thread_count` threads, the calling one included.
+pl_status pl_pool_create(pl_context *context, int32_t thread_count, pl_pool **pool, pl_error *error);
+void pl_pool_destroy(pl_pool *pool);
+
+// Call task(data, i) for every i in [0, count); the caller works too. Callers on several threads take turns.
+void pl_pool_run(pl_pool *pool, int32_t count, pl_task_function *task, void *data);
+
+// The context's way to run tasks: the host's runner, the pool, or a plain loop.
+void pl_run_tasks(pl_context *context, int32_t count, pl_task_function *task, void *data);
+
+#endif
