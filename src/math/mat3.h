@@ -47,8 +47,8 @@ static inline pl_mat3 pl_mat3_outer(pl_vec3 u, pl_vec3 v) {
   return (pl_mat3){{{u.x * v.x, u.x * v.y, u.x * v.z}, {u.y * v.x, u.y * v.y, u.y * v.z}, {u.z * v.x, u.z * v.y, u.z * v.z}}};
 }
 static inline double pl_mat3_determinant(pl_mat3 a) {
-  return a.m[0][0] * (a.m[1][1] * a.m[2][2] - a.m[1][2] * a.m[2][1]) -
-         a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) + a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
+  return a.m[0][0] * (a.m[1][1] * a.m[2][2] - a.m[1][2] * a.m[2][1]) - a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
+         a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
 }
 // Transposed matrix of cofactors: a * adjugate(a) = det(a) * identity, also for singular a.
 static inline pl_mat3 pl_mat3_adjugate(pl_mat3 a) {
@@ -66,6 +66,23 @@ static inline double pl_mat3_norm(pl_mat3 a) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) sum += a.m[i][j] * a.m[i][j];
   return sqrt(sum);
+}
+// A power of two that brings the largest element to about 1, so that products neither overflow nor vanish and nothing is rounded;
+// 0 for a matrix that is zero or not finite.
+static inline double pl_mat3_normalizer(pl_mat3 a) {
+  double largest = 0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      if (!isfinite(a.m[i][j])) return 0;
+      largest = fmax(largest, fabs(a.m[i][j]));
+    }
+  if (largest == 0) return 0;
+  int exponent;
+  frexp(largest, &exponent);
+  // The limits keep the factor and its inverse normal numbers.
+  if (exponent < -1000) exponent = -1000;
+  if (exponent > 1000) exponent = 1000;
+  return ldexp(1.0, -exponent);
 }
 
 #endif

@@ -61,7 +61,7 @@ static inline pl_vec3 pl_vec3_perpendicular(pl_vec3 n) {
 }
 
 static inline pl_box pl_box_empty(void) {
-  return (pl_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  return (pl_box){{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
 }
 static inline pl_box pl_box_with(pl_box box, pl_vec3 point) {
   return (pl_box){pl_vec3_min(box.least, point), pl_vec3_max(box.most, point)};
