@@ -1,0 +1,42 @@
+// Colliders as the world keeps them: a solid form with a signed distance, placed by key frames.
+#ifndef PL_CONTACT_COLLIDER_H
+#define PL_CONTACT_COLLIDER_H
+
+#include "base/arena.h"
+#include "pliant/collider.h"
+
+typedef struct pl_collider {
+  pl_arena arena;  // holds the collider itself and its keys
+  pl_collider_shape shape;
+  double radius, half_length;
+  pl_vec3 half_size;
+  double friction, restitution;
+  pl_transform placement;  // without keys
+  const pl_collider_key *keys;
+  int32_t key_count;
+  bool loop;
+  pl_triangle_tree *tree;  // of a mesh, otherwise NULL
+  pl_vec3 center;          // middle of a ball around the whole form, in its own frame …
+  double reach;            // … and the ball's radius; INFINITY for a half-space
+} pl_collider;
+
+// Create a collider from a def, copying mesh and keys. A number that makes no sense is refused with PL_ERROR_INVALID_ARGUMENT naming the
+// field. The mesh should be closed; where it leaks, inside is where it winds around a point more than half.
+pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl_collider **collider, pl_error *error);
+void pl_collider_destroy(pl_context *context, pl_collider *collider);
+
+// Where the collider is at a time.
+pl_transform pl_collider_placement(const pl_collider *collider, double time);
+
+// Where it is at the start and at the end of a step. When the keys start over within the step and do not join up, the collider is put at
+// its new place without having moved: nothing is dragged across the jump.
+void pl_collider_motion(const pl_collider *collider, double time, double step, pl_transform *start, pl_transform *end);
+
+// Signed distance of any point from the collider at a placement, negative inside; `normal` (may be NULL) is the unit direction in which
+// it grows, some outward direction where that is not unique.
+double pl_collider_distance(const pl_collider *collider, pl_transform placement, pl_vec3 point, pl_vec3 *normal);
+
+// The same in the collider's own frame.
+double pl_collider_local_distance(const pl_collider *collider, pl_vec3 point, pl_vec3 *normal);
+
+#endif
