@@ -1,0 +1,66 @@
+# Front door. Each goal installs the Debian packages it needs (packages.txt), builds, and does its job. See `make help`.
+SHELL = /bin/bash
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
+export DESTDIR
+
+all: build
+
+help:
+	@echo 'make            build the tool: build/pliant'
+	@echo 'make demo       build, run the gallery, write pictures and frames to out/demo (DEMO=name for one scene)'
+	@echo 'make test       everything that is checked; ends with "N passed, N failed"'
+	@echo 'make bench      measurements'
+	@echo 'make install    headers, libraries, tool, man page and completions (PREFIX=/usr/local, DESTDIR=)'
+	@echo 'make fuzz       FUZZ_SECONDS=60 of libFuzzer on every reader'
+	@echo 'make coverage   share of the lines of src/ that the tests run'
+	@echo 'make docs       API reference: build/docs/html/index.html'
+	@echo 'make format     clang-format on every C file'
+	@echo 'make tidy       clang-tidy on every C file (FILES="src/base/arena.c ..." for some)'
+	@echo 'make clean      remove build/ and out/'
+
+build:
+	@scripts/packages.sh build
+	@scripts/build.sh release
+
+demo: build
+	@scripts/demo.sh $(DEMO)
+
+test:
+	@scripts/packages.sh build test
+	@scripts/test.sh
+
+bench: build
+	@build/pliant bench $(BENCH)
+
+install: build
+	cmake --install build/release --prefix '$(PREFIX)' > build/install.log || { cat build/install.log; exit 1; }
+	@if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+	@echo 'installed under $(DESTDIR)$(PREFIX); build/release/install_manifest.txt lists the files'
+
+fuzz:
+	@scripts/packages.sh build test fuzz
+	@test/fuzz/run.sh $(FUZZ_SECONDS)
+
+coverage:
+	@scripts/packages.sh build test
+	@scripts/coverage.py
+
+docs:
+	@scripts/packages.sh test
+	@scripts/reference.sh
+	@echo 'build/docs/html/index.html'
+
+format:
+	@scripts/packages.sh test
+	@scripts/format.sh
+
+tidy:
+	@scripts/packages.sh build test develop
+	@scripts/tidy.sh $(FILES)
+
+clean:
+	rm -rf build out
+
+.PHONY: all help build demo test bench install fuzz coverage docs format tidy clean
