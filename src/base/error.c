@@ -94,8 +94,8 @@ static int format_place(char *buffer, size_t size, const char *file, int32_t lin
 }
 
 static int append(char *buffer, size_t size, int used, const char *text) {
-  size_t offset = (size_t)used < size ? (size_t)used : size;
-  return used + snprintf(buffer == NULL ? NULL : buffer + offset, size - offset, "%s", text);
+  if ((size_t)used < size) snprintf(buffer + used, size - (size_t)used, "%s", text);
+  return used + (int)strlen(text);
 }
 
 int pl_error_format(const pl_error *error, char *buffer, size_t size) {
