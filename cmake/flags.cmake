@@ -14,4 +14,6 @@ endif()
 # No contraction of a*b+c to one rounding where the compiler likes: results must be the same bits from every build of one source.
 # No -ffast-math anywhere, for the same reason.
 add_compile_options(-ffp-contract=off -fno-math-errno)
+# Silences gcc's note that passing 8-wide vectors by value depends on the target: all functions that do so are inlined (math/simd.h).
+add_compile_options(-Wno-psabi)
 set(PLIANT_WARNINGS -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wdouble-promotion)

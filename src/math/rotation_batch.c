@@ -1,0 +1,98 @@
+// Rotations nearest to eight matrices at a time: the kernel for the plain machine, its scalar twin, the choice between instruction sets
+// and the way out for lanes that float cannot settle.
+#include "math/rotation_batch.h"
+
+#include "math/rotation.h"
+
+#define KERNEL_NAME pl_rotation_batch_plain
+#include "math/rotation_batch_kernel.h"
+
+static void redo_in_double(const float *a, float *q, int lane) {
+  pl_mat3 m;
+  for (int i = 0; i < 9; ++i) m.m[i / 3][i % 3] = (double)a[8 * i + lane];
+  pl_quat guess = {(double)q[lane], (double)q[8 + lane], (double)q[16 + lane], (double)q[24 + lane]};
+  pl_quat r = pl_rotation_of_mat3(m, guess);
+  q[lane] = (float)r.x;
+  q[8 + lane] = (float)r.y;
+  q[16 + lane] = (float)r.z;
+  q[24 + lane] = (float)r.w;
+}
+
+void pl_rotation_batch(const float *a, float *q) {
+#if PL_SIMD_HAS_AVX2
+  int lost = PL_SIMD_CAN_AVX2() ? pl_rotation_batch_avx2(a, q) : pl_rotation_batch_plain(a, q);
+#else
+  int lost = pl_rotation_batch_plain(a, q);
+#endif
+  for (int lane = 0; lost != 0; ++lane, lost >>= 1)
+    if (lost & 1) redo_in_double(a, q, lane);
+}
+
+static void unit_scalar(float q[4]) {
+  float f = 1.0f / sqrtf(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  for (int i = 0; i < 4; ++i) q[i] *= f;
+}
+
+// b = R(q)^T a
+static void unrotate_scalar(const float q[4], const float a[9], float b[9]) {
+  float x2 = q[0] + q[0], y2 = q[1] + q[1], z2 = q[2] + q[2];
+  float xx = q[0] * x2, yy = q[1] * y2, zz = q[2] * z2, xy = q[0] * y2, xz = q[0] * z2, yz = q[1] * z2;
+  float wx = q[3] * x2, wy = q[3] * y2, wz = q[3] * z2;
+  float r[9] = {1.0f - (yy + zz), xy - wz, xz + wy, xy + wz, 1.0f - (xx + zz), yz - wx, xz - wy, yz + wx, 1.0f - (xx + yy)};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) b[3 * i + j] = r[i] * a[j] + r[3 + i] * a[3 + j] + r[6 + i] * a[6 + j];
+}
+
+static bool newton_step_scalar(const float b[9], float w[3]) {
+  float h00 = b[4] + b[8], h11 = b[0] + b[8], h22 = b[0] + b[4];
+  float h01 = -0.5f * (b[1] + b[3]), h02 = -0.5f * (b[2] + b[6]), h12 = -0.5f * (b[5] + b[7]);
+  float c00 = h11 * h22 - h12 * h12, c01 = h02 * h12 - h01 * h22, c02 = h01 * h12 - h02 * h11;
+  float c11 = h00 * h22 - h02 * h02, c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
+  float determinant = h00 * c00 + h01 * c01 + h02 * c02, trace = h00 + h11 + h22;
+  if (!(h00 > 0.0f && c22 > 0.0f && determinant > CURVATURE_LIMIT * (trace * trace * trace))) return false;
+  float gx = b[7] - b[5], gy = b[2] - b[6], gz = b[3] - b[1], f = 1.0f / determinant;
+  w[0] = f * (c00 * gx + c01 * gy + c02 * gz);
+  w[1] = f * (c01 * gx + c11 * gy + c12 * gz);
+  w[2] = f * (c02 * gx + c12 * gy + c22 * gz);
+  return true;
+}
+
+// q (w/2, 1), made a unit.
+static void turn_scalar(float q[4], const float w[3]) {
+  float x = 0.5f * w[0], y = 0.5f * w[1], z = 0.5f * w[2];
+  float r[4] = {q[0] + q[3] * x + (q[1] * z - q[2] * y), q[1] + q[3] * y + (q[2] * x - q[0] * z),
+                q[2] + q[3] * z + (q[0] * y - q[1] * x), q[3] - (q[0] * x + q[1] * y + q[2] * z)};
+  unit_scalar(r);
+  for (int i = 0; i < 4; ++i) q[i] = r[i];
+}
+
+static bool settle_scalar(float a[9], float q[4]) {
+  float largest = 0.0f;
+  for (int i = 0; i < 9; ++i) largest = largest > fabsf(a[i]) ? largest : fabsf(a[i]);
+  if (!(largest > SIZE_LEAST && largest < SIZE_MOST)) return false;
+  float scale = 1.0f / largest;
+  for (int i = 0; i < 9; ++i) a[i] *= scale;
+  unit_scalar(q);
+  for (int iteration = 0; iteration < ITERATION_LIMIT; ++iteration) {
+    float b[9], w[3];
+    unrotate_scalar(q, a, b);
+    if (!newton_step_scalar(b, w)) return false;
+    float length2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+    if (!(length2 < STEP_MOST * STEP_MOST)) return false;
+    turn_scalar(q, w);
+    if (!(length2 >= STEP_LIMIT * STEP_LIMIT)) return true;
+  }
+  return false;
+}
+
+void pl_rotation_batch_scalar(const float *a, float *q) {
+  for (int lane = 0; lane < PL_F8_LANES; ++lane) {
+    float m[9], r[4] = {q[lane], q[8 + lane], q[16 + lane], q[24 + lane]};
+    for (int i = 0; i < 9; ++i) m[i] = a[8 * i + lane];
+    if (settle_scalar(m, r)) {
+      for (int i = 0; i < 4; ++i) q[8 * i + lane] = r[i];
+    } else {
+      redo_in_double(a, q, lane);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+// Kernel of pl_rotation_batch(): guarded Newton iteration as in rotation.c, on eight float matrices at once. Included by one file per
+// instruction set (see simd.h), with KERNEL_NAME set; no include guard on purpose.
+//
+// A  matrix, scaled so that its largest element is 1      q  rotation, R its matrix       B = R^T A
+// g  axial part of B    H = tr(S) I - S, S = (B + B^T)/2    w  Newton step, H w = g
+//
+// A lane is *settled* once its step is shorter than STEP_LIMIT: the error after a step is about the square of it, below float rounding.
+// It is then frozen, so that what its neighbours still need does not change its bits. It is *lost* when H is not safely positive definite
+// or when ITERATION_LIMIT is reached; the caller redoes it in double.
+#include "math/rotation_batch_limits.h"
+
+typedef struct lane_quat {
+  pl_f8 x, y, z, w;
+} lane_quat;
+
+PL_SIMD_INLINE void unit(lane_quat *q) {
+  pl_f8 f = 1.0f / pl_f8_sqrt(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
+  q->x *= f;
+  q->y *= f;
+  q->z *= f;
+  q->w *= f;
+}
+
+// b = R(q)^T a
+PL_SIMD_INLINE void unrotate(const lane_quat *q, const pl_f8 a[9], pl_f8 b[9]) {
+  pl_f8 x2 = q->x + q->x, y2 = q->y + q->y, z2 = q->z + q->z;
+  pl_f8 xx = q->x * x2, yy = q->y * y2, zz = q->z * z2, xy = q->x * y2, xz = q->x * z2, yz = q->y * z2;
+  pl_f8 wx = q->w * x2, wy = q->w * y2, wz = q->w * z2;
+  pl_f8 r00 = 1.0f - (yy + zz), r01 = xy - wz, r02 = xz + wy;
+  pl_f8 r10 = xy + wz, r11 = 1.0f - (xx + zz), r12 = yz - wx;
+  pl_f8 r20 = xz - wy, r21 = yz + wx, r22 = 1.0f - (xx + yy);
+  for (int j = 0; j < 3; ++j) {
+    b[j] = r00 * a[j] + r10 * a[3 + j] + r20 * a[6 + j];
+    b[3 + j] = r01 * a[j] + r11 * a[3 + j] + r21 * a[6 + j];
+    b[6 + j] = r02 * a[j] + r12 * a[3 + j] + r22 * a[6 + j];
+  }
+}
+
+// H w = g. Returns the lanes where H is safely positive definite; w means nothing in the others.
+PL_SIMD_INLINE pl_m8 newton_step(const pl_f8 b[9], pl_f8 w[3]) {
+  pl_f8 h00 = b[4] + b[8], h11 = b[0] + b[8], h22 = b[0] + b[4];
+  pl_f8 h01 = -0.5f * (b[1] + b[3]), h02 = -0.5f * (b[2] + b[6]), h12 = -0.5f * (b[5] + b[7]);
+  pl_f8 c00 = h11 * h22 - h12 * h12, c01 = h02 * h12 - h01 * h22, c02 = h01 * h12 - h02 * h11;
+  pl_f8 c11 = h00 * h22 - h02 * h02, c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
+  pl_f8 determinant = h00 * c00 + h01 * c01 + h02 * c02, trace = h00 + h11 + h22;
+  pl_f8 gx = b[7] - b[5], gy = b[2] - b[6], gz = b[3] - b[1], f = 1.0f / determinant;
+  w[0] = f * (c00 * gx + c01 * gy + c02 * gz);
+  w[1] = f * (c01 * gx + c11 * gy + c12 * gz);
+  w[2] = f * (c02 * gx + c12 * gy + c22 * gz);
+  return (h00 > 0.0f) & (c22 > 0.0f) & (determinant > CURVATURE_LIMIT * (trace * trace * trace));
+}
+
+// q (w/2, 1), made a unit.
+PL_SIMD_INLINE lane_quat turned(const lane_quat *q, const pl_f8 w[3]) {
+  pl_f8 x = 0.5f * w[0], y = 0.5f * w[1], z = 0.5f * w[2];
+  lane_quat r = {q->x + q->w * x + (q->y * z - q->z * y), q->y + q->w * y + (q->z * x - q->x * z),
+                 q->z + q->w * z + (q->x * y - q->y * x), q->w - (q->x * x + q->y * y + q->z * z)};
+  unit(&r);
+  return r;
+}
+
+int KERNEL_NAME(const float *matrix, float *quaternion) {
+  pl_f8 a[9], largest = pl_f8_set1(0.0f);
+  for (int i = 0; i < 9; ++i) {
+    a[i] = pl_f8_load(matrix + PL_F8_LANES * i);
+    largest = pl_f8_max(largest, pl_f8_abs(a[i]));
+  }
+  pl_m8 active = (largest > SIZE_LEAST) & (largest < SIZE_MOST), lost = ~active;
+  pl_f8 scale = 1.0f / largest;
+  for (int i = 0; i < 9; ++i) a[i] *= scale;
+
+  lane_quat q = {pl_f8_load(quaternion), pl_f8_load(quaternion + 8), pl_f8_load(quaternion + 16), pl_f8_load(quaternion + 24)};
+  lane_quat start = q;
+  unit(&q);
+  for (int iteration = 0; iteration < ITERATION_LIMIT && pl_m8_any(active); ++iteration) {
+    pl_f8 b[9], w[3];
+    unrotate(&q, a, b);
+    pl_m8 good = newton_step(b, w);
+    pl_f8 length2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+    good &= length2 < STEP_MOST * STEP_MOST;
+    lost |= active & ~good;
+    active &= good;
+    lane_quat next = turned(&q, w);
+    q.x = pl_f8_select(active, next.x, q.x);
+    q.y = pl_f8_select(active, next.y, q.y);
+    q.z = pl_f8_select(active, next.z, q.z);
+    q.w = pl_f8_select(active, next.w, q.w);
+    active &= length2 >= STEP_LIMIT * STEP_LIMIT;
+  }
+  lost |= active;
+  pl_f8_store(quaternion, pl_f8_select(lost, start.x, q.x));
+  pl_f8_store(quaternion + 8, pl_f8_select(lost, start.y, q.y));
+  pl_f8_store(quaternion + 16, pl_f8_select(lost, start.z, q.z));
+  pl_f8_store(quaternion + 24, pl_f8_select(lost, start.w, q.w));
+  return pl_m8_bits(lost);
+}

@@ -1,0 +1,19 @@
+// The numbers that the 8-wide kernel of pl_rotation_batch() and its scalar twin must share.
+#ifndef PL_MATH_ROTATION_BATCH_LIMITS_H
+#define PL_MATH_ROTATION_BATCH_LIMITS_H
+
+// Two iterations are normal for a body in motion, three or four after an impact; beyond that double is the better tool.
+enum { ITERATION_LIMIT = 6 };
+
+// det(H) relative to tr(H)^3, at most 1/27. Below this the rounding of float shows in the step.
+#define CURVATURE_LIMIT 1e-4f
+
+// Largest elements of a matrix whose inverse and products are safe in float.
+#define SIZE_LEAST 1e-30f
+#define SIZE_MOST 1e30f
+
+// Steps longer than this (radians) leave the range of the quadratic model; shorter than that settle a lane.
+#define STEP_MOST 2.0f
+#define STEP_LIMIT 2e-4f
+
+#endif
