@@ -116,7 +116,7 @@ static void close_current(parser *p) {
   p->expects_item = false;
 }
 
-// A value is expected at hand; NULL stands for one that is missing.
+// A value is expected at hand; one that is missing counts as null.
 static void parse_value(parser *p, pl_json *value) {
   int c = pl_json_peek(&p->scan);
   if (c == '{' || c == '[') {
@@ -138,6 +138,8 @@ static void parse_value(parser *p, pl_json *value) {
   } else if (c < 0 || c == ',' || c == ':' || c == '}' || c == ']') {
     pl_json_problem(&p->scan, pl_json_here(&p->scan), PL_JSON_LOST,
                     c < 0 ? "the text ends where a value is expected" : "a value is missing before this '%c'", c);
+    // A colon belongs to nothing here; the others go on to be read as what they are.
+    if (c == ':') p->scan.at++;
   } else {
     pl_json_scan_scalar(&p->scan, value);
   }
