@@ -7,7 +7,7 @@
 
 struct pl_arena_chunk {
   alignas(64) pl_arena_chunk *next;
-  size_t size, used; // of the memory behind this head
+  size_t size, used;  // of the memory behind this head
 };
 
 static const size_t LEAST_CHUNK = 4096;
@@ -38,7 +38,8 @@ void *pl_arena_take(pl_arena *arena, size_t count, size_t item_size) {
     }
     *chunk = (pl_arena_chunk){.next = arena->chunks, .size = chunk_size};
     arena->chunks = chunk;
-    if (arena->next_size < LARGEST_DOUBLING) arena->next_size = 2 * chunk_size;
+    // One large piece must not make the chunk after it, which may hold a few bytes, twice as large.
+    arena->next_size = chunk_size < LARGEST_DOUBLING / 2 ? 2 * chunk_size : LARGEST_DOUBLING;
   }
   size_t start = round_up(chunk->used, alignment);
   chunk->used = start + size;

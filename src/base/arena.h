@@ -9,10 +9,10 @@ typedef struct pl_arena_chunk pl_arena_chunk;
 
 typedef struct pl_arena {
   pl_context *context;
-  pl_arena_chunk *chunks; // newest first
-  size_t next_size;       // of the next chunk
-  size_t byte_count;      // handed out so far
-  bool failed;            // some take returned NULL
+  pl_arena_chunk *chunks;  // newest first
+  size_t next_size;        // of the next chunk
+  size_t byte_count;       // handed out so far
+  bool failed;             // some take returned NULL
 } pl_arena;
 
 // Start an arena; `first_size` is a guess of the bytes it will hand out (0: small). Allocates nothing yet.

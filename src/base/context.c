@@ -15,7 +15,7 @@ struct pl_context {
   pl_log_function *log;
   void *log_user;
   pl_task_runner task_runner;
-  pl_pool *pool; // NULL with one thread or the host's own runner
+  pl_pool *pool;  // NULL with one thread or the host's own runner
   int32_t thread_count;
   atomic_int_fast64_t block_count, byte_count, allocation_count;
 };

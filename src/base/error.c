@@ -103,11 +103,20 @@ int pl_error_format(const pl_error *error, char *buffer, size_t size) {
   return append(buffer, size, used, error->text);
 }
 
+// Findings of the caller's own making may leave strings NULL, as pl_findings_add() allows.
+static const char *text_or_empty(const char *text) {
+  return text == NULL ? "" : text;
+}
+
 int pl_finding_format(const pl_finding *finding, char *buffer, size_t size) {
-  static const char *const names[] = {"note", "warning", "error"};
-  int used = format_place(buffer, size, finding->file, finding->line, finding->column, names[finding->severity], finding->field);
-  used = append(buffer, size, used, finding->you_see);
-  if (finding->why[0] != '\0') used = append(buffer, size, append(buffer, size, used, "; "), finding->why);
-  if (finding->fix[0] != '\0') used = append(buffer, size, append(buffer, size, used, "; "), finding->fix);
+  const char *severity = finding->severity == PL_SEVERITY_ERROR     ? "error"
+                         : finding->severity == PL_SEVERITY_WARNING ? "warning"
+                                                                    : "note";
+  int used = format_place(buffer, size, text_or_empty(finding->file), finding->line, finding->column, severity,
+                          text_or_empty(finding->field));
+  used = append(buffer, size, used, text_or_empty(finding->you_see));
+  const char *const rest[] = {text_or_empty(finding->why), text_or_empty(finding->fix)};
+  for (int i = 0; i < 2; ++i)
+    if (rest[i][0] != '\0') used = append(buffer, size, append(buffer, size, used, "; "), rest[i]);
   return used;
 }

@@ -9,8 +9,8 @@
 
 struct pl_findings {
   pl_context *context;
-  pl_vector list; // of pl_finding
-  pl_arena text;  // their strings
+  pl_vector list;  // of pl_finding
+  pl_arena text;   // their strings
 };
 
 pl_status pl_findings_create(pl_context *context, pl_findings **findings, pl_error *error) {

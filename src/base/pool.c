@@ -13,8 +13,8 @@
 // when nobody touches the loop's data any more: when it finds no task left and busy_count is zero.
 struct pl_pool {
   pl_context *context;
-  pthread_mutex_t turn; // held by the thread that runs a loop
-  pthread_mutex_t lock; // guards all below but next_task
+  pthread_mutex_t turn;  // held by the thread that runs a loop
+  pthread_mutex_t lock;  // guards all below but next_task
   pthread_cond_t wake, done;
   uint64_t loop_number;
   bool open, stop;
@@ -74,7 +74,8 @@ pl_status pl_pool_create(pl_context *context, int32_t thread_count, pl_pool **po
   for (size_t i = 0; i < worker_count; ++i) {
     if (pthread_create(&made->workers[i], NULL, work, made) != 0) {
       pl_pool_destroy(made);
-      return pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start thread %zu of %d; ask for fewer", i + 2, thread_count);
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start thread %zu of %d; ask for fewer", i + 2,
+                     thread_count);
     }
     made->worker_count++;
   }

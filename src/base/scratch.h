@@ -10,7 +10,7 @@ typedef struct pl_scratch_chunk pl_scratch_chunk;
 typedef struct pl_scratch {
   pl_context *context;
   pl_scratch_chunk *first, *current;
-  size_t used; // bytes used of `current`
+  size_t used;  // bytes used of `current`
 } pl_scratch;
 
 typedef struct pl_scratch_mark {
