@@ -39,16 +39,16 @@ extern "C" {
 /// Outcome of a call. Negative: it failed and nothing changed. Positive: it finished and there is something to remark.
 typedef enum pl_status {
   PL_OK = 0,
-  PL_REMARK_NOT_CONVERGED = 1,    ///< an iteration stopped at its limit; the report says how far it came
-  PL_REMARK_FINDINGS = 2,         ///< the result is usable; the findings say what is doubtful
-  PL_REMARK_CANCELLED = 3,        ///< the caller asked to stop; what was done so far is kept
-  PL_ERROR_OUT_OF_MEMORY = -1,    ///< the allocator returned NULL
-  PL_ERROR_INVALID_ARGUMENT = -2, ///< an argument is outside what the function documents
-  PL_ERROR_INVALID_DATA = -3,     ///< user data (file, mesh, scene) is wrong; the error says where
-  PL_ERROR_NOT_FOUND = -4,        ///< a name or handle does not exist
-  PL_ERROR_FILE = -5,             ///< the operating system refused a file operation
-  PL_ERROR_UNSUPPORTED = -6,      ///< valid, but not something this build can do
-  PL_ERROR_NOT_FINITE = -7,       ///< the simulation produced infinities or NaNs and was rolled back
+  PL_REMARK_NOT_CONVERGED = 1,     ///< an iteration stopped at its limit; the report says how far it came
+  PL_REMARK_FINDINGS = 2,          ///< the result is usable; the findings say what is doubtful
+  PL_REMARK_CANCELLED = 3,         ///< the caller asked to stop; what was done so far is kept
+  PL_ERROR_OUT_OF_MEMORY = -1,     ///< the allocator returned NULL
+  PL_ERROR_INVALID_ARGUMENT = -2,  ///< an argument is outside what the function documents
+  PL_ERROR_INVALID_DATA = -3,      ///< user data (file, mesh, scene) is wrong; the error says where
+  PL_ERROR_NOT_FOUND = -4,         ///< a name or handle does not exist
+  PL_ERROR_FILE = -5,              ///< the operating system refused a file operation
+  PL_ERROR_UNSUPPORTED = -6,       ///< valid, but not something this build can do
+  PL_ERROR_NOT_FINITE = -7,        ///< the simulation produced infinities or NaNs and was rolled back
 } pl_status;
 
 /// One short English sentence for a status; never NULL, static storage.
@@ -97,12 +97,12 @@ typedef struct pl_task_runner {
 
 /// Input of pl_context_create().
 typedef struct pl_context_def {
-  pl_allocator allocator;     ///< zero: malloc and free
-  pl_log_function *log;       ///< NULL: silent
+  pl_allocator allocator;  ///< zero: malloc and free
+  pl_log_function *log;    ///< NULL: silent
   void *log_user;
-  pl_task_runner task_runner; ///< zero: a worker pool of our own
-  int32_t thread_count;       ///< threads of our own pool, the caller's included; 0: one per processor; ignored with a task_runner
-  uint32_t magic;             ///< set by pl_default_context_def(); a def that was only zeroed is refused
+  pl_task_runner task_runner;  ///< zero: a worker pool of our own
+  int32_t thread_count;        ///< threads of our own pool, the caller's included; 0: one per processor; ignored with a task_runner
+  uint32_t magic;              ///< set by pl_default_context_def(); a def that was only zeroed is refused
 } pl_context_def;
 
 /// Allocator, log and workers: the first object to create and the last to destroy.
@@ -122,9 +122,9 @@ PL_API int32_t pl_context_thread_count(const pl_context *context);
 
 /// Blocks and bytes now held from the allocator, and how often it was asked since the context was created.
 typedef struct pl_memory_report {
-  int64_t block_count;      ///< blocks now held
-  int64_t byte_count;       ///< bytes now held
-  int64_t allocation_count; ///< calls of `allocate` so far, failed ones included
+  int64_t block_count;       ///< blocks now held
+  int64_t byte_count;        ///< bytes now held
+  int64_t allocation_count;  ///< calls of `allocate` so far, failed ones included
 } pl_memory_report;
 
 /// Memory use of a context; exact when no other thread is using it.
@@ -133,9 +133,9 @@ PL_API pl_memory_report pl_context_memory(const pl_context *context);
 /// One thing that is wrong or doubtful about user data, in the words a user needs.
 typedef struct pl_finding {
   pl_severity severity;
-  int32_t line, column; ///< 1-based, 0 if unknown
-  int32_t index;        ///< element concerned (point, triangle, tet …), -1 if none
-  double position[3];   ///< where in space, in metres; only if `has_position`
+  int32_t line, column;  ///< 1-based, 0 if unknown
+  int32_t index;         ///< element concerned (point, triangle, tet …), -1 if none
+  double position[3];    ///< where in space, in metres; only if `has_position`
   bool has_position;
   const char *file;     ///< "" if unknown
   const char *field;    ///< field path, "" if none

@@ -16,13 +16,13 @@ typedef enum pl_file_format {
   PL_FILE_OBJ,
   PL_FILE_PLY,
   PL_FILE_STL,
-  PL_FILE_GMSH,   ///< .msh 2 and 4, text and binary
-  PL_FILE_TETGEN, ///< .node with .ele and .face beside it
-  PL_FILE_VTK,    ///< legacy VTK, text and binary
-  PL_FILE_VTU,    ///< VTK XML unstructured grid: text, base64, appended, zlib-compressed
-  PL_FILE_MEDIT,  ///< .mesh
-  PL_FILE_GLTF,   ///< glTF 2.0, JSON with files beside it or embedded
-  PL_FILE_GLB,    ///< glTF 2.0, binary container
+  PL_FILE_GMSH,    ///< .msh 2 and 4, text and binary
+  PL_FILE_TETGEN,  ///< .node with .ele and .face beside it
+  PL_FILE_VTK,     ///< legacy VTK, text and binary
+  PL_FILE_VTU,     ///< VTK XML unstructured grid: text, base64, appended, zlib-compressed
+  PL_FILE_MEDIT,   ///< .mesh
+  PL_FILE_GLTF,    ///< glTF 2.0, JSON with files beside it or embedded
+  PL_FILE_GLB,     ///< glTF 2.0, binary container
 } pl_file_format;
 
 /// Short name of a format, such as "ply"; static storage.

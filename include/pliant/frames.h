@@ -12,29 +12,29 @@ extern "C" {
 
 /// What a frame writer can write.
 typedef enum pl_frame_format {
-  PL_FRAMES_PC2 = 1, ///< point cache 2, one file (Blender: Mesh Cache)
-  PL_FRAMES_MDD,     ///< one file, big-endian
-  PL_FRAMES_GLB,     ///< one file: mesh with one morph target per frame and a weight animation
-  PL_FRAMES_VTU,     ///< one .vtu per frame and a .pvd with the times (ParaView); tets when given
-  PL_FRAMES_OBJ,     ///< one .obj per frame
-  PL_FRAMES_PLY,     ///< one binary .ply per frame
-  PL_FRAMES_CSV,     ///< one table: frame,time,point,x,y,z
+  PL_FRAMES_PC2 = 1,  ///< point cache 2, one file (Blender: Mesh Cache)
+  PL_FRAMES_MDD,      ///< one file, big-endian
+  PL_FRAMES_GLB,      ///< one file: mesh with one morph target per frame and a weight animation
+  PL_FRAMES_VTU,      ///< one .vtu per frame and a .pvd with the times (ParaView); tets when given
+  PL_FRAMES_OBJ,      ///< one .obj per frame
+  PL_FRAMES_PLY,      ///< one binary .ply per frame
+  PL_FRAMES_CSV,      ///< one table: frame,time,point,x,y,z
 } pl_frame_format;
 
 /// Input of pl_frames_create().
 typedef struct pl_frames_def {
   pl_frame_format format;
-  const char *path;          ///< without ending: `out/bunny` becomes out/bunny.pc2, or out/bunny_0001.vtu and out/bunny.pvd
-  double frame_rate;         ///< frames per second
-  double start_time;         ///< seconds at the first frame
-  int32_t frame_count;       ///< frames that will be written; a shorter run is closed correctly too
+  const char *path;     ///< without ending: `out/bunny` becomes out/bunny.pc2, or out/bunny_0001.vtu and out/bunny.pvd
+  double frame_rate;    ///< frames per second
+  double start_time;    ///< seconds at the first frame
+  int32_t frame_count;  ///< frames that will be written; a shorter run is closed correctly too
   int32_t point_count;
   const int32_t *triangles;  ///< 3 each; must stay valid until the writer is closed
   int32_t triangle_count;
-  const int32_t *tets;       ///< 4 each, or NULL
+  const int32_t *tets;  ///< 4 each, or NULL
   int32_t tet_count;
-  const char *name;          ///< of the object, for formats that store one
-  uint32_t magic;            ///< set by pl_default_frames_def()
+  const char *name;  ///< of the object, for formats that store one
+  uint32_t magic;    ///< set by pl_default_frames_def()
 } pl_frames_def;
 
 /// A file, or a row of files, being written frame by frame.
@@ -66,7 +66,7 @@ typedef struct pl_frame_file pl_frame_file;
 
 /// What is in a frame file.
 typedef struct pl_frame_file_report {
-  pl_frame_format format; ///< PL_FRAMES_PC2 or PL_FRAMES_MDD
+  pl_frame_format format;  ///< PL_FRAMES_PC2 or PL_FRAMES_MDD
   int32_t point_count, frame_count;
   double start_time, frame_rate;
 } pl_frame_file_report;

@@ -13,13 +13,13 @@ extern "C" {
 /// A named weight per point in [0, 1], such as a vertex group.
 typedef struct pl_mesh_group {
   const char *name;
-  const float *weights; ///< one per point
+  const float *weights;  ///< one per point
 } pl_mesh_group;
 
 /// A named second set of positions for the same points, such as a shape key.
 typedef struct pl_mesh_pose {
   const char *name;
-  const pl_vec3 *points; ///< one per point, absolute positions
+  const pl_vec3 *points;  ///< one per point, absolute positions
 } pl_mesh_pose;
 
 /// Borrowed arrays of a mesh; counts of zero go with NULL pointers. Used both to create a mesh and to look into one.
@@ -29,7 +29,7 @@ typedef struct pl_mesh_view {
   int32_t segment_count;
   const int32_t *segments;  ///< 2 point indices each
   int32_t triangle_count;
-  const int32_t *triangles; ///< 3 point indices each, counter-clockwise seen from outside
+  const int32_t *triangles;  ///< 3 point indices each, counter-clockwise seen from outside
   int32_t tet_count;
   const int32_t *tets;      ///< 4 point indices each, positive volume: (b-a) x (c-a) . (d-a) > 0
   const int32_t *tet_tags;  ///< material tag per tet, or NULL
@@ -100,17 +100,17 @@ PL_API pl_status pl_mesh_check(pl_context *context, const pl_mesh *mesh, pl_find
 typedef struct pl_lattice_def {
   double cell_size;            ///< edge of a lattice cell in metres; 0: from target_point_count
   int32_t target_point_count;  ///< aim at this many tet points (met within 20 %); used when cell_size is 0
-  double margin;               ///< a cell belongs to the mesh when the surface comes this close to it, as a fraction of the cell; 0 is exact
-  uint32_t magic;              ///< set by pl_default_lattice_def()
+  double margin;   ///< a cell belongs to the mesh when the surface comes this close to it, as a fraction of the cell; 0 is exact
+  uint32_t magic;  ///< set by pl_default_lattice_def()
 } pl_lattice_def;
 
 /// What pl_lattice_build() made.
 typedef struct pl_lattice_report {
-  double cell_size;              ///< the one used
-  double enclosed_fraction;      ///< share of surface points inside the tets; 1 for a cage that encloses the surface
-  double volume;                 ///< of the tets, cubic metres
-  double least_quality;          ///< least tet quality, 1 for a regular tet, 0 for a flat one
-  int32_t hole_edge_count;       ///< open edges of the input; inside and outside are then a matter of winding number
+  double cell_size;          ///< the one used
+  double enclosed_fraction;  ///< share of surface points inside the tets; 1 for a cage that encloses the surface
+  double volume;             ///< of the tets, cubic metres
+  double least_quality;      ///< least tet quality, 1 for a regular tet, 0 for a flat one
+  int32_t hole_edge_count;   ///< open edges of the input; inside and outside are then a matter of winding number
 } pl_lattice_report;
 
 /// Aim at 2000 points.
@@ -128,15 +128,15 @@ typedef struct pl_embedding pl_embedding;
 /// Borrowed arrays of an embedding.
 typedef struct pl_embedding_view {
   int32_t point_count;
-  const int32_t *parents; ///< 4 mesh points each
-  const float *weights;   ///< 4 each, sum 1; negative ones only for points outside the tets
+  const int32_t *parents;  ///< 4 mesh points each
+  const float *weights;    ///< 4 each, sum 1; negative ones only for points outside the tets
 } pl_embedding_view;
 
 /// What pl_embedding_build() found.
 typedef struct pl_embedding_report {
-  int32_t outside_count;     ///< points in no tet, tied to the nearest one
-  double largest_distance;   ///< farthest such point from its tet, metres
-  int32_t farthest_point;    ///< its index, -1 if none
+  int32_t outside_count;    ///< points in no tet, tied to the nearest one
+  double largest_distance;  ///< farthest such point from its tet, metres
+  int32_t farthest_point;   ///< its index, -1 if none
 } pl_embedding_report;
 
 /// Embed `points` in the tets of `mesh` (or its triangles, or segments, whichever is the highest there). A point in no tet takes the
@@ -158,10 +158,10 @@ typedef struct pl_triangle_tree pl_triangle_tree;
 
 /// Answer of a query.
 typedef struct pl_hit {
-  int32_t triangle;      ///< index, -1 for no answer
-  double distance;       ///< metres, along the ray or to the nearest point; never negative
-  pl_vec3 point;         ///< on the triangle
-  double barycentric[3]; ///< of `point` in the triangle
+  int32_t triangle;       ///< index, -1 for no answer
+  double distance;        ///< metres, along the ray or to the nearest point; never negative
+  pl_vec3 point;          ///< on the triangle
+  double barycentric[3];  ///< of `point` in the triangle
 } pl_hit;
 
 /// Build a hierarchy over the triangles of `mesh`, which it copies.

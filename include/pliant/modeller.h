@@ -14,32 +14,32 @@ extern "C" {
 
 /// What a shape node is.
 typedef enum pl_shape_kind {
-  PL_SHAPE_ELLIPSOID = 1, ///< `size` = the three radii
-  PL_SHAPE_CAPSULE,       ///< from `from` with `radius` to `to` with `end_radius`
-  PL_SHAPE_BOX,           ///< `size` = edge lengths, rounded by `radius` (which stays inside the box)
-  PL_SHAPE_REVOLVED,      ///< closed `outline` of (distance from axis, height) turned around the Y axis
-  PL_SHAPE_EXTRUDED,      ///< closed `outline` of (x, y), `size.z` thick along Z, edges rounded by `radius`
-  PL_SHAPE_UNION,         ///< children joined; `smoothness` metres of fillet
-  PL_SHAPE_DIFFERENCE,    ///< first child less all others; `smoothness` as above
-  PL_SHAPE_INTERSECTION,  ///< what all children share; `smoothness` as above
-  PL_SHAPE_BEND,          ///< its one child bent in the XY plane, `amount` radians per metre along X
-  PL_SHAPE_TWIST,         ///< its one child twisted around Y, `amount` radians per metre along Y
+  PL_SHAPE_ELLIPSOID = 1,  ///< `size` = the three radii
+  PL_SHAPE_CAPSULE,        ///< from `from` with `radius` to `to` with `end_radius`
+  PL_SHAPE_BOX,            ///< `size` = edge lengths, rounded by `radius` (which stays inside the box)
+  PL_SHAPE_REVOLVED,       ///< closed `outline` of (distance from axis, height) turned around the Y axis
+  PL_SHAPE_EXTRUDED,       ///< closed `outline` of (x, y), `size.z` thick along Z, edges rounded by `radius`
+  PL_SHAPE_UNION,          ///< children joined; `smoothness` metres of fillet
+  PL_SHAPE_DIFFERENCE,     ///< first child less all others; `smoothness` as above
+  PL_SHAPE_INTERSECTION,   ///< what all children share; `smoothness` as above
+  PL_SHAPE_BEND,           ///< its one child bent in the XY plane, `amount` radians per metre along X
+  PL_SHAPE_TWIST,          ///< its one child twisted around Y, `amount` radians per metre along Y
 } pl_shape_kind;
 
 /// One node of a shape. Plain memory; start from pl_default_shape_node().
 typedef struct pl_shape_node {
   pl_shape_kind kind;
-  pl_transform placement; ///< places the node with all below it; applied after `scale`
-  double scale;           ///< uniform, > 0
-  pl_vec3 size;           ///< metres, see the kind
-  pl_vec3 from, to;       ///< metres, capsule ends
-  double radius;          ///< metres
-  double end_radius;      ///< metres, capsule only
-  double smoothness;      ///< metres
-  double amount;          ///< radians per metre, bend and twist
-  const double *outline;  ///< 2 numbers per corner, closed by itself, either direction
-  int32_t outline_count;  ///< corners
-  const int32_t *children; ///< node indices, each less than this node's own
+  pl_transform placement;   ///< places the node with all below it; applied after `scale`
+  double scale;             ///< uniform, > 0
+  pl_vec3 size;             ///< metres, see the kind
+  pl_vec3 from, to;         ///< metres, capsule ends
+  double radius;            ///< metres
+  double end_radius;        ///< metres, capsule only
+  double smoothness;        ///< metres
+  double amount;            ///< radians per metre, bend and twist
+  const double *outline;    ///< 2 numbers per corner, closed by itself, either direction
+  int32_t outline_count;    ///< corners
+  const int32_t *children;  ///< node indices, each less than this node's own
   int32_t child_count;
 } pl_shape_node;
 
@@ -51,9 +51,9 @@ PL_API double pl_shape_distance(const pl_shape_node *nodes, int32_t node_count, 
 
 /// Input of pl_shape_build_surface().
 typedef struct pl_shape_def {
-  double cell_size;              ///< edge length of the sampling grid in metres; 0: from target_triangle_count
-  int32_t target_triangle_count; ///< aim at this many triangles when cell_size is 0
-  uint32_t magic;                ///< set by pl_default_shape_def()
+  double cell_size;               ///< edge length of the sampling grid in metres; 0: from target_triangle_count
+  int32_t target_triangle_count;  ///< aim at this many triangles when cell_size is 0
+  uint32_t magic;                 ///< set by pl_default_shape_def()
 } pl_shape_def;
 
 /// Aim at 8000 triangles.
@@ -61,8 +61,8 @@ PL_API pl_shape_def pl_default_shape_def(void);
 
 /// Turn a shape into a closed, manifold, outward-oriented surface mesh; the last node is the root. Fails with
 /// PL_ERROR_INVALID_DATA when a node is wrong (the field names it: `nodes[3].radius`) or the shape is empty at this resolution.
-PL_API pl_status pl_shape_build_surface(pl_context *context, const pl_shape_def *def, const pl_shape_node *nodes, int32_t node_count,
-                                        pl_mesh **surface, pl_error *error);
+PL_API pl_status pl_shape_build_surface(pl_context *context, const pl_shape_def *def, const pl_shape_node *nodes,
+                                        int32_t node_count, pl_mesh **surface, pl_error *error);
 
 #ifdef __cplusplus
 }

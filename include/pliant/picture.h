@@ -12,10 +12,10 @@ extern "C" {
 
 /// Where the picture is taken from.
 typedef struct pl_camera {
-  pl_vec3 eye;          ///< metres
-  pl_vec3 target;       ///< metres
-  pl_vec3 up;           ///< direction
-  double field_of_view; ///< radians, vertical
+  pl_vec3 eye;           ///< metres
+  pl_vec3 target;        ///< metres
+  pl_vec3 up;            ///< direction
+  double field_of_view;  ///< radians, vertical
 } pl_camera;
 
 /// Red, green and blue in [0, 1], as an artist picks them (sRGB).
@@ -27,17 +27,17 @@ typedef struct pl_color {
 typedef struct pl_picture_item {
   const pl_vec3 *points;
   int32_t point_count;
-  const int32_t *triangles; ///< 3 each
+  const int32_t *triangles;  ///< 3 each
   int32_t triangle_count;
   pl_color color;
-  bool flat;                ///< one normal per triangle instead of smooth shading
-  bool wireframe;           ///< draw the edges on top
-  bool creased;             ///< smooth, but sharp across edges of more than 40 degrees
+  bool flat;       ///< one normal per triangle instead of smooth shading
+  bool wireframe;  ///< draw the edges on top
+  bool creased;    ///< smooth, but sharp across edges of more than 40 degrees
 } pl_picture_item;
 
 /// Input of pl_renderer_create().
 typedef struct pl_renderer_def {
-  int32_t width, height; ///< pixels
+  int32_t width, height;  ///< pixels
   pl_color background_top, background_bottom;
   pl_color ground_color;
   double ground_height;  ///< metres; a soft-shadowed ground plane is drawn here

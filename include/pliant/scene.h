@@ -31,14 +31,14 @@ PL_API void pl_scene_destroy(pl_scene *scene);
 
 /// The parts of a scene a program needs to run it.
 typedef struct pl_scene_report {
-  const char *name;        ///< valid as long as the scene
-  const char *description; ///< likewise
+  const char *name;         ///< valid as long as the scene
+  const char *description;  ///< likewise
   int32_t body_count;
   int32_t frame_count;
-  double frame_rate;       ///< frames per second
-  double step;             ///< seconds of an inner step
+  double frame_rate;  ///< frames per second
+  double step;        ///< seconds of an inner step
   uint64_t seed;
-  bool has_camera;         ///< otherwise frame the bodies with pl_camera_around()
+  bool has_camera;  ///< otherwise frame the bodies with pl_camera_around()
 } pl_scene_report;
 
 /// Facts about a scene.
@@ -54,7 +54,7 @@ typedef struct pl_stage_set pl_stage_set;
 typedef struct pl_scene_build_def {
   uint64_t seed;  ///< used when `has_seed`
   bool has_seed;
-  uint32_t magic; ///< set by pl_default_scene_build_def()
+  uint32_t magic;  ///< set by pl_default_scene_build_def()
 } pl_scene_build_def;
 
 /// Nothing overridden.
@@ -72,10 +72,10 @@ PL_API pl_world *pl_stage_set_world(pl_stage_set *set);
 
 /// A body of the set, with what a picture or a file needs to know of it.
 typedef struct pl_stage_body {
-  const char *name; ///< valid as long as the set
+  const char *name;  ///< valid as long as the set
   pl_body_id id;
   pl_color color;
-  const pl_mesh *mesh; ///< the mesh its particles came from; owned by the set
+  const pl_mesh *mesh;  ///< the mesh its particles came from; owned by the set
 } pl_stage_body;
 
 /// Body number `index` in the scene's order.
@@ -84,9 +84,9 @@ PL_API pl_stage_body pl_stage_set_body(const pl_stage_set *set, int32_t index);
 /// A collider of the set to draw: a surface already placed for the given time.
 typedef struct pl_stage_collider {
   const char *name;
-  bool ground;         ///< a level half-space: draw a ground plane at `height` instead of triangles
+  bool ground;  ///< a level half-space: draw a ground plane at `height` instead of triangles
   double height;
-  const pl_mesh *mesh; ///< in its own frame, NULL for half-spaces; owned by the set
+  const pl_mesh *mesh;  ///< in its own frame, NULL for half-spaces; owned by the set
   pl_transform placement;
   pl_color color;
 } pl_stage_collider;

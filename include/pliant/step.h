@@ -12,11 +12,11 @@ extern "C" {
 
 /// Stages of a step, in their order.
 typedef enum pl_stage {
-  PL_STAGE_CONTROL = 0, ///< controllers choose
-  PL_STAGE_FORCES,      ///< wind, springs and point forces
-  PL_STAGE_MOVE,        ///< each body's own method
-  PL_STAGE_CONTACT,     ///< find and resolve contacts
-  PL_STAGE_LAYERS,      ///< surface layers
+  PL_STAGE_CONTROL = 0,  ///< controllers choose
+  PL_STAGE_FORCES,       ///< wind, springs and point forces
+  PL_STAGE_MOVE,         ///< each body's own method
+  PL_STAGE_CONTACT,      ///< find and resolve contacts
+  PL_STAGE_LAYERS,       ///< surface layers
   PL_STAGE_COUNT
 } pl_stage;
 
@@ -25,13 +25,13 @@ PL_API const char *pl_stage_name(pl_stage stage);
 
 /// What a step, or a run of steps, did.
 typedef struct pl_step_report {
-  int64_t step_count;                  ///< steps done by this call
-  double stage_seconds[PL_STAGE_COUNT]; ///< wall-clock time per stage, summed over the steps
-  int32_t contact_count;               ///< contacts of the last step
-  double deepest_contact;              ///< metres a contact of the last step was overlapping before it was resolved
-  pl_body_id failed_body;              ///< with PL_ERROR_NOT_FINITE: which body …
-  int32_t failed_particle;             ///< … and which particle, -1 otherwise
-  char cause[160];                     ///< … and the likely cause
+  int64_t step_count;                    ///< steps done by this call
+  double stage_seconds[PL_STAGE_COUNT];  ///< wall-clock time per stage, summed over the steps
+  int32_t contact_count;                 ///< contacts of the last step
+  double deepest_contact;                ///< metres a contact of the last step was overlapping before it was resolved
+  pl_body_id failed_body;                ///< with PL_ERROR_NOT_FINITE: which body …
+  int32_t failed_particle;               ///< … and which particle, -1 otherwise
+  char cause[160];                       ///< … and the likely cause
 } pl_step_report;
 
 /// Do one inner step. On PL_ERROR_NOT_FINITE the world is as it was before the step. Allocates nothing once every body, collider and
@@ -53,9 +53,9 @@ PL_API double pl_world_step_length(const pl_world *world);
 
 /// Acts before every step: may read the world and add forces, move pins, write bodies. Called in the order of adding.
 typedef struct pl_controller {
-  pl_status (*before_step)(void *user, pl_world *world, pl_error *error); ///< a failure aborts the step before anything moved
-  size_t state_size;                                                      ///< bytes of `state` that snapshots must carry
-  void *state;                                                            ///< owned by the caller
+  pl_status (*before_step)(void *user, pl_world *world, pl_error *error);  ///< a failure aborts the step before anything moved
+  size_t state_size;                                                       ///< bytes of `state` that snapshots must carry
+  void *state;                                                             ///< owned by the caller
   void *user;
 } pl_controller;
 
@@ -65,9 +65,10 @@ PL_API pl_status pl_world_add_controller(pl_world *world, const pl_controller *c
 /// Acts on one body's surface after every step.
 typedef struct pl_layer {
   /// Change `points` (the body's surface, point_count of them) in place.
-  pl_status (*after_step)(void *user, const pl_world *world, pl_body_id body, pl_vec3 *points, int32_t point_count, pl_error *error);
-  size_t state_size; ///< bytes of `state` that snapshots must carry
-  void *state;       ///< owned by the caller
+  pl_status (*after_step)(void *user, const pl_world *world, pl_body_id body, pl_vec3 *points, int32_t point_count,
+                          pl_error *error);
+  size_t state_size;  ///< bytes of `state` that snapshots must carry
+  void *state;        ///< owned by the caller
   void *user;
 } pl_layer;
 

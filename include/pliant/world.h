@@ -50,13 +50,13 @@ PL_API void pl_world_destroy(pl_world *world);
 
 /// Input of pl_world_add_body().
 typedef struct pl_body_def {
-  const pl_model *model;    ///< must outlive the world
-  pl_transform placement;   ///< of the model's mesh frame
-  pl_vec3 velocity;         ///< m/s
-  pl_vec3 angular_velocity; ///< rad/s around the centre of mass
-  double gravity_scale;     ///< 1: falls as usual
-  bool collides;            ///< takes part in contact
-  uint32_t magic;           ///< set by pl_default_body_def()
+  const pl_model *model;     ///< must outlive the world
+  pl_transform placement;    ///< of the model's mesh frame
+  pl_vec3 velocity;          ///< m/s
+  pl_vec3 angular_velocity;  ///< rad/s around the centre of mass
+  double gravity_scale;      ///< 1: falls as usual
+  bool collides;             ///< takes part in contact
+  uint32_t magic;            ///< set by pl_default_body_def()
 } pl_body_def;
 
 /// Identity placement, at rest, gravity scale 1, collides; the model is to be filled in.
@@ -77,11 +77,11 @@ PL_API pl_status pl_world_remove_collider(pl_world *world, pl_collider_id id, pl
 /// Input of pl_world_add_pin(): ties one particle to a place.
 typedef struct pl_pin_def {
   pl_body_id body;
-  int32_t particle;   ///< point index of the mesh the model was built from
-  pl_vec3 target;     ///< metres, in the world
-  double stiffness;   ///< N/m; 0: a hard pin that puts the particle exactly on its target
-  double damping;     ///< N s/m, springs only
-  uint32_t magic;     ///< set by pl_default_pin_def()
+  int32_t particle;  ///< point index of the mesh the model was built from
+  pl_vec3 target;    ///< metres, in the world
+  double stiffness;  ///< N/m; 0: a hard pin that puts the particle exactly on its target
+  double damping;    ///< N s/m, springs only
+  uint32_t magic;    ///< set by pl_default_pin_def()
 } pl_pin_def;
 
 /// A hard pin at the origin; body and particle are to be filled in.
@@ -123,17 +123,18 @@ PL_API pl_status pl_body_read_velocities(const pl_world *world, pl_body_id body,
 
 /// Put the particles of a body at new positions and velocities, both in mesh point order; NULL keeps what is there. Non-finite numbers
 /// are refused with PL_ERROR_INVALID_DATA.
-PL_API pl_status pl_body_write(pl_world *world, pl_body_id body, const pl_vec3 *positions, const pl_vec3 *velocities, pl_error *error);
+PL_API pl_status pl_body_write(pl_world *world, pl_body_id body, const pl_vec3 *positions, const pl_vec3 *velocities,
+                               pl_error *error);
 
 /// Sums over the particles of a body.
 typedef struct pl_body_report {
-  double mass;              ///< kg
-  pl_vec3 center;           ///< centre of mass, metres
-  pl_vec3 momentum;         ///< kg m/s
-  pl_vec3 angular_momentum; ///< around the centre of mass, kg m²/s
-  double kinetic_energy;    ///< joules
-  pl_box box;               ///< of the particles
-  double largest_speed;     ///< m/s
+  double mass;               ///< kg
+  pl_vec3 center;            ///< centre of mass, metres
+  pl_vec3 momentum;          ///< kg m/s
+  pl_vec3 angular_momentum;  ///< around the centre of mass, kg m²/s
+  double kinetic_energy;     ///< joules
+  pl_box box;                ///< of the particles
+  double largest_speed;      ///< m/s
 } pl_body_report;
 
 /// Where a body is and how it moves. All zero for a stale handle.

@@ -1,0 +1,63 @@
+// The table of functions that makes a simulation method a body of a world. A method fills one table and embeds pl_model at the head of its
+// own model; the world knows nothing else of it, and the method knows nothing of the world.
+//
+// A body's state is one flat block of memory without pointers, so that snapshot, restore, hash and roll-back are copies. Particles are
+// numbered as the points of the mesh the model was built from, in every function of the table.
+#ifndef PL_BODY_METHOD_H
+#define PL_BODY_METHOD_H
+
+#include "base/arena.h"
+#include "base/scratch.h"
+#include "contact/contact.h"
+#include "math/f4.h"
+#include "pliant/model.h"
+
+// How a body comes into the world.
+typedef struct pl_body_start {
+  pl_transform placement;
+  pl_vec3 velocity;          // m/s
+  pl_vec3 angular_velocity;  // rad/s around the centre of mass
+} pl_body_start;
+
+// What a method needs to know to move a body by one step.
+typedef struct pl_body_move {
+  pl_context *context;
+  pl_scratch *scratch;
+  double step;           // seconds
+  pl_vec3 acceleration;  // m/s², the same for every particle
+  const pl_f4 *forces;   // newtons per particle, or NULL for none
+} pl_body_move;
+
+typedef struct pl_body_method {
+  const char *name;
+  size_t (*state_size)(const pl_model *model);
+  void (*start)(const pl_model *model, void *state, const pl_body_start *start);
+  // One step of the body on its own: elastic and outside forces, no contact. Fails only for want of memory, before changing anything.
+  pl_status (*move)(const pl_model *model, void *state, const pl_body_move *move, pl_error *error);
+  void (*read_positions)(const pl_model *model, const void *state, pl_vec3 *positions);
+  void (*read_velocities)(const pl_model *model, const void *state, pl_vec3 *velocities);
+  void (*read_surface)(const pl_model *model, const void *state, pl_vec3 *points);
+  // NULL leaves positions or velocities as they are.
+  void (*write)(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
+  pl_vec3 (*read_particle)(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
+  void (*write_particle)(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
+  // First particle whose position or velocity is infinite or NaN, -1 if none.
+  int32_t (*find_not_finite)(const pl_model *model, const void *state);
+} pl_body_method;
+
+// What every model has, whatever its method. The arena holds the model itself and all its arrays.
+struct pl_model {
+  const pl_body_method *method;
+  pl_arena arena;
+  int32_t particle_count;
+  const double *masses;          // kg, particle_count
+  const double *inverse_masses;  // 1/kg, particle_count
+  double mass;                   // kg, all particles
+  pl_box box;                    // of the rest shape
+  pl_contact_surface surface;    // what is touched and seen
+  double friction, restitution, contact_radius;
+  bool self_contact;
+  uint64_t hash;  // of everything that decides how the model behaves
+};
+
+#endif

@@ -1,0 +1,25 @@
+// What the public header says of models of any method.
+#include "body/body_method.h"
+
+void pl_model_destroy(pl_model *model) {
+  if (model == NULL) return;
+  pl_arena arena = model->arena;  // the model lives in its own arena
+  pl_arena_destroy(&arena);
+}
+
+pl_model_report pl_model_describe(const pl_model *model) {
+  return (pl_model_report){
+      .method = model->method->name,
+      .particle_count = model->particle_count,
+      .surface_point_count = model->surface.point_count,
+      .surface_triangle_count = model->surface.triangle_count,
+      .mass = model->mass,
+      .box = model->box,
+      .byte_count = (int64_t)model->arena.byte_count,
+      .hash = model->hash,
+  };
+}
+
+const int32_t *pl_model_surface_triangles(const pl_model *model) {
+  return model->surface.triangles;
+}

@@ -1,0 +1,257 @@
+// From a tet mesh to the model of a shape-matching solid: masses, regions and the constants of their sums (paper 000, §3).
+//
+// The region of a particle is itself and its 1-ring. A region whose rest points are nearly in one plane cannot tell how it is turned out
+// of that plane, or only badly: it is grown by another ring, twice at the most (thin ears, corners of a lattice).
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "body/body_surface.h"
+#include "math/rotation.h"
+#include "mesh/topology.h"
+#include "solid/solid_def.h"
+#include "solid/solid_model.h"
+
+// Least to largest eigenvalue of sum w q q^T under which a region counts as flat.
+static const double FLAT_RATIO = 1e-3;
+enum { GROWTH_LIMIT = 2 };
+
+static const pl_body_method SOLID_METHOD = {
+    .name = "solid",
+    .state_size = pl_solid_state_size,
+    .start = pl_solid_start,
+    .move = pl_solid_move,
+    .read_positions = pl_solid_read_positions,
+    .read_velocities = pl_solid_read_velocities,
+    .read_surface = pl_solid_read_surface,
+    .write = pl_solid_write,
+    .read_particle = pl_solid_read_particle,
+    .write_particle = pl_solid_write_particle,
+    .find_not_finite = pl_solid_find_not_finite,
+};
+
+// Rings as found in the mesh, and which of them each region uses: ring[growth[r]].
+typedef struct region_choice {
+  pl_rows rings[GROWTH_LIMIT + 1];
+  uint8_t *growth;  // per region
+} region_choice;
+
+static double tet_volume(const pl_vec3 *points, const int32_t *tet) {
+  pl_vec3 a = points[tet[0]];
+  pl_vec3 u = pl_vec3_sub(points[tet[1]], a), v = pl_vec3_sub(points[tet[2]], a), w = pl_vec3_sub(points[tet[3]], a);
+  return fabs(pl_vec3_dot(pl_vec3_cross(u, v), w)) / 6;
+}
+
+// A quarter of each tet's mass to each of its corners.
+static pl_status lump_masses(const pl_mesh_view *mesh, double density, pl_solid_model *model, pl_error *error) {
+  double *masses = PL_TAKE(&model->head.arena, double, mesh->point_count);
+  double *inverse = PL_TAKE(&model->head.arena, double, mesh->point_count);
+  if (masses == NULL || inverse == NULL) return pl_fail_memory(error);
+  for (int32_t t = 0; t < mesh->tet_count; ++t)
+    for (int k = 0; k < 4; ++k) masses[mesh->tets[4 * t + k]] += 0.25 * density * tet_volume(mesh->points, mesh->tets + 4 * t);
+  pl_vec3 center = {0, 0, 0};
+  for (int32_t i = 0; i < mesh->point_count; ++i) {
+    if (!(masses[i] > 0))
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d belongs to no tet with volume; remove it or run `pliant check`", i);
+    inverse[i] = 1 / masses[i];
+    model->head.mass += masses[i];
+    center = pl_vec3_add_scaled(center, mesh->points[i], masses[i]);
+  }
+  model->head.masses = masses;
+  model->head.inverse_masses = inverse;
+  model->rest_center = pl_vec3_scale(center, 1 / model->head.mass);
+  return PL_OK;
+}
+
+static bool region_is_flat(const pl_mesh_view *mesh, const pl_rows *rings, int32_t r) {
+  const int32_t *ring = rings->items + rings->start[r];
+  int32_t count = rings->start[r + 1] - rings->start[r];
+  pl_vec3 center = mesh->points[r];
+  for (int32_t k = 0; k < count; ++k) center = pl_vec3_add(center, mesh->points[ring[k]]);
+  center = pl_vec3_scale(center, 1.0 / (count + 1));
+  pl_vec3 q = pl_vec3_sub(mesh->points[r], center);
+  pl_mat3 spread = pl_mat3_outer(q, q);
+  for (int32_t k = 0; k < count; ++k) {
+    q = pl_vec3_sub(mesh->points[ring[k]], center);
+    spread = pl_mat3_add(spread, pl_mat3_outer(q, q));
+  }
+  pl_vec3 values;
+  pl_mat3 vectors;
+  pl_symmetric_eigen(spread, &values, &vectors);
+  return values.z < FLAT_RATIO * values.x;
+}
+
+static pl_status choose_regions(pl_arena *scratch, const pl_mesh_view *mesh, region_choice *choice, pl_error *error) {
+  int32_t *edges = NULL, edge_count = 0;
+  choice->growth = PL_TAKE(scratch, uint8_t, mesh->point_count);
+  if (choice->growth == NULL || !pl_edges_find(scratch, pl_elements_of_mesh(mesh), mesh->point_count, &edges, &edge_count) ||
+      !pl_rings_find(scratch, edges, edge_count, mesh->point_count, &choice->rings[0]))
+    return pl_fail_memory(error);
+  for (uint8_t level = 0; level < GROWTH_LIMIT; ++level) {
+    int32_t flat_count = 0;
+    for (int32_t r = 0; r < mesh->point_count; ++r)
+      if (choice->growth[r] == level && region_is_flat(mesh, &choice->rings[level], r)) {
+        choice->growth[r]++;
+        flat_count++;
+      }
+    if (flat_count == 0) break;
+    if (!pl_rings_grow(scratch, &choice->rings[level], &choice->rings[0], &choice->rings[level + 1])) return pl_fail_memory(error);
+  }
+  return PL_OK;
+}
+
+static const int32_t *ring_of(const region_choice *choice, int32_t r, int32_t *count) {
+  const pl_rows *rings = &choice->rings[choice->growth[r]];
+  *count = rings->start[r + 1] - rings->start[r];
+  return rings->items + rings->start[r];
+}
+
+// Which particles make up each region (itself first), and which regions each particle is in.
+static pl_status list_incidence(const region_choice *choice, pl_solid_model *model, pl_error *error) {
+  int32_t n = model->head.particle_count, count;
+  pl_arena *arena = &model->head.arena;
+  int32_t *region_start = PL_TAKE(arena, int32_t, n + 1), *particle_start = PL_TAKE(arena, int32_t, n + 1);
+  if (region_start == NULL || particle_start == NULL) return pl_fail_memory(error);
+  int64_t total = 0;
+  for (int32_t r = 0; r < n; ++r) {
+    ring_of(choice, r, &count);
+    total += count + 1;
+    if (total > INT32_MAX)
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "the mesh has more than 2^31 ring entries; use a coarser one");
+    region_start[r + 1] = (int32_t)total;
+  }
+  int32_t *region_particles = PL_TAKE(arena, int32_t, total), *particle_regions = PL_TAKE(arena, int32_t, total);
+  if (region_particles == NULL || particle_regions == NULL) return pl_fail_memory(error);
+  for (int32_t r = 0; r < n; ++r) {
+    const int32_t *ring = ring_of(choice, r, &count);
+    int32_t *entry = region_particles + region_start[r];
+    entry[0] = r;
+    memcpy(entry + 1, ring, (size_t)count * sizeof(int32_t));
+    for (int32_t k = 0; k <= count; ++k) particle_start[entry[k] + 1]++;
+  }
+  for (int32_t i = 0; i < n; ++i) particle_start[i + 1] += particle_start[i];
+  // Fill by walking the regions in order; particle_start serves as the cursor and is shifted back afterwards.
+  for (int32_t r = 0; r < n; ++r)
+    for (int32_t e = region_start[r]; e < region_start[r + 1]; ++e) particle_regions[particle_start[region_particles[e]]++] = r;
+  memmove(particle_start + 1, particle_start, (size_t)n * sizeof(int32_t));
+  particle_start[0] = 0;
+  model->region_start = region_start;
+  model->region_particles = region_particles;
+  model->particle_start = particle_start;
+  model->particle_regions = particle_regions;
+  return PL_OK;
+}
+
+static double region_share(const pl_solid_model *model, int32_t particle) {
+  return model->head.masses[particle] / (model->particle_start[particle + 1] - model->particle_start[particle]);
+}
+
+// The constants of both sums. The effective mass of a particle is its mass over the number of regions it is in, so that the averaged goals
+// keep the momentum.
+static pl_status fill_constants(const pl_mesh_view *mesh, pl_solid_model *model, pl_error *error) {
+  int32_t n = mesh->point_count;
+  pl_arena *arena = &model->head.arena;
+  pl_f4 *region_moments = PL_TAKE(arena, pl_f4, model->region_start[n]),
+        *particle_offsets = PL_TAKE(arena, pl_f4, model->region_start[n]);
+  pl_f4 *rest = PL_TAKE(arena, pl_f4, n);
+  pl_vec3 *centers = pl_allocate_array(arena->context, (size_t)n, sizeof(pl_vec3));
+  bool allocated = region_moments && particle_offsets && rest && centers;
+  for (int32_t r = 0; allocated && r < n; ++r) {
+    double mass = 0;
+    for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
+      int32_t i = model->region_particles[e];
+      double share = region_share(model, i);
+      mass += share;
+      centers[r] = pl_vec3_add_scaled(centers[r], mesh->points[i], share);
+    }
+    centers[r] = pl_vec3_scale(centers[r], 1 / mass);
+    for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
+      int32_t i = model->region_particles[e];
+      double w = region_share(model, i) / mass;
+      pl_vec3 q = pl_vec3_sub(mesh->points[i], centers[r]);
+      region_moments[e] = (pl_f4){(float)(w * q.x), (float)(w * q.y), (float)(w * q.z), (float)w};
+    }
+  }
+  for (int32_t i = 0; allocated && i < n; ++i) {
+    rest[i] = pl_f4_of_vec3(pl_vec3_sub(mesh->points[i], model->rest_center));
+    double share = 1.0 / (model->particle_start[i + 1] - model->particle_start[i]);
+    for (int32_t e = model->particle_start[i]; e < model->particle_start[i + 1]; ++e) {
+      pl_vec3 q = pl_vec3_sub(mesh->points[i], centers[model->particle_regions[e]]);
+      particle_offsets[e] = (pl_f4){(float)q.x, (float)q.y, (float)q.z, (float)share};
+    }
+  }
+  pl_release(arena->context, centers);
+  model->region_moments = region_moments;
+  model->particle_offsets = particle_offsets;
+  model->rest = rest;
+  return allocated ? PL_OK : pl_fail_memory(error);
+}
+
+static uint64_t hash_model(const pl_solid_model *model) {
+  const pl_model *head = &model->head;
+  size_t n = (size_t)head->particle_count, entries = (size_t)model->region_start[n];
+  double numbers[] = {model->frequency_squared, model->damping,       head->friction,
+                      head->restitution,        head->contact_radius, (double)head->self_contact};
+  uint64_t hash = pl_hash_bytes(PL_HASH_START, "solid", 5);
+  hash = pl_hash_bytes(hash, numbers, sizeof numbers);
+  hash = pl_hash_bytes(hash, head->masses, n * sizeof(double));
+  hash = pl_hash_bytes(hash, model->region_particles, entries * sizeof(int32_t));
+  hash = pl_hash_bytes(hash, model->region_moments, entries * sizeof(pl_f4));
+  hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
+  hash = pl_hash_bytes(hash, head->surface.weights, 4 * (size_t)head->surface.point_count * sizeof(float));
+  return pl_hash_bytes(hash, head->surface.triangles, 3 * (size_t)head->surface.triangle_count * sizeof(int32_t));
+}
+
+static pl_status fill_model(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_solid_model *model,
+                            pl_error *error) {
+  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_model *head = &model->head;
+  head->method = &SOLID_METHOD;
+  head->particle_count = view.point_count;
+  head->box = pl_points_box(view.points, view.point_count);
+  head->friction = def->friction;
+  head->restitution = def->restitution;
+  head->contact_radius = def->contact_radius;
+  head->self_contact = def->self_contact;
+  model->frequency_squared = def->stiffness / (def->stiffness_step * def->stiffness_step);
+  model->damping = def->damping;
+  // The next power of two above the body's size: sums and differences with it are exact.
+  model->origin_grid = exp2(ceil(log2(fmax(pl_box_diagonal(head->box), 1e-30))));
+  pl_status status = lump_masses(&view, def->density, model, error);
+  pl_arena scratch;
+  pl_arena_init(&scratch, context, 0);
+  region_choice choice = {0};
+  if (status >= 0) status = choose_regions(&scratch, &view, &choice, error);
+  if (status >= 0) status = list_incidence(&choice, model, error);
+  pl_arena_destroy(&scratch);
+  if (status >= 0) status = fill_constants(&view, model, error);
+  if (status >= 0)
+    status = pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
+  if (status >= 0) head->hash = hash_model(model);
+  return status;
+}
+
+pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_model **model, pl_error *error) {
+  *model = NULL;
+  pl_status status = pl_solid_def_check(def, error);
+  if (status < 0) return status;
+  pl_mesh_view view = pl_mesh_look(mesh);
+  if (view.tet_count == 0)
+    return pl_fail_field(
+        error, PL_ERROR_INVALID_DATA, "mesh",
+        "a solid is made of tets and this mesh has none; fill a closed surface with `pliant mesh` or pl_lattice_build()");
+  pl_arena arena;
+  pl_arena_init(&arena, context, (size_t)view.point_count * 800 + 4096);
+  pl_solid_model *made = PL_TAKE(&arena, pl_solid_model, 1);
+  if (made == NULL) return pl_fail_memory(error);
+  made->head.arena = arena;
+  status = fill_model(context, def, mesh, made, error);
+  if (status < 0) {
+    pl_model_destroy(&made->head);
+    return status;
+  }
+  *model = &made->head;
+  return PL_OK;
+}

@@ -1,0 +1,40 @@
+// Defaults and validation of pl_solid_def.
+#include "solid/solid_def.h"
+
+#include <math.h>
+
+#include "base/context.h"
+#include "base/error.h"
+
+pl_solid_def pl_default_solid_def(void) {
+  return (pl_solid_def){
+      .density = 1000.0,
+      .stiffness = 0.5,
+      .stiffness_step = 1.0 / 60.0,
+      .damping = 0.5,
+      .friction = 0.5,
+      .restitution = 0.2,
+      .surface_tolerance = 1e-3,
+      .magic = PL_DEF_MAGIC,
+  };
+}
+
+static pl_status check_range(const char *field, double value, double least, double most, bool least_allowed, pl_error *error) {
+  bool fits = isfinite(value) && value <= most && (least_allowed ? value >= least : value > least);
+  if (fits) return PL_OK;
+  return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "%g is out of range; use %s %g and at most %g", value,
+                       least_allowed ? "at least" : "more than", least, most);
+}
+
+pl_status pl_solid_def_check(const pl_solid_def *def, pl_error *error) {
+  pl_status status = pl_check_def(def->magic, "pl_solid_def", error);
+  if (status >= 0) status = check_range("density", def->density, 0, 1e9, false, error);
+  if (status >= 0) status = check_range("stiffness", def->stiffness, 0, 1, false, error);
+  if (status >= 0) status = check_range("stiffness_step", def->stiffness_step, 0, 10, false, error);
+  if (status >= 0) status = check_range("damping", def->damping, 0, 1e6, true, error);
+  if (status >= 0) status = check_range("friction", def->friction, 0, 1e3, true, error);
+  if (status >= 0) status = check_range("restitution", def->restitution, 0, 1, true, error);
+  if (status >= 0) status = check_range("contact_radius", def->contact_radius, 0, 1e6, true, error);
+  if (status >= 0) status = check_range("surface_tolerance", def->surface_tolerance, 0, 1e6, true, error);
+  return status;
+}

@@ -1,0 +1,114 @@
+// What the world reads from a solid's state and writes into it, and the surface that follows from it.
+#include <math.h>
+#include <string.h>
+
+#include "math/quat.h"
+#include "solid/solid_model.h"
+
+enum { HEAD_SIZE = 64 };  // the origin, padded so that the arrays behind it are aligned
+
+static size_t group_count(const pl_model *model) {
+  return ((size_t)model->particle_count - 1) / PL_SOLID_GROUP + 1;
+}
+
+size_t pl_solid_state_size(const pl_model *model) {
+  return HEAD_SIZE + 2 * (size_t)model->particle_count * sizeof(pl_f4) + group_count(model) * 4 * PL_SOLID_GROUP * sizeof(float);
+}
+
+pl_solid_state pl_solid_state_of(const pl_model *model, const void *state) {
+  // The world hands out const states for reading only; the views are shared by both uses.
+  char *bytes = (char *)(uintptr_t)state;
+  size_t n = (size_t)model->particle_count;
+  return (pl_solid_state){
+      .origin = (double *)bytes,
+      .positions = (pl_f4 *)(bytes + HEAD_SIZE),
+      .velocities = (pl_f4 *)(bytes + HEAD_SIZE) + n,
+      .rotations = (float *)((pl_f4 *)(bytes + HEAD_SIZE) + 2 * n),
+  };
+}
+
+static pl_vec3 origin_of(pl_solid_state s) {
+  return (pl_vec3){s.origin[0], s.origin[1], s.origin[2]};
+}
+
+void pl_solid_start(const pl_model *model, void *state, const pl_body_start *start) {
+  const pl_solid_model *solid = (const pl_solid_model *)model;
+  memset(state, 0, pl_solid_state_size(model));
+  pl_solid_state s = pl_solid_state_of(model, state);
+  pl_vec3 center = pl_transform_apply(start->placement, solid->rest_center);
+  double grid = solid->origin_grid;
+  pl_vec3 origin = {grid * nearbyint(center.x / grid), grid * nearbyint(center.y / grid), grid * nearbyint(center.z / grid)};
+  s.origin[0] = origin.x;
+  s.origin[1] = origin.y;
+  s.origin[2] = origin.z;
+  pl_quat q = pl_quat_unit(start->placement.rotation);
+  pl_vec3 offset = pl_vec3_sub(center, origin);
+  for (int32_t i = 0; i < model->particle_count; ++i) {
+    pl_vec3 arm = pl_quat_apply(q, pl_vec3_of_f4(solid->rest[i]));
+    s.positions[i] = pl_f4_of_vec3(pl_vec3_add(offset, arm));
+    s.velocities[i] = pl_f4_of_vec3(pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
+  }
+  for (size_t group = 0; group < group_count(model); ++group) {
+    float *rotations = s.rotations + group * 4 * PL_SOLID_GROUP;
+    for (size_t lane = 0; lane < PL_SOLID_GROUP; ++lane) {
+      rotations[0 * PL_SOLID_GROUP + lane] = (float)q.x;
+      rotations[1 * PL_SOLID_GROUP + lane] = (float)q.y;
+      rotations[2 * PL_SOLID_GROUP + lane] = (float)q.z;
+      rotations[3 * PL_SOLID_GROUP + lane] = (float)q.w;
+    }
+  }
+}
+
+void pl_solid_read_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
+  pl_solid_state s = pl_solid_state_of(model, state);
+  pl_vec3 origin = origin_of(s);
+  for (int32_t i = 0; i < model->particle_count; ++i) positions[i] = pl_vec3_add(origin, pl_vec3_of_f4(s.positions[i]));
+}
+
+void pl_solid_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
+  pl_solid_state s = pl_solid_state_of(model, state);
+  for (int32_t i = 0; i < model->particle_count; ++i) velocities[i] = pl_vec3_of_f4(s.velocities[i]);
+}
+
+void pl_solid_read_surface(const pl_model *model, const void *state, pl_vec3 *points) {
+  pl_solid_state s = pl_solid_state_of(model, state);
+  pl_vec3 origin = origin_of(s);
+  const pl_contact_surface *surface = &model->surface;
+  for (int32_t i = 0; i < surface->point_count; ++i) {
+    pl_vec3 point = {0, 0, 0};
+    for (int k = 0; k < 4; ++k)
+      point =
+          pl_vec3_add_scaled(point, pl_vec3_of_f4(s.positions[surface->parents[4 * i + k]]), (double)surface->weights[4 * i + k]);
+    points[i] = pl_vec3_add(origin, point);
+  }
+}
+
+void pl_solid_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
+  pl_solid_state s = pl_solid_state_of(model, state);
+  pl_vec3 origin = origin_of(s);
+  for (int32_t i = 0; positions != NULL && i < model->particle_count; ++i)
+    s.positions[i] = pl_f4_of_vec3(pl_vec3_sub(positions[i], origin));
+  for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i) s.velocities[i] = pl_f4_of_vec3(velocities[i]);
+}
+
+pl_vec3 pl_solid_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
+  pl_solid_state s = pl_solid_state_of(model, state);
+  *velocity = pl_vec3_of_f4(s.velocities[particle]);
+  return pl_vec3_add(origin_of(s), pl_vec3_of_f4(s.positions[particle]));
+}
+
+void pl_solid_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
+  pl_solid_state s = pl_solid_state_of(model, state);
+  s.positions[particle] = pl_f4_of_vec3(pl_vec3_sub(position, origin_of(s)));
+  s.velocities[particle] = pl_f4_of_vec3(velocity);
+}
+
+int32_t pl_solid_find_not_finite(const pl_model *model, const void *state) {
+  pl_solid_state s = pl_solid_state_of(model, state);
+  for (int32_t i = 0; i < model->particle_count; ++i) {
+    // Infinity times zero and NaN times zero are NaN, so one sum tells for all six numbers.
+    pl_f4 zero = s.positions[i] * 0.0f + s.velocities[i] * 0.0f;
+    if (!(zero[0] + zero[1] + zero[2] == 0.0f)) return i;
+  }
+  return -1;
+}

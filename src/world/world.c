@@ -1,0 +1,228 @@
+// What is in a world: bodies, colliders, pins, controllers and layers come and go here. Everything a step needs is allocated here too.
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "math/quat.h"
+#include "world/world_state.h"
+
+pl_world_def pl_default_world_def(void) {
+  return (pl_world_def){.step = 1.0 / 240.0, .gravity = {0, -9.81, 0}, .drag = 1.0, .contact_rounds = 8, .magic = PL_DEF_MAGIC};
+}
+
+static pl_status check_world_def(const pl_world_def *def, pl_error *error) {
+  pl_status status = pl_check_def(def->magic, "pl_world_def", error);
+  if (status < 0) return status;
+  if (!(def->step > 0) || !(def->step <= 1))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "step", "a step of %g s is out of range; use more than 0 and at most 1",
+                         def->step);
+  if (!pl_vec3_is_finite(def->gravity) || !pl_vec3_is_finite(def->wind))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "gravity", "gravity and wind must be finite numbers");
+  if (!(def->air_density >= 0) || !isfinite(def->air_density) || !(def->drag >= 0) || !isfinite(def->drag))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "air_density", "air density and drag must be finite and not negative");
+  if (def->contact_rounds < 1 || def->contact_rounds > 1000)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "contact_rounds", "%d rounds is out of range; use 1 … 1000",
+                         def->contact_rounds);
+  return PL_OK;
+}
+
+pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world **world, pl_error *error) {
+  *world = NULL;
+  pl_status status = check_world_def(def, error);
+  if (status < 0) return status;
+  pl_world *made = pl_allocate_array(context, 1, sizeof(pl_world));
+  if (made == NULL) return pl_fail_memory(error);
+  made->context = context;
+  made->def = *def;
+  pl_slots_init(&made->bodies, context);
+  pl_slots_init(&made->colliders, context);
+  pl_slots_init(&made->pins, context);
+  made->controllers = pl_vector_of(context, sizeof(pl_world_controller));
+  made->contact_bodies = pl_vector_of(context, sizeof(pl_contact_body));
+  made->collider_list = pl_vector_of(context, sizeof(const pl_collider *));
+  pl_scratch_init(&made->scratch, context);
+  status = pl_contact_solver_create(context, &made->contact_solver, error);
+  if (status < 0) {
+    pl_world_destroy(made);
+    return status;
+  }
+  *world = made;
+  return PL_OK;
+}
+
+static void destroy_body(pl_context *context, pl_body *body) {
+  for (size_t i = 0; i < body->layers.count; ++i) pl_release(context, PL_ITEM(&body->layers, pl_world_layer, i).saved);
+  pl_vector_free(&body->layers);
+  pl_release(context, body->state);
+  pl_release(context, body->saved);
+  pl_release(context, body->forces);
+  pl_release(context, body->saved_forces);
+  pl_release(context, body->inverse_masses);
+  pl_release(context, body->starts);
+  pl_release(context, body->positions);
+  pl_release(context, body->velocities);
+  pl_release(context, body->surface);
+  pl_release(context, body->next_surface);
+  pl_release(context, body);
+}
+
+void pl_world_destroy(pl_world *world) {
+  if (world == NULL) return;
+  pl_context *context = world->context;
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) destroy_body(context, pl_slots_at(&world->bodies, i));
+  for (int32_t i = 0; i < pl_slots_count(&world->colliders); ++i) pl_collider_destroy(context, pl_slots_at(&world->colliders, i));
+  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) pl_release(context, pl_slots_at(&world->pins, i));
+  for (size_t i = 0; i < world->controllers.count; ++i)
+    pl_release(context, PL_ITEM(&world->controllers, pl_world_controller, i).saved);
+  pl_slots_free(&world->bodies);
+  pl_slots_free(&world->colliders);
+  pl_slots_free(&world->pins);
+  pl_vector_free(&world->controllers);
+  pl_vector_free(&world->contact_bodies);
+  pl_vector_free(&world->collider_list);
+  pl_contact_solver_destroy(world->contact_solver);
+  pl_scratch_destroy(&world->scratch);
+  pl_release(context, world);
+}
+
+pl_body_def pl_default_body_def(void) {
+  return (pl_body_def){.placement = pl_transform_identity(), .gravity_scale = 1, .collides = true, .magic = PL_DEF_MAGIC};
+}
+
+static bool transform_is_sound(pl_transform t) {
+  double norm = pl_quat_dot(t.rotation, t.rotation);
+  return pl_vec3_is_finite(t.position) && isfinite(norm) && norm > 1e-12;
+}
+
+static pl_status check_body_def(const pl_body_def *def, pl_error *error) {
+  pl_status status = pl_check_def(def->magic, "pl_body_def", error);
+  if (status < 0) return status;
+  if (def->model == NULL) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "model", "a body needs a model");
+  if (!transform_is_sound(def->placement))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "placement", "the position must be finite and the rotation not zero");
+  if (!pl_vec3_is_finite(def->velocity) || !pl_vec3_is_finite(def->angular_velocity) || !isfinite(def->gravity_scale))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "velocity", "velocities and gravity scale must be finite numbers");
+  return PL_OK;
+}
+
+// All arrays of a body; false when out of memory, with what was allocated still in place for destroy_body().
+static bool allocate_body(pl_context *context, pl_body *body) {
+  size_t n = (size_t)body->model->particle_count, surface = (size_t)body->model->surface.point_count;
+  body->state = pl_allocate_array(context, 1, body->state_size);
+  body->saved = pl_allocate_array(context, 1, body->state_size);
+  body->forces = pl_allocate_array(context, n, sizeof(pl_f4));
+  body->saved_forces = pl_allocate_array(context, n, sizeof(pl_f4));
+  body->inverse_masses = pl_allocate_array(context, n, sizeof(double));
+  body->starts = pl_allocate_array(context, n, sizeof(pl_vec3));
+  body->positions = pl_allocate_array(context, n, sizeof(pl_vec3));
+  body->velocities = pl_allocate_array(context, n, sizeof(pl_vec3));
+  body->surface = pl_allocate_array(context, surface, sizeof(pl_vec3));
+  body->next_surface = pl_allocate_array(context, surface, sizeof(pl_vec3));
+  return body->state && body->saved && body->forces && body->saved_forces && body->inverse_masses && body->starts &&
+         body->positions && body->velocities && body->surface && body->next_surface;
+}
+
+pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *id, pl_error *error) {
+  if (id != NULL) *id = (pl_body_id){0, 0};
+  pl_status status = check_body_def(def, error);
+  if (status < 0) return status;
+  const pl_body_method *method = def->model->method;
+  pl_body *body = pl_allocate_array(world->context, 1, sizeof(pl_body));
+  if (body == NULL) return pl_fail_memory(error);
+  body->model = def->model;
+  body->gravity_scale = def->gravity_scale;
+  body->collides = def->collides;
+  body->state_size = method->state_size(def->model);
+  body->layers = pl_vector_of(world->context, sizeof(pl_world_layer));
+  pl_slot_id slot = {0, 0};
+  if (allocate_body(world->context, body)) slot = pl_slots_add(&world->bodies, body);
+  if (slot.slot == 0) {
+    destroy_body(world->context, body);
+    return pl_fail_memory(error);
+  }
+  pl_body_start start = {def->placement, def->velocity, def->angular_velocity};
+  start.placement.rotation = pl_quat_unit(start.placement.rotation);
+  method->start(def->model, body->state, &start);
+  memcpy(body->saved, body->state, body->state_size);
+  memcpy(body->inverse_masses, def->model->inverse_masses, (size_t)def->model->particle_count * sizeof(double));
+  world->prepared = false;
+  if (id != NULL) *id = (pl_body_id){slot.slot, slot.generation};
+  return PL_OK;
+}
+
+pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error) {
+  pl_body *body = pl_slots_remove(&world->bodies, pl_slot_of_body(id));
+  if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
+  for (int32_t i = pl_slots_count(&world->pins) - 1; i >= 0; --i) {
+    const pl_world_pin *pin = pl_slots_at(&world->pins, i);
+    if (pin->def.body.slot == id.slot && pin->def.body.generation == id.generation)
+      pl_release(world->context, pl_slots_remove(&world->pins, pl_slots_id_at(&world->pins, i)));
+  }
+  destroy_body(world->context, body);
+  world->prepared = false;
+  return PL_OK;
+}
+
+pl_status pl_world_add_collider(pl_world *world, const pl_collider_def *def, pl_collider_id *id, pl_error *error) {
+  if (id != NULL) *id = (pl_collider_id){0, 0};
+  pl_collider *collider = NULL;
+  pl_status status = pl_collider_create(world->context, def, &collider, error);
+  if (status < 0) return status;
+  pl_slot_id slot = pl_slots_add(&world->colliders, collider);
+  if (slot.slot == 0) {
+    pl_collider_destroy(world->context, collider);
+    return pl_fail_memory(error);
+  }
+  world->prepared = false;
+  if (id != NULL) *id = (pl_collider_id){slot.slot, slot.generation};
+  return PL_OK;
+}
+
+pl_status pl_world_remove_collider(pl_world *world, pl_collider_id id, pl_error *error) {
+  pl_collider *collider = pl_slots_remove(&world->colliders, pl_slot_of_collider(id));
+  if (collider == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such collider in this world");
+  pl_collider_destroy(world->context, collider);
+  world->prepared = false;
+  return PL_OK;
+}
+
+void pl_world_set_gravity(pl_world *world, pl_vec3 gravity) {
+  world->def.gravity = gravity;
+}
+
+void pl_world_set_wind(pl_world *world, pl_vec3 wind) {
+  world->def.wind = wind;
+}
+
+// Room for `size` bytes of somebody's state at the start of a step; `*saved` stays NULL for 0. False when out of memory.
+static bool make_room(pl_context *context, size_t size, void **saved) {
+  *saved = NULL;
+  if (size == 0) return true;
+  *saved = pl_allocate_array(context, 1, size);
+  return *saved != NULL;
+}
+
+pl_status pl_world_add_controller(pl_world *world, const pl_controller *controller, pl_error *error) {
+  if (controller->before_step == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a controller needs before_step");
+  pl_world_controller entry = {.controller = *controller};
+  if (!make_room(world->context, controller->state_size, &entry.saved)) return pl_fail_memory(error);
+  if (pl_vector_push(&world->controllers, &entry)) return PL_OK;
+  pl_release(world->context, entry.saved);
+  return pl_fail_memory(error);
+}
+
+pl_status pl_world_add_layer(pl_world *world, pl_body_id id, const pl_layer *layer, pl_error *error) {
+  pl_body *body = pl_world_find_body(world, id);
+  if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
+  if (layer->after_step == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a layer needs after_step");
+  pl_world_layer entry = {.layer = *layer};
+  if (!make_room(world->context, layer->state_size, &entry.saved)) return pl_fail_memory(error);
+  if (!pl_vector_push(&body->layers, &entry)) {
+    pl_release(world->context, entry.saved);
+    return pl_fail_memory(error);
+  }
+  // Until the first step the surface is what the body shows without layers.
+  if (body->layers.count == 1) body->model->method->read_surface(body->model, body->state, body->surface);
+  return PL_OK;
+}

@@ -1,0 +1,82 @@
+// The world's side of contact: bodies and colliders are laid out for the solver, and what it changed goes back into the bodies.
+#include "base/error.h"
+#include "world/world_state.h"
+
+static bool is_alone(const pl_world *world) {
+  if (world->collider_list.count > 0 || world->contact_bodies.count > 1) return false;
+  return world->contact_bodies.count == 0 || !PL_ITEM(&world->contact_bodies, pl_contact_body, 0).self_contact;
+}
+
+static bool list_bodies(pl_world *world) {
+  world->contact_bodies.count = 0;
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    pl_body *body = pl_slots_at(&world->bodies, i);
+    if (!body->collides) continue;
+    pl_contact_body entry = {
+        .surface = &body->model->surface,
+        .starts = body->starts,
+        .positions = body->positions,
+        .velocities = body->velocities,
+        .inverse_masses = body->inverse_masses,
+        .friction = body->model->friction,
+        .restitution = body->model->restitution,
+        .radius = body->model->contact_radius,
+        .self_contact = body->model->self_contact,
+    };
+    if (!pl_vector_push(&world->contact_bodies, &entry)) return false;
+  }
+  return true;
+}
+
+static bool list_colliders(pl_world *world) {
+  world->collider_list.count = 0;
+  for (int32_t i = 0; i < pl_slots_count(&world->colliders); ++i) {
+    const pl_collider *collider = pl_slots_at(&world->colliders, i);
+    if (!pl_vector_push(&world->collider_list, &collider)) return false;
+  }
+  return true;
+}
+
+pl_status pl_world_prepare_contact(pl_world *world, pl_error *error) {
+  if (world->prepared) return PL_OK;
+  if (!list_bodies(world) || !list_colliders(world)) return pl_fail_memory(error);
+  if (!is_alone(world)) {
+    pl_status status =
+        pl_contact_solver_prepare(world->contact_solver, world->contact_bodies.items, (int32_t)world->contact_bodies.count,
+                                  world->collider_list.items, (int32_t)world->collider_list.count, error);
+    if (status < 0) return status;
+  }
+  world->prepared = true;
+  return PL_OK;
+}
+
+void pl_world_note_starts(pl_world *world) {
+  if (is_alone(world)) return;
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    pl_body *body = pl_slots_at(&world->bodies, i);
+    if (body->collides) body->model->method->read_positions(body->model, body->state, body->starts);
+  }
+}
+
+pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error) {
+  if (is_alone(world)) return PL_OK;
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    pl_body *body = pl_slots_at(&world->bodies, i);
+    if (!body->collides) continue;
+    body->model->method->read_positions(body->model, body->state, body->positions);
+    body->model->method->read_velocities(body->model, body->state, body->velocities);
+  }
+  pl_status status =
+      pl_contact_solver_solve(world->contact_solver, world->contact_bodies.items, (int32_t)world->contact_bodies.count,
+                              world->collider_list.items, (int32_t)world->collider_list.count, pl_world_time(world),
+                              world->def.step, world->def.contact_rounds, world->def.gravity, report, error);
+  if (status < 0) return status;
+  size_t next = 0;
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    pl_body *body = pl_slots_at(&world->bodies, i);
+    if (!body->collides) continue;
+    if (PL_ITEM(&world->contact_bodies, pl_contact_body, next++).moved)
+      body->model->method->write(body->model, body->state, body->positions, body->velocities);
+  }
+  return PL_OK;
+}

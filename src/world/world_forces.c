@@ -1,0 +1,96 @@
+// Forces on particles: air drag on surfaces, springs, and the hard pins that act after the move.
+#include <math.h>
+
+#include "base/error.h"
+#include "math/vec3.h"
+#include "world/world_state.h"
+
+static void push_particle(pl_body *body, int32_t particle, pl_vec3 force) {
+  body->forces[particle] += pl_f4_of_vec3(force);
+  body->has_forces = true;
+}
+
+// Quadratic drag of a flat plate, per triangle: F = ½ rho C A |u·n| (u·n) n with u the air's velocity relative to the triangle. Only the
+// normal part counts, so that wind along a surface slides off it. Shared out equally to the corners, and from them to the particles
+// that carry them.
+static void drag_triangle(pl_world *world, pl_body *body, const int32_t *corners, const pl_vec3 *points, const pl_vec3 *speeds) {
+  pl_vec3 a = points[corners[0]], b = points[corners[1]], c = points[corners[2]];
+  pl_vec3 area = pl_vec3_scale(pl_vec3_cross(pl_vec3_sub(b, a), pl_vec3_sub(c, a)), 0.5);
+  double size = pl_vec3_length(area);
+  if (!(size > 0)) return;
+  pl_vec3 normal = pl_vec3_scale(area, 1 / size);
+  pl_vec3 velocity = pl_vec3_scale(pl_vec3_add(pl_vec3_add(speeds[corners[0]], speeds[corners[1]]), speeds[corners[2]]), 1.0 / 3);
+  double across = pl_vec3_dot(pl_vec3_sub(world->def.wind, velocity), normal);
+  pl_vec3 share = pl_vec3_scale(normal, 0.5 * world->def.air_density * world->def.drag * size * fabs(across) * across / 3);
+  const pl_contact_surface *surface = &body->model->surface;
+  for (int k = 0; k < 3; ++k)
+    for (int j = 0; j < 4; ++j) {
+      double weight = (double)surface->weights[4 * corners[k] + j];
+      if (weight != 0) push_particle(body, surface->parents[4 * corners[k] + j], pl_vec3_scale(share, weight));
+    }
+}
+
+static pl_status drag_body(pl_world *world, pl_body *body, pl_error *error) {
+  const pl_contact_surface *surface = &body->model->surface;
+  pl_scratch_mark mark = pl_scratch_push(&world->scratch);
+  pl_vec3 *points = PL_SCRATCH(&world->scratch, pl_vec3, surface->point_count);
+  pl_vec3 *speeds = PL_SCRATCH(&world->scratch, pl_vec3, surface->point_count);
+  pl_vec3 *particle_speeds = PL_SCRATCH(&world->scratch, pl_vec3, surface->particle_count);
+  pl_status status = points && speeds && particle_speeds ? PL_OK : pl_fail_memory(error);
+  if (status >= 0) {
+    body->model->method->read_surface(body->model, body->state, points);
+    body->model->method->read_velocities(body->model, body->state, particle_speeds);
+    // The velocity of a surface point is blended like its position.
+    for (int32_t i = 0; i < surface->point_count; ++i) {
+      speeds[i] = (pl_vec3){0, 0, 0};
+      for (int k = 0; k < 4; ++k)
+        speeds[i] =
+            pl_vec3_add_scaled(speeds[i], particle_speeds[surface->parents[4 * i + k]], (double)surface->weights[4 * i + k]);
+    }
+    for (int32_t t = 0; t < surface->triangle_count; ++t) drag_triangle(world, body, surface->triangles + 3 * t, points, speeds);
+  }
+  pl_scratch_pop(&world->scratch, mark);
+  return status;
+}
+
+pl_status pl_world_add_wind(pl_world *world, pl_error *error) {
+  if (world->def.air_density <= 0 || world->def.drag <= 0) return PL_OK;
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    pl_status status = drag_body(world, pl_slots_at(&world->bodies, i), error);
+    if (status < 0) return status;
+  }
+  return PL_OK;
+}
+
+// A spring to a fixed target, integrated implicitly for its one particle: F = (k (t - x - h v) - c v) / (1 + (h c + h² k) / m). However
+// stiff it is, it never overshoots.
+void pl_world_add_springs(pl_world *world) {
+  double h = world->def.step;
+  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
+    const pl_world_pin *pin = pl_slots_at(&world->pins, i);
+    if (pin->def.stiffness <= 0) continue;
+    pl_body *body = pl_world_find_body(world, pin->def.body);
+    pl_vec3 v;
+    pl_vec3 x = body->model->method->read_particle(body->model, body->state, pin->def.particle, &v);
+    double k = pin->def.stiffness, c = pin->def.damping;
+    pl_vec3 pull = pl_vec3_scale(pl_vec3_add_scaled(pl_vec3_sub(pin->target, x), v, -h), k);
+    pl_vec3 force = pl_vec3_add_scaled(pull, v, -c);
+    double slow = 1 + (h * c + h * h * k) * body->model->inverse_masses[pin->def.particle];
+    push_particle(body, pin->def.particle, pl_vec3_scale(force, 1 / slow));
+  }
+}
+
+// The particle arrives exactly on its target with the velocity of the way there, so that what hangs on it is carried along.
+void pl_world_hold_pins(pl_world *world) {
+  double h = world->def.step;
+  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
+    const pl_world_pin *pin = pl_slots_at(&world->pins, i);
+    if (pin->def.stiffness > 0) continue;
+    pl_body *body = pl_world_find_body(world, pin->def.body);
+    const pl_body_method *method = body->model->method;
+    pl_vec3 unused;
+    pl_vec3 start = method->read_particle(body->model, body->saved, pin->def.particle, &unused);
+    pl_vec3 velocity = pl_vec3_scale(pl_vec3_sub(pin->target, start), 1 / h);
+    method->write_particle(body->model, body->state, pin->def.particle, pin->target, velocity);
+  }
+}

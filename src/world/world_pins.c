@@ -1,0 +1,76 @@
+// Pins and point forces: the ways a host, a script or a mouse gets hold of single particles.
+#include <math.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "math/vec3.h"
+#include "world/world_state.h"
+
+pl_pin_def pl_default_pin_def(void) {
+  return (pl_pin_def){.magic = PL_DEF_MAGIC};
+}
+
+static pl_status find_particle(const pl_world *world, pl_body_id id, int32_t particle, pl_body **body, pl_error *error) {
+  *body = pl_world_find_body(world, id);
+  if (*body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
+  if (particle < 0 || particle >= (*body)->model->particle_count)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "particle", "%d is out of range; the body has particles 0 … %d",
+                         particle, (*body)->model->particle_count - 1);
+  return PL_OK;
+}
+
+pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id, pl_error *error) {
+  if (id != NULL) *id = (pl_pin_id){0, 0};
+  pl_status status = pl_check_def(def->magic, "pl_pin_def", error);
+  if (status < 0) return status;
+  pl_body *body;
+  status = find_particle(world, def->body, def->particle, &body, error);
+  if (status < 0) return status;
+  if (!pl_vec3_is_finite(def->target) || !(def->stiffness >= 0) || !isfinite(def->stiffness) || !(def->damping >= 0) ||
+      !isfinite(def->damping))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "a pin's target must be finite, its stiffness and damping finite and not negative");
+  pl_world_pin *pin = pl_allocate_array(world->context, 1, sizeof(pl_world_pin));
+  if (pin == NULL) return pl_fail_memory(error);
+  *pin = (pl_world_pin){.def = *def, .target = def->target};
+  pl_slot_id slot = pl_slots_add(&world->pins, pin);
+  if (slot.slot == 0) {
+    pl_release(world->context, pin);
+    return pl_fail_memory(error);
+  }
+  if (def->stiffness == 0) body->inverse_masses[def->particle] = 0;
+  if (id != NULL) *id = (pl_pin_id){slot.slot, slot.generation};
+  return PL_OK;
+}
+
+pl_status pl_world_move_pin(pl_world *world, pl_pin_id id, pl_vec3 target, pl_error *error) {
+  pl_world_pin *pin = pl_slots_get(&world->pins, pl_slot_of_pin(id));
+  if (pin == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such pin in this world");
+  if (!pl_vec3_is_finite(target)) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a pin's target must be finite");
+  pin->target = target;
+  return PL_OK;
+}
+
+pl_status pl_world_remove_pin(pl_world *world, pl_pin_id id, pl_error *error) {
+  pl_world_pin *pin = pl_slots_remove(&world->pins, pl_slot_of_pin(id));
+  if (pin == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such pin in this world");
+  // Contact may move the particle again, unless another hard pin still holds it.
+  pl_body *body = pl_world_find_body(world, pin->def.body);
+  body->inverse_masses[pin->def.particle] = body->model->inverse_masses[pin->def.particle];
+  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
+    const pl_world_pin *other = pl_slots_at(&world->pins, i);
+    if (pl_world_find_body(world, other->def.body) == body && other->def.particle == pin->def.particle && other->def.stiffness == 0)
+      body->inverse_masses[pin->def.particle] = 0;
+  }
+  pl_release(world->context, pin);
+  return PL_OK;
+}
+
+pl_status pl_world_add_force(pl_world *world, pl_body_id id, int32_t particle, pl_vec3 force, pl_error *error) {
+  pl_body *body;
+  pl_status status = find_particle(world, id, particle, &body, error);
+  if (status < 0) return status;
+  body->forces[particle] += pl_f4_of_vec3(force);
+  body->has_forces = true;
+  return PL_OK;
+}

@@ -1,0 +1,89 @@
+// Inside of a world: what the files of this folder share.
+#ifndef PL_WORLD_STATE_H
+#define PL_WORLD_STATE_H
+
+#include "base/scratch.h"
+#include "body/body_method.h"
+#include "contact/contact.h"
+#include "pliant/step.h"
+#include "pliant/world.h"
+#include "world/slots.h"
+
+typedef struct pl_world_layer {
+  pl_layer layer;
+  void *saved;  // the layer's state at the start of the step
+} pl_world_layer;
+
+typedef struct pl_body {
+  const pl_model *model;
+  double gravity_scale;
+  bool collides;
+  size_t state_size;
+  void *state;          // flat; the method knows its layout
+  void *saved;          // copy at the start of the step, for roll-back
+  pl_f4 *forces;        // newtons of the next step, particle_count
+  bool has_forces;      // some entry of `forces` is not zero
+  pl_f4 *saved_forces;  // the two above at the start of the step
+  bool saved_has_forces;
+  double *inverse_masses;  // 1/kg as contact sees them: 0 where a hard pin holds
+  pl_vec3 *starts;         // scratch of the contact stage: particles at the start of the step,
+  pl_vec3 *positions;      // … at its end,
+  pl_vec3 *velocities;     // … and their velocities
+  pl_vec3 *surface;        // surface points after the layers; kept only when there are layers
+  pl_vec3 *next_surface;   // the same while the layers are at work; swapped when all have succeeded
+  pl_vector layers;        // of pl_world_layer
+} pl_body;
+
+typedef struct pl_world_pin {
+  pl_pin_def def;
+  pl_vec3 target;  // where it wants to be at the end of the next step
+} pl_world_pin;
+
+typedef struct pl_world_controller {
+  pl_controller controller;
+  void *saved;  // its state at the start of the step
+} pl_world_controller;
+
+struct pl_world {
+  pl_context *context;
+  pl_world_def def;       // gravity and wind are live
+  pl_slots bodies;        // of pl_body
+  pl_slots colliders;     // of pl_collider
+  pl_slots pins;          // of pl_world_pin
+  pl_vector controllers;  // of pl_world_controller
+  pl_contact_solver *contact_solver;
+  pl_vector contact_bodies;  // of pl_contact_body, one per colliding body
+  pl_vector collider_list;   // of const pl_collider *, in order
+  bool prepared;             // the contact solver knows all bodies and colliders
+  pl_scratch scratch;
+  int64_t step_count;
+  double pending;  // seconds that pl_world_advance() has been given and not yet stepped
+};
+
+static inline pl_slot_id pl_slot_of_body(pl_body_id id) {
+  return (pl_slot_id){id.slot, id.generation};
+}
+static inline pl_slot_id pl_slot_of_pin(pl_pin_id id) {
+  return (pl_slot_id){id.slot, id.generation};
+}
+static inline pl_slot_id pl_slot_of_collider(pl_collider_id id) {
+  return (pl_slot_id){id.slot, id.generation};
+}
+static inline pl_body *pl_world_find_body(const pl_world *world, pl_body_id id) {
+  return pl_slots_get(&world->bodies, pl_slot_of_body(id));
+}
+
+// Forces of wind and spring pins on every body, added to `forces` (world_forces.c).
+pl_status pl_world_add_wind(pl_world *world, pl_error *error);
+void pl_world_add_springs(pl_world *world);
+
+// Put hard-pinned particles on their targets (world_forces.c).
+void pl_world_hold_pins(pl_world *world);
+
+// Tell the contact solver of all bodies and colliders, if they changed (world_contact.c).
+pl_status pl_world_prepare_contact(pl_world *world, pl_error *error);
+// Remember where particles are before they move, then resolve what the move ran into.
+void pl_world_note_starts(pl_world *world);
+pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error);
+
+#endif
