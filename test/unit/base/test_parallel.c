@@ -1,4 +1,7 @@
 // Parallel loops cover every item once, for any number of threads, and their partition depends on the problem alone.
+// ctest: threads
+#include <pthread.h>
+
 #include "base/parallel.h"
 #include "check.h"
 
@@ -42,10 +45,77 @@ static void no_items_means_no_calls(void **state) {
   drop_context(context);
 }
 
+// A host that runs its tasks backwards, and counts.
+typedef struct host {
+  int run_count;
+  int64_t task_count;
+} host;
+
+static void run_backwards(void *user, int32_t count, pl_task_function *task, void *data) {
+  host *h = user;
+  h->run_count++;
+  for (int32_t i = count; i-- > 0; h->task_count++) task(data, i);
+}
+
+static void the_hosts_own_runner_gets_the_same_blocks(void **state) {
+  (void)state;
+  enum { COUNT = 1000, GRAIN = 64 };
+  static int32_t touched[COUNT], block_of[COUNT];
+  memset(touched, 0, sizeof touched);
+  host h = {0};
+  pl_context_def def = pl_default_context_def();
+  def.task_runner = (pl_task_runner){run_backwards, &h};
+  pl_context *context = NULL;
+  pl_error error = {0};
+  check_ok(pl_context_create(&def, &context, &error), &error);
+  pl_parallel_for(context, COUNT, GRAIN, count_items, &(count_data){touched, block_of});
+  assert_int_equal(h.run_count, 1);
+  assert_int_equal(h.task_count, pl_block_count(COUNT, GRAIN));
+  for (int32_t i = 0; i < COUNT; ++i) {
+    assert_int_equal(touched[i], 1);
+    assert_int_equal(block_of[i], i / GRAIN);
+  }
+  // No pool behind it.
+  assert_int_equal(pl_context_memory(context).allocation_count, 0);
+  drop_context(context);
+}
+
+enum { CALLER_COUNT = 4, CALLER_ITEMS = 3001, CALLER_ROUNDS = 200 };
+
+typedef struct caller {
+  pl_context *context;
+  int32_t touched[CALLER_ITEMS], block_of[CALLER_ITEMS];
+} caller;
+
+static void *call_often(void *argument) {
+  caller *c = argument;
+  for (int round = 0; round < CALLER_ROUNDS; ++round)
+    pl_parallel_for(c->context, CALLER_ITEMS, 50 + round, count_items, &(count_data){c->touched, c->block_of});
+  return NULL;
+}
+
+static void callers_on_several_threads_do_not_mix(void **state) {
+  (void)state;
+  static caller callers[CALLER_COUNT];
+  memset(callers, 0, sizeof callers);
+  pl_context *context = make_context(3);
+  pthread_t threads[CALLER_COUNT];
+  for (int i = 0; i < CALLER_COUNT; ++i) {
+    callers[i].context = context;
+    assert_int_equal(pthread_create(&threads[i], NULL, call_often, &callers[i]), 0);
+  }
+  for (int i = 0; i < CALLER_COUNT; ++i) pthread_join(threads[i], NULL);
+  for (int i = 0; i < CALLER_COUNT; ++i)
+    for (int32_t k = 0; k < CALLER_ITEMS; ++k) assert_int_equal(callers[i].touched[k], CALLER_ROUNDS);
+  drop_context(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_item_is_done_once_whatever_the_threads),
       cmocka_unit_test(no_items_means_no_calls),
+      cmocka_unit_test(the_hosts_own_runner_gets_the_same_blocks),
+      cmocka_unit_test(callers_on_several_threads_do_not_mix),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
