@@ -1,0 +1,34 @@
+# bash completion of pliant
+_pliant() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb= word
+  local verbs="demo run check mesh info convert bench help"
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    [[ $word == -* ]] || { verb=$word; break; }
+  done
+  COMPREPLY=()
+  case $previous in
+    -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --format) mapfile -t COMPREPLY < <(compgen -W "pc2 mdd glb vtu obj ply csv" -- "$current"); return ;;
+    --threads | --seed | --frames | --cell | --points) return ;;
+  esac
+  local options=
+  case $verb in
+    demo) options="--list --output --threads --frames --format --size --hash --video --help" ;;
+    run) options="--output --frames --format --threads --seed --hash --resume --picture --video --size --help" ;;
+    check) options="--help" ;;
+    mesh) options="--output --cell --points --help" ;;
+    info) options="--help" ;;
+    convert) options="--help" ;;
+    bench) options="--json --threads --list --help" ;;
+    help) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$current"); return ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$current"); return ;;
+  esac
+  if [[ $current == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+  elif [[ $verb == demo ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" demo --list 2>/dev/null | awk '{ print $1 }')" -- "$current")
+  else
+    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+  fi
+}
+complete -o filenames -F _pliant pliant

@@ -42,6 +42,14 @@ def repeated_names(names):
         seen.setdefault(base, name)
 
 
+def unlabelled_threads(texts):
+    """Tests with more than one thread that the thread sanitizer would not see (test/README.md)."""
+    for name, text in texts:
+        if re.match(r"test/.*/test_.*\.c$", name) and re.search(r"make_context\((0|[2-9])|thread_count = ([2-9]|1\d)\b|pthread_create", text):
+            if not re.search(r"^// ctest:.*\bthreads\b", text, re.M):
+                yield f"{name}: uses threads but has no line `// ctest: threads`"
+
+
 def main():
     texts = list(files())
     code = [(name, text) for name, text in texts if re.search(r"\.(c|h|cpp|py|sh|ts)$", name)]
@@ -54,6 +62,7 @@ def main():
         "files are named after what they do":
             [name for name, _ in texts if set(re.split(r"[._-]", pathlib.PurePath(name).name.lower())) & BANNED_NAMES],
         "file names in src/ and tool/ are unique": list(repeated_names(library)),
+        "tests that use threads say so": list(unlabelled_threads(texts)),
         "no white space at line ends, a newline at the end":
             list(matches(code, re.compile(r"[ \t]+$"), "white space at the end"))
             + [f"{name}: no newline at the end" for name, text in code if text and not text.endswith("\n")],

@@ -2,7 +2,7 @@
 # scripts/format.sh [--check]: clang-format every C file of the project, or only say which ones it would change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-mapfile -t files < <(find include src tool test samples bench -name '*.[ch]' -o -name '*.cpp' | sort)
+mapfile -t files < <(find include src tool test samples -name '*.[ch]' -o -name '*.cpp' | sort)
 if [ "${1:-}" != --check ]; then
   clang-format -i "${files[@]}"
   exit 0
