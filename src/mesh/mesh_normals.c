@@ -1,5 +1,5 @@
 // Boxes around points and normals of surfaces.
-#include "math/vec3.h"
+#include "mesh/simplex.h"
 #include "pliant/mesh.h"
 
 pl_box pl_points_box(const pl_vec3 *points, int32_t point_count) {
@@ -22,7 +22,7 @@ void pl_normals_compute(const pl_vec3 *points, int32_t point_count, const int32_
   for (int32_t t = 0; t < triangle_count; ++t) {
     int32_t a = triangles[3 * t], b = triangles[3 * t + 1], c = triangles[3 * t + 2];
     pl_vec3 ab = pl_vec3_sub(points[b], points[a]), ac = pl_vec3_sub(points[c], points[a]), bc = pl_vec3_sub(points[c], points[b]);
-    pl_vec3 normal = pl_vec3_unit_or(pl_vec3_cross(ab, ac), zero);
+    pl_vec3 normal = pl_triangle_normal(points[a], points[b], points[c]);
     double angle_a = angle_between(ab, ac), angle_b = angle_between(pl_vec3_scale(ab, -1), bc);
     normals[a] = pl_vec3_add_scaled(normals[a], normal, angle_a);
     normals[b] = pl_vec3_add_scaled(normals[b], normal, angle_b);
