@@ -21,7 +21,7 @@ typedef struct pl_collider {
 } pl_collider;
 
 // Create a collider from a def, copying mesh and keys. A number that makes no sense is refused with PL_ERROR_INVALID_ARGUMENT naming the
-// field. The mesh should be closed; where it leaks, inside is where it winds around a point more than half.
+// field. The mesh should be closed; near a leak the side is that of the nearest triangle.
 pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl_collider **collider, pl_error *error);
 void pl_collider_destroy(pl_context *context, pl_collider *collider);
 

@@ -1,0 +1,197 @@
+// Resolving contacts: impulses on velocities, then what overlap is left, on positions alone.
+//
+// A contact holds the gap between a surface point p = sum w_i x_i and a touched point q, itself a weighted mean of particles or part of a
+// collider. An impulse P on p gives particle i the velocity w_i P / m_i, and -P acts on the particles of q alike, so momentum is
+// kept exactly; the gap answers with |P| sum w_i^2 / m_i.
+//
+// Velocities: sweeps of projected Gauss-Seidel over the contacts in a fixed order (Catto 2005). The gap must not close farther than it is
+// wide: a point in free fall lands on the surface rather than stops above it. Bouncing contacts leave with e times the approach
+// speed instead. Friction: impulses at right angles to the normal, no longer than mu times the normal impulse.
+//
+// Positions: what overlap remains is moved out without touching velocities, so it adds no energy. Overlap from before the step is only
+// taken back by a share in each step: bodies that start inside each other drift apart instead of bursting.
+#include "base/error.h"
+#include "contact/contact_solver.h"
+#include "math/vec3.h"
+
+// Share of old overlap that may stay for another step.
+static const double KEPT_OVERLAP = 0.75;
+
+// A particle that a contact acts on; `weight` is negative on the touched side.
+typedef struct contact_term {
+  int32_t body, particle;
+  double weight;
+} contact_term;
+
+enum { TERM_LIMIT = 16 };  // 4 parents of the point, 4 of each corner
+
+static int32_t add_terms(const pl_contact_body *bodies, int32_t body, int32_t point, double scale, contact_term *terms,
+                         int32_t count) {
+  const pl_contact_surface *surface = bodies[body].surface;
+  const int32_t *parents = &surface->parents[4 * (size_t)point];
+  const float *weights = &surface->weights[4 * (size_t)point];
+  // Single-precision weights miss 1 by some 1e-8; equal and opposite impulses must not.
+  double sum = 0;
+  for (int k = 0; k < 4; ++k) sum += (double)weights[k];
+  for (int k = 0; k < 4; ++k)
+    if (weights[k] != 0.0f) terms[count++] = (contact_term){body, parents[k], scale * (double)weights[k] / sum};
+  return count;
+}
+
+static int32_t terms_of(const pl_contact_body *bodies, const pl_contact *contact, contact_term terms[TERM_LIMIT]) {
+  int32_t count = add_terms(bodies, contact->body, contact->point, 1, terms, 0);
+  if (contact->other < 0) return count;
+  const int32_t *corners = &bodies[contact->other].surface->triangles[3 * (size_t)contact->triangle];
+  for (int k = 0; k < 3; ++k)
+    if (contact->barycentric[k] != 0) count = add_terms(bodies, contact->other, corners[k], -contact->barycentric[k], terms, count);
+  return count;
+}
+
+// sum w_i^2 / m_i, where a particle that stands in several terms counts with the sum of its weights.
+static double inverse_mass_of(const pl_contact_body *bodies, const contact_term *terms, int32_t count) {
+  double sum = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    double weight = 0;
+    bool is_counted = false;
+    for (int32_t j = 0; j < count && !is_counted; ++j) {
+      if (terms[j].body != terms[i].body || terms[j].particle != terms[i].particle) continue;
+      if (j < i)
+        is_counted = true;
+      else
+        weight += terms[j].weight;
+    }
+    if (!is_counted) sum += weight * weight * bodies[terms[i].body].inverse_masses[terms[i].particle];
+  }
+  return sum;
+}
+
+static pl_vec3 relative_velocity(const pl_contact_body *bodies, const pl_contact *contact, const contact_term *terms,
+                                 int32_t count) {
+  pl_vec3 sum = pl_vec3_scale(contact->surface_velocity, -1);
+  for (int32_t i = 0; i < count; ++i)
+    sum = pl_vec3_add_scaled(sum, bodies[terms[i].body].velocities[terms[i].particle], terms[i].weight);
+  return sum;
+}
+
+static double gap_of(const pl_contact_body *bodies, const pl_contact *contact, const contact_term *terms, int32_t count) {
+  pl_vec3 sum = {0, 0, 0};
+  for (int32_t i = 0; i < count; ++i)
+    sum = pl_vec3_add_scaled(sum, bodies[terms[i].body].positions[terms[i].particle], terms[i].weight);
+  return pl_vec3_dot(contact->normal, sum) - contact->offset;
+}
+
+// An impulse of the velocity sweeps; positions follow as if the velocity had been so all step.
+static void push_velocities(pl_contact_body *bodies, const contact_term *terms, int32_t count, pl_vec3 impulse, double step) {
+  for (int32_t i = 0; i < count; ++i) {
+    pl_contact_body *body = &bodies[terms[i].body];
+    int32_t particle = terms[i].particle;
+    double share = terms[i].weight * body->inverse_masses[particle];
+    if (share == 0) continue;
+    pl_vec3 change = pl_vec3_scale(impulse, share);
+    body->velocities[particle] = pl_vec3_add(body->velocities[particle], change);
+    body->positions[particle] = pl_vec3_add_scaled(body->positions[particle], change, step);
+    body->moved = true;
+  }
+}
+
+static void push_positions(pl_contact_body *bodies, const contact_term *terms, int32_t count, pl_vec3 push) {
+  for (int32_t i = 0; i < count; ++i) {
+    pl_contact_body *body = &bodies[terms[i].body];
+    int32_t particle = terms[i].particle;
+    double share = terms[i].weight * body->inverse_masses[particle];
+    if (share == 0) continue;
+    body->positions[particle] = pl_vec3_add_scaled(body->positions[particle], push, share);
+    body->moved = true;
+  }
+}
+
+// Least velocity with which the gap may change.
+static double target_of(const pl_contact_body *bodies, const pl_contact *contact, const contact_term *terms, int32_t count,
+                        const pl_contact_step *step) {
+  double speed = pl_vec3_dot(contact->normal, relative_velocity(bodies, contact, terms, count));
+  // What gravity added in this step did not bounce yet: with it a ball would rise higher than it fell. Between bodies it cancels.
+  double approach = -speed;
+  if (contact->other < 0) approach += step->step * pl_vec3_dot(contact->normal, step->gravity);
+  bool bounces = contact->depth > 0 && contact->restitution > 0 && approach > pl_contact_scale_of(step).speed;
+  if (bounces) return contact->restitution * approach;
+  return fmin(0, speed + contact->depth / step->step);
+}
+
+static void start_rows(pl_contact_solver *solver, const pl_contact_body *bodies, const pl_contact_step *step) {
+  contact_term terms[TERM_LIMIT];
+  for (int32_t i = 0; i < solver->contact_count; ++i) {
+    const pl_contact *contact = &solver->memory.contacts[i];
+    int32_t count = terms_of(bodies, contact, terms);
+    solver->memory.rows[i] = (pl_contact_row){
+        .inverse_mass = inverse_mass_of(bodies, terms, count),
+        .target = target_of(bodies, contact, terms, count, step),
+    };
+  }
+}
+
+static void sweep_velocities(pl_contact_solver *solver, pl_contact_body *bodies, double step) {
+  contact_term terms[TERM_LIMIT];
+  for (int32_t i = 0; i < solver->contact_count; ++i) {
+    const pl_contact *contact = &solver->memory.contacts[i];
+    pl_contact_row *row = &solver->memory.rows[i];
+    if (!(row->inverse_mass > 0)) continue;
+    int32_t count = terms_of(bodies, contact, terms);
+    pl_vec3 velocity = relative_velocity(bodies, contact, terms, count);
+
+    // Normal: the sum over the sweeps, not each change, must push.
+    double speed = pl_vec3_dot(contact->normal, velocity);
+    double normal_impulse = fmax(0, row->normal_impulse + (row->target - speed) / row->inverse_mass);
+    double change = normal_impulse - row->normal_impulse;
+    if (normal_impulse == 0 && change == 0) continue;
+    row->normal_impulse = normal_impulse;
+
+    // Friction: stop sliding, within the cone. The normal change does not alter the sliding velocity.
+    pl_vec3 sliding = pl_vec3_add_scaled(velocity, contact->normal, -speed);
+    pl_vec3 tangent = pl_vec3_add_scaled(row->tangent_impulse, sliding, -1 / row->inverse_mass);
+    double length = pl_vec3_length(tangent), limit = contact->friction * normal_impulse;
+    if (length > limit) tangent = pl_vec3_scale(tangent, limit / length);
+    pl_vec3 impulse = pl_vec3_add_scaled(pl_vec3_sub(tangent, row->tangent_impulse), contact->normal, change);
+    row->tangent_impulse = tangent;
+    push_velocities(bodies, terms, count, impulse, step);
+  }
+}
+
+// One sweep over the positions; false when nothing was left to do.
+static bool sweep_positions(pl_contact_solver *solver, pl_contact_body *bodies, double slop) {
+  contact_term terms[TERM_LIMIT];
+  bool is_changed = false;
+  for (int32_t i = 0; i < solver->contact_count; ++i) {
+    const pl_contact *contact = &solver->memory.contacts[i];
+    const pl_contact_row *row = &solver->memory.rows[i];
+    if (!(row->inverse_mass > 0)) continue;
+    int32_t count = terms_of(bodies, contact, terms);
+    double gap = gap_of(bodies, contact, terms, count);
+    double allowed = fmin(-slop, KEPT_OVERLAP * contact->start_gap);
+    if (!(gap < allowed)) continue;
+    push_positions(bodies, terms, count, pl_vec3_scale(contact->normal, (allowed - gap) / row->inverse_mass));
+    is_changed = true;
+  }
+  return is_changed;
+}
+
+pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,
+                                    const pl_contact_step *step, pl_contact_report *report, pl_error *error) {
+  if (body_count != solver->memory.body_count || !(step->step > 0))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "contacts were not detected for these bodies, or the step is not positive");
+  for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
+  start_rows(solver, bodies, step);
+  for (int32_t round = 0; round < step->rounds; ++round) sweep_velocities(solver, bodies, step->step);
+  double slop = pl_contact_scale_of(step).slop;
+  for (int32_t round = 0; round < step->rounds; ++round)
+    if (!sweep_positions(solver, bodies, slop)) break;
+
+  if (report != NULL) {
+    *report = (pl_contact_report){0};
+    for (int32_t i = 0; i < solver->contact_count; ++i) {
+      double depth = solver->memory.contacts[i].depth;
+      if (depth > 0) report->contact_count++;
+      report->deepest = fmax(report->deepest, depth);
+    }
+  }
+  return PL_OK;
+}

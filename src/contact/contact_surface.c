@@ -1,0 +1,220 @@
+// One moving point against the moving triangles of a body.
+//
+// Two questions are asked. Did the point cross a triangle from outside during the step? Then that triangle is what it must be put back in
+// front of, even when it came out again on the other side. If not: is it inside the body, or closer than the radii allow? Then the
+// nearest surface point is where it has to leave; inside and outside are told apart by the surface's normals around that point, so a point
+// deep inside is pushed out as surely as one just below the surface.
+//
+// A body against itself cannot use the second question as it stands, since every surface point is nearest to its own triangles.
+// Triangles in the neighbourhood of the point, and those that are as close in the rest shape, are left out; of the others a
+// point may be behind no farther than half an edge, and must face the triangle.
+#include "contact/contact_solver.h"
+#include "contact/triangle_touch.h"
+#include "mesh/simplex.h"
+
+// Rest distances up to this many gaps, or this share of an edge, are no contact in the deformed shape either.
+static const double REST_GAPS = 1.5, REST_EDGES = 0.1;
+
+typedef struct surface_search {
+  const pl_contact_query *query;
+  const pl_surface_motion *motion;  // of the touched body
+  int32_t other;
+  bool is_self;
+  double gap;  // metres kept between the two surfaces
+  // First crossing.
+  double crossing_time, crossing_gap;
+  pl_vec3 crossing_normal;
+  int32_t crossing_triangle;  // -1: none yet
+  double crossing_weights[3];
+  // Nearest triangle of the same body that counts.
+  double nearest_distance;
+  pl_hit nearest;
+} surface_search;
+
+static pl_vec3 corner_mix(const pl_surface_motion *motion, const pl_vec3 *points, int32_t triangle, const double weights[3]) {
+  pl_vec3 corners[3];
+  pl_surface_corners(motion->tree, points, triangle, corners);
+  pl_vec3 sum = pl_vec3_scale(corners[0], weights[0]);
+  return pl_vec3_add_scaled(pl_vec3_add_scaled(sum, corners[1], weights[1]), corners[2], weights[2]);
+}
+
+static void add_triangle(const surface_search *s, int32_t triangle, const double weights[3], pl_vec3 normal,
+                         pl_contact_slots *slots) {
+  const pl_contact_query *query = s->query;
+  pl_vec3 start = corner_mix(s->motion, s->motion->starts, triangle, weights);
+  pl_vec3 end = corner_mix(s->motion, s->motion->ends, triangle, weights);
+  double gap = pl_vec3_dot(normal, pl_vec3_sub(query->end, end)) - s->gap;
+  if (!(gap < query->scale.margin)) return;
+  const pl_contact_body *body = &query->bodies[query->body], *other = &query->bodies[s->other];
+  pl_contact contact = {
+      .body = query->body,
+      .point = query->point,
+      .collider = -1,
+      .other = s->other,
+      .triangle = triangle,
+      .barycentric = {weights[0], weights[1], weights[2]},
+      .normal = normal,
+      .offset = s->gap,
+      .start_gap = pl_vec3_dot(normal, pl_vec3_sub(query->start, start)) - s->gap,
+      .depth = -gap,
+      .friction = sqrt(body->friction * other->friction),
+      .restitution = fmax(body->restitution, other->restitution),
+  };
+  pl_contact_slots_add(slots, &contact);
+}
+
+// Is the triangle around the point, or around one of its neighbours?
+static bool is_around(const pl_surface_tree *tree, int32_t point, int32_t triangle) {
+  for (int k = 0; k < 3; ++k) {
+    int32_t corner = tree->surface->triangles[3 * triangle + k];
+    if (corner == point) return true;
+    for (int32_t r = tree->ring_start[corner]; r < tree->ring_start[corner + 1]; ++r) {
+      const int32_t *ring = &tree->surface->triangles[3 * tree->ring[r]];
+      if (ring[0] == point || ring[1] == point || ring[2] == point) return true;
+    }
+  }
+  return false;
+}
+
+// Distance of point and triangle in the rest shape; infinite when there is none to look at.
+static double rest_distance(const pl_surface_tree *tree, int32_t point, int32_t triangle) {
+  const pl_vec3 *rest = tree->surface->rest_points;
+  if (rest == NULL) return HUGE_VAL;
+  pl_vec3 corners[3];
+  double weights[3];
+  pl_surface_corners(tree, rest, triangle, corners);
+  return pl_vec3_distance(rest[point], pl_triangle_nearest(corners[0], corners[1], corners[2], rest[point], weights));
+}
+
+static bool is_spared(const surface_search *s, int32_t triangle) {
+  const pl_surface_tree *tree = s->motion->tree;
+  if (is_around(tree, s->query->point, triangle)) return true;
+  return rest_distance(tree, s->query->point, triangle) <= fmax(REST_GAPS * s->gap, REST_EDGES * tree->edge_length);
+}
+
+static void visit_crossing(void *data, int32_t triangle) {
+  surface_search *s = data;
+  pl_triangle_path path = {.start = s->query->start, .end = s->query->end};
+  pl_surface_corners(s->motion->tree, s->motion->starts, triangle, path.start_corners);
+  pl_surface_corners(s->motion->tree, s->motion->ends, triangle, path.end_corners);
+  double time, weights[3];
+  bool from_inside;
+  if (!pl_triangle_touch_crossing(&path, s->query->scale.margin, !s->motion->tree->is_closed, &time, weights, &from_inside)) return;
+  // The first one counts. Of several at once, as when a corner rests on an edge, the one that is entered deepest, then the lowest: the
+  // order of the hierarchy must not matter.
+  if (time > s->crossing_time) return;
+  pl_vec3 normal = pl_triangle_normal(path.end_corners[0], path.end_corners[1], path.end_corners[2]);
+  if (pl_vec3_dot(normal, normal) < 0.5) return;
+  if (from_inside) normal = pl_vec3_scale(normal, -1);
+  double gap = pl_vec3_dot(normal, pl_vec3_sub(path.end, path.end_corners[0]));
+  if (time == s->crossing_time && (gap > s->crossing_gap || (gap == s->crossing_gap && triangle > s->crossing_triangle))) return;
+  if (s->is_self && is_spared(s, triangle)) return;
+  s->crossing_time = time;
+  s->crossing_triangle = triangle;
+  s->crossing_gap = gap;
+  s->crossing_normal = normal;
+  for (int k = 0; k < 3; ++k) s->crossing_weights[k] = weights[k];
+}
+
+// Look for a crossing and make it a contact; false if there is none.
+static bool find_crossing(surface_search *s, pl_contact_slots *slots) {
+  pl_box path = pl_box_with(pl_box_with(pl_box_empty(), s->query->start), s->query->end);
+  s->crossing_time = 2;
+  s->crossing_triangle = -1;
+  pl_surface_motion_visit(s->motion, pl_box_grow(path, s->query->scale.margin), visit_crossing, s);
+  if (s->crossing_triangle < 0) return false;
+  add_triangle(s, s->crossing_triangle, s->crossing_weights, s->crossing_normal, slots);
+  return true;
+}
+
+// Unit normal of a contact at the nearest surface point, on the point's side or away from the inside.
+static pl_vec3 normal_at(const surface_search *s, const pl_hit *hit, bool is_inside) {
+  pl_vec3 outward = pl_surface_motion_outward(s->motion, hit);
+  pl_vec3 away = pl_vec3_scale(pl_vec3_sub(s->query->end, hit->point), is_inside ? -1 : 1);
+  // On the surface itself the direction to it is noise.
+  double noise = 1e-9 * s->motion->tree->edge_length;
+  return pl_vec3_unit_or(hit->distance > noise ? away : outward, pl_vec3_of(0, 1, 0));
+}
+
+// Which side of an open surface the point was on at the start: only from there it can come close.
+static bool is_behind_at_start(const surface_search *s, const pl_hit *hit) {
+  pl_vec3 corners[3];
+  pl_surface_corners(s->motion->tree, s->motion->starts, hit->triangle, corners);
+  pl_vec3 normal = pl_triangle_normal(corners[0], corners[1], corners[2]);
+  return pl_vec3_dot(normal, pl_vec3_sub(s->query->start, corners[0])) < 0;
+}
+
+void pl_contact_find_body(const pl_contact_query *query, int32_t other, pl_contact_slots *slots) {
+  surface_search s = {.query = query, .motion = &query->motions[other], .other = other};
+  s.gap = query->bodies[query->body].radius + query->bodies[other].radius;
+  if (find_crossing(&s, slots)) return;
+
+  double limit = s.gap + query->scale.margin;
+  pl_box end = pl_box_with(pl_box_empty(), query->end);
+  if (!pl_box_overlaps(pl_box_grow(s.motion->box, limit), end)) return;
+  bool is_closed = s.motion->tree->is_closed;
+  bool may_be_inside = is_closed && pl_box_overlaps(s.motion->box, end);
+  pl_hit hit = pl_surface_motion_nearest(s.motion, query->end, may_be_inside ? HUGE_VAL : limit);
+  if (hit.triangle < 0) return;
+  pl_vec3 away = pl_vec3_sub(query->end, hit.point);
+  bool is_behind = pl_vec3_dot(away, pl_surface_motion_outward(s.motion, &hit)) < 0;
+  if (is_closed) {
+    add_triangle(&s, hit.triangle, hit.barycentric, normal_at(&s, &hit, is_behind), slots);
+  } else if (is_behind == is_behind_at_start(&s, &hit)) {
+    add_triangle(&s, hit.triangle, hit.barycentric, normal_at(&s, &hit, false), slots);
+  }
+}
+
+// Angle-weighted normal of the surface at a point at the end of the step.
+static pl_vec3 point_normal(const pl_surface_motion *motion, int32_t point) {
+  const pl_surface_tree *tree = motion->tree;
+  if (tree->ring_start[point] == tree->ring_start[point + 1]) return pl_vec3_of(0, 0, 0);
+  int32_t triangle = tree->ring[tree->ring_start[point]];
+  pl_hit hit = {.triangle = triangle};
+  for (int k = 0; k < 3; ++k) hit.barycentric[k] = tree->surface->triangles[3 * triangle + k] == point ? 1 : 0;
+  return pl_surface_motion_outward(motion, &hit);
+}
+
+static void visit_nearest_self(void *data, int32_t triangle) {
+  surface_search *s = data;
+  const pl_surface_tree *tree = s->motion->tree;
+  pl_vec3 corners[3];
+  pl_surface_corners(tree, s->motion->ends, triangle, corners);
+  double weights[3];
+  pl_vec3 nearest = pl_triangle_nearest(corners[0], corners[1], corners[2], s->query->end, weights);
+  pl_vec3 away = pl_vec3_sub(s->query->end, nearest);
+  double distance = pl_vec3_length(away);
+  if (distance > s->nearest_distance || (distance == s->nearest_distance && triangle > s->nearest.triangle)) return;
+  pl_vec3 normal = pl_triangle_normal(corners[0], corners[1], corners[2]);
+  bool is_behind = pl_vec3_dot(away, normal) < 0;
+  double limit = s->gap + s->query->scale.margin;
+  pl_hit hit = {triangle, distance, nearest, {weights[0], weights[1], weights[2]}};
+  if (!tree->is_closed) {
+    if (is_behind != is_behind_at_start(s, &hit)) return;
+  } else {
+    if (pl_vec3_dot(point_normal(s->motion, s->query->point), normal) >= 0) return;
+    // A thin wall has its own other side within reach: what is close at rest is not behind by mistake.
+    if (is_behind && (tree->surface->rest_points == NULL || rest_distance(tree, s->query->point, triangle) < tree->edge_length))
+      return;
+    if (is_behind) limit = 0.5 * tree->edge_length;
+  }
+  if (distance > limit || is_spared(s, triangle)) return;
+  s->nearest_distance = distance;
+  s->nearest = hit;
+}
+
+void pl_contact_find_self(const pl_contact_query *query, pl_contact_slots *slots) {
+  surface_search s = {.query = query, .motion = &query->motions[query->body], .other = query->body, .is_self = true};
+  s.gap = 2 * query->bodies[query->body].radius;
+  if (find_crossing(&s, slots)) return;
+  s.nearest_distance = HUGE_VAL;
+  s.nearest.triangle = -1;
+  double limit = fmax(s.gap + query->scale.margin, 0.5 * s.motion->tree->edge_length);
+  pl_box end = pl_box_with(pl_box_empty(), query->end);
+  pl_surface_motion_visit(s.motion, pl_box_grow(end, limit), visit_nearest_self, &s);
+  if (s.nearest.triangle < 0) return;
+  pl_vec3 away = pl_vec3_sub(query->end, s.nearest.point);
+  bool is_behind = pl_vec3_dot(away, pl_surface_motion_outward(s.motion, &s.nearest)) < 0;
+  if (!s.motion->tree->is_closed) is_behind = false;
+  add_triangle(&s, s.nearest.triangle, s.nearest.barycentric, normal_at(&s, &s.nearest, is_behind), slots);
+}
