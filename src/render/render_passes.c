@@ -1,0 +1,225 @@
+// One picture, pass by pass:
+//   1. the sun's depth map and one small depth map per sky lamp
+//   2. the floor map: how much sun and sky each patch of floor sees
+//   3. bodies, then floor, then background, nearest first so that nothing is shaded twice
+//   4. many samples a pixel become one
+#include "render/render_passes.h"
+
+#include "math/vec3.h"
+
+enum { UNIT_SUN_COMPARE, UNIT_SUN_DEPTH, UNIT_LAMPS, UNIT_FLOOR };
+
+static GLint at(GLuint program, const char *name) {
+  return glGetUniformLocation(program, name);
+}
+
+static void set_vector(GLuint program, const char *name, pl_vec3 v) {
+  glUniform3f(at(program, name), (float)v.x, (float)v.y, (float)v.z);
+}
+
+static float linear_of_srgb(float c) {
+  return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+}
+
+static pl_vec3 linear_color(pl_color c) {
+  return pl_vec3_of((double)linear_of_srgb(c.r), (double)linear_of_srgb(c.g), (double)linear_of_srgb(c.b));
+}
+
+static void upload(GLenum kind, GLuint array, GLuint buffer, const void *data, size_t size) {
+  // Through the vertex array's own binding for indices: binding them elsewhere would change whichever array happens to be bound.
+  glBindVertexArray(array);
+  glBindBuffer(kind, buffer);
+  glBufferData(kind, (GLsizeiptr)size, data, GL_STREAM_DRAW);
+}
+
+static void upload_scene(const pl_render_job *job) {
+  const pl_render_device *device = job->device;
+  const pl_render_scene *scene = job->scene;
+  upload(GL_ARRAY_BUFFER, device->depth_array, device->buffers[0], scene->points, (size_t)scene->point_count * 12);
+  upload(GL_ELEMENT_ARRAY_BUFFER, device->depth_array, device->buffers[1], scene->corners, (size_t)scene->corner_count * 4);
+  upload(GL_ARRAY_BUFFER, device->body_array, device->buffers[2], scene->vertices, (size_t)scene->vertex_count * 24);
+  upload(GL_ELEMENT_ARRAY_BUFFER, device->body_array, device->buffers[3], scene->indices, (size_t)scene->index_count * 4);
+}
+
+static void draw_map(GLuint program, const pl_render_map *map, uint32_t corner_count) {
+  glUniform4fv(at(program, "u_right"), 1, map->right);
+  glUniform4fv(at(program, "u_up"), 1, map->up);
+  glUniform4fv(at(program, "u_away"), 1, map->away);
+  glDrawElements(GL_TRIANGLES, (GLsizei)corner_count, GL_UNSIGNED_INT, (const void *)0);
+}
+
+static void draw_depth_maps(const pl_render_job *job) {
+  const pl_render_device *device = job->device;
+  GLuint program = device->programs[PL_PROGRAM_DEPTH];
+  glUseProgram(program);
+  glBindVertexArray(device->depth_array);
+  glEnable(GL_DEPTH_TEST);
+  glDepthFunc(GL_LESS);
+  glDepthMask(GL_TRUE);
+  glClearDepthf(1);
+  glBindFramebuffer(GL_FRAMEBUFFER, device->sun_target);
+  glViewport(0, 0, PL_SUN_MAP_SIZE, PL_SUN_MAP_SIZE);
+  glClear(GL_DEPTH_BUFFER_BIT);
+  if (job->scene->corner_count > 0) draw_map(program, &job->light->sun, job->scene->corner_count);
+  glBindFramebuffer(GL_FRAMEBUFFER, device->lamp_target);
+  glClear(GL_DEPTH_BUFFER_BIT);
+  for (int i = 0; i < PL_LAMP_COUNT && job->scene->corner_count > 0; ++i) {
+    glViewport(i % PL_LAMP_TILES * PL_LAMP_MAP_SIZE, i / PL_LAMP_TILES * PL_LAMP_MAP_SIZE, PL_LAMP_MAP_SIZE, PL_LAMP_MAP_SIZE);
+    draw_map(program, &job->light->lamps[i], job->scene->corner_count);
+  }
+}
+
+static void bind_map(GLuint unit, GLuint texture, GLuint sampler) {
+  glActiveTexture(GL_TEXTURE0 + unit);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glBindSampler(unit, sampler);
+}
+
+// The uniforms of `sun` and `lamps` in the shaders.
+static void set_light(const pl_render_job *job, GLuint program) {
+  const pl_render_light *light = job->light;
+  float right[PL_LAMP_COUNT][4], up[PL_LAMP_COUNT][4], away[PL_LAMP_COUNT][4];
+  for (int i = 0; i < PL_LAMP_COUNT; ++i)
+    for (int c = 0; c < 4; ++c)
+      right[i][c] = light->lamps[i].right[c], up[i][c] = light->lamps[i].up[c], away[i][c] = light->lamps[i].away[c];
+  glUniform3fv(at(program, "u_sun"), 1, light->sun_direction);
+  glUniform4fv(at(program, "u_sun_right"), 1, light->sun.right);
+  glUniform4fv(at(program, "u_sun_up"), 1, light->sun.up);
+  glUniform4fv(at(program, "u_sun_away"), 1, light->sun.away);
+  glUniform4f(at(program, "u_sun_size"), (float)light->sun.width, (float)light->sun.height, (float)light->sun.depth,
+              light->sun_half_tangent);
+  glUniform2fv(at(program, "u_disc"), PL_DISC_COUNT, &light->disc[0][0]);
+  glUniform4fv(at(program, "u_lamp_right"), PL_LAMP_COUNT, &right[0][0]);
+  glUniform4fv(at(program, "u_lamp_up"), PL_LAMP_COUNT, &up[0][0]);
+  glUniform4fv(at(program, "u_lamp_away"), PL_LAMP_COUNT, &away[0][0]);
+  glUniform3fv(at(program, "u_lamp_direction"), PL_LAMP_COUNT, &light->lamp_directions[0][0]);
+  glUniform4fv(at(program, "u_bias"), 1, light->bias);
+  glUniform1i(at(program, "u_sun_map"), UNIT_SUN_COMPARE);
+  glUniform1i(at(program, "u_sun_depth"), UNIT_SUN_DEPTH);
+  glUniform1i(at(program, "u_lamp_map"), UNIT_LAMPS);
+}
+
+static void draw_floor_map(const pl_render_job *job) {
+  const pl_render_device *device = job->device;
+  GLuint program = device->programs[PL_PROGRAM_FLOOR];
+  glUseProgram(program);
+  set_light(job, program);
+  glUniform4fv(at(program, "u_floor"), 1, job->light->floor);
+  glUniform1f(at(program, "u_floor_open"), job->light->floor_open);
+  glUniform1f(at(program, "u_depth"), 0);
+  glDisable(GL_DEPTH_TEST);
+  glBindFramebuffer(GL_FRAMEBUFFER, device->floor_target);
+  glViewport(0, 0, PL_FLOOR_MAP_SIZE, PL_FLOOR_MAP_SIZE);
+  glBindVertexArray(device->empty_array);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+// The uniforms of `finish` in the shaders.
+static void set_finish(const pl_render_job *job, GLuint program) {
+  glUniform2f(at(program, "u_picture_size"), (float)job->def->width, (float)job->def->height);
+  set_vector(program, "u_background_top", linear_color(job->def->background_top));
+  set_vector(program, "u_background_bottom", linear_color(job->def->background_bottom));
+}
+
+static void draw_bodies(const pl_render_job *job, const float matrix[16]) {
+  GLuint program = job->device->programs[PL_PROGRAM_BODY];
+  glUseProgram(program);
+  set_light(job, program);
+  set_finish(job, program);
+  glUniformMatrix4fv(at(program, "u_view_projection"), 1, GL_FALSE, matrix);
+  set_vector(program, "u_eye", pl_vec3_sub(job->view->eye, job->scene->origin));
+  pl_vec3 floor_color = linear_color(job->def->ground ? job->def->ground_color : job->def->background_bottom);
+  set_vector(program, "u_bounce", pl_vec3_scale(floor_color, 0.34));
+  GLint albedo = at(program, "u_albedo"), wireframe = at(program, "u_wireframe");
+  glBindVertexArray(job->device->body_array);
+  for (int32_t i = 0; i < job->item_count; ++i) {
+    const pl_render_part *part = &job->scene->parts[i];
+    if (part->index_count == 0) continue;
+    pl_vec3 color = linear_color(job->items[i].color);
+    glUniform3f(albedo, (float)color.x, (float)color.y, (float)color.z);
+    glUniform1f(wireframe, job->items[i].wireframe ? 1.0f : 0.0f);
+    glDrawElements(GL_TRIANGLES, (GLsizei)part->index_count, GL_UNSIGNED_INT, (const char *)0 + (size_t)part->index_start * 4);
+  }
+}
+
+// Lines of the floor: steps of a power of ten that follow the camera's distance; the finer lines fade out before they would get dense.
+static void set_grid(const pl_render_job *job, GLuint program) {
+  double level = log10(job->view->distance * 0.09);
+  double step = pow(10, floor(level)), coarse = step * 10;
+  pl_vec3 origin = job->scene->origin;
+  glUniform4f(at(program, "u_grid"), (float)(origin.x - floor(origin.x / coarse) * coarse),
+              (float)(origin.z - floor(origin.z / coarse) * coarse), (float)step, (float)(level - floor(level)));
+}
+
+static void draw_ground(const pl_render_job *job, const float matrix[16], double radius) {
+  GLuint program = job->device->programs[PL_PROGRAM_GROUND];
+  glUseProgram(program);
+  set_finish(job, program);
+  set_grid(job, program);
+  // Around the point the camera looks at, so that the sweep is where the picture's horizon would be.
+  pl_vec3 target = pl_vec3_add_scaled(job->view->eye, job->view->back, -job->view->distance);
+  pl_vec3 center = pl_vec3_sub(target, job->scene->origin);
+  glUniform4f(at(program, "u_disc_at"), (float)center.x, job->light->floor[3], (float)center.z, (float)radius);
+  glUniformMatrix4fv(at(program, "u_view_projection"), 1, GL_FALSE, matrix);
+  glUniform4fv(at(program, "u_floor"), 1, job->light->floor);
+  glUniform1i(at(program, "u_floor_map"), UNIT_FLOOR);
+  set_vector(program, "u_ground", linear_color(job->def->ground_color));
+  glBindVertexArray(job->device->empty_array);
+  // From below the floor is not there, so that a camera under it still sees the bodies.
+  glEnable(GL_CULL_FACE);
+  glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+  glDisable(GL_CULL_FACE);
+}
+
+static void draw_sky(const pl_render_job *job) {
+  GLuint program = job->device->programs[PL_PROGRAM_SKY];
+  glUseProgram(program);
+  set_finish(job, program);
+  glUniform1f(at(program, "u_depth"), 1);
+  glBindVertexArray(job->device->empty_array);
+  glDepthFunc(GL_LEQUAL);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+static void draw_picture(const pl_render_job *job) {
+  const pl_render_device *device = job->device;
+  double reach = pl_box_diagonal(job->scene->box);
+  double scene_distance = pl_vec3_distance(job->view->eye, job->scene->origin);
+  double radius = fmax(7 * job->view->distance, 4 * reach);
+  double farthest = fmax(scene_distance + reach, 2.2 * radius + job->view->distance);
+  float matrix[16];
+  pl_render_view_matrix(job->view, job->scene->origin, (double)job->def->width / job->def->height, job->view->distance * 0.01,
+                        farthest, matrix);
+  glBindFramebuffer(GL_FRAMEBUFFER, device->picture);
+  glViewport(0, 0, job->def->width, job->def->height);
+  glEnable(GL_DEPTH_TEST);
+  glDepthFunc(GL_LESS);
+  glClear(GL_DEPTH_BUFFER_BIT);
+  draw_bodies(job, matrix);
+  if (job->def->ground) draw_ground(job, matrix, radius);
+  draw_sky(job);
+}
+
+pl_status pl_render_draw(const pl_render_job *job, pl_error *error) {
+  const pl_render_device *device = job->device;
+  upload_scene(job);
+  pl_status status = pl_render_check("sending the surfaces", error);
+  if (status != PL_OK) return status;
+  draw_depth_maps(job);
+  bind_map(UNIT_SUN_COMPARE, device->sun_map, device->compare_sampler);
+  bind_map(UNIT_SUN_DEPTH, device->sun_map, device->depth_sampler);
+  bind_map(UNIT_LAMPS, device->lamp_map, device->compare_sampler);
+  bind_map(UNIT_FLOOR, 0, 0);
+  if (job->def->ground) draw_floor_map(job);
+  bind_map(UNIT_FLOOR, device->floor_map, 0);
+  draw_picture(job);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, device->picture);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, device->resolved);
+  glBlitFramebuffer(0, 0, job->def->width, job->def->height, 0, 0, job->def->width, job->def->height, GL_COLOR_BUFFER_BIT,
+                    GL_NEAREST);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, device->resolved);
+  // The maps are drawn into again next time, when no unit may still read from them.
+  for (GLuint unit = 0; unit <= UNIT_FLOOR; ++unit) bind_map(unit, 0, 0);
+  glBindVertexArray(0);
+  return pl_render_check("drawing", error);
+}

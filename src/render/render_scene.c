@@ -1,0 +1,216 @@
+// From items to vertex arrays.
+//
+// Smooth items share one vertex per point, with the sum of the triangles' normals weighted by their angle there (Thürmer and Wüthrich 1998: does
+// not depend on how a face is cut into triangles). Flat, creased and wireframe items get three vertices per triangle: the shader tells the corners
+// apart by the vertex number modulo 3, which is why their first vertex number is a multiple of 3.
+//
+// Creased: the normal of a corner sums only those triangles at the point whose own normal is within 40 degrees of this triangle's.
+#include "render/render_scene.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "math/vec3.h"
+
+#define CREASE_COSINE 0.7660444431189780
+#define FARTHEST 1e12              // metres; beyond it single precision gives no picture
+#define LARGEST_COUNT 150000000    // vertices or indices: what a 32-bit buffer size still holds
+#define CREASE_NEIGHBOUR_LIMIT 64  // triangles at a point; a fan of more is the tip of something round
+
+static pl_status check_item(const pl_picture_item *item, int32_t number, pl_error *error) {
+  char field[64];
+  if (item->point_count < 0 || item->triangle_count < 0) {
+    snprintf(field, sizeof field, "items[%d]", number);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "counts must not be negative");
+  }
+  if ((item->points == NULL && item->point_count > 0) || (item->triangles == NULL && item->triangle_count > 0)) {
+    snprintf(field, sizeof field, "items[%d]", number);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "points or triangles are NULL although they are counted");
+  }
+  for (int32_t i = 0; i < item->point_count; ++i) {
+    pl_vec3 p = item->points[i];
+    if (fabs(p.x) < FARTHEST && fabs(p.y) < FARTHEST && fabs(p.z) < FARTHEST) continue;
+    snprintf(field, sizeof field, "items[%d].points[%d]", number, i);
+    if (!pl_vec3_is_finite(p)) return pl_fail_field(error, PL_ERROR_INVALID_DATA, field, "the point is not finite");
+    return pl_fail_field(error, PL_ERROR_INVALID_DATA, field, "the point is more than 1e12 metres away");
+  }
+  for (int64_t i = 0; i < 3 * (int64_t)item->triangle_count; ++i) {
+    if (item->triangles[i] >= 0 && item->triangles[i] < item->point_count) continue;
+    snprintf(field, sizeof field, "items[%d].triangles[%d]", number, (int)(i / 3));
+    return pl_fail_field(error, PL_ERROR_INVALID_DATA, field, "point %d does not exist; the item has %d points", item->triangles[i],
+                         item->point_count);
+  }
+  return PL_OK;
+}
+
+static bool is_expanded(const pl_picture_item *item) {
+  return item->flat || item->creased || item->wireframe;
+}
+
+static uint32_t next_multiple_of_three(uint32_t number) {
+  return (number + 2) / 3 * 3;
+}
+
+// Twice the area times the unit normal.
+static pl_vec3 area_normal(const pl_picture_item *item, int32_t triangle) {
+  const int32_t *corner = item->triangles + 3 * (size_t)triangle;
+  pl_vec3 a = item->points[corner[0]];
+  return pl_vec3_cross(pl_vec3_sub(item->points[corner[1]], a), pl_vec3_sub(item->points[corner[2]], a));
+}
+
+static double corner_angle(const pl_picture_item *item, int32_t triangle, int corner_number) {
+  const int32_t *corner = item->triangles + 3 * (size_t)triangle;
+  pl_vec3 p = item->points[corner[corner_number]];
+  pl_vec3 a = pl_vec3_sub(item->points[corner[(corner_number + 1) % 3]], p);
+  pl_vec3 b = pl_vec3_sub(item->points[corner[(corner_number + 2) % 3]], p);
+  return atan2(pl_vec3_length(pl_vec3_cross(a, b)), pl_vec3_dot(a, b));
+}
+
+static void put_vertex(float *to, pl_vec3 position, pl_vec3 origin, pl_vec3 normal) {
+  // A point without a proper triangle has no normal; any will do, for nothing of it is seen.
+  normal = pl_vec3_unit_or(normal, pl_vec3_of(0, 1, 0));
+  to[0] = (float)(position.x - origin.x), to[1] = (float)(position.y - origin.y), to[2] = (float)(position.z - origin.z);
+  to[3] = (float)normal.x, to[4] = (float)normal.y, to[5] = (float)normal.z;
+}
+
+// Angle-weighted normals per point and unit normals per triangle.
+static void find_normals(const pl_picture_item *item, pl_vec3 *point_normals, pl_vec3 *triangle_normals) {
+  for (int32_t i = 0; i < item->point_count; ++i) point_normals[i] = pl_vec3_of(0, 0, 0);
+  for (int32_t i = 0; i < item->triangle_count; ++i) {
+    triangle_normals[i] = pl_vec3_unit_or(area_normal(item, i), pl_vec3_of(0, 0, 0));
+    for (int c = 0; c < 3; ++c) {
+      pl_vec3 *sum = &point_normals[item->triangles[3 * (size_t)i + (size_t)c]];
+      *sum = pl_vec3_add_scaled(*sum, triangle_normals[i], corner_angle(item, i, c));
+    }
+  }
+}
+
+// Triangles around each point, as offsets and a list.
+static void find_stars(const pl_picture_item *item, int32_t *star_start, int32_t *star_triangles) {
+  for (int32_t i = 0; i <= item->point_count; ++i) star_start[i] = 0;
+  size_t corner_count = 3 * (size_t)item->triangle_count;
+  for (size_t i = 0; i < corner_count; ++i) star_start[item->triangles[i] + 1]++;
+  for (int32_t i = 0; i < item->point_count; ++i) star_start[i + 1] += star_start[i];
+  // Filling moves each start to its end, which is the next one's start; so they are shifted back afterwards.
+  for (size_t i = 0; i < corner_count; ++i) star_triangles[star_start[item->triangles[i]]++] = (int32_t)(i / 3);
+  for (int32_t i = item->point_count; i > 0; --i) star_start[i] = star_start[i - 1];
+  star_start[0] = 0;
+}
+
+static pl_vec3 creased_normal(const pl_picture_item *item, const pl_vec3 *triangle_normals, const int32_t *star_start,
+                              const int32_t *star_triangles, int32_t triangle, int32_t point) {
+  pl_vec3 own = triangle_normals[triangle], sum = pl_vec3_of(0, 0, 0);
+  for (int32_t k = star_start[point]; k < star_start[point + 1]; ++k) {
+    int32_t other = star_triangles[k];
+    if (pl_vec3_dot(own, triangle_normals[other]) < CREASE_COSINE) continue;
+    const int32_t *corner = item->triangles + 3 * (size_t)other;
+    int c = corner[0] == point ? 0 : corner[1] == point ? 1 : 2;
+    sum = pl_vec3_add_scaled(sum, triangle_normals[other], corner_angle(item, other, c));
+  }
+  return sum;
+}
+
+// Three vertices per triangle.
+static bool put_expanded(pl_scratch *scratch, const pl_picture_item *item, const pl_vec3 *point_normals,
+                         const pl_vec3 *triangle_normals, pl_vec3 origin, float *vertices) {
+  int32_t *star_start = NULL, *star_triangles = NULL;
+  if (item->creased && !item->flat) {
+    star_start = PL_SCRATCH(scratch, int32_t, (size_t)item->point_count + 1);
+    star_triangles = PL_SCRATCH(scratch, int32_t, 3 * (size_t)item->triangle_count);
+    if (star_start == NULL || star_triangles == NULL) return false;
+    find_stars(item, star_start, star_triangles);
+  }
+  for (int32_t i = 0; i < item->triangle_count; ++i) {
+    for (size_t c = 0; c < 3; ++c) {
+      int32_t point = item->triangles[3 * (size_t)i + c];
+      pl_vec3 normal = item->flat ? triangle_normals[i] : point_normals[point];
+      if (star_start != NULL && star_start[point + 1] - star_start[point] <= CREASE_NEIGHBOUR_LIMIT)
+        normal = creased_normal(item, triangle_normals, star_start, star_triangles, i, point);
+      put_vertex(vertices + 6 * (3 * (size_t)i + c), item->points[point], origin, normal);
+    }
+  }
+  return true;
+}
+
+// Vertices and indices of one item.
+static bool put_item(pl_scratch *scratch, const pl_picture_item *item, uint32_t vertex_start, pl_render_scene *scene,
+                     pl_render_part *part) {
+  pl_vec3 *point_normals = PL_SCRATCH(scratch, pl_vec3, item->point_count);
+  pl_vec3 *triangle_normals = PL_SCRATCH(scratch, pl_vec3, item->triangle_count);
+  if (point_normals == NULL || triangle_normals == NULL) return false;
+  find_normals(item, point_normals, triangle_normals);
+  float *vertices = scene->vertices + 6 * (size_t)vertex_start;
+  uint32_t *indices = scene->indices + part->index_start;
+  if (is_expanded(item)) {
+    for (uint32_t i = 0; i < part->index_count; ++i) indices[i] = vertex_start + i;
+    return put_expanded(scratch, item, point_normals, triangle_normals, scene->origin, vertices);
+  }
+  for (uint32_t i = 0; i < part->index_count; ++i) indices[i] = vertex_start + (uint32_t)item->triangles[i];
+  for (int32_t i = 0; i < item->point_count; ++i)
+    put_vertex(vertices + 6 * (size_t)i, item->points[i], scene->origin, point_normals[i]);
+  return true;
+}
+
+// Points and triangles of one item for the depth maps.
+static void put_depth_item(const pl_picture_item *item, uint32_t point_start, const pl_render_part *part, pl_render_scene *scene) {
+  for (int32_t i = 0; i < item->point_count; ++i) {
+    float *to = scene->points + 3 * ((size_t)point_start + (size_t)i);
+    pl_vec3 p = pl_vec3_sub(item->points[i], scene->origin);
+    to[0] = (float)p.x, to[1] = (float)p.y, to[2] = (float)p.z;
+  }
+  for (uint32_t i = 0; i < part->index_count; ++i)
+    scene->corners[part->index_start + i] = point_start + (uint32_t)item->triangles[i];
+}
+
+// Counts of everything, and the box.
+static pl_status measure(const pl_picture_item *items, int32_t item_count, pl_render_scene *scene, pl_error *error) {
+  pl_box box = pl_box_empty();
+  int64_t vertex_count = 0, point_count = 0, index_count = 0;
+  for (int32_t i = 0; i < item_count; ++i) {
+    pl_status status = check_item(&items[i], i, error);
+    if (status < 0) return status;
+    point_count += items[i].point_count;
+    index_count += 3 * (int64_t)items[i].triangle_count;
+    vertex_count += 2 + (is_expanded(&items[i]) ? 3 * (int64_t)items[i].triangle_count : items[i].point_count);
+    if (vertex_count > LARGEST_COUNT || point_count > LARGEST_COUNT || index_count > LARGEST_COUNT)
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "the picture has more than %d vertices or triangle corners", LARGEST_COUNT);
+    for (int32_t k = 0; k < items[i].point_count; ++k) box = pl_box_with(box, items[i].points[k]);
+  }
+  if (point_count == 0) box = (pl_box){{0, 0, 0}, {0, 0, 0}};
+  scene->origin = pl_box_center(box);
+  scene->box = (pl_box){pl_vec3_sub(box.least, scene->origin), pl_vec3_sub(box.most, scene->origin)};
+  scene->point_count = (uint32_t)point_count;
+  scene->vertex_count = (uint32_t)vertex_count;
+  scene->index_count = scene->corner_count = (uint32_t)index_count;
+  return PL_OK;
+}
+
+pl_status pl_render_scene_build(pl_scratch *scratch, const pl_picture_item *items, int32_t item_count, pl_render_scene *scene,
+                                pl_error *error) {
+  *scene = (pl_render_scene){0};
+  pl_status status = measure(items, item_count, scene, error);
+  if (status < 0) return status;
+  scene->parts = PL_SCRATCH(scratch, pl_render_part, item_count);
+  scene->points = PL_SCRATCH(scratch, float, 3 * (size_t)scene->point_count);
+  scene->corners = PL_SCRATCH(scratch, uint32_t, scene->corner_count);
+  scene->vertices = PL_SCRATCH(scratch, float, 6 * (size_t)scene->vertex_count);
+  scene->indices = PL_SCRATCH(scratch, uint32_t, scene->index_count);
+  if (scene->parts == NULL || scene->points == NULL || scene->corners == NULL || scene->vertices == NULL || scene->indices == NULL)
+    return pl_fail_memory(error);
+  uint32_t point_start = 0, vertex_start = 0, index_start = 0;
+  for (int32_t i = 0; i < item_count; ++i) {
+    bool expanded = is_expanded(&items[i]);
+    pl_render_part *part = &scene->parts[i];
+    *part = (pl_render_part){index_start, 3 * (uint32_t)items[i].triangle_count};
+    if (expanded) vertex_start = next_multiple_of_three(vertex_start);
+    pl_scratch_mark mark = pl_scratch_push(scratch);
+    bool done = put_item(scratch, &items[i], vertex_start, scene, part);
+    pl_scratch_pop(scratch, mark);
+    if (!done) return pl_fail_memory(error);
+    put_depth_item(&items[i], point_start, part, scene);
+    point_start += (uint32_t)items[i].point_count;
+    index_start += part->index_count;
+    vertex_start += expanded ? part->index_count : (uint32_t)items[i].point_count;
+  }
+  return PL_OK;
+}

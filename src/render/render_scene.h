@@ -1,0 +1,29 @@
+// The surfaces of one picture as the graphics processor takes them: checked, moved to the origin, in single precision, with normals.
+#ifndef PL_RENDER_RENDER_SCENE_H
+#define PL_RENDER_RENDER_SCENE_H
+
+#include "base/scratch.h"
+#include "pliant/picture.h"
+
+// What is drawn of one item.
+typedef struct pl_render_part {
+  uint32_t index_start, index_count;  // in `indices`
+} pl_render_part;
+
+typedef struct pl_render_scene {
+  pl_vec3 origin;         // metres; everything below is relative to it, so that single precision does far from the world's origin
+  pl_box box;             // of all points, relative to `origin`; the point 0 when there are none
+  float *points;          // 3 each: all points of all items, for the depth maps
+  uint32_t *corners;      // 3 each: triangles of those points
+  float *vertices;        // 6 each: position and unit normal
+  uint32_t *indices;      // 3 each: triangles of those vertices
+  pl_render_part *parts;  // one per item
+  uint32_t point_count, corner_count, vertex_count, index_count;
+} pl_render_scene;
+
+// Check the items and prepare them; all memory is taken from `scratch`. PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA with a field such as
+// `items[2].triangles` when an item is wrong.
+pl_status pl_render_scene_build(pl_scratch *scratch, const pl_picture_item *items, int32_t item_count, pl_render_scene *scene,
+                                pl_error *error);
+
+#endif

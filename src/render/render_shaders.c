@@ -1,0 +1,268 @@
+// The shaders, in GLSL ES 3.00 without extensions, so that WebGL 2 takes the same text.
+//
+// The look: a studio with a large soft lamp (the sun), a bright sky dome and a floor that sweeps into the background. All light is linear; the
+// target encodes sRGB.
+//
+//   depth   draws the bodies as the sun or one sky lamp sees them
+//   floor   one texel per patch of floor: how much sun and how much sky it sees
+//   body    the surfaces
+//   ground  the floor, from the floor map
+//   sky     the background
+//
+// Sky light is a sum over PL_LAMP_COUNT distant lamps on the dome, each with a small depth map of its own in one atlas. That is ambient occlusion
+// of the real geometry (between bodies, within a body, on the floor), smooth in time, and it costs one draw of the points per lamp; screen-space
+// methods cost as much in software and flicker at the rim of the picture.
+//
+// Soft sun shadows are percentage-closer soft shadows (Fernando 2005): the mean distance of the blockers around a point gives the width of the
+// penumbra, so shadows are crisp at the contact and wide farther away. Blocks that most pixels can skip are written as loops that run at most
+// once: software rasterisers evaluate both sides of an `if` for all pixels but leave a loop when no pixel needs it.
+#include "render/render_shaders.h"
+
+#include <stddef.h>
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+static const char head[] =
+    "#version 300 es\n"
+    "precision highp float;\n"
+    "precision highp int;\n"
+    "precision highp sampler2D;\n"
+    "precision highp sampler2DShadow;\n"
+    "#define LAMP_COUNT " TEXT(PL_LAMP_COUNT) "\n"
+    "#define LAMP_TILES " TEXT(PL_LAMP_TILES) "\n"
+    "#define DISC_COUNT " TEXT(PL_DISC_COUNT) "\n";
+
+// The share of the sun that a point sees.
+static const char sun[] =
+    "uniform vec3 u_sun;             // towards it\n"
+    "uniform vec4 u_sun_right, u_sun_up, u_sun_away; // map coordinate = dot(xyz, point) + w, in [0, 1]\n"
+    "uniform vec4 u_sun_size;        // metres a map is wide, high, deep; tangent of the sun's half angle\n"
+    "uniform highp sampler2DShadow u_sun_map;\n"
+    "uniform highp sampler2D u_sun_depth;\n"
+    "uniform vec2 u_disc[DISC_COUNT];\n"
+    "uniform vec4 u_bias;            // metres: normal offset for sun, lamps; depth bias in map units for sun, lamps\n"
+    "// Share of the sun seen from p, by percentage-closer soft shadows; `turn` rotates the sample disc.\n"
+    "float sun_visibility(vec3 p, float bias, vec2 turn) {\n"
+    "  vec3 m = vec3(dot(u_sun_right.xyz, p) + u_sun_right.w, dot(u_sun_up.xyz, p) + u_sun_up.w,\n"
+    "                dot(u_sun_away.xyz, p) + u_sun_away.w);\n"
+    "  float depth = m.z - bias;\n"
+    "  float reference = clamp(depth, 0.0, 0.99999);\n"
+    "  mat2 rotation = mat2(turn.x, turn.y, -turn.y, turn.x);\n"
+    "  vec2 reach = vec2(min(max(depth, 0.0) * u_sun_size.z * u_sun_size.w, 0.2 * u_sun_size.x) + 0.003 * u_sun_size.x) /\n"
+    "               u_sun_size.xy;\n"
+    "  float blocker_sum = 0.0, blocker_count = 0.0;\n"
+    "  bool inside = all(greaterThan(m.xy, -reach)) && all(lessThan(m.xy, vec2(1.0) + reach));\n"
+    "  for (int i = inside ? 0 : DISC_COUNT; i < DISC_COUNT; ++i) {\n"
+    "    float z = texture(u_sun_depth, m.xy + rotation * u_disc[i] * reach).r;\n"
+    "    float blocks = step(z, reference - 1.0e-5);\n"
+    "    blocker_sum += blocks * z;\n"
+    "    blocker_count += blocks;\n"
+    "  }\n"
+    "  float gap = max(depth - blocker_sum / max(blocker_count, 1.0), 0.0) * u_sun_size.z;\n"
+    "  vec2 spread = vec2(gap * u_sun_size.w + u_bias.x) / u_sun_size.xy;\n"
+    "  float lit = 0.0;\n"
+    "  for (int i = blocker_count > 0.0 ? 0 : DISC_COUNT; i < DISC_COUNT; ++i)\n"
+    "    lit += texture(u_sun_map, vec3(m.xy + rotation * u_disc[i] * spread, reference));\n"
+    "  return blocker_count > 0.0 ? lit / float(DISC_COUNT) : 1.0;\n"
+    "}\n";
+
+// The light of the dome.
+static const char lamps[] =
+    "uniform vec4 u_lamp_right[LAMP_COUNT], u_lamp_up[LAMP_COUNT], u_lamp_away[LAMP_COUNT];\n"
+    "uniform highp sampler2DShadow u_lamp_map;\n"
+    "uniform vec3 u_lamp_direction[LAMP_COUNT]; // towards it\n"
+    "const vec3 sky_zenith = vec3(1.02, " TEXT(PL_SKY_ZENITH_GREEN) ", 1.12);\n"
+    "const vec3 sky_horizon = vec3(0.98, " TEXT(PL_SKY_HORIZON_GREEN) ", 0.92);\n"
+    "\n"
+    "// Light of the dome on a surface at p with unit normal n; an open floor gets about 1.\n"
+    "vec3 sky_light(vec3 p, vec3 n) {\n"
+    "  vec3 sum = vec3(0.0);\n"
+    "  for (int i = 0; i < LAMP_COUNT; ++i) {\n"
+    "    vec3 direction = u_lamp_direction[i];\n"
+    "    vec3 m = vec3(dot(u_lamp_right[i].xyz, p) + u_lamp_right[i].w, dot(u_lamp_up[i].xyz, p) + u_lamp_up[i].w,\n"
+    "                  dot(u_lamp_away[i].xyz, p) + u_lamp_away[i].w - u_bias.w);\n"
+    "    bool inside = all(equal(clamp(m.xy, vec2(0.01), vec2(0.99)), m.xy));\n"
+    "    vec2 tile = vec2(float(i % LAMP_TILES), float(i / LAMP_TILES));\n"
+    "    float seen = texture(u_lamp_map, vec3((clamp(m.xy, 0.01, 0.99) + tile) / float(LAMP_TILES), clamp(m.z, 0.0, 0.9999)));\n"
+    "    sum += mix(sky_horizon, sky_zenith, direction.y) * (max(dot(n, direction), 0.0) * (inside ? seen : 1.0));\n"
+    "  }\n"
+    "  return sum * (2.0 / float(LAMP_COUNT));\n"
+    "}\n";
+
+// Background and dithering.
+static const char finish[] =
+    "uniform vec2 u_picture_size;\n"
+    "uniform vec3 u_background_top, u_background_bottom; // linear\n"
+    "// A vertical gradient, eased so that neither end shows a seam.\n"
+    "vec3 background(vec2 pixel) {\n"
+    "  float t = clamp(pixel.y / u_picture_size.y, 0.0, 1.0);\n"
+    "  return mix(u_background_bottom, u_background_top, t * t * (3.0 - 2.0 * t));\n"
+    "}\n"
+    "// Half a grey level of ordered noise, so that wide gradients show no bands; ordered, so that PNG still packs it well.\n"
+    "vec3 dithered(vec3 c) {\n"
+    "  ivec2 q = ivec2(gl_FragCoord.xy);\n"
+    "  int x = q.x ^ q.y, y = q.y;\n"
+    "  int bayer = ((x & 1) << 5) | ((y & 1) << 4) | ((x & 2) << 2) | ((y & 2) << 1) | ((x & 4) >> 1) | ((y & 4) >> 2);\n"
+    "  return c + sqrt(max(c, 0.0)) * ((float(bayer) / 63.0 - 0.5) * 2.0 / 255.0);\n"
+    "}\n";
+
+static const char depth_vertex[] =
+    "layout(location = 0) in vec3 a_position;\n"
+    "uniform vec4 u_right, u_up, u_away;\n"
+    "void main() {\n"
+    "  vec3 m = vec3(dot(u_right.xyz, a_position) + u_right.w, dot(u_up.xyz, a_position) + u_up.w,\n"
+    "                dot(u_away.xyz, a_position) + u_away.w);\n"
+    "  gl_Position = vec4(m * 2.0 - 1.0, 1.0);\n"
+    "}\n";
+
+static const char depth_fragment[] = "void main() {}\n";
+
+// One triangle that covers the target.
+static const char whole_vertex[] =
+    "uniform float u_depth;\n"
+    "out vec2 v_place; // [0, 1] over the target\n"
+    "void main() {\n"
+    "  v_place = vec2(float((gl_VertexID << 1) & 2), float(gl_VertexID & 2));\n"
+    "  gl_Position = vec4(v_place * 2.0 - 1.0, u_depth, 1.0);\n"
+    "}\n";
+
+// Nine rotations in a 3 x 3 pattern: the ground shader averages 3 x 3 texels, so each point ends up with 9 x DISC_COUNT different samples.
+static const char floor_fragment[] =
+    "in vec2 v_place;\n"
+    "uniform vec4 u_floor;        // least x, least z, size, height; metres\n"
+    "uniform float u_floor_open;  // green sky light on a floor with nothing around it\n"
+    "out vec4 color;\n"
+    "void main() {\n"
+    "  vec3 p = vec3(u_floor.x + v_place.x * u_floor.z, u_floor.w, u_floor.y + v_place.y * u_floor.z);\n"
+    "  ivec2 cell = ivec2(gl_FragCoord.xy) % 3;\n"
+    "  float angle = float(cell.x * 3 + cell.y) * 0.6981317;\n"
+    "  float sun = sun_visibility(p, 0.0, vec2(cos(angle), sin(angle)));\n"
+    "  vec3 sky = sky_light(p, vec3(0.0, 1.0, 0.0));\n"
+    "  color = vec4(sun, sky.g / u_floor_open, 0.0, 1.0);\n"
+    "}\n";
+
+static const char body_vertex[] =
+    "layout(location = 0) in vec3 a_position;\n"
+    "layout(location = 1) in vec3 a_normal;\n"
+    "uniform mat4 u_view_projection;\n"
+    "out vec3 v_position, v_normal, v_corner;\n"
+    "void main() {\n"
+    "  int corner = gl_VertexID % 3;\n"
+    "  v_corner = vec3(corner == 0, corner == 1, corner == 2);\n"
+    "  v_position = a_position;\n"
+    "  v_normal = a_normal;\n"
+    "  gl_Position = u_view_projection * vec4(a_position, 1.0);\n"
+    "}\n";
+
+static const char body_fragment[] =
+    "in vec3 v_position, v_normal, v_corner;\n"
+    "uniform vec3 u_eye;\n"
+    "uniform vec3 u_albedo;       // linear\n"
+    "uniform vec3 u_bounce;       // light coming up from the floor, linear\n"
+    "uniform float u_wireframe;   // 0 or 1\n"
+    "out vec4 color;\n"
+    "const vec3 key = vec3(1.42, 1.32, 1.18);\n"
+    "\n"
+    "// Straight up to 0.7, then a shoulder that approaches 1: palette colours stay what they are, highlights do not clip.\n"
+    "vec3 tone(vec3 c) {\n"
+    "  vec3 over = max(c - 0.7, 0.0);\n"
+    "  return min(c, 0.7) + 0.3 * (1.0 - exp(-over / 0.3));\n"
+    "}\n"
+    "\n"
+    "void main() {\n"
+    "  vec3 n = normalize(v_normal);\n"
+    "  vec3 v = normalize(u_eye - v_position);\n"
+    "  n = gl_FrontFacing ? n : -n;\n"
+    "  float n_sun = dot(n, u_sun), n_view = max(dot(n, v), 0.0);\n"
+    "  float direct = max(n_sun, 0.0);\n"
+    "  float slope = sqrt(max(1.0 - n_sun * n_sun, 0.0));\n"
+    "  float seen = sun_visibility(v_position + n * (u_bias.x * (0.6 + 2.0 * slope)), u_bias.z, vec2(1.0, 0.0));\n"
+    "  seen *= smoothstep(-0.05, 0.12, n_sun);\n"
+    "  vec3 sky = sky_light(v_position + n * u_bias.y, n);\n"
+    "  float open = clamp(sky.g / (0.45 + 0.55 * max(n.y, 0.0)), 0.0, 1.0);\n"
+    "  vec3 bounce = u_bounce * (0.5 - 0.5 * n.y) * mix(0.35, 1.0, open);\n"
+    "\n"
+    "  // Light that enters near the terminator and comes out warmer: the soft edge of clay, wax and jelly.\n"
+    "  float wrapped = max((n_sun + 0.45) / 1.45, 0.0);\n"
+    "  vec3 through = (wrapped * wrapped - direct * direct * 0.9) * 0.42 * mix(0.35, 1.0, max(seen, open * 0.6)) *\n"
+    "                 pow(u_albedo, vec3(0.85, 1.25, 1.45)) * vec3(1.25, 0.80, 0.66);\n"
+    "  vec3 c = u_albedo * (key * (direct * seen * 0.72) + sky * 0.46 + bounce) + max(through, 0.0);\n"
+    "\n"
+    "  // A broad highlight of the lamp, a tight one on top, and a pale rim where the surface turns away.\n"
+    "  vec3 h = normalize(u_sun + v);\n"
+    "  float n_half = max(dot(n, h), 0.0);\n"
+    "  float shine = 0.055 * pow(n_half, 18.0) + 0.20 * pow(n_half, 110.0);\n"
+    "  float rim = pow(1.0 - n_view, 4.0);\n"
+    "  c += key * (shine * seen * smoothstep(0.0, 0.2, n_sun));\n"
+    "  c += mix(sky_horizon, sky_zenith, 0.5 + 0.5 * n.y) * (rim * 0.16 * open * (0.6 + 0.4 * n.y));\n"
+    "  c = tone(c);\n"
+    "\n"
+    "  vec3 width = fwidth(v_corner) * 1.15;\n"
+    "  vec3 line = smoothstep(vec3(0.0), width, v_corner);\n"
+    "  float edge = 1.0 - min(min(line.x, line.y), line.z);\n"
+    "  c = mix(c, c * 0.28, edge * 0.75 * u_wireframe);\n"
+    "  color = vec4(dithered(c), 1.0);\n"
+    "}\n";
+
+static const char ground_vertex[] =
+    "uniform mat4 u_view_projection;\n"
+    "uniform vec4 u_disc_at;      // centre x, height, centre z, radius; metres\n"
+    "out vec3 v_position;\n"
+    "void main() {\n"
+    "  vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0;\n"
+    "  v_position = u_disc_at.xyz + vec3(corner.x, 0.0, -corner.y) * u_disc_at.w;\n"
+    "  gl_Position = u_view_projection * vec4(v_position, 1.0);\n"
+    "}\n";
+
+static const char ground_fragment[] =
+    "in vec3 v_position;\n"
+    "uniform vec4 u_disc_at;\n"
+    "uniform vec4 u_floor;        // least x, least z, size, height; metres\n"
+    "uniform sampler2D u_floor_map;\n"
+    "uniform vec3 u_ground;       // linear\n"
+    "uniform vec4 u_grid;         // offset x, offset z, step in metres, how far on the way to the next step (0 to 1)\n"
+    "out vec4 color;\n"
+    "\n"
+    "// Coverage of the lines of a grid of the given step, one and a half pixels wide; fades out where cells are smaller than "
+    "pixels.\n"
+    "float grid(vec2 at, float step_size) {\n"
+    "  vec2 q = at / step_size;\n"
+    "  vec2 pixel = fwidth(q);\n"
+    "  vec2 away = abs(fract(q - 0.5) - 0.5) / max(pixel, vec2(1.0e-6));\n"
+    "  vec2 cover = clamp(1.1 - away, 0.0, 1.0) * clamp(1.0 - pixel * 5.0, 0.0, 1.0);\n"
+    "  return max(cover.x, cover.y);\n"
+    "}\n"
+    "\n"
+    "void main() {\n"
+    "  vec2 place = (v_position.xz - u_floor.xy) / u_floor.z;\n"
+    "  vec2 texel = vec2(2.0 / 3.0) / vec2(textureSize(u_floor_map, 0));\n"
+    "  // Four bilinear taps two thirds of a texel off the centre are a 3 x 3 box.\n"
+    "  vec2 light = 0.25 * (texture(u_floor_map, place + texel).rg + texture(u_floor_map, place - texel).rg +\n"
+    "                       texture(u_floor_map, place + vec2(texel.x, -texel.y)).rg +\n"
+    "                       texture(u_floor_map, place - vec2(texel.x, -texel.y)).rg);\n"
+    "  vec2 rim = smoothstep(vec2(0.5), vec2(0.44), abs(place - 0.5));\n"
+    "  light = mix(vec2(1.0), light, rim.x * rim.y);\n"
+    "  float far = length(v_position.xz - u_disc_at.xz) / u_disc_at.w;\n"
+    "  vec2 at = v_position.xz + u_grid.xy;\n"
+    "  float line = max(grid(at, u_grid.z * 10.0), grid(at, u_grid.z) * (1.0 - u_grid.w) * 0.7);\n"
+    "  vec3 c = u_ground * (1.0 - 0.085 * line * smoothstep(0.6, 0.15, far));\n"
+    "  // Shade is cooler than sun: what is left there is the sky's light.\n"
+    "  vec3 shade = vec3(0.50, 0.52, 0.56) * light.y + vec3(0.50, 0.48, 0.44) * light.x;\n"
+    "  c *= shade;\n"
+    "  c = mix(c, background(gl_FragCoord.xy), smoothstep(0.08, 0.85, far));\n"
+    "  color = vec4(dithered(c), 1.0);\n"
+    "}\n";
+
+static const char sky_fragment[] =
+    "in vec2 v_place;\n"
+    "out vec4 color;\n"
+    "void main() { color = vec4(dithered(background(gl_FragCoord.xy)), 1.0); }\n";
+
+const pl_shader_source pl_shader_sources[PL_PROGRAM_COUNT] = {
+    [PL_PROGRAM_DEPTH] = {"depth", {head, depth_vertex}, {head, depth_fragment}},
+    [PL_PROGRAM_FLOOR] = {"floor", {head, whole_vertex}, {head, sun, lamps, floor_fragment}},
+    [PL_PROGRAM_BODY] = {"body", {head, body_vertex}, {head, sun, lamps, finish, body_fragment}},
+    [PL_PROGRAM_GROUND] = {"ground", {head, ground_vertex}, {head, finish, ground_fragment}},
+    [PL_PROGRAM_SKY] = {"sky", {head, whole_vertex}, {head, finish, sky_fragment}},
+};
