@@ -77,7 +77,7 @@ static void list_elements(maker *m) {
   }
 }
 
-// Where an edge meets the surface: linear in the samples, then two steps of false position.
+// Where an edge meets the surface: false position, starting from the samples.
 static void find_cuts(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const maker *m = data;
@@ -91,10 +91,9 @@ static void find_cuts(void *data, int32_t begin, int32_t end, int32_t block) {
     double at_a = (double)pl_shape_grid_value(m->grid, c->node[0], c->node[1], c->node[2]);
     double at_b = (double)pl_shape_grid_value(m->grid, next[0], next[1], next[2]);
     double low = 0, high = 1, t = 0.5;
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 8; ++round) {
       t = at_a == at_b ? 0.5 * (low + high) : low + (high - low) * at_a / (at_a - at_b);
       if (!(t >= low && t <= high)) t = 0.5 * (low + high);
-      if (round == 2) break;
       double value = pl_shape_value(shape, pl_vec3_mix(a, b, t));
       if (fabs(value) < landing_distance * h) break;
       if ((value < 0) == (at_a < 0)) {
@@ -110,19 +109,25 @@ static void find_cuts(void *data, int32_t begin, int32_t end, int32_t block) {
   }
 }
 
-// Step onto the surface along the gradient. The first step trusts `gradient`; when that does not land, fresh ones are taken.
-static pl_vec3 land(const maker *m, pl_vec3 p, pl_vec3 *gradient) {
+// Step onto the surface along the gradient. The first step trusts `gradient`; when that does not land, fresh ones are taken. False (and
+// *p as it was) when the surface was not reached: at the bottom of a notch the gradient may lead nowhere.
+static bool land(const maker *m, pl_vec3 *p, pl_vec3 *gradient) {
   double h = m->grid->cell_size;
-  for (int round = 0; round < 4; ++round) {
-    double value = pl_shape_value(m->grid->shape, p);
-    if (fabs(value) < landing_distance * h) break;
-    if (round > 0) *gradient = pl_shape_gradient(m->grid->shape, p, gradient_step * h);
-    double square = fmax(pl_vec3_dot(*gradient, *gradient), 0.04);
-    double step = -value / square, length = fabs(step) * sqrt(pl_vec3_dot(*gradient, *gradient));
+  pl_vec3 q = *p, g = *gradient;
+  for (int round = 0; round < 6; ++round) {
+    double value = pl_shape_value(m->grid->shape, q);
+    if (fabs(value) < landing_distance * h) {
+      *p = q;
+      *gradient = g;
+      return true;
+    }
+    if (round > 0) g = pl_shape_gradient(m->grid->shape, q, gradient_step * h);
+    double square = fmax(pl_vec3_dot(g, g), 0.04);
+    double step = -value / square, length = fabs(step) * pl_vec3_length(g);
     if (length > 0.5 * h) step *= 0.5 * h / length;
-    p = pl_vec3_add_scaled(p, *gradient, step);
+    q = pl_vec3_add_scaled(q, g, step);
   }
-  return p;
+  return false;
 }
 
 // The twelve edges of a cell: offset of the lower node, axis.
@@ -157,7 +162,7 @@ static pl_vec3 meet_planes(const maker *m, const int32_t cuts[12], int count, pl
     pl_vec3 v = pl_mat3_column(vectors, k);
     if (eigen[k] > 0.05 * eigen[0]) p = pl_vec3_add_scaled(p, v, pl_vec3_dot(v, b) / eigen[k]);
   }
-  double half = 0.5 * m->grid->cell_size;
+  double half = 0.9 * m->grid->cell_size;
   return pl_vec3_max(pl_vec3_min(p, pl_vec3_add(middle, pl_vec3_of(half, half, half))),
                      pl_vec3_sub(middle, pl_vec3_of(half, half, half)));
 }
@@ -191,13 +196,16 @@ static void place_vertices(void *data, int32_t begin, int32_t end, int32_t block
     double agreement = 1;
     for (int k = 0; k < count; ++k) agreement = fmin(agreement, pl_vec3_dot(normal, m->cut_normals[cuts[k]]));
     pl_vec3 middle = pl_vec3_add(pl_shape_grid_position(m->grid, cell[0], cell[1], cell[2]), pl_vec3_of(0.5 * h, 0.5 * h, 0.5 * h));
-    pl_vec3 start = agreement < 0.92 ? meet_planes(m, cuts, count, mean, middle) : mean, gradient = normal;
-    pl_vec3 p = land(m, start, &gradient);
-    // Where the grid is too coarse for the shape the way down may lead far off; better stay with the cell then.
-    if (!(pl_vec3_distance(p, middle) < 1.5 * h)) p = start;
+    bool spread = agreement < 0.92;
+    pl_vec3 p = spread ? meet_planes(m, cuts, count, mean, middle) : mean, gradient = normal;
+    // Where the grid is too coarse for the shape the way down may lead far off; the cut edges are certain to be near the surface.
+    if (!land(m, &p, &gradient) || !(pl_vec3_distance(p, middle) < 1.5 * h)) {
+      p = mean;
+      if (!land(m, &p, &gradient)) p = m->cut_points[cuts[0]];
+    }
     m->surface->points[i] = p;
     m->gradients[i] = gradient;
-    m->is_crease[i] = agreement < 0.92 && has_crease(m, p);
+    m->is_crease[i] = spread && has_crease(m, p);
   }
 }
 
@@ -242,8 +250,8 @@ static void smooth_vertices(void *data, int32_t begin, int32_t end, int32_t bloc
     pl_vec3 p = m->surface->points[i], n = pl_vec3_unit_or(m->gradients[i], pl_vec3_of(0, 0, 0));
     pl_vec3 move = pl_vec3_sub(pl_vec3_scale(m->sums[i], 1.0 / m->sum_counts[i]), p);
     move = pl_vec3_add_scaled(move, n, -pl_vec3_dot(n, move));
-    pl_vec3 q = land(m, pl_vec3_add_scaled(p, move, 0.6), &m->gradients[i]);
-    if (pl_vec3_distance(p, q) < m->grid->cell_size) m->surface->points[i] = q;
+    pl_vec3 q = pl_vec3_add_scaled(p, move, 0.6);
+    if (land(m, &q, &m->gradients[i]) && pl_vec3_distance(p, q) < m->grid->cell_size) m->surface->points[i] = q;
   }
 }
 
