@@ -26,9 +26,10 @@ static pl_quat lane_quat_of(const batch *b, int lane) {
 
 // Matrices of every kind the simulation may produce, with guesses from perfect to wrong.
 static void fill_lane(pl_random *random, batch *b, int lane) {
-  static const double stretches[][3] = {{1, 0.7, 0.4}, {1, 1, 1}, {1, 0.5, -0.3}, {1, 1, 0},     {1, 0.01, 0.01},
-                                        {1, 1, -1},    {1, 0, 0}, {0, 0, 0},      {1, 0.9, 0.1}, {1, 1e-4, -1e-5}};
-  const double *s = stretches[pl_random_u32(random) % 10];
+  static const double stretches[][3] = {{1, 0.7, 0.4},   {1, 1, 1},        {1, 0.5, -0.3},  {1, 1, 0},
+                                        {1, 0.01, 0.01}, {1, 1, -1},       {1, 0, 0},       {0, 0, 0},
+                                        {1, 0.9, 0.1},   {1, 1e-4, -1e-5}, {1, 5e-4, 5e-4}, {1, 4.5e-4, 4.5e-4}};
+  const double *s = stretches[pl_random_u32(random) % 12];
   double size = pow(10, pl_random_between(random, -20, 20));
   pl_quat truth = random_quat(random), axes = random_quat(random);
   pl_mat3 v = pl_mat3_of_quat(axes);
