@@ -22,9 +22,12 @@ help:
 
 build:
 	@scripts/packages.sh build
-	@scripts/build.sh release
+	@scripts/build.sh release product
 
-demo: build
+# The picture first: the tool alone, without the libraries' other forms.
+demo:
+	@scripts/packages.sh build
+	@scripts/build.sh release pliant-tool
 	@scripts/demo.sh $(DEMO)
 
 test:

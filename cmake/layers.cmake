@@ -50,6 +50,7 @@ function(pliant_library name)
   endif()
   add_library(${name} SHARED ${objects})
   add_library(${name}-static STATIC ${objects})
+  add_dependencies(product ${name} ${name}-static)
   # A function that nobody defines is found here and not by the first user.
   target_link_options(${name} PRIVATE LINKER:-z,defs)
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})

@@ -21,7 +21,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from tree import ROOT, tracked
+
 PREFIX = ROOT / "build/prefix"
 SECONDS = 180
 WARNINGS = "-std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-unused -Wno-unused-parameter -Wno-unused-but-set-variable".split()
@@ -46,11 +47,10 @@ def blocks(path):
 
 def scratch_copy(folder):
     """The tree as a user has it, with the tool at build/pliant but without the build itself."""
-    for name in subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0"):
-        if name and (ROOT / name).is_file():
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, target)
+    for name in tracked():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, target)
     (folder / "build").mkdir()
     (folder / "build/pliant").symlink_to(ROOT / "build/release/pliant")
 

@@ -3,11 +3,10 @@
 
 Prints `ok NAME` or `not ok NAME` per rule, each breach above it as file:line: what.
 """
-import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from tree import ROOT
 
 RUNTIME = "base math sparse mesh examples contact body solid rod fem detail world".split()
 LAB = "solvers io actor capture scene render".split()

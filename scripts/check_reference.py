@@ -10,7 +10,8 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from tree import ROOT
+
 LAB_HEADERS = {"file.h", "frames.h", "picture.h", "scene.h"}
 
 

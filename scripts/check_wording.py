@@ -2,10 +2,10 @@
 """House rules that a machine can check: lengths, names, words. Prints `ok NAME` or `not ok NAME` per rule."""
 import pathlib
 import re
-import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from tree import ROOT, tracked
+
 LONGEST_FILE = 600
 # In two pieces, so that this file does not break its own rules.
 LEFT_OVER = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b")
@@ -14,15 +14,12 @@ BANNED_NAMES = {"util", "utils", "misc", "helper", "helpers", "common"}
 
 
 def files():
-    """Text files of the project, as git knows them."""
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
-    for name in filter(None, names):
-        path = ROOT / name
-        if path.is_file() and not path.is_symlink():
-            try:
-                yield name, path.read_text(encoding="utf-8")
-            except UnicodeDecodeError:
-                continue
+    """(name, text) of the project's text files."""
+    for name in tracked():
+        try:
+            yield name, (ROOT / name).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
 
 
 def matches(texts, pattern, what):

@@ -7,6 +7,7 @@
 #   package       installed and used from outside
 #   documents     every command and snippet of README.md and docs/
 cd "$(dirname "$0")/.." || exit 1
+export PYTHONDONTWRITEBYTECODE=1
 [ $# -gt 0 ] || set -- dev release asan tsan checks package documents
 jobs=$(nproc)
 passed=0
@@ -61,7 +62,7 @@ run_tests() { # preset, ctest option...
   fi
   passed=$((passed + all - bad))
   if [ $status -ne 0 ]; then
-    cat "$output"
+    grep -vE '^ +Start +[0-9]+:|   Passed  ' "$output"
     while read -r name; do fail "$preset: $name"; done < <(sed -n '/^The following tests FAILED/,$s/^[\t ]*[0-9]* - \([^ ]*\) (.*/\1/p' "$output")
   fi
 }
