@@ -1,0 +1,66 @@
+// Inside the glTF reader: the JSON with its buffers, and numbers out of accessors. Everything a file claims is checked here against the bytes
+// that are there; all functions fill in the error with the place in the JSON and the field path.
+#ifndef PL_IO_GLTF_DOCUMENT_H
+#define PL_IO_GLTF_DOCUMENT_H
+
+#include "io/file_bytes.h"
+#include "io/json.h"
+
+typedef struct pl_gltf_buffer {
+  const unsigned char *data;  // NULL until first asked for
+  size_t size;
+  pl_bytes file;  // holds `data` where it came from a file of its own
+} pl_gltf_buffer;
+
+typedef struct pl_gltf {
+  pl_context *context;
+  const char *name, *folder;  // folder may be NULL: then there are no files beside this one
+  pl_arena arena;             // decoded buffers, and whatever the reader keeps until it is done
+  pl_json_document *document;
+  const pl_json *root;
+  const unsigned char *binary;  // the BIN chunk of a GLB, or NULL
+  size_t binary_size;
+  uint64_t byte_count;  // of the file and of all buffers, so far
+  pl_gltf_buffer *buffers;
+  int32_t buffer_count;
+  pl_findings *findings;
+  pl_error *error;
+} pl_gltf;
+
+// Open: container, JSON, version, extensions. On failure nothing is left behind.
+pl_status pl_gltf_open(pl_gltf *gltf, pl_context *context, const void *bytes, size_t size, const char *name, const char *folder,
+                       pl_findings *findings, pl_error *error);
+void pl_gltf_close(pl_gltf *gltf);
+
+// Member `key` of `object` as an integer in [least, most]; left untouched where it is missing.
+pl_status pl_gltf_integer(const pl_gltf *gltf, const pl_json *object, const char *key, int64_t least, int64_t most, int64_t *value);
+
+// The item of the top-level array `list` (such as "accessors") that the number `reference` names.
+pl_status pl_gltf_item(const pl_gltf *gltf, const pl_json *reference, const char *list, const pl_json **item);
+
+// The bytes of buffer number `index` (already checked), loaded at the first call; `place` is where it is asked for.
+pl_status pl_gltf_load_buffer(pl_gltf *gltf, const pl_json *buffer, pl_gltf_buffer **loaded);
+
+// An accessor whose every element lies inside its buffer.
+typedef struct pl_gltf_accessor {
+  const pl_json *json;
+  int32_t count;            // elements
+  int32_t component_count;  // of each element
+  int32_t component_type;   // 5120 …, as in the file
+  bool normalized;
+  const unsigned char *data;  // NULL: zeros
+  size_t stride;
+  int32_t sparse_count;
+  int32_t sparse_index_type;
+  const unsigned char *sparse_indices, *sparse_values;  // tightly packed
+} pl_gltf_accessor;
+
+pl_status pl_gltf_open_accessor(pl_gltf *gltf, const pl_json *reference, pl_gltf_accessor *accessor);
+
+// All elements as doubles, `count` x `component_count`; normalized integers are brought to [0, 1] or [-1, 1].
+pl_status pl_gltf_read_doubles(const pl_gltf *gltf, const pl_gltf_accessor *accessor, double *values);
+
+// All elements of a scalar accessor of an unsigned type as indices, each below `limit`.
+pl_status pl_gltf_read_indices(const pl_gltf *gltf, const pl_gltf_accessor *accessor, int32_t limit, int32_t *indices);
+
+#endif

@@ -1,0 +1,29 @@
+// All placed meshes of a glTF file as one set of vertices, poses and elements.
+#ifndef PL_IO_GLTF_GATHER_H
+#define PL_IO_GLTF_GATHER_H
+
+#include "io/gltf_scene.h"
+#include "pliant/mesh.h"
+
+// What the file holds, vertex by vertex in the order of the file. Arrays belong to the gltf's arena, except the two vectors.
+typedef struct pl_gltf_soup {
+  int32_t vertex_count;
+  pl_vec3 *points;
+  int32_t *piece_of_vertex;  // number of the instance that the vertex belongs to
+  int32_t pose_count;
+  const char **pose_names;
+  pl_vec3 **poses;      // positions of all vertices, per pose
+  pl_vector segments;   // of int32_t, 2 a segment
+  pl_vector triangles;  // of int32_t, 3 a triangle
+} pl_gltf_soup;
+
+// Fill `soup`; free it with pl_gltf_soup_free() whatever the outcome.
+pl_status pl_gltf_gather(pl_gltf *gltf, pl_gltf_soup *soup);
+void pl_gltf_soup_free(pl_gltf_soup *soup);
+
+// Merge vertices of one piece that are the same point at rest and in all poses, as they are along seams of normals and texture coordinates.
+// Points and poses are compacted in place, elements renumbered. `point_of_source` gets the point of each former vertex, or NULL where there was
+// nothing to merge.
+pl_status pl_gltf_weld(pl_gltf *gltf, pl_gltf_soup *soup, int32_t **point_of_source);
+
+#endif

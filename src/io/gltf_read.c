@@ -1,0 +1,43 @@
+// glTF 2.0 (Khronos, ISO/IEC 12113) as one mesh: container and JSON (gltf_document), node placements (gltf_scene), vertices, poses and elements
+// (gltf_gather, gltf_elements), seams closed (gltf_weld).
+#include "base/context.h"
+#include "base/error.h"
+#include "io/gltf.h"
+#include "io/gltf_gather.h"
+
+static pl_status create_mesh(pl_gltf *gltf, pl_gltf_soup *soup, pl_mesh **mesh) {
+  int32_t source_count = soup->vertex_count;
+  int32_t *point_of_source = NULL;
+  pl_status status = pl_gltf_weld(gltf, soup, &point_of_source);
+  if (status < 0) return status;
+  pl_mesh_pose *poses = PL_TAKE(&gltf->arena, pl_mesh_pose, soup->pose_count);
+  if (poses == NULL) return pl_fail_memory(gltf->error);
+  for (int32_t i = 0; i < soup->pose_count; ++i) poses[i] = (pl_mesh_pose){soup->pose_names[i], soup->poses[i]};
+  pl_mesh_view view = {
+      .point_count = soup->vertex_count,
+      .points = soup->points,
+      .segment_count = (int32_t)(soup->segments.count / 2),
+      .segments = soup->segments.items,
+      .triangle_count = (int32_t)(soup->triangles.count / 3),
+      .triangles = soup->triangles.items,
+      .pose_count = soup->pose_count,
+      .poses = soup->pose_count > 0 ? poses : NULL,
+      .source_count = point_of_source == NULL ? 0 : source_count,
+      .point_of_source = point_of_source,
+  };
+  return pl_mesh_create(gltf->context, &view, mesh, gltf->error);
+}
+
+pl_status pl_gltf_read(pl_context *context, const void *bytes, size_t size, const char *name, const char *folder, pl_mesh **mesh,
+                       pl_findings *findings, pl_error *error) {
+  *mesh = NULL;
+  pl_gltf gltf;
+  pl_status status = pl_gltf_open(&gltf, context, bytes, size, name, folder, findings, error);
+  if (status < 0) return status;
+  pl_gltf_soup soup;
+  status = pl_gltf_gather(&gltf, &soup);
+  if (status >= 0) status = create_mesh(&gltf, &soup, mesh);
+  pl_gltf_soup_free(&soup);
+  pl_gltf_close(&gltf);
+  return status;
+}
