@@ -83,18 +83,23 @@ static void make_sampler(GLuint *sampler, bool compare) {
   glSamplerParameteri(*sampler, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
 }
 
+static void make_light_map(GLuint *texture, GLuint *target, GLsizei size) {
+  glGenTextures(1, texture);
+  glBindTexture(GL_TEXTURE_2D, *texture);
+  glTexStorage2D(GL_TEXTURE_2D, 1, GL_R8, size, size);
+  set_texture(GL_LINEAR);
+  glGenFramebuffers(1, target);
+  glBindFramebuffer(GL_FRAMEBUFFER, *target);
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, *texture, 0);
+}
+
 static void make_maps(pl_render_device *self) {
   make_depth_map(&self->sun_map, &self->sun_target, PL_SUN_MAP_SIZE);
   make_depth_map(&self->lamp_map, &self->lamp_target, PL_LAMP_MAP_SIZE * PL_LAMP_TILES);
   make_sampler(&self->compare_sampler, true);
   make_sampler(&self->depth_sampler, false);
-  glGenTextures(1, &self->floor_map);
-  glBindTexture(GL_TEXTURE_2D, self->floor_map);
-  glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, PL_FLOOR_MAP_SIZE, PL_FLOOR_MAP_SIZE);
-  set_texture(GL_LINEAR);
-  glGenFramebuffers(1, &self->floor_target);
-  glBindFramebuffer(GL_FRAMEBUFFER, self->floor_target);
-  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, self->floor_map, 0);
+  make_light_map(&self->floor_sun_map, &self->floor_sun_target, PL_FLOOR_SUN_SIZE);
+  make_light_map(&self->floor_sky_map, &self->floor_sky_target, PL_FLOOR_SKY_SIZE);
 }
 
 static pl_status make_picture(pl_render_device *self, GLsizei width, GLsizei height, pl_error *error) {
@@ -170,10 +175,11 @@ pl_status pl_render_device_create(pl_render_device *self, int32_t width, int32_t
 
 void pl_render_device_destroy(pl_render_device *self) {
   for (int i = 0; i < PL_PROGRAM_COUNT; ++i) glDeleteProgram(self->programs[i]);
-  const GLuint textures[] = {self->sun_map, self->lamp_map, self->floor_map};
-  glDeleteTextures(3, textures);
-  const GLuint targets[] = {self->sun_target, self->lamp_target, self->floor_target, self->picture, self->resolved};
-  glDeleteFramebuffers(5, targets);
+  const GLuint textures[] = {self->sun_map, self->lamp_map, self->floor_sun_map, self->floor_sky_map};
+  glDeleteTextures(4, textures);
+  const GLuint targets[] = {self->sun_target,       self->lamp_target, self->floor_sun_target,
+                            self->floor_sky_target, self->picture,     self->resolved};
+  glDeleteFramebuffers(6, targets);
   const GLuint samplers[] = {self->compare_sampler, self->depth_sampler};
   glDeleteSamplers(2, samplers);
   const GLuint colors[] = {self->picture_color, self->picture_depth, self->resolved_color};

@@ -9,13 +9,14 @@
 
 #define PL_SUN_MAP_SIZE 2048  // texels a side
 #define PL_LAMP_MAP_SIZE 256  // of one lamp; the atlas is PL_LAMP_TILES times as wide and high
-#define PL_FLOOR_MAP_SIZE 512
+#define PL_FLOOR_SUN_SIZE 512
+#define PL_FLOOR_SKY_SIZE 144
 
 typedef struct pl_render_device {
   GLuint programs[PL_PROGRAM_COUNT];
-  GLuint sun_map, lamp_map, floor_map;           // textures
-  GLuint sun_target, lamp_target, floor_target;  // framebuffers that draw into them
-  GLuint compare_sampler, depth_sampler;         // the sun's map is read both ways: compared and as plain depths
+  GLuint sun_map, lamp_map, floor_sun_map, floor_sky_map;              // textures
+  GLuint sun_target, lamp_target, floor_sun_target, floor_sky_target;  // framebuffers that draw into them
+  GLuint compare_sampler, depth_sampler;         // depth maps are read both ways: compared and as plain depths
   GLuint picture_color, picture_depth, picture;  // many samples a pixel
   GLuint resolved_color, resolved;               // one
   GLuint buffers[4];                             // points, corners, vertices, indices

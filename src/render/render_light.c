@@ -8,8 +8,9 @@
 #include "render/render_device.h"
 
 #define GOLDEN_ANGLE 2.399963229728653
-#define LOWEST_SUN 0.2          // height of the sun's unit direction; lower shadows would be longer than any picture
-#define SUN_HALF_TANGENT 0.07f  // a soft box rather than the real sun (0.0047): penumbras wide enough to look soft
+#define LOWEST_SUN 0.2           // height of the sun's unit direction; lower shadows would be longer than any picture
+#define LAMP_HALF_TANGENT 0.36f  // a sixteenth of the dome each
+#define SUN_HALF_TANGENT 0.07f   // a soft box rather than the real sun (0.0047): penumbras wide enough to look soft
 
 // The next size of the series 1.1^k above `size`.
 static double round_up(double size) {
@@ -67,7 +68,7 @@ static void fit_floor(float square[4], const pl_render_scene *scene, pl_vec3 sun
   double margin = 0.35 * pl_box_diagonal(scene->box) + 0.4 * top;
   double size = round_up(fmax(box.most.x - box.least.x, box.most.z - box.least.z) + 2 * margin);
   pl_vec3 center = pl_box_center(box);
-  double step = size / PL_FLOOR_MAP_SIZE;
+  double step = size / PL_FLOOR_SKY_SIZE;
   double x = snap(center.x + scene->origin.x, step) - scene->origin.x, z = snap(center.z + scene->origin.z, step) - scene->origin.z;
   square[0] = (float)(x - 0.5 * size), square[1] = (float)(z - 0.5 * size);
   square[2] = (float)size, square[3] = (float)ground_height;
@@ -98,6 +99,7 @@ void pl_render_light_fit(pl_render_light *light, const pl_render_scene *scene, p
     light->floor_open += (PL_SKY_HORIZON_GREEN + (PL_SKY_ZENITH_GREEN - PL_SKY_HORIZON_GREEN) * y) * y * 2 / PL_LAMP_COUNT;
   }
   light->sun_half_tangent = SUN_HALF_TANGENT;
+  light->lamp_half_tangent = LAMP_HALF_TANGENT;
   fill_disc(light->disc);
   double sun_texel = fmax(light->sun.width, light->sun.height) / PL_SUN_MAP_SIZE;
   light->bias[0] = (float)(1.5 * sun_texel);

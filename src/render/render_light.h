@@ -21,6 +21,7 @@ typedef struct pl_render_light {
   float bias[4];                 // see u_bias in the shaders
   float floor[4];                // least x, least z, size, height; metres
   float floor_open;              // green sky light on a floor with nothing around it
+  float lamp_half_tangent;       // the same of the patch of sky that one lamp stands for
   float sun_half_tangent;        // of the angle between the sun's middle and its rim
 } pl_render_light;
 

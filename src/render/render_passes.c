@@ -7,7 +7,7 @@
 
 #include "math/vec3.h"
 
-enum { UNIT_SUN_COMPARE, UNIT_SUN_DEPTH, UNIT_LAMPS, UNIT_FLOOR };
+enum { UNIT_SUN_COMPARE, UNIT_SUN_DEPTH, UNIT_LAMP_COMPARE, UNIT_LAMP_DEPTH, UNIT_FLOOR_SUN, UNIT_FLOOR_SKY, UNIT_COUNT };
 
 static GLint at(GLuint program, const char *name) {
   return glGetUniformLocation(program, name);
@@ -78,10 +78,12 @@ static void bind_map(GLuint unit, GLuint texture, GLuint sampler) {
 // The uniforms of `sun` and `lamps` in the shaders.
 static void set_light(const pl_render_job *job, GLuint program) {
   const pl_render_light *light = job->light;
-  float right[PL_LAMP_COUNT][4], up[PL_LAMP_COUNT][4], away[PL_LAMP_COUNT][4];
-  for (int i = 0; i < PL_LAMP_COUNT; ++i)
-    for (int c = 0; c < 4; ++c)
-      right[i][c] = light->lamps[i].right[c], up[i][c] = light->lamps[i].up[c], away[i][c] = light->lamps[i].away[c];
+  float size[PL_LAMP_COUNT][4], right[PL_LAMP_COUNT][4], up[PL_LAMP_COUNT][4], away[PL_LAMP_COUNT][4];
+  for (int i = 0; i < PL_LAMP_COUNT; ++i) {
+    const pl_render_map *lamp = &light->lamps[i];
+    size[i][0] = (float)lamp->width, size[i][1] = (float)lamp->height, size[i][2] = (float)lamp->depth, size[i][3] = 0;
+    for (int c = 0; c < 4; ++c) right[i][c] = lamp->right[c], up[i][c] = lamp->up[c], away[i][c] = lamp->away[c];
+  }
   glUniform3fv(at(program, "u_sun"), 1, light->sun_direction);
   glUniform4fv(at(program, "u_sun_right"), 1, light->sun.right);
   glUniform4fv(at(program, "u_sun_up"), 1, light->sun.up);
@@ -96,22 +98,29 @@ static void set_light(const pl_render_job *job, GLuint program) {
   glUniform4fv(at(program, "u_bias"), 1, light->bias);
   glUniform1i(at(program, "u_sun_map"), UNIT_SUN_COMPARE);
   glUniform1i(at(program, "u_sun_depth"), UNIT_SUN_DEPTH);
-  glUniform1i(at(program, "u_lamp_map"), UNIT_LAMPS);
+  glUniform4fv(at(program, "u_lamp_size"), PL_LAMP_COUNT, &size[0][0]);
+  glUniform1f(at(program, "u_lamp_spread"), light->lamp_half_tangent);
+  glUniform1i(at(program, "u_lamp_map"), UNIT_LAMP_COMPARE);
+  glUniform1i(at(program, "u_lamp_depth"), UNIT_LAMP_DEPTH);
 }
 
-static void draw_floor_map(const pl_render_job *job) {
-  const pl_render_device *device = job->device;
-  GLuint program = device->programs[PL_PROGRAM_FLOOR];
+static void draw_floor_map(const pl_render_job *job, pl_program_id id, GLuint target, GLsizei size) {
+  GLuint program = job->device->programs[id];
   glUseProgram(program);
   set_light(job, program);
   glUniform4fv(at(program, "u_floor"), 1, job->light->floor);
   glUniform1f(at(program, "u_floor_open"), job->light->floor_open);
   glUniform1f(at(program, "u_depth"), 0);
   glDisable(GL_DEPTH_TEST);
-  glBindFramebuffer(GL_FRAMEBUFFER, device->floor_target);
-  glViewport(0, 0, PL_FLOOR_MAP_SIZE, PL_FLOOR_MAP_SIZE);
-  glBindVertexArray(device->empty_array);
+  glBindFramebuffer(GL_FRAMEBUFFER, target);
+  glViewport(0, 0, size, size);
+  glBindVertexArray(job->device->empty_array);
   glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+static void draw_floor_maps(const pl_render_job *job) {
+  draw_floor_map(job, PL_PROGRAM_FLOOR_SUN, job->device->floor_sun_target, PL_FLOOR_SUN_SIZE);
+  draw_floor_map(job, PL_PROGRAM_FLOOR_SKY, job->device->floor_sky_target, PL_FLOOR_SKY_SIZE);
 }
 
 // The uniforms of `finish` in the shaders.
@@ -121,13 +130,25 @@ static void set_finish(const pl_render_job *job, GLuint program) {
   set_vector(program, "u_background_bottom", linear_color(job->def->background_bottom));
 }
 
+// Leave out the far side of closed bodies, half of all shading; unless the camera may be inside.
+static void choose_sides(const pl_render_part *part, pl_vec3 eye) {
+  bool inside = pl_box_overlaps(part->box, (pl_box){eye, eye});
+  if (part->side == 0 || inside) {
+    glDisable(GL_CULL_FACE);
+  } else {
+    glEnable(GL_CULL_FACE);
+    glCullFace(part->side > 0 ? GL_BACK : GL_FRONT);
+  }
+}
+
 static void draw_bodies(const pl_render_job *job, const float matrix[16]) {
   GLuint program = job->device->programs[PL_PROGRAM_BODY];
   glUseProgram(program);
   set_light(job, program);
   set_finish(job, program);
   glUniformMatrix4fv(at(program, "u_view_projection"), 1, GL_FALSE, matrix);
-  set_vector(program, "u_eye", pl_vec3_sub(job->view->eye, job->scene->origin));
+  pl_vec3 eye = pl_vec3_sub(job->view->eye, job->scene->origin);
+  set_vector(program, "u_eye", eye);
   pl_vec3 floor_color = linear_color(job->def->ground ? job->def->ground_color : job->def->background_bottom);
   set_vector(program, "u_bounce", pl_vec3_scale(floor_color, 0.34));
   GLint albedo = at(program, "u_albedo"), wireframe = at(program, "u_wireframe");
@@ -135,11 +156,14 @@ static void draw_bodies(const pl_render_job *job, const float matrix[16]) {
   for (int32_t i = 0; i < job->item_count; ++i) {
     const pl_render_part *part = &job->scene->parts[i];
     if (part->index_count == 0) continue;
+    choose_sides(part, eye);
     pl_vec3 color = linear_color(job->items[i].color);
     glUniform3f(albedo, (float)color.x, (float)color.y, (float)color.z);
     glUniform1f(wireframe, job->items[i].wireframe ? 1.0f : 0.0f);
     glDrawElements(GL_TRIANGLES, (GLsizei)part->index_count, GL_UNSIGNED_INT, (const char *)0 + (size_t)part->index_start * 4);
   }
+  glDisable(GL_CULL_FACE);
+  glCullFace(GL_BACK);
 }
 
 // Lines of the floor: steps of a power of ten that follow the camera's distance; the finer lines fade out before they would get dense.
@@ -162,7 +186,8 @@ static void draw_ground(const pl_render_job *job, const float matrix[16], double
   glUniform4f(at(program, "u_disc_at"), (float)center.x, job->light->floor[3], (float)center.z, (float)radius);
   glUniformMatrix4fv(at(program, "u_view_projection"), 1, GL_FALSE, matrix);
   glUniform4fv(at(program, "u_floor"), 1, job->light->floor);
-  glUniform1i(at(program, "u_floor_map"), UNIT_FLOOR);
+  glUniform1i(at(program, "u_floor_sun"), UNIT_FLOOR_SUN);
+  glUniform1i(at(program, "u_floor_sky"), UNIT_FLOOR_SKY);
   set_vector(program, "u_ground", linear_color(job->def->ground_color));
   glBindVertexArray(job->device->empty_array);
   // From below the floor is not there, so that a camera under it still sees the bodies.
@@ -208,10 +233,11 @@ pl_status pl_render_draw(const pl_render_job *job, pl_error *error) {
   draw_depth_maps(job);
   bind_map(UNIT_SUN_COMPARE, device->sun_map, device->compare_sampler);
   bind_map(UNIT_SUN_DEPTH, device->sun_map, device->depth_sampler);
-  bind_map(UNIT_LAMPS, device->lamp_map, device->compare_sampler);
-  bind_map(UNIT_FLOOR, 0, 0);
-  if (job->def->ground) draw_floor_map(job);
-  bind_map(UNIT_FLOOR, device->floor_map, 0);
+  bind_map(UNIT_LAMP_COMPARE, device->lamp_map, device->compare_sampler);
+  bind_map(UNIT_LAMP_DEPTH, device->lamp_map, device->depth_sampler);
+  if (job->def->ground) draw_floor_maps(job);
+  bind_map(UNIT_FLOOR_SUN, device->floor_sun_map, 0);
+  bind_map(UNIT_FLOOR_SKY, device->floor_sky_map, 0);
   draw_picture(job);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, device->picture);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, device->resolved);
@@ -219,7 +245,7 @@ pl_status pl_render_draw(const pl_render_job *job, pl_error *error) {
                     GL_NEAREST);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, device->resolved);
   // The maps are drawn into again next time, when no unit may still read from them.
-  for (GLuint unit = 0; unit <= UNIT_FLOOR; ++unit) bind_map(unit, 0, 0);
+  for (GLuint unit = 0; unit < UNIT_COUNT; ++unit) bind_map(unit, 0, 0);
   glBindVertexArray(0);
   return pl_render_check("drawing", error);
 }

@@ -151,6 +151,33 @@ static bool put_item(pl_scratch *scratch, const pl_picture_item *item, uint32_t 
   return true;
 }
 
+// A number that tells the edge from a to b from every other, by two rounds of multiply and shift (as in MurmurHash3's finish).
+static uint64_t edge_number(int32_t a, int32_t b) {
+  uint64_t h = ((uint64_t)(uint32_t)a << 32 | (uint32_t)b) + UINT64_C(0x9E3779B97F4A7C15);
+  h = (h ^ h >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
+  h = (h ^ h >> 33) * UINT64_C(0xC4CEB9FE1A85EC53);
+  return h ^ h >> 33;
+}
+
+// Whether the item is closed, and which way round. Each edge adds its number and takes off that of its reverse: where every edge has a partner the
+// sum is zero, and by chance alone it is so once in 2^64.
+static int find_side(const pl_picture_item *item, pl_vec3 origin) {
+  uint64_t sum = 0;
+  double volume = 0;
+  for (int32_t i = 0; i < item->triangle_count; ++i) {
+    const int32_t *corner = item->triangles + 3 * (size_t)i;
+    for (int c = 0; c < 3; ++c) sum += edge_number(corner[c], corner[(c + 1) % 3]) - edge_number(corner[(c + 1) % 3], corner[c]);
+    volume += pl_vec3_dot(pl_vec3_sub(item->points[corner[0]], origin), area_normal(item, i));
+  }
+  return sum != 0 || item->triangle_count == 0 ? 0 : volume > 0 ? 1 : volume < 0 ? -1 : 0;
+}
+
+static pl_box find_box(const pl_picture_item *item, pl_vec3 origin) {
+  pl_box box = pl_box_empty();
+  for (int32_t i = 0; i < item->point_count; ++i) box = pl_box_with(box, pl_vec3_sub(item->points[i], origin));
+  return box;
+}
+
 // Points and triangles of one item for the depth maps.
 static void put_depth_item(const pl_picture_item *item, uint32_t point_start, const pl_render_part *part, pl_render_scene *scene) {
   for (int32_t i = 0; i < item->point_count; ++i) {
@@ -201,7 +228,8 @@ pl_status pl_render_scene_build(pl_scratch *scratch, const pl_picture_item *item
   for (int32_t i = 0; i < item_count; ++i) {
     bool expanded = is_expanded(&items[i]);
     pl_render_part *part = &scene->parts[i];
-    *part = (pl_render_part){index_start, 3 * (uint32_t)items[i].triangle_count};
+    *part = (pl_render_part){index_start, 3 * (uint32_t)items[i].triangle_count, find_side(&items[i], scene->origin),
+                             find_box(&items[i], scene->origin)};
     if (expanded) vertex_start = next_multiple_of_three(vertex_start);
     pl_scratch_mark mark = pl_scratch_push(scratch);
     bool done = put_item(scratch, &items[i], vertex_start, scene, part);

@@ -8,6 +8,8 @@
 // What is drawn of one item.
 typedef struct pl_render_part {
   uint32_t index_start, index_count;  // in `indices`
+  int side;                           // 1: closed with the normals outwards, -1: closed and inside out, 0: open
+  pl_box box;                         // of its points, relative to the scene's origin
 } pl_render_part;
 
 typedef struct pl_render_scene {

@@ -33,6 +33,11 @@ static const char head[] =
     "#define LAMP_TILES " TEXT(PL_LAMP_TILES) "\n"
     "#define DISC_COUNT " TEXT(PL_DISC_COUNT) "\n";
 
+// What both kinds of shadow need.
+static const char shadow[] =
+    "uniform vec2 u_disc[DISC_COUNT];  // samples of the unit disc\n"
+    "uniform vec4 u_bias;              // metres: normal offset for sun, lamps; depth bias in map units for sun, lamps\n";
+
 // The share of the sun that a point sees.
 static const char sun[] =
     "uniform vec3 u_sun;             // towards it\n"
@@ -40,10 +45,8 @@ static const char sun[] =
     "uniform vec4 u_sun_size;        // metres a map is wide, high, deep; tangent of the sun's half angle\n"
     "uniform highp sampler2DShadow u_sun_map;\n"
     "uniform highp sampler2D u_sun_depth;\n"
-    "uniform vec2 u_disc[DISC_COUNT];\n"
-    "uniform vec4 u_bias;            // metres: normal offset for sun, lamps; depth bias in map units for sun, lamps\n"
     "// Share of the sun seen from p, by percentage-closer soft shadows; `turn` rotates the sample disc.\n"
-    "float sun_visibility(vec3 p, float bias, vec2 turn) {\n"
+    "float sun_visibility(vec3 p, float bias, vec2 turn, bool wanted) {\n"
     "  vec3 m = vec3(dot(u_sun_right.xyz, p) + u_sun_right.w, dot(u_sun_up.xyz, p) + u_sun_up.w,\n"
     "                dot(u_sun_away.xyz, p) + u_sun_away.w);\n"
     "  float depth = m.z - bias;\n"
@@ -52,8 +55,8 @@ static const char sun[] =
     "  vec2 reach = vec2(min(max(depth, 0.0) * u_sun_size.z * u_sun_size.w, 0.2 * u_sun_size.x) + 0.003 * u_sun_size.x) /\n"
     "               u_sun_size.xy;\n"
     "  float blocker_sum = 0.0, blocker_count = 0.0;\n"
-    "  bool inside = all(greaterThan(m.xy, -reach)) && all(lessThan(m.xy, vec2(1.0) + reach));\n"
-    "  for (int i = inside ? 0 : DISC_COUNT; i < DISC_COUNT; ++i) {\n"
+    "  bool inside = wanted && all(greaterThan(m.xy, -reach)) && all(lessThan(m.xy, vec2(1.0) + reach));\n"
+    "  for (int i = inside ? 0 : DISC_COUNT; i < DISC_COUNT; i += 2) {\n"
     "    float z = texture(u_sun_depth, m.xy + rotation * u_disc[i] * reach).r;\n"
     "    float blocks = step(z, reference - 1.0e-5);\n"
     "    blocker_sum += blocks * z;\n"
@@ -70,22 +73,45 @@ static const char sun[] =
 // The light of the dome.
 static const char lamps[] =
     "uniform vec4 u_lamp_right[LAMP_COUNT], u_lamp_up[LAMP_COUNT], u_lamp_away[LAMP_COUNT];\n"
+    "uniform vec4 u_lamp_size[LAMP_COUNT]; // metres its map is wide, high, deep\n"
+    "uniform float u_lamp_spread;\n"
     "uniform highp sampler2DShadow u_lamp_map;\n"
+    "uniform highp sampler2D u_lamp_depth;\n"
     "uniform vec3 u_lamp_direction[LAMP_COUNT]; // towards it\n"
     "const vec3 sky_zenith = vec3(1.02, " TEXT(PL_SKY_ZENITH_GREEN) ", 1.12);\n"
     "const vec3 sky_horizon = vec3(0.98, " TEXT(PL_SKY_HORIZON_GREEN) ", 0.92);\n"
     "\n"
-    "// Light of the dome on a surface at p with unit normal n; an open floor gets about 1.\n"
-    "vec3 sky_light(vec3 p, vec3 n) {\n"
+    "// Light of the dome on a surface at p with unit normal n; an open floor gets about 1. Each lamp stands for a patch of the dome, so its shadow\n"
+    "// has a penumbra too, found as for the sun; u_lamp_spread is the tangent of the patch's half angle.\n"
+    "vec3 sky_light(vec3 p, vec3 n, vec2 turn) {\n"
     "  vec3 sum = vec3(0.0);\n"
+    "  mat2 rotation = mat2(turn.x, turn.y, -turn.y, turn.x);\n"
     "  for (int i = 0; i < LAMP_COUNT; ++i) {\n"
-    "    vec3 direction = u_lamp_direction[i];\n"
     "    vec3 m = vec3(dot(u_lamp_right[i].xyz, p) + u_lamp_right[i].w, dot(u_lamp_up[i].xyz, p) + u_lamp_up[i].w,\n"
     "                  dot(u_lamp_away[i].xyz, p) + u_lamp_away[i].w - u_bias.w);\n"
-    "    bool inside = all(equal(clamp(m.xy, vec2(0.01), vec2(0.99)), m.xy));\n"
+    "    vec3 direction = u_lamp_direction[i];\n"
+    "    float facing = max(dot(n, direction), 0.0);\n"
+    "    float reference = clamp(m.z, 0.0, 0.9999);\n"
+    "    bool reached = facing > 0.0 && all(equal(clamp(m.xy, vec2(-0.1), vec2(1.1)), m.xy));\n"
     "    vec2 tile = vec2(float(i % LAMP_TILES), float(i / LAMP_TILES));\n"
-    "    float seen = texture(u_lamp_map, vec3((clamp(m.xy, 0.01, 0.99) + tile) / float(LAMP_TILES), clamp(m.z, 0.0, 0.9999)));\n"
-    "    sum += mix(sky_horizon, sky_zenith, direction.y) * (max(dot(n, direction), 0.0) * (inside ? seen : 1.0));\n"
+    "    vec4 size = u_lamp_size[i];\n"
+    "    vec2 reach = vec2(min(max(m.z, 0.0) * size.z, 0.25 * size.x) * u_lamp_spread) / size.xy;\n"
+    "    float blocker_sum = 0.0, blocker_count = 0.0, lit = 0.0;\n"
+    "    for (int k = reached ? 0 : 6; k < 6; ++k) {\n"
+    "      vec2 q = clamp(m.xy + rotation * u_disc[k * 2 + 1] * reach, 0.002, 0.998);\n"
+    "      float z = texture(u_lamp_depth, (q + tile) / float(LAMP_TILES)).r;\n"
+    "      float blocks = step(z, reference - 1.0e-4);\n"
+    "      blocker_sum += blocks * z;\n"
+    "      blocker_count += blocks;\n"
+    "    }\n"
+    "    float gap = max(m.z - blocker_sum / max(blocker_count, 1.0), 0.0) * size.z;\n"
+    "    vec2 spread = vec2(gap * u_lamp_spread + 0.6 * u_bias.y) / size.xy;\n"
+    "    for (int k = blocker_count > 0.0 ? 0 : 8; k < 8; ++k) {\n"
+    "      vec2 q = clamp(m.xy + rotation * u_disc[k * 2] * spread, 0.002, 0.998);\n"
+    "      lit += texture(u_lamp_map, vec3((q + tile) / float(LAMP_TILES), reference));\n"
+    "    }\n"
+    "    float seen = blocker_count > 0.0 ? lit / 8.0 : 1.0;\n"
+    "    sum += mix(sky_horizon, sky_zenith, direction.y) * (facing * seen);\n"
     "  }\n"
     "  return sum * (2.0 / float(LAMP_COUNT));\n"
     "}\n";
@@ -127,27 +153,34 @@ static const char whole_vertex[] =
     "  gl_Position = vec4(v_place * 2.0 - 1.0, u_depth, 1.0);\n"
     "}\n";
 
-// Nine rotations in a 3 x 3 pattern: the ground shader averages 3 x 3 texels, so each point ends up with 9 x DISC_COUNT different samples.
-static const char floor_fragment[] =
+// Nine rotations in a 3 x 3 pattern: the ground shader averages 3 x 3 texels, so each point ends up with nine times as many samples.
+static const char floor_point[] =
     "in vec2 v_place;\n"
     "uniform vec4 u_floor;        // least x, least z, size, height; metres\n"
-    "uniform float u_floor_open;  // green sky light on a floor with nothing around it\n"
     "out vec4 color;\n"
-    "void main() {\n"
-    "  vec3 p = vec3(u_floor.x + v_place.x * u_floor.z, u_floor.w, u_floor.y + v_place.y * u_floor.z);\n"
+    "vec3 floor_point() { return vec3(u_floor.x + v_place.x * u_floor.z, u_floor.w, u_floor.y + v_place.y * u_floor.z); }\n"
+    "vec2 floor_turn() {\n"
     "  ivec2 cell = ivec2(gl_FragCoord.xy) % 3;\n"
     "  float angle = float(cell.x * 3 + cell.y) * 0.6981317;\n"
-    "  float sun = sun_visibility(p, 0.0, vec2(cos(angle), sin(angle)));\n"
-    "  vec3 sky = sky_light(p, vec3(0.0, 1.0, 0.0));\n"
-    "  color = vec4(sun, sky.g / u_floor_open, 0.0, 1.0);\n"
+    "  return vec2(cos(angle), sin(angle));\n"
     "}\n";
+
+static const char floor_sun_fragment[] = "void main() { color = vec4(sun_visibility(floor_point(), 0.0, floor_turn(), true)); }\n";
+
+static const char floor_sky_fragment[] =
+    "uniform float u_floor_open;  // green sky light on a floor with nothing around it\n"
+    "void main() { color = vec4(sky_light(floor_point(), vec3(0.0, 1.0, 0.0), floor_turn()).g / u_floor_open); }\n";
 
 static const char body_vertex[] =
     "layout(location = 0) in vec3 a_position;\n"
     "layout(location = 1) in vec3 a_normal;\n"
     "uniform mat4 u_view_projection;\n"
-    "out vec3 v_position, v_normal, v_corner;\n"
+    "uniform vec3 u_eye;\n"
+    "out vec3 v_position, v_normal, v_corner, v_sky;\n"
     "void main() {\n"
+    "  // The dome's light is smooth, so the vertices are enough. It falls on the side that is looked at.\n"
+    "  vec3 n = dot(u_eye - a_position, a_normal) < 0.0 ? -a_normal : a_normal;\n"
+    "  v_sky = sky_light(a_position + n * u_bias.y, n, vec2(1.0, 0.0));\n"
     "  int corner = gl_VertexID % 3;\n"
     "  v_corner = vec3(corner == 0, corner == 1, corner == 2);\n"
     "  v_position = a_position;\n"
@@ -156,13 +189,14 @@ static const char body_vertex[] =
     "}\n";
 
 static const char body_fragment[] =
-    "in vec3 v_position, v_normal, v_corner;\n"
+    "in vec3 v_position, v_normal, v_corner, v_sky;\n"
     "uniform vec3 u_eye;\n"
     "uniform vec3 u_albedo;       // linear\n"
     "uniform vec3 u_bounce;       // light coming up from the floor, linear\n"
     "uniform float u_wireframe;   // 0 or 1\n"
     "out vec4 color;\n"
     "const vec3 key = vec3(1.42, 1.32, 1.18);\n"
+    "const vec3 rim_low = vec3(0.98, 0.95, 0.92), rim_high = vec3(1.02, 1.06, 1.12);\n"
     "\n"
     "// Straight up to 0.7, then a shoulder that approaches 1: palette colours stay what they are, highlights do not clip.\n"
     "vec3 tone(vec3 c) {\n"
@@ -177,9 +211,9 @@ static const char body_fragment[] =
     "  float n_sun = dot(n, u_sun), n_view = max(dot(n, v), 0.0);\n"
     "  float direct = max(n_sun, 0.0);\n"
     "  float slope = sqrt(max(1.0 - n_sun * n_sun, 0.0));\n"
-    "  float seen = sun_visibility(v_position + n * (u_bias.x * (0.6 + 2.0 * slope)), u_bias.z, vec2(1.0, 0.0));\n"
+    "  float seen = sun_visibility(v_position + n * (u_bias.x * (0.6 + 2.0 * slope)), u_bias.z, vec2(1.0, 0.0), n_sun > -0.05);\n"
     "  seen *= smoothstep(-0.05, 0.12, n_sun);\n"
-    "  vec3 sky = sky_light(v_position + n * u_bias.y, n);\n"
+    "  vec3 sky = v_sky;\n"
     "  float open = clamp(sky.g / (0.45 + 0.55 * max(n.y, 0.0)), 0.0, 1.0);\n"
     "  vec3 bounce = u_bounce * (0.5 - 0.5 * n.y) * mix(0.35, 1.0, open);\n"
     "\n"
@@ -195,7 +229,7 @@ static const char body_fragment[] =
     "  float shine = 0.055 * pow(n_half, 18.0) + 0.20 * pow(n_half, 110.0);\n"
     "  float rim = pow(1.0 - n_view, 4.0);\n"
     "  c += key * (shine * seen * smoothstep(0.0, 0.2, n_sun));\n"
-    "  c += mix(sky_horizon, sky_zenith, 0.5 + 0.5 * n.y) * (rim * 0.16 * open * (0.6 + 0.4 * n.y));\n"
+    "  c += mix(rim_low, rim_high, 0.5 + 0.5 * n.y) * (rim * 0.16 * open * (0.6 + 0.4 * n.y));\n"
     "  c = tone(c);\n"
     "\n"
     "  vec3 width = fwidth(v_corner) * 1.15;\n"
@@ -219,10 +253,17 @@ static const char ground_fragment[] =
     "in vec3 v_position;\n"
     "uniform vec4 u_disc_at;\n"
     "uniform vec4 u_floor;        // least x, least z, size, height; metres\n"
-    "uniform sampler2D u_floor_map;\n"
+    "uniform sampler2D u_floor_sun, u_floor_sky;\n"
     "uniform vec3 u_ground;       // linear\n"
     "uniform vec4 u_grid;         // offset x, offset z, step in metres, how far on the way to the next step (0 to 1)\n"
     "out vec4 color;\n"
+    "\n"
+    "// Four bilinear taps two thirds of a texel off the centre are a 3 x 3 box.\n"
+    "float smoothed(sampler2D map, vec2 place) {\n"
+    "  vec2 texel = vec2(2.0 / 3.0) / vec2(textureSize(map, 0)), back = vec2(texel.x, -texel.y);\n"
+    "  return 0.25 * (texture(map, place + texel).r + texture(map, place - texel).r + texture(map, place + back).r +\n"
+    "                 texture(map, place - back).r);\n"
+    "}\n"
     "\n"
     "// Coverage of the lines of a grid of the given step, one and a half pixels wide; fades out where cells are smaller than "
     "pixels.\n"
@@ -236,11 +277,7 @@ static const char ground_fragment[] =
     "\n"
     "void main() {\n"
     "  vec2 place = (v_position.xz - u_floor.xy) / u_floor.z;\n"
-    "  vec2 texel = vec2(2.0 / 3.0) / vec2(textureSize(u_floor_map, 0));\n"
-    "  // Four bilinear taps two thirds of a texel off the centre are a 3 x 3 box.\n"
-    "  vec2 light = 0.25 * (texture(u_floor_map, place + texel).rg + texture(u_floor_map, place - texel).rg +\n"
-    "                       texture(u_floor_map, place + vec2(texel.x, -texel.y)).rg +\n"
-    "                       texture(u_floor_map, place - vec2(texel.x, -texel.y)).rg);\n"
+    "  vec2 light = vec2(smoothed(u_floor_sun, place), smoothed(u_floor_sky, place));\n"
     "  vec2 rim = smoothstep(vec2(0.5), vec2(0.44), abs(place - 0.5));\n"
     "  light = mix(vec2(1.0), light, rim.x * rim.y);\n"
     "  float far = length(v_position.xz - u_disc_at.xz) / u_disc_at.w;\n"
@@ -261,8 +298,9 @@ static const char sky_fragment[] =
 
 const pl_shader_source pl_shader_sources[PL_PROGRAM_COUNT] = {
     [PL_PROGRAM_DEPTH] = {"depth", {head, depth_vertex}, {head, depth_fragment}},
-    [PL_PROGRAM_FLOOR] = {"floor", {head, whole_vertex}, {head, sun, lamps, floor_fragment}},
-    [PL_PROGRAM_BODY] = {"body", {head, body_vertex}, {head, sun, lamps, finish, body_fragment}},
+    [PL_PROGRAM_FLOOR_SUN] = {"floor sun", {head, whole_vertex}, {head, shadow, sun, floor_point, floor_sun_fragment}},
+    [PL_PROGRAM_FLOOR_SKY] = {"floor sky", {head, whole_vertex}, {head, shadow, lamps, floor_point, floor_sky_fragment}},
+    [PL_PROGRAM_BODY] = {"body", {head, shadow, lamps, body_vertex}, {head, shadow, sun, finish, body_fragment}},
     [PL_PROGRAM_GROUND] = {"ground", {head, ground_vertex}, {head, finish, ground_fragment}},
     [PL_PROGRAM_SKY] = {"sky", {head, whole_vertex}, {head, finish, sky_fragment}},
 };
