@@ -1,6 +1,7 @@
-// Top-down building with the surface-area heuristic over bins (Wald 2007): the centres of a node's items fall into equal bins along each axis, and the
-// cut between two bins that minimises (area x items) on both sides is taken. Where bins cannot tell items apart (all centres
-// equal, or coordinates beyond what a double can subtract) the items are halved as they stand, so a thousand copies of one triangle still make a balanced tree.
+// Top-down building with the surface-area heuristic over bins (Wald 2007): the centres of a node's items fall into equal bins along
+// each axis, and the cut between two bins that minimises (area x items) on both sides is taken. Where bins cannot tell items apart
+// (all centres equal, or coordinates beyond what a double can subtract) the items are halved as they stand, so a thousand copies of
+// one triangle still make a balanced tree.
 #include "mesh/box_tree.h"
 
 #include <string.h>
@@ -55,7 +56,7 @@ static int bin_of(double center, const cut *c) {
 
 // Try all cuts along one axis and keep the best in `best`.
 static void try_axis(const build *b, int32_t first, int32_t end, int axis, double least, double most, cut *best) {
-  const double never = INFINITY;
+  const double never = HUGE_VAL;
   double slack = 1e-3 * (most - least);
   cut c = {.axis = axis, .origin = least, .scale = BIN_COUNT / (most - least)};
   if (!(most > least) || !isfinite(most - least) || !isfinite(c.scale)) return;
@@ -117,7 +118,7 @@ static void build_node(const build *b, int32_t first, int32_t end, int depth) {
     b->tree->nodes[node] = made;
     return;
   }
-  cut best = {.cost = INFINITY};
+  cut best = {.cost = HUGE_VAL};
   for (int axis = 0; axis < 3 && depth < HALVING_DEPTH; ++axis)
     try_axis(b, first, end, axis, component(&centers.least, axis), component(&centers.most, axis), &best);
   int32_t middle = isfinite(best.cost) ? partition(b, first, end, &best) : first + (end - first) / 2;

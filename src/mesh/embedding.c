@@ -1,8 +1,9 @@
-// Where points sit in a coarser mesh: each is a fixed weighted mean of the corners of one element, so that it follows when the mesh deforms.
+// Where points sit in a coarser mesh: each is a fixed weighted mean of the corners of one element, so that it follows when the mesh
+// deforms.
 //
-// The element is the nearest one, found in a hierarchy of boxes; distance 0 means inside. A point outside all tets extrapolates the affine map of
-// its nearest tet, which keeps thin detail around a coarse cage in shape instead of flattening it onto the cage's boundary. On triangles and segments, which
-// have no inside, a point takes the nearest place on them.
+// The element is the nearest one, found in a hierarchy of boxes; distance 0 means inside. A point outside all tets extrapolates the
+// affine map of its nearest tet, which keeps thin detail around a coarse cage in shape instead of flattening it onto the cage's
+// boundary. On triangles and segments, which have no inside, a point takes the nearest place on them.
 #include <assert.h>
 
 #include "base/arena.h"
@@ -15,7 +16,8 @@
 
 enum { GRAIN = 512 };
 
-// A point this close to its element, as a share of the mesh's diagonal, counts as in it: rounding alone puts points of a boundary outside.
+// A point this close to its element, as a share of the mesh's diagonal, counts as in it: rounding alone puts points of a boundary
+// outside.
 static const double TOUCHING = 1e-12;
 
 struct pl_embedding {
@@ -66,7 +68,7 @@ static void search_leaf(const search *s, const pl_box_node *leaf, pl_vec3 p, pla
 
 // Nearest element, the lowest index among equals.
 static place find_place(const search *s, pl_vec3 p) {
-  place best = {INT32_MAX, INFINITY, {0}};
+  place best = {INT32_MAX, HUGE_VAL, {0}};
   int32_t stack[PL_BOX_TREE_DEPTH], depth = 0;
   double squares[PL_BOX_TREE_DEPTH];
   const pl_box_node *nodes = s->tree.nodes;
@@ -89,7 +91,7 @@ static place find_place(const search *s, pl_vec3 p) {
     squares[depth++] = swap ? to_second : to_first;
   }
   // Coordinates so large that their squares overflow leave no nearest; any element will do to report the distance.
-  if (best.element == INT32_MAX) best = (place){0, INFINITY, {1, 0, 0, 0}};
+  if (best.element == INT32_MAX) best = (place){0, HUGE_VAL, {1, 0, 0, 0}};
   return best;
 }
 
@@ -208,8 +210,8 @@ pl_embedding_view pl_embedding_look(const pl_embedding *embedding) {
   return (pl_embedding_view){embedding->point_count, embedding->parents, embedding->weights};
 }
 
-// Written as an offset from the first parent: then the weights' rounding scales with the size of the element and not with the distance from the
-// origin, and a body far away does not shiver.
+// Written as an offset from the first parent: then the weights' rounding scales with the size of the element and not with the
+// distance from the origin, and a body far away does not shiver.
 void pl_embedding_apply(const pl_embedding *embedding, const pl_vec3 *mesh_points, pl_vec3 *points) {
   for (int32_t i = 0; i < embedding->point_count; ++i) {
     const int32_t *parents = &embedding->parents[4 * (size_t)i];

@@ -1,5 +1,5 @@
-// A mesh owns copies of all its arrays in one arena and never changes after it was created. Everything that later code would otherwise have to
-// doubt (index ranges, finite coordinates, counts whose products fit an index) is checked here once.
+// A mesh owns copies of all its arrays in one arena and never changes after it was created. Everything that later code would
+// otherwise have to doubt (index ranges, finite coordinates, counts whose products fit an index) is checked here once.
 #include <string.h>
 
 #include "base/arena.h"

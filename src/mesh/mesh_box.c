@@ -1,13 +1,14 @@
-// A box of tets. Each cell is cut into five: one tet in the middle and one at each of the four corners it leaves out. Of the two ways to do so
-// neighbours take different ones, in a checkerboard: then every face diagonal joins points whose i + j + k is even, so the cuts of
-// neighbours match and no direction is preferred (six tets around a cell diagonal would all lean the same way and bend a falling box sideways).
+// A box of tets. Each cell is cut into five: one tet in the middle and one at each of the four corners it leaves out. Of the two
+// ways to do so neighbours take different ones, in a checkerboard: then every face diagonal joins points whose i + j + k is even,
+// so the cuts of neighbours match and no direction is preferred (six tets around a cell diagonal would all lean the same way and
+// bend a falling box sideways).
 #include "base/arena.h"
 #include "base/error.h"
 #include "math/vec3.h"
 #include "pliant/mesh.h"
 
-// Corner c of a cell is at (c & 1, c >> 1 & 1, c >> 2); corners are named here as in an even cell. In the cell of the other kind the
-// middle tet takes the other four corners.
+// Corner c of a cell is at (c & 1, c >> 1 & 1, c >> 2); corners are named here as in an even cell. In the cell of the other kind
+// the middle tet takes the other four corners.
 static const int32_t MIDDLE_CORNERS[2][4] = {{0, 5, 3, 6}, {1, 2, 4, 7}};
 static const int32_t CUT_CORNERS[2][4] = {{1, 2, 4, 7}, {0, 3, 5, 6}};
 

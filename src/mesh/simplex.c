@@ -1,10 +1,10 @@
-// Nearest point on a triangle: by the region of the plane the point projects to, each region told by signs of dot products (Ericson, Real-Time
-// Collision Detection, 2005, §5.1.5). Those signs are noise for slivers, so for them
-// the face and all three edges are tried and the best point wins.
+// Nearest point on a triangle: by the region of the plane the point projects to, each region told by signs of dot products
+// (Ericson, Real-Time Collision Detection, 2005, §5.1.5). Those signs are noise for slivers, so for them the face and all three
+// edges are tried and the best point wins.
 #include "mesh/simplex.h"
 
-// A triangle is a sliver when its squared height is below this share of its squared length: about 1e-5 of the length. Barycentric weights keep
-// six digits at that limit.
+// A triangle is a sliver when its squared height is below this share of its squared length: about 1e-5 of the length. Barycentric
+// weights keep six digits at that limit.
 static const double SLIVER = 1e-10;
 
 // Below this share (height 1e-7 of the length) the face is not considered at all: its weights would be noise.
@@ -40,7 +40,7 @@ static bool project(pl_vec3 ab, pl_vec3 ac, pl_vec3 ap, double least, double wei
 static pl_vec3 nearest_on_sliver(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p, double weights[3]) {
   const pl_vec3 corners[3] = {a, b, c};
   pl_vec3 best = a, ab = pl_vec3_sub(b, a), ac = pl_vec3_sub(c, a);
-  double best_squared = INFINITY, face[3];
+  double best_squared = HUGE_VAL, face[3];
   set_weights(weights, 1, 0, 0);
   if (project(ab, ac, pl_vec3_sub(p, a), FLAT, face) && face[0] > 0 && face[1] > 0 && face[2] > 0) {
     best = pl_vec3_add_scaled(pl_vec3_add_scaled(a, ab, face[1]), ac, face[2]);
@@ -140,7 +140,7 @@ pl_vec3 pl_tet_nearest(const pl_vec3 corners[4], pl_vec3 p, double weights[4]) {
     return p;
   }
   pl_vec3 best = corners[0];
-  double best_squared = INFINITY;
+  double best_squared = HUGE_VAL;
   for (int i = 0; i < 4; ++i) weights[i] = i == 0;
   for (int side = 0; side < 4; ++side) {
     const int *s = SIDES[side];

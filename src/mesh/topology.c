@@ -1,6 +1,7 @@
-// Everything here is sorting: the sides of all elements are written as tuples of point indices in rising order, tuples are sorted, and equal ones
-// are then neighbours in the list. Keys are indices, so a radix sort (one stable counting pass per key, last key first) does it in linear
-// time whatever the shape of the mesh, hubs with a hundred thousand triangles included, and without hashing, whose order would need care.
+// Everything here is sorting: the sides of all elements are written as tuples of point indices in rising order, tuples are sorted,
+// and equal ones are then neighbours in the list. Keys are indices, so a radix sort (one stable counting pass per key, last key
+// first) does it in linear time whatever the shape of the mesh, hubs with a hundred thousand triangles included, and without
+// hashing, whose order would need care.
 #include "mesh/topology.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ bool pl_edges_find(pl_arena *arena, pl_elements elements, int32_t point_count, i
   // All pairs of corners, repeated corners left out.
   int32_t pairs_per_element = elements.width * (elements.width - 1) / 2;
   if (elements.count > INT32_MAX / 2 / pairs_per_element) {
-    arena->failed = true; // more than an index can count: no memory for that either
+    arena->failed = true;  // more than an index can count: no memory for that either
     return false;
   }
   pl_arena temporary;
@@ -79,8 +80,8 @@ bool pl_rings_find(pl_arena *arena, const int32_t *edges, int32_t edge_count, in
   int32_t *start = rings->start;
   for (int32_t i = 0; i < 2 * edge_count; ++i) start[edges[i] + 1]++;
   for (int32_t i = 0; i < point_count; ++i) start[i + 1] += start[i];
-  // Edges come sorted by lower, then upper point. Filling the lower neighbours of every point first, then the upper ones, leaves each
-  // row sorted; start[] serves as the running place and is moved back afterwards.
+  // Edges come sorted by lower, then upper point. Filling the lower neighbours of every point first, then the upper ones, leaves
+  // each row sorted; start[] serves as the running place and is moved back afterwards.
   for (int32_t i = 0; i < edge_count; ++i) rings->items[start[edges[2 * i + 1]]++] = edges[2 * i];
   for (int32_t i = 0; i < edge_count; ++i) rings->items[start[edges[2 * i]]++] = edges[2 * i + 1];
   for (int32_t i = point_count; i > 0; --i) start[i] = start[i - 1];
@@ -108,7 +109,8 @@ static void sort_rising(int32_t *items, int32_t count) {
   }
 }
 
-// Collect row `point` of the wider rings into `items` (or only count when NULL). `seen` holds the last point that marked each entry.
+// Collect row `point` of the wider rings into `items` (or only count when NULL). `seen` holds the last point that marked each
+// entry.
 static int32_t widen_row(const pl_rows *rings, const pl_rows *first, int32_t point, int32_t *seen, int32_t mark, int32_t *items) {
   int32_t count = 0;
   seen[point] = mark;

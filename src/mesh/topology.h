@@ -1,8 +1,9 @@
 // What is next to what in a mesh: unique edges, rings of points, neighbours across faces, boundary, connected pieces.
 //
-// Everything is sorted and numbered in a fixed order that depends on the element list alone. Results are taken from the caller's arena; each
-// function returns false when out of memory (nothing more to clean up than the arena). `corners` holds `width` point indices per element:
-// 2 segments, 3 triangles, 4 tets. Repeated corners within an element are allowed everywhere and count as no edge.
+// Everything is sorted and numbered in a fixed order that depends on the element list alone. Results are taken from the caller's
+// arena; each function returns false when out of memory (nothing more to clean up than the arena). `corners` holds `width` point
+// indices per element: 2 segments, 3 triangles, 4 tets. Repeated corners within an element are allowed everywhere and count as no
+// edge.
 #ifndef PL_MESH_TOPOLOGY_H
 #define PL_MESH_TOPOLOGY_H
 
@@ -40,13 +41,13 @@ bool pl_rings_grow(pl_arena *arena, const pl_rows *rings, const pl_rows *first, 
 // Elements at each point, rising.
 bool pl_elements_of_points(pl_arena *arena, pl_elements elements, int32_t point_count, pl_rows *rows);
 
-// Faces of tets that have one tet only, outward (for tets of positive volume), in the order tet, then face (opposite corner 0, 1, 2, 3).
-// `tet_of_triangle` may be NULL.
+// Faces of tets that have one tet only, outward (for tets of positive volume), in the order tet, then face (opposite corner 0, 1,
+// 2, 3). `tet_of_triangle` may be NULL.
 bool pl_tets_boundary(pl_arena *arena, const int32_t *tets, int32_t tet_count, int32_t point_count, int32_t **triangles,
                       int32_t *triangle_count, int32_t **tet_of_triangle);
 
-// Neighbour across the side opposite to each corner, -1 for none; `width` entries per element (3 or 4). Where more than two elements share
-// a side, none of them has a neighbour there.
+// Neighbour across the side opposite to each corner, -1 for none; `width` entries per element (3 or 4). Where more than two
+// elements share a side, none of them has a neighbour there.
 bool pl_neighbours_find(pl_arena *arena, pl_elements elements, int32_t point_count, int32_t **neighbours);
 
 // Connected pieces, numbered by their lowest point; -1 for points of no element.

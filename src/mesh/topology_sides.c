@@ -55,7 +55,8 @@ out:
 
 bool pl_tets_boundary(pl_arena *arena, const int32_t *tets, int32_t tet_count, int32_t point_count, int32_t **triangles,
                       int32_t *triangle_count, int32_t **tet_of_triangle) {
-  // Sides with three and more tets have no neighbour either; being inside something, they are no boundary, and a count tells them apart.
+  // Sides with three and more tets have no neighbour either; being inside something, they are no boundary, and a count tells them
+  // apart.
   pl_arena temporary;
   pl_arena_init(&temporary, arena->context, 0);
   int32_t side_count = 4 * tet_count;

@@ -1,6 +1,6 @@
-// Signed distance to a triangle mesh. The nearest point lies in a face, on an edge or at a corner; the point is outside when it is on the front of that
-// feature's pseudo-normal: the face's normal, the sum of the normals at the edge, or the angle-weighted sum at the corner. With these
-// weights, and no simpler ones, the sign is proven right (Bærentzen and Aanæs 2005).
+// Signed distance to a triangle mesh. The nearest point lies in a face, on an edge or at a corner; the point is outside when it is
+// on the front of that feature's pseudo-normal: the face's normal, the sum of the normals at the edge, or the angle-weighted sum at
+// the corner. With these weights, and no simpler ones, the sign is proven right (Bærentzen and Aanæs 2005).
 #include "mesh/simplex.h"
 #include "mesh/topology.h"
 #include "mesh/triangle_tree.h"
@@ -65,7 +65,7 @@ static pl_vec3 feature_normal(const pl_triangle_tree *tree, const pl_hit *hit) {
 double pl_triangle_tree_signed_distance(const pl_triangle_tree *tree, pl_vec3 point, double limit, pl_vec3 *nearest,
                                         pl_vec3 *normal) {
   pl_hit hit = pl_triangle_tree_nearest(tree, point, limit);
-  if (hit.triangle < 0) return INFINITY;
+  if (hit.triangle < 0) return HUGE_VAL;
   pl_vec3 pseudo = feature_normal(tree, &hit), away = pl_vec3_sub(point, hit.point);
   // A fold of two triangles back to back, or a triangle without area all around, has no normal: ask what is inside instead.
   bool is_inside = pl_vec3_length(pseudo) > 0.5 ? pl_vec3_dot(away, pseudo) < 0 : pl_triangle_tree_winding(tree, point) > 0.5;

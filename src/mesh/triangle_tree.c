@@ -1,6 +1,7 @@
-// Nearest-triangle and ray questions over a hierarchy of boxes. The nearest search goes down the closer child first and drops every node that is
-// farther than the best answer so far. The ray test is watertight (Woop, Benthin and Wald 2013): space is sheared so that the ray runs
-// along an axis, and the edges of neighbouring triangles are then judged by the very same products, so no ray slips through between them.
+// Nearest-triangle and ray questions over a hierarchy of boxes. The nearest search goes down the closer child first and drops every
+// node that is farther than the best answer so far. The ray test is watertight (Woop, Benthin and Wald 2013): space is sheared so
+// that the ray runs along an axis, and the edges of neighbouring triangles are then judged by the very same products, so no ray
+// slips through between them.
 #include "mesh/triangle_tree.h"
 
 #include <assert.h>
@@ -8,7 +9,7 @@
 #include "base/error.h"
 #include "mesh/simplex.h"
 
-static const pl_hit NO_HIT = {.triangle = -1, .distance = INFINITY};
+static const pl_hit NO_HIT = {.triangle = -1, .distance = HUGE_VAL};
 
 static bool fill_boxes(pl_triangle_tree *tree, const pl_mesh_view *view) {
   pl_arena temporary;
@@ -146,8 +147,9 @@ static ray make_ray(pl_vec3 origin, pl_vec3 unit) {
   return r;
 }
 
-// Where along the ray it enters the box, or INFINITY when it misses it before `limit`. A direction of 0 makes infinities and, on the face
-// of a box, a NaN, which fails both comparisons and so leaves the interval as it is. The far end gets a few roundings of slack (Ize 2013).
+// Where along the ray it enters the box, or INFINITY when it misses it before `limit`. A direction of 0 makes infinities and, on
+// the face of a box, a NaN, which fails both comparisons and so leaves the interval as it is. The far end gets a few roundings of
+// slack (Ize 2013).
 static double enter_box(const ray *r, const pl_box *box, double limit) {
   double enter = 0, leave = limit;
   for (int axis = 0; axis < 3; ++axis) {
@@ -157,7 +159,7 @@ static double enter_box(const ray *r, const pl_box *box, double limit) {
     if (near > enter) enter = near;
     if (far < leave) leave = far;
   }
-  return enter * (1 - 1e-15) <= leave ? enter : (double)INFINITY;
+  return enter * (1 - 1e-15) <= leave ? enter : HUGE_VAL;
 }
 
 // Distance along the ray to a triangle and its weights; false for a miss.

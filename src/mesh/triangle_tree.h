@@ -35,10 +35,11 @@ bool pl_triangle_tree_fill_dipoles(pl_triangle_tree *tree);
 // Fill the normals. False when out of memory.
 bool pl_triangle_tree_fill_normals(pl_triangle_tree *tree, const pl_vec3 *points);
 
-// Distance of `point` to the triangles, negative inside a closed surface; INFINITY when none is within `limit` metres.
-// `nearest` receives the nearest point; `normal` the unit direction in which the distance grows fastest (at the surface itself: its
-// pseudo-normal). Either may be NULL. The sign comes from angle-weighted pseudo-normals, so it is right at edges and corners of any closed surface,
-// points that a file repeats at seams included; near the rim of an open surface it tells which side of the rim's triangles the point is on.
+// Distance of `point` to the triangles, negative inside a closed surface; INFINITY when none is within `limit` metres. `nearest`
+// receives the nearest point; `normal` the unit direction in which the distance grows fastest (at the surface itself: its
+// pseudo-normal). Either may be NULL. The sign comes from angle-weighted pseudo-normals, so it is right at edges and corners of any
+// closed surface, points that a file repeats at seams included; near the rim of an open surface it tells which side of the rim's
+// triangles the point is on.
 double pl_triangle_tree_signed_distance(const pl_triangle_tree *tree, pl_vec3 point, double limit, pl_vec3 *nearest,
                                         pl_vec3 *normal);
 

@@ -2,16 +2,16 @@
 //
 //   w(q) = 1/4π  sum over triangles of the solid angle seen from q
 //
-// Seen from far away the triangles of a node are an expansion around their centre p. With d = p - q, r = |d|, x running over the triangles, n their
-// unit normal, and the moments
+// Seen from far away the triangles of a node are an expansion around their centre p. With d = p - q, r = |d|, x running over the
+// triangles, n their unit normal, and the moments
 //
 //   N_i = ∫ n_i      M_ij = ∫ n_i (x-p)_j      T_ijk = ∫ n_i (x-p)_j (x-p)_k
 //
 //   4π w ≈  d·N / r³  +  tr M / r³ - 3 dᵀMd / r⁵  -  3/2 d·(2a + b) / r⁵ + 15/2 T(d,d,d) / r⁷      a_k = T_iik,  b_i = T_ijj
 //
-// Only the symmetric parts of M and T matter in the forms, which is what a node keeps. A node is far when r > beta x its radius; near leaves are
-// summed exactly. Order 2 is worth its 13 numbers: on a sphere order 1 is off by up to 0.07 at the same beta, order 2 by 0.006.
-// Moments are summed from the leaves up, so building is linear in the number of nodes.
+// Only the symmetric parts of M and T matter in the forms, which is what a node keeps. A node is far when r > beta x its radius;
+// near leaves are summed exactly. Order 2 is worth its 13 numbers: on a sphere order 1 is off by up to 0.07 at the same beta, order
+// 2 by 0.006. Moments are summed from the leaves up, so building is linear in the number of nodes.
 #include "mesh/simplex.h"
 #include "mesh/triangle_tree.h"
 

@@ -7,7 +7,7 @@ static pl_embedding *embed(pl_context *context, const pl_mesh *mesh, const pl_ve
                            pl_embedding_report *report) {
   pl_error error = {0};
   pl_embedding *embedding = NULL;
-  check_ok(pl_embedding_build(context, mesh, points, count, INFINITY, &embedding, report, &error), &error);
+  check_ok(pl_embedding_build(context, mesh, points, count, HUGE_VAL, &embedding, report, &error), &error);
   return embedding;
 }
 
@@ -68,7 +68,7 @@ static void the_nearest_tet_is_what_all_tets_say(void **state) {
   int32_t outside_count = 0, farthest = -1;
   double largest = 0;
   for (int32_t i = 0; i < COUNT; ++i) {
-    double best = INFINITY;
+    double best = HUGE_VAL;
     for (int32_t t = 0; t < view.tet_count; ++t) {
       pl_vec3 corners[4];
       double w[4];
@@ -140,6 +140,26 @@ static void affine_motion_is_followed_inside_and_outside(void **state) {
   drop_context(context);
 }
 
+static void threads_do_not_change_a_bit(void **state) {
+  (void)state;
+  enum { COUNT = 3000 };
+  static pl_vec3 points[COUNT];
+  pl_random random = pl_random_of_seed(36);
+  for (int32_t i = 0; i < COUNT; ++i) points[i] = sample_point(&random, 1.3);
+  pl_context *alone = make_context(1), *many = make_context(4);
+  pl_mesh *first = wobbly_box(alone, 5), *second = wobbly_box(many, 5);
+  pl_embedding *a = embed(alone, first, points, COUNT, NULL), *b = embed(many, second, points, COUNT, NULL);
+  pl_embedding_view seen = pl_embedding_look(a), other = pl_embedding_look(b);
+  assert_memory_equal(seen.parents, other.parents, 4 * COUNT * sizeof(int32_t));
+  assert_memory_equal(seen.weights, other.weights, 4 * COUNT * sizeof(float));
+  pl_embedding_destroy(a);
+  pl_embedding_destroy(b);
+  pl_mesh_destroy(first);
+  pl_mesh_destroy(second);
+  drop_context(alone);
+  drop_context(many);
+}
+
 static void triangles_and_segments_hold_points_too(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -185,7 +205,7 @@ static void strays_and_nonsense_are_refused_by_name(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *mesh = sample_box(context, pl_vec3_of(1, 1, 1), 1, 1, 1), *empty = sample_of_view(context, (pl_mesh_view){0});
-  const pl_vec3 points[3] = {{0, 0, 0}, {0, 0, 3}, {0, 2, 0}}, bad[2] = {{0, 0, 0}, {0, INFINITY, 0}};
+  const pl_vec3 points[3] = {{0, 0, 0}, {0, 0, 3}, {0, 2, 0}}, bad[2] = {{0, 0, 0}, {0, HUGE_VAL, 0}};
   pl_error error = {0};
   pl_embedding *embedding = (pl_embedding *)&error;
   assert_int_equal(pl_embedding_build(context, mesh, points, 3, 1, &embedding, NULL, &error), PL_ERROR_INVALID_DATA);
@@ -261,6 +281,7 @@ int main(void) {
       cmocka_unit_test(the_nearest_tet_is_what_all_tets_say),
       cmocka_unit_test(nearest_on_a_tet_beats_all_samples_of_it),
       cmocka_unit_test(affine_motion_is_followed_inside_and_outside),
+      cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(triangles_and_segments_hold_points_too),
       cmocka_unit_test(strays_and_nonsense_are_refused_by_name),
       cmocka_unit_test(flat_and_inverted_tets_do_no_harm),

@@ -110,7 +110,7 @@ static void bad_data_is_refused_by_name(void **state) {
   check_refused(context, &view, PL_ERROR_INVALID_DATA, "source vertex 2");
   pl_vec3 points[5];
   memcpy(points, CORNERS, sizeof points);
-  points[3].y = NAN;
+  points[3].y = (double)NAN;
   view = good;
   view.points = points;
   check_refused(context, &view, PL_ERROR_INVALID_DATA, "point 3");
@@ -151,7 +151,7 @@ static void tets_of_a_box_are_positive_and_fill_it(void **state) {
   pl_mesh_view view = pl_mesh_look(mesh);
   assert_int_equal(view.point_count, 4 * 3 * 6);
   assert_int_equal(view.tet_count, 5 * 30);
-  double volume = 0, least = INFINITY;
+  double volume = 0, least = HUGE_VAL;
   for (int32_t t = 0; t < view.tet_count; ++t) {
     volume += tet_volume(&view, t);
     least = fmin(least, tet_volume(&view, t));
@@ -175,7 +175,7 @@ static void a_box_of_nothing_is_refused(void **state) {
   pl_mesh *mesh = NULL;
   assert_int_equal(pl_mesh_create_box(context, pl_vec3_of(1, 0, 1), (int32_t[3]){1, 1, 1}, &mesh, &error),
                    PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_mesh_create_box(context, pl_vec3_of(1, NAN, 1), (int32_t[3]){1, 1, 1}, &mesh, &error),
+  assert_int_equal(pl_mesh_create_box(context, pl_vec3_of(1, (double)NAN, 1), (int32_t[3]){1, 1, 1}, &mesh, &error),
                    PL_ERROR_INVALID_ARGUMENT);
   assert_int_equal(pl_mesh_create_box(context, pl_vec3_of(1, 1, 1), (int32_t[3]){1, 0, 1}, &mesh, &error),
                    PL_ERROR_INVALID_ARGUMENT);

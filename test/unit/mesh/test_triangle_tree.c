@@ -18,7 +18,7 @@ static pl_vec3 corner(const pl_mesh_view *view, int32_t triangle, int32_t i) {
 static double reference_distance(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p) {
   const pl_vec3 corners[3] = {a, b, c};
   pl_vec3 n = pl_vec3_cross(pl_vec3_sub(b, a), pl_vec3_sub(c, a));
-  double best = INFINITY, area = pl_vec3_length(n);
+  double best = HUGE_VAL, area = pl_vec3_length(n);
   bool inside = area > 1e-12;
   for (int i = 0; i < 3; ++i) {
     pl_vec3 from = corners[i], edge = pl_vec3_sub(corners[(i + 1) % 3], from), to = pl_vec3_sub(p, from);
@@ -39,10 +39,10 @@ static void nearest_is_what_all_triangles_say(void **state) {
     pl_random random = pl_random_of_seed(11);
     for (int query = 0; query < 300; ++query) {
       pl_vec3 p = query % 3 == 0 ? view.points[query % view.point_count] : sample_point(&random, 1.5);
-      double best = INFINITY;
+      double best = HUGE_VAL;
       for (int32_t t = 0; t < view.triangle_count; ++t)
         best = fmin(best, reference_distance(corner(&view, t, 0), corner(&view, t, 1), corner(&view, t, 2), p));
-      pl_hit hit = pl_triangle_tree_nearest(tree, p, INFINITY);
+      pl_hit hit = pl_triangle_tree_nearest(tree, p, HUGE_VAL);
       check_near(hit.distance, best, 1e-9);
       check_near(pl_vec3_distance(hit.point, p), best, 1e-9);
       pl_vec3 on = {0, 0, 0};
@@ -72,7 +72,7 @@ static void among_equals_the_lowest_triangle_wins(void **state) {
     for (int32_t t = view.triangle_count - 1; t >= 0; --t)
       for (int32_t k = 0; k < 3; ++k)
         if (view.triangles[3 * t + k] == i) lowest = t;
-    assert_int_equal(pl_triangle_tree_nearest(tree, pl_vec3_scale(view.points[i], 2), INFINITY).triangle, lowest);
+    assert_int_equal(pl_triangle_tree_nearest(tree, pl_vec3_scale(view.points[i], 2), HUGE_VAL).triangle, lowest);
   }
   pl_triangle_tree_destroy(tree);
   pl_mesh_destroy(mesh);
@@ -84,9 +84,9 @@ static double reference_ray(const pl_mesh_view *view, int32_t t, pl_vec3 origin,
   pl_vec3 a = corner(view, t, 0), e1 = pl_vec3_sub(corner(view, t, 1), a), e2 = pl_vec3_sub(corner(view, t, 2), a);
   pl_vec3 h = pl_vec3_cross(unit, e2), s = pl_vec3_sub(origin, a), q = pl_vec3_cross(s, e1);
   double determinant = pl_vec3_dot(e1, h);
-  if (fabs(determinant) < 1e-14) return INFINITY;
+  if (fabs(determinant) < 1e-14) return HUGE_VAL;
   double u = pl_vec3_dot(s, h) / determinant, v = pl_vec3_dot(unit, q) / determinant, d = pl_vec3_dot(e2, q) / determinant;
-  return u >= 0 && v >= 0 && u + v <= 1 && d >= 0 ? d : (double)INFINITY;
+  return u >= 0 && v >= 0 && u + v <= 1 && d >= 0 ? d : HUGE_VAL;
 }
 
 static void rays_hit_what_all_triangles_say(void **state) {
@@ -102,9 +102,9 @@ static void rays_hit_what_all_triangles_say(void **state) {
       pl_vec3 origin = sample_point(&random, 2), direction = sample_point(&random, 3);
       if (query % 5 == 0) direction = pl_vec3_of(0, 0, query % 2 == 0 ? 1 : -2);
       pl_vec3 unit = pl_vec3_unit_or(direction, origin);
-      double best = INFINITY;
+      double best = HUGE_VAL;
       for (int32_t t = 0; t < view.triangle_count; ++t) best = fmin(best, reference_ray(&view, t, origin, unit));
-      pl_hit hit = pl_triangle_tree_ray(tree, origin, direction, INFINITY);
+      pl_hit hit = pl_triangle_tree_ray(tree, origin, direction, HUGE_VAL);
       assert_int_equal(hit.triangle >= 0, isfinite(best));
       if (hit.triangle < 0) continue;
       hit_count++;
@@ -131,8 +131,8 @@ static void no_ray_leaves_a_closed_surface(void **state) {
     int32_t t = query % view.triangle_count, k = query % 3;
     pl_vec3 aim = pl_vec3_mix(corner(&view, t, k), corner(&view, t, (k + 1) % 3), query % 2 == 0 ? 0 : pl_random_unit(&random));
     pl_vec3 origin = sample_point(&random, 0.5);
-    assert_true(pl_triangle_tree_ray(tree, origin, pl_vec3_sub(aim, origin), INFINITY).triangle >= 0);
-    assert_true(pl_triangle_tree_ray(tree, pl_vec3_of(0, 0, 0), aim, INFINITY).triangle >= 0);
+    assert_true(pl_triangle_tree_ray(tree, origin, pl_vec3_sub(aim, origin), HUGE_VAL).triangle >= 0);
+    assert_true(pl_triangle_tree_ray(tree, pl_vec3_of(0, 0, 0), aim, HUGE_VAL).triangle >= 0);
   }
   pl_triangle_tree_destroy(tree);
   pl_mesh_destroy(mesh);
@@ -204,7 +204,7 @@ static void signed_distance_of_a_cube_is_exact_at_faces_edges_and_corners(void *
     double expected = fmax(outside.x, fmax(outside.y, outside.z));
     if (expected > 0) expected = pl_vec3_length(pl_vec3_max(outside, pl_vec3_of(0, 0, 0)));
     pl_vec3 nearest, normal;
-    double distance = pl_triangle_tree_signed_distance(tree, p, INFINITY, &nearest, &normal);
+    double distance = pl_triangle_tree_signed_distance(tree, p, HUGE_VAL, &nearest, &normal);
     check_near(distance, expected, 1e-14);
     check_near(pl_vec3_distance(pl_vec3_add_scaled(nearest, normal, distance), p), 0, 1e-13);
     check_near(pl_vec3_length(normal), 1, 1e-14);
@@ -221,7 +221,8 @@ static void signed_distance_of_a_cube_is_exact_at_faces_edges_and_corners(void *
 
 static void signs_are_right_for_points_split_at_seams_and_spikes(void **state) {
   (void)state;
-  // A thin spike: at its tip, normals without angle weights or with split corners get the sign wrong. Every triangle has its own points.
+  // A thin spike: at its tip, normals without angle weights or with split corners get the sign wrong. Every triangle has its own
+  // points.
   const pl_vec3 tip = {0, 0, 10}, base[4] = {{1, 0, 0}, {0, 1, 0}, {-1, -1, 0}, {0, 0, -0.1}};
   pl_vec3 points[18];
   int32_t triangles[18];
@@ -243,7 +244,7 @@ static void signs_are_right_for_points_split_at_seams_and_spikes(void **state) {
     for (int t = 0; t < 6; ++t) exact += pl_triangle_solid_angle(points[3 * t], points[3 * t + 1], points[3 * t + 2], p);
     bool is_inside = exact > 6;
     inside_count += is_inside;
-    assert_int_equal(pl_triangle_tree_signed_distance(tree, p, INFINITY, NULL, NULL) < 0, is_inside);
+    assert_int_equal(pl_triangle_tree_signed_distance(tree, p, HUGE_VAL, NULL, NULL) < 0, is_inside);
   }
   assert_true(inside_count > 100);
   pl_triangle_tree_destroy(tree);
@@ -256,9 +257,9 @@ static void nothing_and_nonsense_give_no_answer(void **state) {
   pl_context *context = make_context(1);
   pl_mesh *mesh = sample_of_view(context, (pl_mesh_view){0});
   pl_triangle_tree *tree = make_tree(context, mesh);
-  const pl_vec3 origin = {0, 0, 0}, up = {0, 0, 1}, nowhere = {NAN, 0, 0};
-  assert_int_equal(pl_triangle_tree_nearest(tree, origin, INFINITY).triangle, -1);
-  assert_int_equal(pl_triangle_tree_ray(tree, origin, up, INFINITY).triangle, -1);
+  const pl_vec3 origin = {0, 0, 0}, up = {0, 0, 1}, nowhere = {(double)NAN, 0, 0};
+  assert_int_equal(pl_triangle_tree_nearest(tree, origin, HUGE_VAL).triangle, -1);
+  assert_int_equal(pl_triangle_tree_ray(tree, origin, up, HUGE_VAL).triangle, -1);
   check_near(pl_triangle_tree_winding(tree, origin), 0, 0);
   pl_triangle_tree_destroy(tree);
   pl_triangle_tree_destroy(NULL);
@@ -266,11 +267,11 @@ static void nothing_and_nonsense_give_no_answer(void **state) {
 
   mesh = sample_soup(context, 100, 9);
   tree = make_tree(context, mesh);
-  assert_int_equal(pl_triangle_tree_nearest(tree, nowhere, INFINITY).triangle, -1);
+  assert_int_equal(pl_triangle_tree_nearest(tree, nowhere, HUGE_VAL).triangle, -1);
   assert_int_equal(pl_triangle_tree_nearest(tree, origin, -1).triangle, -1);
-  assert_int_equal(pl_triangle_tree_nearest(tree, origin, NAN).triangle, -1);
-  assert_int_equal(pl_triangle_tree_ray(tree, nowhere, up, INFINITY).triangle, -1);
-  assert_int_equal(pl_triangle_tree_ray(tree, origin, origin, INFINITY).triangle, -1);
+  assert_int_equal(pl_triangle_tree_nearest(tree, origin, (double)NAN).triangle, -1);
+  assert_int_equal(pl_triangle_tree_ray(tree, nowhere, up, HUGE_VAL).triangle, -1);
+  assert_int_equal(pl_triangle_tree_ray(tree, origin, origin, HUGE_VAL).triangle, -1);
   check_near(pl_triangle_tree_winding(tree, nowhere), 0, 0);
   pl_triangle_tree_destroy(tree);
   pl_mesh_destroy(mesh);
@@ -299,8 +300,8 @@ static void awkward_triangles_make_a_usable_tree(void **state) {
   for (int kind = 0; kind < 3; ++kind) {
     pl_mesh *mesh = awkward_mesh(context, kind, 500);
     pl_triangle_tree *tree = make_tree(context, mesh);
-    pl_hit hit = pl_triangle_tree_nearest(tree, pl_mesh_look(mesh).points[0], INFINITY);
-    pl_triangle_tree_ray(tree, pl_vec3_of(0, 0, 0), pl_vec3_of(1, 1, 1), INFINITY);
+    pl_hit hit = pl_triangle_tree_nearest(tree, pl_mesh_look(mesh).points[0], HUGE_VAL);
+    pl_triangle_tree_ray(tree, pl_vec3_of(0, 0, 0), pl_vec3_of(1, 1, 1), HUGE_VAL);
     pl_triangle_tree_winding(tree, pl_vec3_of(0, 0, 0));
     if (kind < 2) {
       check_near(hit.distance, 0, 0);
