@@ -24,7 +24,8 @@ fi
 if [ -t 1 ]; then
   cmake --build "$folder" "${@/#/--target=}"
 else
-  cmake --build "$folder" "${@/#/--target=}" >"$log" 2>&1 || { grep -v '^\[[0-9]*/[0-9]*\] [BL]' "$log"; exit 1; }
+  # Go on after an error: whoever reads the log wants to see all of them.
+  cmake --build "$folder" "${@/#/--target=}" -- -k 0 >"$log" 2>&1 || { grep -v '^\[[0-9]*/[0-9]*\] [BL]' "$log"; exit 1; }
 fi
 # The released tool has a fixed place that does not depend on the preset's name.
 [ "$preset" != release ] || ln -sfn release/pliant build/pliant

@@ -48,7 +48,11 @@ by_pkg_config() {
 
 the_move() { # an installed tree works at another place
   cp -a "$prefix" "$work/moved" && (
-    export PKG_CONFIG_PATH=$work/moved/lib/pkgconfig
+    the_gallery() { # the installed tool finds its scenes from any folder
+  (cd "$work" && env -u LD_LIBRARY_PATH "$prefix/bin/pliant" demo --list | grep .)
+}
+
+export PKG_CONFIG_PATH=$work/moved/lib/pkgconfig
     pkg-config --cflags pliant && pkg-config --cflags pliant | grep -q "$work/moved"
   )
 }
@@ -57,6 +61,7 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 claim "files are put in place" env DESTDIR= cmake --install build/release --prefix "$prefix"
 claim "all files are there" files_are_there
 claim "the tool runs" env -u LD_LIBRARY_PATH "$prefix/bin/pliant" --version
+claim "the tool finds the gallery" the_gallery
 claim "a project finds it by CMake, shared and static, C and C++" by_cmake
 claim "a program finds the runtime by pkg-config, shared and static" by_pkg_config pliant falls.c
 claim "a program finds the lab by pkg-config, shared and static" by_pkg_config pliant-lab reads.c
