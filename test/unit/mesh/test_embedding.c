@@ -54,6 +54,32 @@ static void every_point_inside_is_found(void **state) {
   drop_context(context);
 }
 
+static void a_point_of_the_mesh_goes_to_its_lowest_tet(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  // Whole coordinates, so that no rounding blurs what is equal; tets backwards, so that the lowest is not the first one met.
+  pl_mesh *box = sample_box(context, pl_vec3_of(4, 4, 4), 4, 4, 4);
+  pl_mesh_view view = pl_mesh_look(box);
+  int32_t *backwards = malloc((size_t)view.tet_count * 4 * sizeof *backwards);
+  for (int32_t t = 0; t < view.tet_count; ++t)
+    memcpy(&backwards[4 * t], &view.tets[4 * (view.tet_count - 1 - t)], 4 * sizeof *backwards);
+  view.tets = backwards;
+  pl_mesh *mesh = sample_of_view(context, view);
+  pl_embedding *embedding = embed(context, mesh, view.points, view.point_count, NULL);
+  pl_embedding_view found = pl_embedding_look(embedding);
+  for (int32_t i = 0; i < view.point_count; ++i) {
+    int32_t corner = 0;
+    while (view.tets[corner] != i) corner++;
+    assert_memory_equal(&found.parents[4 * i], &view.tets[corner - corner % 4], 4 * sizeof(int32_t));
+    assert_true(found.weights[4 * i + corner % 4] == 1);
+  }
+  free(backwards);
+  pl_mesh_destroy(box);
+  pl_embedding_destroy(embedding);
+  pl_mesh_destroy(mesh);
+  drop_context(context);
+}
+
 static void the_nearest_tet_is_what_all_tets_say(void **state) {
   (void)state;
   enum { COUNT = 200 };
@@ -278,6 +304,7 @@ static void running_out_of_memory_is_a_status(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_point_inside_is_found),
+      cmocka_unit_test(a_point_of_the_mesh_goes_to_its_lowest_tet),
       cmocka_unit_test(the_nearest_tet_is_what_all_tets_say),
       cmocka_unit_test(nearest_on_a_tet_beats_all_samples_of_it),
       cmocka_unit_test(affine_motion_is_followed_inside_and_outside),

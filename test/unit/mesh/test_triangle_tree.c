@@ -180,6 +180,54 @@ static void winding_of_a_soup_is_the_sum_of_solid_angles(void **state) {
   drop_context(context);
 }
 
+// Sum over many directions of the error at `distance` from the origin.
+static double far_error(const pl_mesh_view *view, const pl_triangle_tree *tree, double distance) {
+  pl_random random = pl_random_of_seed(18);
+  double error = 0;
+  for (int query = 0; query < 200; ++query) {
+    pl_vec3 p = pl_vec3_scale(pl_vec3_unit_or(sample_point(&random, 1), pl_vec3_of(1, 0, 0)), distance);
+    double sum = 0;
+    for (int32_t t = 0; t < view->triangle_count; ++t)
+      sum += pl_triangle_solid_angle(corner(view, t, 0), corner(view, t, 1), corner(view, t, 2), p);
+    error += fabs(pl_triangle_tree_winding(tree, p) - sum / (4 * 3.14159265358979323846));
+  }
+  return error;
+}
+
+static void the_far_field_is_right_to_second_order(void **state) {
+  (void)state;
+  // What is left out of the expansion is of third order, and the leading term falls with the square of the distance: twice as far
+  // away the error must be 32 times smaller. A wrong factor in any kept moment would leave a slower fall. Three triangles are one
+  // leaf and sixty are many nodes, whose moments come from their children.
+  pl_context *context = make_context(1);
+  for (int32_t count = 3; count <= 60; count += 57) {
+    pl_mesh *mesh = sample_soup(context, count, 10);
+    pl_mesh_view view = pl_mesh_look(mesh);
+    pl_triangle_tree *tree = make_tree(context, mesh);
+    check_near(far_error(&view, tree, 20) / far_error(&view, tree, 40), 32, 3);
+    pl_triangle_tree_destroy(tree);
+    pl_mesh_destroy(mesh);
+  }
+  drop_context(context);
+}
+
+static void slivers_still_have_a_face(void **state) {
+  (void)state;
+  // A millionth as high as long, with a point above its middle that is nearer to the face than to any edge.
+  const pl_vec3 a = {0, 0, 0}, b = {1, 0, 0}, c = {0.5, 1e-6, 0}, p = {0.5, 0.4e-6, 0.1e-6};
+  double w[3];
+  pl_vec3 on = pl_triangle_nearest(a, b, c, p, w);
+  check_near(pl_vec3_distance(on, p), 0.1e-6, 1e-12);
+  assert_true(w[0] > 0 && w[1] > 0 && w[2] > 0);
+  check_near(w[0] + w[1] + w[2], 1, 1e-15);
+  // No height at all: the nearest edge, with an exact zero for the corner that has no part in it.
+  on = pl_triangle_nearest(a, b, pl_vec3_of(0.25, 0, 0), pl_vec3_of(0.6, 0, 2), w);
+  check_near(pl_vec3_distance(on, pl_vec3_of(0.6, 0, 0)), 0, 1e-15);
+  assert_true(w[0] == 0 || w[1] == 0 || w[2] == 0);
+  on = pl_triangle_nearest(b, b, b, p, w);
+  check_near(pl_vec3_distance(on, b), 0, 0);
+}
+
 static void a_solid_angle_of_an_octant_is_half_pi(void **state) {
   (void)state;
   const pl_vec3 x = {3, 0, 0}, y = {0, 2, 0}, z = {0, 0, 1}, origin = {0, 0, 0};
@@ -347,6 +395,8 @@ int main(void) {
       cmocka_unit_test(no_ray_leaves_a_closed_surface),
       cmocka_unit_test(winding_tells_inside_from_outside),
       cmocka_unit_test(winding_of_a_soup_is_the_sum_of_solid_angles),
+      cmocka_unit_test(the_far_field_is_right_to_second_order),
+      cmocka_unit_test(slivers_still_have_a_face),
       cmocka_unit_test(a_solid_angle_of_an_octant_is_half_pi),
       cmocka_unit_test(signed_distance_of_a_cube_is_exact_at_faces_edges_and_corners),
       cmocka_unit_test(signs_are_right_for_points_split_at_seams_and_spikes),
