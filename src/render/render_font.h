@@ -8,7 +8,7 @@
 // Heights in font units above the baseline.
 #define PL_FONT_CAPITAL 7.0f
 #define PL_FONT_DESCENT 2.0f
-#define PL_FONT_GAP 2.1f  // between letters, from pen to pen
+#define PL_FONT_GAP 1.95f  // between letters, from pen to pen
 #define PL_FONT_LINE 12.5f
 
 typedef struct pl_font_segment {

@@ -24,9 +24,9 @@ pl_renderer_def pl_default_renderer_def(void) {
   return (pl_renderer_def){
       .width = 1280,
       .height = 720,
-      .background_top = {0.80f, 0.845f, 0.89f},
-      .background_bottom = {0.955f, 0.955f, 0.95f},
-      .ground_color = {0.93f, 0.93f, 0.925f},
+      .background_top = {0.725f, 0.785f, 0.85f},
+      .background_bottom = {0.935f, 0.935f, 0.93f},
+      .ground_color = {0.92f, 0.92f, 0.915f},
       .ground_height = 0,
       .ground = true,
       .light = {-0.45, 0.95, 0.62},
