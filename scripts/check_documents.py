@@ -112,6 +112,10 @@ def main():
     documents = [pathlib.Path(name).resolve() for name in sys.argv[1:]] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     failed = False
     for document in documents:
+        if not document.is_file():
+            print(f"not ok document: {document.relative_to(ROOT)} is missing")
+            failed = True
+            continue
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             scratch_copy(folder)
