@@ -1,0 +1,136 @@
+// A mesh as a GLB file: its triangles and segments as two primitives over one set of vertices, its poses as morph targets with their names in
+// extras.targetNames, where Blender, three.js and the engines look for them. Coordinates become 32-bit floats, as the standard wants.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "io/gltf.h"
+#include "io/gltf_container.h"
+
+typedef struct float_box {
+  float least[3], most[3];
+} float_box;
+
+typedef struct layout {
+  uint64_t index_size, point_size;  // bytes of all triangles and segments, and of one set of vertices
+} layout;
+
+static void put_vector(pl_file_writer *writer, pl_vec3 v, float_box *box, bool first) {
+  float values[3] = {(float)v.x, (float)v.y, (float)v.z};
+  for (int i = 0; i < 3; ++i) {
+    pl_file_writer_float32(writer, values[i]);
+    if (first || values[i] < box->least[i]) box->least[i] = values[i];
+    if (first || values[i] > box->most[i]) box->most[i] = values[i];
+  }
+}
+
+static pl_vec3 rounded(pl_vec3 v) {
+  return (pl_vec3){(double)(float)v.x, (double)(float)v.y, (double)(float)v.z};
+}
+
+// Vertices at rest (pose NULL), or the way from there to their place in a pose. That way starts from the rounded place, so that rounding
+// happens once.
+static void put_points(pl_file_writer *writer, const pl_mesh_view *view, const pl_mesh_pose *pose, float_box *box) {
+  for (int32_t i = 0; i < view->point_count; ++i) {
+    pl_vec3 v = view->points[i];
+    if (pose != NULL) {
+      pl_vec3 rest = rounded(v), there = pose->points[i];
+      v = (pl_vec3){there.x - rest.x, there.y - rest.y, there.z - rest.z};
+    }
+    put_vector(writer, v, box, i == 0);
+  }
+}
+
+static void print_accessors(pl_vector *json, const pl_mesh_view *view, const float_box *boxes) {
+  pl_glb_print(json, "\"accessors\":[");
+  for (int32_t i = 0; i <= view->pose_count; ++i) {
+    pl_glb_print(json, "%s{\"bufferView\":1,\"byteOffset\":%llu,\"componentType\":5126,\"count\":%d,\"type\":\"VEC3\",",
+                 i > 0 ? "," : "", (unsigned long long)i * 12 * (unsigned long long)view->point_count, view->point_count);
+    pl_glb_print_vector(json, "min", boxes[i].least);
+    pl_glb_print(json, ",");
+    pl_glb_print_vector(json, "max", boxes[i].most);
+    pl_glb_print(json, "}");
+  }
+  uint64_t offset = 0;
+  const int32_t counts[2] = {3 * view->triangle_count, 2 * view->segment_count};
+  for (int i = 0; i < 2; ++i) {
+    if (counts[i] == 0) continue;
+    pl_glb_print(json, ",{\"bufferView\":0,\"byteOffset\":%llu,\"componentType\":5125,\"count\":%d,\"type\":\"SCALAR\"}",
+                 (unsigned long long)offset, counts[i]);
+    offset += 4 * (uint64_t)counts[i];
+  }
+  pl_glb_print(json, "],");
+}
+
+static void print_primitive(pl_vector *json, const pl_mesh_view *view, int32_t index_accessor, int mode) {
+  pl_glb_print(json, "{\"attributes\":{\"POSITION\":0},\"indices\":%d,\"mode\":%d", index_accessor, mode);
+  for (int32_t i = 0; i < view->pose_count; ++i) pl_glb_print(json, "%s{\"POSITION\":%d}", i == 0 ? ",\"targets\":[" : ",", i + 1);
+  pl_glb_print(json, view->pose_count > 0 ? "]}" : "}");
+}
+
+static void print_mesh(pl_vector *json, const pl_mesh_view *view) {
+  pl_glb_print(json, "\"meshes\":[{\"primitives\":[");
+  int32_t next = view->pose_count + 1;
+  if (view->triangle_count > 0) print_primitive(json, view, next++, 4);
+  if (view->triangle_count > 0 && view->segment_count > 0) pl_glb_print(json, ",");
+  if (view->segment_count > 0) print_primitive(json, view, next, 1);
+  pl_glb_print(json, "]");
+  for (int32_t i = 0; i < view->pose_count; ++i) pl_glb_print(json, i == 0 ? ",\"weights\":[0" : ",0");
+  for (int32_t i = 0; i < view->pose_count; ++i) {
+    pl_glb_print(json, i == 0 ? "],\"extras\":{\"targetNames\":[" : ",");
+    pl_glb_print_text(json, view->poses[i].name);
+  }
+  pl_glb_print(json, view->pose_count > 0 ? "]}}]," : "}],");
+}
+
+static void print_document(pl_vector *json, const pl_mesh_view *view, const layout *sizes, const float_box *boxes) {
+  unsigned long long points_size = sizes->point_size * (unsigned long long)(view->pose_count + 1);
+  pl_glb_print(json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"pliant %s\"},", pl_version());
+  pl_glb_print(json, "\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}],");
+  print_mesh(json, view);
+  print_accessors(json, view, boxes);
+  pl_glb_print(json, "\"bufferViews\":[{\"buffer\":0,\"byteLength\":%llu,\"target\":34963},",
+               (unsigned long long)sizes->index_size);
+  pl_glb_print(json, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"byteStride\":12,\"target\":34962}],",
+               (unsigned long long)sizes->index_size, points_size);
+  pl_glb_print(json, "\"buffers\":[{\"byteLength\":%llu}]}", sizes->index_size + points_size);
+}
+
+// More than print_document() can need, whatever the numbers are.
+static size_t document_room(const pl_mesh_view *view) {
+  size_t room = 2048;
+  for (int32_t i = 0; i < view->pose_count; ++i) room += 512 + 6 * strlen(view->poses[i].name);
+  return room;
+}
+
+static pl_status write_parts(pl_file_writer *writer, const pl_mesh_view *view, float_box *boxes, pl_vector *json, pl_error *error) {
+  pl_glb glb = pl_glb_begin(writer, document_room(view));
+  for (int32_t i = 0; i < 3 * view->triangle_count; ++i) pl_file_writer_little(writer, (uint32_t)view->triangles[i], 4);
+  for (int32_t i = 0; i < 2 * view->segment_count; ++i) pl_file_writer_little(writer, (uint32_t)view->segments[i], 4);
+  layout sizes = {.index_size = pl_glb_tell(&glb), .point_size = 12 * (uint64_t)view->point_count};
+  for (int32_t i = 0; i <= view->pose_count; ++i) put_points(writer, view, i == 0 ? NULL : &view->poses[i - 1], &boxes[i]);
+  for (int32_t i = 0; i <= view->pose_count; ++i)
+    for (int axis = 0; axis < 3; ++axis)
+      if (boxes[i].least[axis] < -FLT_MAX || boxes[i].most[axis] > FLT_MAX)
+        return pl_fail(error, PL_ERROR_INVALID_DATA, "some coordinate is too large for a 32-bit float");
+  print_document(json, view, &sizes, boxes);
+  return pl_glb_finish(&glb, json, error);
+}
+
+pl_status pl_gltf_write_mesh(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
+  pl_mesh_view view = pl_mesh_look(mesh);
+  if (view.triangle_count == 0 && view.segment_count == 0)
+    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "a GLB file holds triangles and lines, and this mesh has none%s",
+                      view.tet_count > 0 ? "; write its boundary" : "");
+  pl_vector boxes = pl_vector_of(context, sizeof(float_box)), json = pl_vector_of(context, 1);
+  pl_file_writer *writer = NULL;
+  pl_status status = pl_vector_grow(&boxes, (size_t)view.pose_count + 1) == NULL ? pl_fail_memory(error) : PL_OK;
+  if (status >= 0) status = pl_file_writer_open(context, path, &writer, error);
+  if (status >= 0) status = write_parts(writer, &view, boxes.items, &json, error);
+  pl_vector_free(&boxes);
+  pl_vector_free(&json);
+  if (status >= 0) return pl_file_writer_commit(writer, error);
+  pl_file_writer_abandon(writer);
+  return status;
+}
