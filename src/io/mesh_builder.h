@@ -1,0 +1,53 @@
+// Gathers what a reader finds in a file, then makes a mesh of it: checks every index, cuts cells into simplices, turns tets outside out.
+#ifndef PL_IO_MESH_BUILDER_H
+#define PL_IO_MESH_BUILDER_H
+
+#include "base/arena.h"
+#include "io/cell_split.h"
+#include "io/mesh_source.h"
+
+typedef struct pl_mesh_builder {
+  pl_mesh_source *source;
+  pl_vector points;   // pl_vec3
+  pl_vector cells;    // of the file, before cutting
+  pl_vector corners;  // int32_t, of all cells
+  pl_vector groups;   // const char *, in `text`
+  pl_vector members;  // pairs of group and cell
+  pl_vector middles;  // int32_t, points that are mid-nodes of higher-order cells
+  pl_vector sources;  // int32_t, point of each source vertex, if points were welded
+  pl_arena text;
+  int64_t index_base;     // what the file counts from, for messages
+  int32_t group;          // that new cells belong to, -1 for none
+  size_t checked_count;   // cells whose indices are known to be good
+  int64_t skipped_count;  // cells of kinds that a mesh cannot hold
+  const char *skipped_kind;
+  bool has_tags;
+} pl_mesh_builder;
+
+void pl_mesh_builder_init(pl_mesh_builder *builder, pl_mesh_source *source);
+void pl_mesh_builder_free(pl_mesh_builder *builder);
+
+// Append a point that stands at `offset` of the file; fails if it is not finite.
+pl_status pl_builder_add_point(pl_mesh_builder *builder, pl_vec3 point, size_t offset);
+
+// Append a cell with corners counted from 0. `corner_count` matters for polygons; others take as many as they have. A tag of 0 is none.
+pl_status pl_builder_add_cell(pl_mesh_builder *builder, pl_cell_kind kind, const int64_t *corners, size_t corner_count, int32_t tag,
+                              size_t offset);
+
+// Remember a point as mid-node of a higher-order cell: it is left out unless it is some cell's corner.
+pl_status pl_builder_add_middle(pl_mesh_builder *builder, int64_t point, size_t offset);
+
+// Count a cell that is left out; `kind` (static storage) names the first of them in the finding.
+void pl_builder_skip_cell(pl_mesh_builder *builder, const char *kind);
+
+// Cells from now on belong to the group of this name, which is made if it is new; an empty name ends the group.
+pl_status pl_builder_set_group(pl_mesh_builder *builder, const char *name, size_t length);
+
+// Check the corners of cells added since the last check against the points there are. Done by finish; a reader of several files does
+// it while `source` is still the file the cells are from.
+pl_status pl_builder_check(pl_mesh_builder *builder, const pl_mesh_source *source);
+
+// Make the mesh.
+pl_status pl_mesh_builder_finish(pl_mesh_builder *builder, pl_mesh **mesh);
+
+#endif

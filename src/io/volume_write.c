@@ -1,0 +1,191 @@
+// Writers of formats that hold segments, triangles and tets, all as text: Gmsh 2.2, legacy VTK 3.0, Medit 2, TetGen. These versions are what the
+// most programs read.
+#include "base/context.h"
+#include "base/error.h"
+#include "io/file_bytes.h"
+#include "io/mesh_formats.h"
+
+static void print_point(pl_file_writer *writer, pl_vec3 p) {
+  pl_file_writer_number(writer, p.x);
+  pl_file_writer_print(writer, " ");
+  pl_file_writer_number(writer, p.y);
+  pl_file_writer_print(writer, " ");
+  pl_file_writer_number(writer, p.z);
+}
+
+// Corners, counted from `base`, with a blank before each.
+static void print_corners(pl_file_writer *writer, const int32_t *corners, int corner_count, int32_t base) {
+  for (int i = 0; i < corner_count; ++i) pl_file_writer_print(writer, " %d", corners[i] + base);
+}
+
+static int32_t tag_of(const pl_mesh_view *view, int32_t tet) {
+  return view->tet_tags == NULL ? 0 : view->tet_tags[tet];
+}
+
+// The three kinds of elements in the order they are written.
+typedef struct element_kind {
+  int32_t count;
+  const int32_t *corners;
+  int corner_count;
+} element_kind;
+
+static void list_kinds(const pl_mesh_view *view, element_kind kinds[3]) {
+  kinds[0] = (element_kind){view->segment_count, view->segments, 2};
+  kinds[1] = (element_kind){view->triangle_count, view->triangles, 3};
+  kinds[2] = (element_kind){view->tet_count, view->tets, 4};
+}
+
+static void write_gmsh(pl_file_writer *writer, const pl_mesh_view *view) {
+  static const int types[3] = {1, 2, 4};
+  element_kind kinds[3];
+  list_kinds(view, kinds);
+  pl_file_writer_print(writer, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n", view->point_count);
+  for (int32_t i = 0; i < view->point_count; ++i) {
+    pl_file_writer_print(writer, "%d ", i + 1);
+    print_point(writer, view->points[i]);
+    pl_file_writer_print(writer, "\n");
+  }
+  int64_t element_count = (int64_t)view->segment_count + view->triangle_count + view->tet_count, number = 0;
+  pl_file_writer_print(writer, "$EndNodes\n$Elements\n%lld\n", (long long)element_count);
+  for (int kind = 0; kind < 3; ++kind) {
+    for (int32_t i = 0; i < kinds[kind].count; ++i) {
+      int32_t tag = kind == 2 ? tag_of(view, i) : 0;
+      pl_file_writer_print(writer, "%lld %d 2 %d %d", (long long)++number, types[kind], tag, tag);
+      print_corners(writer, kinds[kind].corners + (size_t)kinds[kind].corner_count * (size_t)i, kinds[kind].corner_count, 1);
+      pl_file_writer_print(writer, "\n");
+    }
+  }
+  pl_file_writer_print(writer, "$EndElements\n");
+}
+
+static void write_vtk(pl_file_writer *writer, const pl_mesh_view *view) {
+  static const int types[3] = {3, 5, 10};
+  element_kind kinds[3];
+  list_kinds(view, kinds);
+  int64_t cell_count = 0, number_count = 0;
+  for (int kind = 0; kind < 3; ++kind) {
+    cell_count += kinds[kind].count;
+    number_count += (int64_t)kinds[kind].count * (kinds[kind].corner_count + 1);
+  }
+  pl_file_writer_print(writer, "# vtk DataFile Version 3.0\nPliant %s\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS %d double\n",
+                       pl_version(), view->point_count);
+  for (int32_t i = 0; i < view->point_count; ++i) {
+    print_point(writer, view->points[i]);
+    pl_file_writer_print(writer, "\n");
+  }
+  pl_file_writer_print(writer, "CELLS %lld %lld\n", (long long)cell_count, (long long)number_count);
+  for (int kind = 0; kind < 3; ++kind) {
+    for (int32_t i = 0; i < kinds[kind].count; ++i) {
+      pl_file_writer_print(writer, "%d", kinds[kind].corner_count);
+      print_corners(writer, kinds[kind].corners + (size_t)kinds[kind].corner_count * (size_t)i, kinds[kind].corner_count, 0);
+      pl_file_writer_print(writer, "\n");
+    }
+  }
+  pl_file_writer_print(writer, "CELL_TYPES %lld\n", (long long)cell_count);
+  for (int kind = 0; kind < 3; ++kind)
+    for (int32_t i = 0; i < kinds[kind].count; ++i) pl_file_writer_print(writer, "%d\n", types[kind]);
+  if (view->tet_tags == NULL) return;
+  pl_file_writer_print(writer, "CELL_DATA %lld\nSCALARS tag int 1\nLOOKUP_TABLE default\n", (long long)cell_count);
+  for (int kind = 0; kind < 3; ++kind)
+    for (int32_t i = 0; i < kinds[kind].count; ++i) pl_file_writer_print(writer, "%d\n", kind == 2 ? tag_of(view, i) : 0);
+}
+
+static void write_medit(pl_file_writer *writer, const pl_mesh_view *view) {
+  static const char *const names[3] = {"Edges", "Triangles", "Tetrahedra"};
+  element_kind kinds[3];
+  list_kinds(view, kinds);
+  pl_file_writer_print(writer, "MeshVersionFormatted 2\n\nDimension 3\n\nVertices\n%d\n", view->point_count);
+  for (int32_t i = 0; i < view->point_count; ++i) {
+    print_point(writer, view->points[i]);
+    pl_file_writer_print(writer, " 0\n");
+  }
+  for (int kind = 0; kind < 3; ++kind) {
+    if (kinds[kind].count == 0) continue;
+    pl_file_writer_print(writer, "\n%s\n%d\n", names[kind], kinds[kind].count);
+    for (int32_t i = 0; i < kinds[kind].count; ++i) {
+      print_corners(writer, kinds[kind].corners + (size_t)kinds[kind].corner_count * (size_t)i, kinds[kind].corner_count, 1);
+      pl_file_writer_print(writer, " %d\n", kind == 2 ? tag_of(view, i) : 0);
+    }
+  }
+  pl_file_writer_print(writer, "\nEnd\n");
+}
+
+typedef void write_function(pl_file_writer *writer, const pl_mesh_view *view);
+
+static pl_status write_file(pl_context *context, const char *path, const pl_mesh *mesh, write_function *write, pl_error *error) {
+  pl_file_writer *writer = NULL;
+  pl_status status = pl_file_writer_open(context, path, &writer, error);
+  if (status < 0) return status;
+  pl_mesh_view view = pl_mesh_look(mesh);
+  write(writer, &view);
+  return pl_file_writer_commit(writer, error);
+}
+
+pl_status pl_gmsh_write(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
+  return write_file(context, path, mesh, write_gmsh, error);
+}
+
+pl_status pl_vtk_write(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
+  return write_file(context, path, mesh, write_vtk, error);
+}
+
+pl_status pl_medit_write(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
+  return write_file(context, path, mesh, write_medit, error);
+}
+
+static void write_nodes(pl_file_writer *writer, const pl_mesh_view *view) {
+  pl_file_writer_print(writer, "%d 3 0 0\n", view->point_count);
+  for (int32_t i = 0; i < view->point_count; ++i) {
+    pl_file_writer_print(writer, "%d ", i);
+    print_point(writer, view->points[i]);
+    pl_file_writer_print(writer, "\n");
+  }
+}
+
+static void write_tets(pl_file_writer *writer, const pl_mesh_view *view) {
+  pl_file_writer_print(writer, "%d 4 %d\n", view->tet_count, view->tet_tags != NULL);
+  for (int32_t i = 0; i < view->tet_count; ++i) {
+    pl_file_writer_print(writer, "%d", i);
+    print_corners(writer, view->tets + 4 * (size_t)i, 4, 0);
+    if (view->tet_tags != NULL) pl_file_writer_print(writer, " %d", view->tet_tags[i]);
+    pl_file_writer_print(writer, "\n");
+  }
+}
+
+static void write_sides(pl_file_writer *writer, int32_t count, const int32_t *corners, int corner_count) {
+  pl_file_writer_print(writer, "%d 0\n", count);
+  for (int32_t i = 0; i < count; ++i) {
+    pl_file_writer_print(writer, "%d", i);
+    print_corners(writer, corners + (size_t)corner_count * (size_t)i, corner_count, 0);
+    pl_file_writer_print(writer, "\n");
+  }
+}
+
+static void write_triangles(pl_file_writer *writer, const pl_mesh_view *view) {
+  write_sides(writer, view->triangle_count, view->triangles, 3);
+}
+
+static void write_segments(pl_file_writer *writer, const pl_mesh_view *view) {
+  write_sides(writer, view->segment_count, view->segments, 2);
+}
+
+// One of the files beside the .node. One that would be empty is written only over an older one, which would belong to another mesh.
+static pl_status write_beside(pl_context *context, const char *path, const char *ending, int32_t count, const pl_mesh *mesh,
+                              write_function *write, pl_error *error) {
+  char *beside = pl_path_with_ending(context, path, ending);
+  if (beside == NULL) return pl_fail_memory(error);
+  pl_status status = PL_OK;
+  if (count > 0 || pl_file_exists(beside)) status = write_file(context, beside, mesh, write, error);
+  pl_release(context, beside);
+  return status;
+}
+
+pl_status pl_tetgen_write(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
+  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_status status = write_beside(context, path, ".ele", view.tet_count, mesh, write_tets, error);
+  if (status >= 0) status = write_beside(context, path, ".face", view.triangle_count, mesh, write_triangles, error);
+  if (status >= 0) status = write_beside(context, path, ".edge", view.segment_count, mesh, write_segments, error);
+  // The points come last: who finds them finds the rest.
+  if (status >= 0) status = write_beside(context, path, ".node", 1, mesh, write_nodes, error);
+  return status;
+}
