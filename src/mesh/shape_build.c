@@ -5,7 +5,7 @@
 
 // The number of triangles grows with the inverse square of the cell size, apart from thin parts that appear or vanish: a few corrections
 // from a coarse count are enough.
-enum { FIRST_CELLS = 40, SIZING_ROUNDS = 8, LEAST_TARGET = 12 };
+enum { FIRST_CELLS = 40, SIZING_ROUNDS = 8, LEAST_TARGET = 12, MOST_EMPTY_CELLS = 600 };
 
 pl_shape_def pl_default_shape_def(void) {
   return (pl_shape_def){.target_triangle_count = 8000, .magic = PL_DEF_MAGIC};
@@ -35,7 +35,8 @@ static pl_status sample_for_target(pl_shape_grid *grid, pl_context *context, con
       best_error = off;
       best_size = cell_size;
     }
-    // Nothing seen yet: the shape is thinner than a cell.
+    // Nothing seen yet: the shape is thinner than a cell, or not there at all.
+    if (!(ratio > 0) && cell_size < extent / MOST_EMPTY_CELLS) return fail_empty(error);
     cell_size = ratio > 0 ? cell_size * sqrt(ratio) : 0.4 * cell_size;
     if (cell_size > 0.5 * extent) cell_size = 0.5 * extent;
     pl_shape_grid_free(grid);

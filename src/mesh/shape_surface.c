@@ -178,6 +178,18 @@ static bool has_crease(const maker *m, pl_vec3 p) {
   return most > 0.3 * step;
 }
 
+// The cut point that lies closest to the surface: where a cell really has an inside and an outside corner, one of them is on it.
+static pl_vec3 best_cut_point(const maker *m, const int32_t cuts[12], int count) {
+  pl_vec3 best = m->cut_points[cuts[0]];
+  double least = INFINITY;
+  for (int k = 0; k < count; ++k) {
+    double value = fabs(pl_shape_value(m->grid->shape, m->cut_points[cuts[k]]));
+    if (value < least) best = m->cut_points[cuts[k]];
+    least = fmin(least, value);
+  }
+  return best;
+}
+
 static void place_vertices(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const maker *m = data;
@@ -201,7 +213,8 @@ static void place_vertices(void *data, int32_t begin, int32_t end, int32_t block
     // Where the grid is too coarse for the shape the way down may lead far off; the cut edges are certain to be near the surface.
     if (!land(m, &p, &gradient) || !(pl_vec3_distance(p, middle) < 1.5 * h)) {
       p = mean;
-      if (!land(m, &p, &gradient)) p = m->cut_points[cuts[0]];
+      if (!land(m, &p, &gradient)) p = best_cut_point(m, cuts, count);
+      land(m, &p, &gradient);
     }
     m->surface->points[i] = p;
     m->gradients[i] = gradient;
