@@ -6,7 +6,7 @@
 //
 // Velocities: sweeps of projected Gauss-Seidel over the contacts in a fixed order (Catto 2005). The gap must not close farther than it is
 // wide: a point in free fall lands on the surface rather than stops above it. Bouncing contacts leave with e times the approach
-// speed instead. Friction: impulses at right angles to the normal, no longer than mu times the normal impulse.
+// speed instead, e being the restitution. Friction: impulses at right angles to the normal, no longer than mu times the normal impulse.
 //
 // Positions: what overlap remains is moved out without touching velocities, so it adds no energy. Overlap from before the step is only
 // taken back by a share in each step: bodies that start inside each other drift apart instead of bursting.
@@ -14,8 +14,8 @@
 #include "contact/contact_solver.h"
 #include "math/vec3.h"
 
-// Share of old overlap that may stay for another step.
-static const double KEPT_OVERLAP = 0.75;
+// Old overlap fades with this time constant, but no faster than at this speed. Faster would be a blow to the elastic bodies behind the points.
+static const double FADE_SECONDS = 0.04, FADE_SPEED = 0.5;
 
 // A particle that a contact acts on; `weight` is negative on the touched side.
 typedef struct contact_term {
@@ -105,28 +105,27 @@ static void push_positions(pl_contact_body *bodies, const contact_term *terms, i
   }
 }
 
-// Least velocity with which the gap may change.
-static double target_of(const pl_contact_body *bodies, const pl_contact *contact, const contact_term *terms, int32_t count,
-                        const pl_contact_step *step) {
-  double speed = pl_vec3_dot(contact->normal, relative_velocity(bodies, contact, terms, count));
-  // What gravity added in this step did not bounce yet: with it a ball would rise higher than it fell. Between bodies it cancels.
-  double approach = -speed;
-  if (contact->other < 0) approach += step->step * pl_vec3_dot(contact->normal, step->gravity);
-  bool bounces = contact->depth > 0 && contact->restitution > 0 && approach > pl_contact_scale_of(step).speed;
-  if (bounces) return contact->restitution * approach;
-  return fmin(0, speed + contact->depth / step->step);
-}
-
-static void start_rows(pl_contact_solver *solver, const pl_contact_body *bodies, const pl_contact_step *step) {
+// What a contact is to end with: the least velocity of its gap and, where it bounces, the gap it has reached by the end of the step.
+//
+// A bounce happens at the time t of the step at which the gap closed. Positions at whole steps lie on an exact parabola whose velocity in
+// the middle of the step is the one we have; so the speed at t, and after it speed and height at the step's end, follow from
+// gravity alone, and a ball keeps its height over any number of bounces. Between two bodies gravity cancels.
+static pl_contact_row row_of(const pl_contact_body *bodies, const pl_contact *contact, const pl_contact_step *step) {
   contact_term terms[TERM_LIMIT];
-  for (int32_t i = 0; i < solver->contact_count; ++i) {
-    const pl_contact *contact = &solver->memory.contacts[i];
-    int32_t count = terms_of(bodies, contact, terms);
-    solver->memory.rows[i] = (pl_contact_row){
-        .inverse_mass = inverse_mass_of(bodies, terms, count),
-        .target = target_of(bodies, contact, terms, count, step),
-    };
-  }
+  int32_t count = terms_of(bodies, contact, terms);
+  pl_contact_row row = {.inverse_mass = inverse_mass_of(bodies, terms, count)};
+  double speed = pl_vec3_dot(contact->normal, relative_velocity(bodies, contact, terms, count)), h = step->step;
+  row.target = fmin(0, speed + contact->depth / h);
+  if (!(contact->depth > 0 && contact->restitution > 0)) return row;
+  double t = contact->start_gap > 0 ? contact->start_gap / (contact->start_gap + contact->depth) : 0;
+  double pull = contact->other < 0 ? pl_vec3_dot(contact->normal, step->gravity) : 0;
+  double approach = -(speed + (t - 0.5) * h * pull);
+  if (!(approach > pl_contact_scale_of(step).speed)) return row;
+  double leave = contact->restitution * approach, rest = (1 - t) * h;
+  row.bounces = true;
+  row.target = leave + (0.5 - t) * h * pull;
+  row.landing = fmax(0, rest * leave + 0.5 * rest * rest * pull);
+  return row;
 }
 
 static void sweep_velocities(pl_contact_solver *solver, pl_contact_body *bodies, double step) {
@@ -157,7 +156,7 @@ static void sweep_velocities(pl_contact_solver *solver, pl_contact_body *bodies,
 }
 
 // One sweep over the positions; false when nothing was left to do.
-static bool sweep_positions(pl_contact_solver *solver, pl_contact_body *bodies, double slop) {
+static bool sweep_positions(pl_contact_solver *solver, pl_contact_body *bodies, double slop, double step) {
   contact_term terms[TERM_LIMIT];
   bool is_changed = false;
   for (int32_t i = 0; i < solver->contact_count; ++i) {
@@ -166,7 +165,8 @@ static bool sweep_positions(pl_contact_solver *solver, pl_contact_body *bodies, 
     if (!(row->inverse_mass > 0)) continue;
     int32_t count = terms_of(bodies, contact, terms);
     double gap = gap_of(bodies, contact, terms, count);
-    double allowed = fmin(-slop, KEPT_OVERLAP * contact->start_gap);
+    double old = fmax(0, -contact->start_gap), fading = fmin(old * step / (FADE_SECONDS + step), FADE_SPEED * step);
+    double allowed = -fmax(slop, old - fading);
     if (!(gap < allowed)) continue;
     push_positions(bodies, terms, count, pl_vec3_scale(contact->normal, (allowed - gap) / row->inverse_mass));
     is_changed = true;
@@ -174,16 +174,30 @@ static bool sweep_positions(pl_contact_solver *solver, pl_contact_body *bodies, 
   return is_changed;
 }
 
+// Impulses act from the start of the step on, which leaves a bouncing point above the place it would have reached.
+static void land_bounces(pl_contact_solver *solver, pl_contact_body *bodies) {
+  contact_term terms[TERM_LIMIT];
+  for (int32_t i = 0; i < solver->contact_count; ++i) {
+    const pl_contact *contact = &solver->memory.contacts[i];
+    const pl_contact_row *row = &solver->memory.rows[i];
+    if (!row->bounces || !(row->normal_impulse > 0)) continue;
+    int32_t count = terms_of(bodies, contact, terms);
+    double above = gap_of(bodies, contact, terms, count) - row->landing;
+    if (above > 0) push_positions(bodies, terms, count, pl_vec3_scale(contact->normal, -above / row->inverse_mass));
+  }
+}
+
 pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,
                                     const pl_contact_step *step, pl_contact_report *report, pl_error *error) {
   if (body_count != solver->memory.body_count || !(step->step > 0))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "contacts were not detected for these bodies, or the step is not positive");
   for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
-  start_rows(solver, bodies, step);
+  for (int32_t i = 0; i < solver->contact_count; ++i) solver->memory.rows[i] = row_of(bodies, &solver->memory.contacts[i], step);
   for (int32_t round = 0; round < step->rounds; ++round) sweep_velocities(solver, bodies, step->step);
+  land_bounces(solver, bodies);
   double slop = pl_contact_scale_of(step).slop;
   for (int32_t round = 0; round < step->rounds; ++round)
-    if (!sweep_positions(solver, bodies, slop)) break;
+    if (!sweep_positions(solver, bodies, slop, step->step)) break;
 
   if (report != NULL) {
     *report = (pl_contact_report){0};

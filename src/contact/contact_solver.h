@@ -22,9 +22,11 @@ typedef struct pl_collider_step {
 
 // What resolution keeps of a contact from sweep to sweep.
 typedef struct pl_contact_row {
-  double inverse_mass;      // of the contact: the velocity that a unit impulse gives to the gap, 1/kg
-  double target;            // least velocity of the gap, m/s
-  double normal_impulse;    // N s, never negative
+  double inverse_mass;    // of the contact: the velocity that a unit impulse gives to the gap, 1/kg
+  double target;          // least velocity of the gap, m/s
+  double normal_impulse;  // N s, never negative
+  double landing;         // metres: a bouncing contact's gap at the end of the step
+  bool bounces;
   pl_vec3 tangent_impulse;  // N s, at right angles to the normal
 } pl_contact_row;
 

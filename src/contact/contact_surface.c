@@ -2,7 +2,7 @@
 //
 // Two questions are asked. Did the point cross a triangle from outside during the step? Then that triangle is what it must be put back in
 // front of, even when it came out again on the other side. If not: is it inside the body, or closer than the radii allow? Then the
-// nearest surface point is where it has to leave; inside and outside are told apart by the surface's normals around that point, so a point
+// nearest surface point that faces it is where it has to leave; inside and outside are told apart by the surface's normals around that point, so a point
 // deep inside is pushed out as surely as one just below the surface.
 //
 // A body against itself cannot use the second question as it stands, since every surface point is nearest to its own triangles.
@@ -21,9 +21,12 @@ typedef struct surface_search {
   int32_t other;
   bool is_self;
   double gap;  // metres kept between the two surfaces
+  bool has_facing;
+  pl_vec3 facing;  // outward normal of the point's own surface, if it has one
   // First crossing.
   double crossing_time, crossing_gap;
   pl_vec3 crossing_normal;
+  bool is_crossing_facing;
   int32_t crossing_triangle;  // -1: none yet
   double crossing_weights[3];
   // Nearest triangle of the same body that counts.
@@ -100,31 +103,36 @@ static void visit_crossing(void *data, int32_t triangle) {
   double time, weights[3];
   bool from_inside;
   if (!pl_triangle_touch_crossing(&path, s->query->scale.margin, !s->motion->tree->is_closed, &time, weights, &from_inside)) return;
-  // The first one counts. Of several at once, as when a corner rests on an edge, the one that is entered deepest, then the lowest: the
-  // order of the hierarchy must not matter.
+  // The first one counts. Of several at once, as when a corner rests on an edge, one that the point's own surface can lie against, then the
+  // one that is entered deepest, then the lowest: the order of the hierarchy must not matter.
   if (time > s->crossing_time) return;
+  bool is_facing = !s->has_facing || pl_surface_motion_is_facing(s->motion, triangle, s->facing);
   pl_vec3 normal = pl_triangle_normal(path.end_corners[0], path.end_corners[1], path.end_corners[2]);
   if (pl_vec3_dot(normal, normal) < 0.5) return;
   if (from_inside) normal = pl_vec3_scale(normal, -1);
   double gap = pl_vec3_dot(normal, pl_vec3_sub(path.end, path.end_corners[0]));
-  if (time == s->crossing_time && (gap > s->crossing_gap || (gap == s->crossing_gap && triangle > s->crossing_triangle))) return;
+  if (time == s->crossing_time) {
+    if (is_facing != s->is_crossing_facing) {
+      if (!is_facing) return;
+    } else if (gap > s->crossing_gap || (gap == s->crossing_gap && triangle > s->crossing_triangle)) {
+      return;
+    }
+  }
   if (s->is_self && is_spared(s, triangle)) return;
   s->crossing_time = time;
   s->crossing_triangle = triangle;
   s->crossing_gap = gap;
+  s->is_crossing_facing = is_facing;
   s->crossing_normal = normal;
   for (int k = 0; k < 3; ++k) s->crossing_weights[k] = weights[k];
 }
 
-// Look for a crossing and make it a contact; false if there is none.
-static bool find_crossing(surface_search *s, pl_contact_slots *slots) {
+static bool find_crossing(surface_search *s) {
   pl_box path = pl_box_with(pl_box_with(pl_box_empty(), s->query->start), s->query->end);
   s->crossing_time = 2;
   s->crossing_triangle = -1;
   pl_surface_motion_visit(s->motion, pl_box_grow(path, s->query->scale.margin), visit_crossing, s);
-  if (s->crossing_triangle < 0) return false;
-  add_triangle(s, s->crossing_triangle, s->crossing_weights, s->crossing_normal, slots);
-  return true;
+  return s->crossing_triangle >= 0;
 }
 
 // Unit normal of a contact at the nearest surface point, on the point's side or away from the inside.
@@ -144,35 +152,60 @@ static bool is_behind_at_start(const surface_search *s, const pl_hit *hit) {
   return pl_vec3_dot(normal, pl_vec3_sub(s->query->start, corners[0])) < 0;
 }
 
-void pl_contact_find_body(const pl_contact_query *query, int32_t other, pl_contact_slots *slots) {
-  surface_search s = {.query = query, .motion = &query->motions[other], .other = other};
+static surface_search search_of(const pl_contact_query *query, int32_t other) {
+  surface_search s = {.query = query, .motion = &query->motions[other], .other = other, .is_self = other == query->body};
   s.gap = query->bodies[query->body].radius + query->bodies[other].radius;
-  if (find_crossing(&s, slots)) return;
+  s.facing = pl_surface_motion_point_normal(&query->motions[query->body], query->point);
+  // An open surface is touched from both sides, by both sides.
+  s.has_facing = s.motion->tree->is_closed && query->motions[query->body].tree->is_closed && pl_vec3_dot(s.facing, s.facing) > 0;
+  return s;
+}
 
+// Touch the triangle nearest to `place`, within `limit`, that the point's own surface can lie against, if there is one.
+static bool touch_facing(const surface_search *s, pl_vec3 place, double limit, pl_contact_slots *slots) {
+  pl_hit hit = pl_surface_motion_nearest(s->motion, place, limit, &s->facing);
+  if (hit.triangle < 0) return false;
+  pl_vec3 corners[3];
+  pl_surface_corners(s->motion->tree, s->motion->ends, hit.triangle, corners);
+  hit.point = pl_triangle_nearest(corners[0], corners[1], corners[2], s->query->end, hit.barycentric);
+  pl_vec3 away = pl_vec3_sub(s->query->end, hit.point);
+  hit.distance = pl_vec3_length(away);
+  bool is_behind = pl_vec3_dot(away, pl_surface_motion_outward(s->motion, &hit)) < 0;
+  add_triangle(s, hit.triangle, hit.barycentric, normal_at(s, &hit, is_behind), slots);
+  return true;
+}
+
+// What lies on an edge is as near to the side that it does not lie against, which would push it off. So a facing triangle is preferred
+// when it is within a share of an edge, or of so many times the distance. Without a limit a body squashed flat would be pulled through
+// thin ones, since then what faces it is their far side.
+static const double FACING_EDGES = 0.1, FACING_RATIO = 32;
+
+void pl_contact_find_body(const pl_contact_query *query, int32_t other, pl_contact_slots *slots) {
+  surface_search s = search_of(query, other);
   double limit = s.gap + query->scale.margin;
+  double facing_reach = FACING_EDGES * fmin(s.motion->tree->edge_length, query->motions[query->body].tree->edge_length);
+  if (find_crossing(&s)) {
+    pl_vec3 place = corner_mix(s.motion, s.motion->ends, s.crossing_triangle, s.crossing_weights);
+    if (!s.is_crossing_facing && touch_facing(&s, place, facing_reach, slots)) return;
+    add_triangle(&s, s.crossing_triangle, s.crossing_weights, s.crossing_normal, slots);
+    return;
+  }
+
   pl_box end = pl_box_with(pl_box_empty(), query->end);
   if (!pl_box_overlaps(pl_box_grow(s.motion->box, limit), end)) return;
   bool is_closed = s.motion->tree->is_closed;
   bool may_be_inside = is_closed && pl_box_overlaps(s.motion->box, end);
-  pl_hit hit = pl_surface_motion_nearest(s.motion, query->end, may_be_inside ? HUGE_VAL : limit);
+  pl_hit hit = pl_surface_motion_nearest(s.motion, query->end, may_be_inside ? HUGE_VAL : limit, NULL);
   if (hit.triangle < 0) return;
   pl_vec3 away = pl_vec3_sub(query->end, hit.point);
   bool is_behind = pl_vec3_dot(away, pl_surface_motion_outward(s.motion, &hit)) < 0;
-  if (is_closed) {
-    add_triangle(&s, hit.triangle, hit.barycentric, normal_at(&s, &hit, is_behind), slots);
-  } else if (is_behind == is_behind_at_start(&s, &hit)) {
-    add_triangle(&s, hit.triangle, hit.barycentric, normal_at(&s, &hit, false), slots);
+  if (!is_closed && is_behind != is_behind_at_start(&s, &hit)) return;
+  bool is_inside = is_closed && is_behind;
+  if (!is_inside && hit.distance >= limit) return;
+  if (s.has_facing && !pl_surface_motion_is_facing(s.motion, hit.triangle, s.facing)) {
+    if (!is_inside || touch_facing(&s, query->end, fmax(facing_reach, FACING_RATIO * hit.distance), slots)) return;
   }
-}
-
-// Angle-weighted normal of the surface at a point at the end of the step.
-static pl_vec3 point_normal(const pl_surface_motion *motion, int32_t point) {
-  const pl_surface_tree *tree = motion->tree;
-  if (tree->ring_start[point] == tree->ring_start[point + 1]) return pl_vec3_of(0, 0, 0);
-  int32_t triangle = tree->ring[tree->ring_start[point]];
-  pl_hit hit = {.triangle = triangle};
-  for (int k = 0; k < 3; ++k) hit.barycentric[k] = tree->surface->triangles[3 * triangle + k] == point ? 1 : 0;
-  return pl_surface_motion_outward(motion, &hit);
+  add_triangle(&s, hit.triangle, hit.barycentric, normal_at(&s, &hit, is_inside), slots);
 }
 
 static void visit_nearest_self(void *data, int32_t triangle) {
@@ -192,7 +225,7 @@ static void visit_nearest_self(void *data, int32_t triangle) {
   if (!tree->is_closed) {
     if (is_behind != is_behind_at_start(s, &hit)) return;
   } else {
-    if (pl_vec3_dot(point_normal(s->motion, s->query->point), normal) >= 0) return;
+    if (s->has_facing && pl_vec3_dot(s->facing, normal) >= 0) return;
     // A thin wall has its own other side within reach: what is close at rest is not behind by mistake.
     if (is_behind && (tree->surface->rest_points == NULL || rest_distance(tree, s->query->point, triangle) < tree->edge_length))
       return;
@@ -204,9 +237,11 @@ static void visit_nearest_self(void *data, int32_t triangle) {
 }
 
 void pl_contact_find_self(const pl_contact_query *query, pl_contact_slots *slots) {
-  surface_search s = {.query = query, .motion = &query->motions[query->body], .other = query->body, .is_self = true};
-  s.gap = 2 * query->bodies[query->body].radius;
-  if (find_crossing(&s, slots)) return;
+  surface_search s = search_of(query, query->body);
+  if (find_crossing(&s)) {
+    add_triangle(&s, s.crossing_triangle, s.crossing_weights, s.crossing_normal, slots);
+    return;
+  }
   s.nearest_distance = HUGE_VAL;
   s.nearest.triangle = -1;
   double limit = fmax(s.gap + query->scale.margin, 0.5 * s.motion->tree->edge_length);

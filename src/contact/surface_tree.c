@@ -105,6 +105,7 @@ void pl_surface_motion_refit(pl_surface_motion *motion) {
 typedef struct nearest_search {
   const pl_surface_motion *motion;
   pl_vec3 point;
+  const pl_vec3 *facing;
   double best2;  // squared distance of `hit`, or of the limit
   pl_hit hit;
 } nearest_search;
@@ -120,14 +121,14 @@ static void search_leaf(nearest_search *s, const pl_box_node *node) {
     pl_vec3 d = pl_vec3_sub(s->point, nearest);
     double distance2 = pl_vec3_dot(d, d);
     bool is_better = distance2 < s->best2 || (distance2 == s->best2 && (s->hit.triangle < 0 || triangle < s->hit.triangle));
-    if (!is_better) continue;
+    if (!is_better || (s->facing != NULL && !pl_surface_motion_is_facing(s->motion, triangle, *s->facing))) continue;
     s->best2 = distance2;
     s->hit = (pl_hit){triangle, 0, nearest, {weights[0], weights[1], weights[2]}};
   }
 }
 
-pl_hit pl_surface_motion_nearest(const pl_surface_motion *motion, pl_vec3 point, double limit) {
-  nearest_search s = {motion, point, limit * limit, {.triangle = -1}};
+pl_hit pl_surface_motion_nearest(const pl_surface_motion *motion, pl_vec3 point, double limit, const pl_vec3 *facing) {
+  nearest_search s = {motion, point, facing, limit * limit, {.triangle = -1}};
   struct {
     int32_t node;
     double distance2;
@@ -192,6 +193,21 @@ pl_vec3 pl_surface_motion_outward(const pl_surface_motion *motion, const pl_hit 
     sum = pl_vec3_add_scaled(sum, pl_triangle_normal(c[0], c[1], c[2]), v >= 0 ? 1 : corner_angle(c, k));
   }
   return sum;
+}
+
+pl_vec3 pl_surface_motion_point_normal(const pl_surface_motion *motion, int32_t point) {
+  const pl_surface_tree *tree = motion->tree;
+  if (tree->ring_start[point] == tree->ring_start[point + 1]) return pl_vec3_of(0, 0, 0);
+  int32_t triangle = tree->ring[tree->ring_start[point]];
+  pl_hit hit = {.triangle = triangle};
+  for (int k = 0; k < 3; ++k) hit.barycentric[k] = tree->surface->triangles[3 * triangle + k] == point ? 1 : 0;
+  return pl_surface_motion_outward(motion, &hit);
+}
+
+bool pl_surface_motion_is_facing(const pl_surface_motion *motion, int32_t triangle, pl_vec3 facing) {
+  pl_vec3 c[3];
+  pl_surface_corners(motion->tree, motion->ends, triangle, c);
+  return pl_vec3_dot(pl_triangle_normal(c[0], c[1], c[2]), facing) < 0;
 }
 
 void pl_surface_motion_visit(const pl_surface_motion *motion, pl_box box, pl_surface_visit *visit, void *data) {

@@ -37,11 +37,17 @@ typedef struct pl_surface_motion {
 void pl_surface_motion_refit(pl_surface_motion *motion);
 
 // Nearest point on the surface at the end of the step, no farther than `limit`; triangle -1 if there is none. Among equals the
-// lowest triangle wins.
-pl_hit pl_surface_motion_nearest(const pl_surface_motion *motion, pl_vec3 point, double limit);
+// lowest triangle wins. With `facing` (NULL: any), only triangles count that a surface with that outward normal can lie against.
+pl_hit pl_surface_motion_nearest(const pl_surface_motion *motion, pl_vec3 point, double limit, const pl_vec3 *facing);
 
 // Outward direction (not unit) at a hit, which tells inside from outside for any point whose nearest one it is.
 pl_vec3 pl_surface_motion_outward(const pl_surface_motion *motion, const pl_hit *hit);
+
+// Outward direction (not unit) at a surface point at the end of the step; zero for a point of no triangle.
+pl_vec3 pl_surface_motion_point_normal(const pl_surface_motion *motion, int32_t point);
+
+// Can a surface with outward normal `facing` lie against this triangle?
+bool pl_surface_motion_is_facing(const pl_surface_motion *motion, int32_t triangle, pl_vec3 facing);
 
 // Call `visit` for every triangle in a leaf whose box meets `box`.
 typedef void pl_surface_visit(void *data, int32_t triangle);
