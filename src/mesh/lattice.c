@@ -164,9 +164,9 @@ static double solve_model(const job *j, double layer, double target, double larg
 
 static pl_status try_target(attempt *a, const job *j, pl_error *error) {
   double target = j->def->target_point_count, largest = 2 * pl_box_diagonal(j->box);
-  double layer = 2, h = solve_model(j, layer, target, largest), best_size = h, best_off = INFINITY;
+  double layer = 2, h = solve_model(j, layer, target, largest), best_size = h, best_off = HUGE_VAL;
   // Sizes known to give too many and too few points: a guess beyond them is replaced by their mean.
-  double too_small = 0, too_large = INFINITY;
+  double too_small = 0, too_large = HUGE_VAL;
   for (int round = 0; round < SIZING_ROUNDS; ++round) {
     pl_status status = try_size(a, j, h, error);
     if (status != PL_OK) return status;

@@ -142,7 +142,7 @@ static bool axis_separates(const tet_kind *kind, const triangle *t, pl_vec3 axis
   double length = pl_vec3_length(axis);
   if (!(length > 1e-12)) return false;
   double a = pl_vec3_dot(axis, t->corners[0]), b = pl_vec3_dot(axis, t->corners[1]), c = pl_vec3_dot(axis, t->corners[2]);
-  double low = fmin(a, fmin(b, c)), high = fmax(a, fmax(b, c)), least = INFINITY, most = -INFINITY;
+  double low = fmin(a, fmin(b, c)), high = fmax(a, fmax(b, c)), least = HUGE_VAL, most = -HUGE_VAL;
   for (int k = 0; k < 4; ++k) {
     double x = pl_vec3_dot(axis, kind->corners[k]);
     least = fmin(least, x);

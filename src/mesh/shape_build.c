@@ -24,12 +24,12 @@ static double largest_extent(const pl_shape *shape) {
 static pl_status sample_for_target(pl_shape_grid *grid, pl_context *context, const pl_shape *shape, int32_t target,
                                    pl_error *error) {
   double extent = largest_extent(shape), cell_size = extent / FIRST_CELLS;
-  double best_size = 0, best_error = INFINITY;
+  double best_size = 0, best_error = HUGE_VAL;
   for (int round = 0; round < SIZING_ROUNDS; ++round) {
     pl_status status = pl_shape_grid_sample(grid, context, shape, cell_size, error);
     if (status != PL_OK) return status;
     double ratio = 2.0 * pl_shape_grid_count_cuts(grid) / target;
-    double off = ratio > 0 ? fabs(log(ratio)) : (double)INFINITY;
+    double off = ratio > 0 ? fabs(log(ratio)) : HUGE_VAL;
     if (off < 0.05 || (round > 3 && off < 0.15)) return PL_OK;
     if (off < best_error) {
       best_error = off;

@@ -31,7 +31,7 @@ static double box_distance(pl_box box, pl_vec3 p) {
 // The nearest point x of an ellipsoid with radii r to y has x_i = r_i² y_i / (t + r_i²), where t makes s_i = r_i y_i / (t + r_i²) a unit
 // vector. Newton's method on 1/|s| = 1, which is almost linear in t, rises to the root without overshooting when started below it.
 static double ellipsoid_distance(pl_vec3 radii, pl_vec3 p) {
-  double r[3] = {radii.x, radii.y, radii.z}, y[3] = {fabs(p.x), fabs(p.y), fabs(p.z)}, t = -INFINITY;
+  double r[3] = {radii.x, radii.y, radii.z}, y[3] = {fabs(p.x), fabs(p.y), fabs(p.z)}, t = -HUGE_VAL;
   double inside = 0;
   for (int i = 0; i < 3; ++i) {
     // A coordinate of exactly zero would hide the root at the pole of its term.
@@ -83,7 +83,7 @@ static double rounded_box_distance(pl_vec3 half, double radius, pl_vec3 p) {
 // Distance to a closed polygon, negative inside (even-odd rule). With `open_axis`, edges on x = 0 are no surface: they lie on the axis of
 // revolution, within the body.
 static double outline_distance(const double *outline, int32_t count, double x, double y, bool open_axis) {
-  double square = INFINITY;
+  double square = HUGE_VAL;
   bool inside = false;
   const double *a = &outline[2 * (count - 1)];
   for (int32_t i = 0; i < count; ++i) {
@@ -132,13 +132,13 @@ static double blend_finish(const blend *b, double smoothness) {
 static double combined_distance(const pl_shape *shape, const pl_shape_node *node, pl_vec3 p, double limit) {
   blend b;
   b.count = 0;
-  b.values[0] = INFINITY;
+  b.values[0] = HUGE_VAL;
   for (int32_t i = 0; i < node->child_count; ++i) {
     int32_t child = node->children[i];
     bool negated = node->kind == PL_SHAPE_INTERSECTION || (node->kind == PL_SHAPE_DIFFERENCE && i == 0);
     // A child farther than the least value plus the smoothness changes nothing; so does one beyond what the caller asks for. Negated
     // children have no such bound.
-    double reach = INFINITY;
+    double reach = HUGE_VAL;
     if (!negated && b.count > 0) reach = b.values[0] + node->smoothness;
     if (node->kind == PL_SHAPE_UNION) reach = fmin(reach, limit + 2.5 * node->smoothness);
     if (!negated && shape->caches != NULL && i > 0 && box_distance(shape->caches[child].placed_box, p) >= reach) continue;
@@ -153,13 +153,13 @@ static double combined_distance(const pl_shape *shape, const pl_shape_node *node
 static double bent_distance(const pl_shape *shape, const pl_shape_node *node, pl_vec3 p) {
   int32_t child = node->children[0];
   double curvature = fabs(node->amount), mirror = node->amount < 0 ? -1 : 1;
-  if (curvature < 1e-9) return evaluate(shape, child, p, INFINITY);
+  if (curvature < 1e-9) return evaluate(shape, child, p, HUGE_VAL);
   pl_box box = pl_shape_node_placed_box(shape, child);
   double radius = 1 / curvature, inner = radius - fmax(mirror > 0 ? box.most.y : -box.least.y, 0);
   double down = radius - mirror * p.y;
   double x = atan2(p.x, down) * radius, y = mirror * (radius - hypot(p.x, down));
   // Both ways around the circle: the nearer one counts, so that the far side of the ring has no jump.
-  double value = evaluate(shape, child, pl_vec3_of(x, y, p.z), INFINITY);
+  double value = evaluate(shape, child, pl_vec3_of(x, y, p.z), HUGE_VAL);
   value = fmin(value, evaluate(shape, child, pl_vec3_of(x - copysign(2 * pi * radius, x), y, p.z), value));
   return fmin(value, 0.25 * inner) * fmin(0.75 * inner * curvature, 1);
 }
@@ -172,7 +172,7 @@ static double twisted_distance(const pl_shape *shape, const pl_shape_node *node,
   double stretch = 0.5 * (shear + sqrt(shear * shear + 4));
   double c = cos(node->amount * p.y), s = sin(node->amount * p.y);
   pl_vec3 q = {c * p.x - s * p.z, p.y, s * p.x + c * p.z};
-  return fmin(evaluate(shape, child, q, INFINITY), cap) / stretch;
+  return fmin(evaluate(shape, child, q, HUGE_VAL), cap) / stretch;
 }
 
 static double local_distance(const pl_shape *shape, int32_t index, pl_vec3 p, double limit) {
@@ -189,7 +189,7 @@ static double local_distance(const pl_shape *shape, int32_t index, pl_vec3 p, do
     case PL_SHAPE_INTERSECTION: value = combined_distance(shape, node, p, limit); break;
     case PL_SHAPE_BEND: value = bent_distance(shape, node, p); break;
     case PL_SHAPE_TWIST: value = twisted_distance(shape, node, p); break;
-    default: return INFINITY;
+    default: return HUGE_VAL;
   }
   double outside = box_distance(pl_shape_node_box(shape, index), p);
   return outside > 0 ? fmax(value, outside) : value;
@@ -198,7 +198,7 @@ static double local_distance(const pl_shape *shape, int32_t index, pl_vec3 p, do
 // The value where it is less than `limit`; otherwise anything from `limit` up.
 static double evaluate(const pl_shape *shape, int32_t index, pl_vec3 point, double limit) {
   const pl_shape_node *node = &shape->nodes[index];
-  if (shape->caches != NULL && limit < (double)INFINITY) {
+  if (shape->caches != NULL && limit < HUGE_VAL) {
     double outside = box_distance(shape->caches[index].placed_box, point);
     if (outside >= limit) return outside;
   }
@@ -212,11 +212,11 @@ static double evaluate(const pl_shape *shape, int32_t index, pl_vec3 point, doub
 }
 
 double pl_shape_value(const pl_shape *shape, pl_vec3 point) {
-  return evaluate(shape, shape->node_count - 1, point, INFINITY);
+  return evaluate(shape, shape->node_count - 1, point, HUGE_VAL);
 }
 
 double pl_shape_distance(const pl_shape_node *nodes, int32_t node_count, pl_vec3 point) {
-  if (nodes == NULL || node_count < 1) return INFINITY;
+  if (nodes == NULL || node_count < 1) return HUGE_VAL;
   pl_shape shape = {nodes, node_count, NULL};
   return pl_shape_value(&shape, point);
 }

@@ -181,7 +181,7 @@ static bool has_crease(const maker *m, pl_vec3 p) {
 // The cut point that lies closest to the surface: where a cell really has an inside and an outside corner, one of them is on it.
 static pl_vec3 best_cut_point(const maker *m, const int32_t cuts[12], int count) {
   pl_vec3 best = m->cut_points[cuts[0]];
-  double least = INFINITY;
+  double least = HUGE_VAL;
   for (int k = 0; k < count; ++k) {
     double value = fabs(pl_shape_value(m->grid->shape, m->cut_points[cuts[k]]));
     if (value < least) best = m->cut_points[cuts[k]];

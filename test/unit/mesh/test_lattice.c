@@ -207,7 +207,7 @@ static void sheets_and_empty_meshes_are_refused(void **state) {
   def.cell_size = -1;
   assert_int_equal(pl_lattice_build(context, &def, surface, &tets, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
   def = pl_default_lattice_def();
-  def.margin = NAN;
+  def.margin = (double)NAN;
   assert_int_equal(pl_lattice_build(context, &def, surface, &tets, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
   def = (pl_lattice_def){.cell_size = 1};
   assert_int_equal(pl_lattice_build(context, &def, surface, &tets, NULL, &error), PL_ERROR_INVALID_ARGUMENT);

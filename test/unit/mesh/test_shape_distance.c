@@ -25,7 +25,7 @@ static void ellipsoid_distance_is_that_of_the_nearest_of_many_points(void **stat
     pl_vec3 p = random_point(&random, k % 2 == 0 ? 1.2 : 0.35);
     if (k % 5 == 0) p.z = 0;
     if (k % 7 == 0) p.x = 0;
-    double nearest = INFINITY;
+    double nearest = HUGE_VAL;
     for (int i = 0; i < ROWS * 2 * ROWS; ++i) nearest = fmin(nearest, pl_vec3_distance(p, samples[i]));
     double inside = p.x * p.x + p.y * p.y / 0.16 + p.z * p.z / 0.0225;
     check_near(pl_shape_distance(&node, 1, p), inside < 1 ? -nearest : nearest, 2e-3 + 1e-3 / fmax(nearest, 0.05));
@@ -54,7 +54,7 @@ static void capsule_is_the_union_of_its_balls(void **state) {
   for (int k = 0; k < 200; ++k) {
     const pl_shape_node *n = &nodes[k % 4];
     pl_vec3 p = random_point(&random, 1);
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (int i = 0; i <= 2000; ++i) {
       double t = i / 2000.0;
       least = fmin(least, pl_vec3_distance(p, pl_vec3_mix(n->from, n->to, t)) - (n->radius + t * (n->end_radius - n->radius)));
@@ -259,11 +259,11 @@ static void wrong_nodes_are_refused_by_name(void **state) {
   bad[1].placement.rotation = (pl_quat){0, 0, 0, 0};
   check_refused(bad, 2, "nodes[1].placement.rotation");
   bad[1] = good;
-  bad[1].placement.position.z = NAN;
+  bad[1].placement.position.z = (double)NAN;
   check_refused(bad, 2, "nodes[1].placement.position");
   bad[1] = rounded_box(pl_vec3_of(1, 1, 1), 0.6);
   check_refused(bad, 2, "nodes[1].radius");
-  bad[1] = capsule(pl_vec3_of(0, 0, 0), 0.1, pl_vec3_of(0, INFINITY, 0), 0.1);
+  bad[1] = capsule(pl_vec3_of(0, 0, 0), 0.1, pl_vec3_of(0, HUGE_VAL, 0), 0.1);
   check_refused(bad, 2, "nodes[1].to");
   bad[1] = capsule(pl_vec3_of(0, 0, 0), 0.1, pl_vec3_of(0, 1, 0), -0.1);
   check_refused(bad, 2, "nodes[1].end_radius");

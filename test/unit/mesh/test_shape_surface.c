@@ -226,7 +226,7 @@ static void empty_shapes_and_impossible_sizes_are_refused(void **state) {
   assert_int_equal(pl_shape_build_surface(context, &def, hollow, 3, &mesh, &error), PL_ERROR_INVALID_DATA);
   def.cell_size = 1e-7;
   assert_int_equal(pl_shape_build_surface(context, &def, nodes, 1, &mesh, &error), PL_ERROR_INVALID_ARGUMENT);
-  def.cell_size = NAN;
+  def.cell_size = (double)NAN;
   assert_int_equal(pl_shape_build_surface(context, &def, nodes, 1, &mesh, &error), PL_ERROR_INVALID_ARGUMENT);
   def = (pl_shape_def){.cell_size = 0.1};
   assert_int_equal(pl_shape_build_surface(context, &def, nodes, 1, &mesh, &error), PL_ERROR_INVALID_ARGUMENT);
