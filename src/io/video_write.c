@@ -123,7 +123,7 @@ static pl_status start(pl_video *self, double frame_rate, pl_error *error) {
   if (name == NULL) return pl_fail_memory(error);
   strcpy(name, "file:");
   strcat(name, self->temporary);
-  // Players want even sizes and 4:2:0; the last column or row is doubled where the size is odd.
+  // Players want even sizes and 4:2:0; odd ones get one more column or row, in black.
   const char *const arguments[] = {"ffmpeg",
                                    "-nostdin",
                                    "-hide_banner",

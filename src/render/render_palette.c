@@ -17,7 +17,7 @@ pl_color pl_palette_color(int32_t index) {
       {0.500f, 0.755f, 0.905f},  // sky
       {0.300f, 0.345f, 0.405f},  // slate
       {0.955f, 0.655f, 0.690f},  // rose
-      {0.660f, 0.450f, 0.280f},  // cinnamon
+      {0.480f, 0.315f, 0.205f},  // walnut
   };
   int32_t place = index % COLOR_COUNT;
   return colors[place < 0 ? place + COLOR_COUNT : place];
