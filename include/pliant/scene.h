@@ -33,7 +33,6 @@ PL_API void pl_scene_destroy(pl_scene *scene);
 typedef struct pl_scene_report {
   const char *name;         ///< valid as long as the scene
   const char *description;  ///< likewise
-  int32_t body_count;
   int32_t frame_count;
   double frame_rate;  ///< frames per second
   double step;        ///< seconds of an inner step
@@ -60,7 +59,9 @@ typedef struct pl_scene_build_def {
 /// Nothing overridden.
 PL_API pl_scene_build_def pl_default_scene_build_def(void);
 
-/// Build meshes, models and the world of a scene. Geometry problems go to `findings`.
+/// Build meshes, models and the world of a scene. What the scene does over time (led pins, pushes, gusts) acts as a controller of the world,
+/// so stepping the world is all there is to do. Problems that only show here (a file that cannot be read, a pin that holds nothing, doubtful
+/// geometry) go to `findings` with their place in the scene.
 PL_API pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene, pl_stage_set **set,
                                 pl_findings *findings, pl_error *error);
 
@@ -74,20 +75,27 @@ PL_API pl_world *pl_stage_set_world(pl_stage_set *set);
 typedef struct pl_stage_body {
   const char *name;  ///< valid as long as the set
   pl_body_id id;
+  bool has_color;  ///< the scene chose a colour; otherwise take one from pl_palette_color()
   pl_color color;
-  const pl_mesh *mesh;  ///< the mesh its particles came from; owned by the set
+  const pl_mesh *mesh;     ///< the tets its particles came from; owned by the set
+  const pl_mesh *surface;  ///< the surface it carries along, NULL for the boundary of the tets; owned by the set
 } pl_stage_body;
+
+/// Number of bodies: those of the scene with all their copies.
+PL_API int32_t pl_stage_set_body_count(const pl_stage_set *set);
 
 /// Body number `index` in the scene's order.
 PL_API pl_stage_body pl_stage_set_body(const pl_stage_set *set, int32_t index);
 
-/// A collider of the set to draw: a surface already placed for the given time.
+/// A collider of the set to draw.
 typedef struct pl_stage_collider {
-  const char *name;
-  bool ground;  ///< a level half-space: draw a ground plane at `height` instead of triangles
-  double height;
-  const pl_mesh *mesh;  ///< in its own frame, NULL for half-spaces; owned by the set
-  pl_transform placement;
+  const char *name;        ///< valid as long as the set
+  bool visible;            ///< false: leave it out of pictures
+  bool ground;             ///< a level half-space: draw a ground plane at `height` instead of triangles
+  double height;           ///< metres
+  const pl_mesh *mesh;     ///< its surface in its own frame, NULL for ground; owned by the set
+  pl_transform placement;  ///< of that frame at the time asked for
+  bool has_color;          ///< the scene chose a colour
   pl_color color;
 } pl_stage_collider;
 
@@ -96,10 +104,6 @@ PL_API int32_t pl_stage_set_collider_count(const pl_stage_set *set);
 
 /// Collider number `index`, placed as at `time` seconds.
 PL_API pl_stage_collider pl_stage_set_collider(const pl_stage_set *set, int32_t index, double time);
-
-/// Let the scene's own actors (moving pins, wind gusts, pushes over time) do their part up to the world's current time. They act as a controller
-/// of the world, so pl_world_step() already calls them; this only reports how many there are.
-PL_API int32_t pl_stage_set_actor_count(const pl_stage_set *set);
 
 #ifdef __cplusplus
 }

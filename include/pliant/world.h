@@ -81,6 +81,7 @@ typedef struct pl_pin_def {
   pl_vec3 target;    ///< metres, in the world
   double stiffness;  ///< N/m; 0: a hard pin that puts the particle exactly on its target
   double damping;    ///< N s/m, springs only
+  double until;      ///< world time in seconds at which it lets go; 0 for never
   uint32_t magic;    ///< set by pl_default_pin_def()
 } pl_pin_def;
 

@@ -10,7 +10,7 @@ pl_solid_def pl_default_solid_def(void) {
   return (pl_solid_def){
       .density = 1000.0,
       .stiffness = 0.5,
-      .stiffness_step = 1.0 / 60.0,
+      .stiffness_step = 1.0 / 240.0,
       .damping = 0.5,
       .friction = 0.5,
       .restitution = 0.2,

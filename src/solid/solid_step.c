@@ -12,7 +12,8 @@
 // - R comes from A = sum w p q^T alone, not from A times the inverse of sum w q q^T: only then do the goals exert no torque (with the rest
 //   shape as the only example the two demands of the paper's eq. 2 coincide).
 // - alpha is frequency_squared * h², so that a stiffness means the same oscillation at any step; at most 1, where eq. 4 is stable.
-// - The mean of m (g - x) is zero in exact arithmetic; its rounding error is taken out, so that momentum does not drift.
+// - The goals exert no net force and no net torque in exact arithmetic; their rounding errors are taken out, so that linear and angular momentum
+//   do not drift.
 // - Damping acts on what differs from the body's rigid motion, so that flight and tumbling are left alone.
 //
 // Particles are (x, y, z, 0) in one register: a ring entry costs one load of x, one of its constants and four multiply-adds, with no gathers.
@@ -36,6 +37,7 @@ typedef struct region_pose {
 // Sums over the particles of one block, in double precision; relative to the body's origin.
 typedef struct block_sums {
   double drift[3];     // m (g - x)
+  double twist[3];     // m x × (g - x)
   double momentum[3];  // m v
   double moment[3];    // m x
   double spin[3];      // m x × v
@@ -45,7 +47,7 @@ typedef struct block_sums {
 // The rigid motion of the whole body, and what to correct with it.
 typedef struct rigid_motion {
   pl_vec3 center, velocity, angular_velocity;
-  pl_vec3 drift;  // to subtract from every velocity
+  pl_vec3 drift, twist;  // velocity and angular velocity that rounding has added
 } rigid_motion;
 
 typedef struct step_data {
@@ -125,6 +127,9 @@ static inline void add_to_sums(block_sums *s, double m, pl_f4 x4, pl_f4 v4, pl_f
   s->drift[0] += m * g.x;
   s->drift[1] += m * g.y;
   s->drift[2] += m * g.z;
+  s->twist[0] += m * (x.y * g.z - x.z * g.y);
+  s->twist[1] += m * (x.z * g.x - x.x * g.z);
+  s->twist[2] += m * (x.x * g.y - x.y * g.x);
   s->momentum[0] += m * v.x;
   s->momentum[1] += m * v.y;
   s->momentum[2] += m * v.z;
@@ -171,31 +176,39 @@ static block_sums join_sums(const block_sums *sums, int32_t block_count) {
 // Centre, velocity and angular velocity of the body as if it were rigid: angular velocity = inertia⁻¹ * angular momentum.
 static rigid_motion find_rigid_motion(const block_sums *s, double mass, double alpha_over_h) {
   rigid_motion rigid;
-  rigid.drift = pl_vec3_scale(pl_vec3_of(s->drift[0], s->drift[1], s->drift[2]), alpha_over_h / mass);
+  pl_vec3 drift = pl_vec3_scale(pl_vec3_of(s->drift[0], s->drift[1], s->drift[2]), 1 / mass);
   pl_vec3 c = pl_vec3_scale(pl_vec3_of(s->moment[0], s->moment[1], s->moment[2]), 1 / mass);
   pl_vec3 v = pl_vec3_scale(pl_vec3_of(s->momentum[0], s->momentum[1], s->momentum[2]), 1 / mass);
   pl_vec3 spin = pl_vec3_sub(pl_vec3_of(s->spin[0], s->spin[1], s->spin[2]), pl_vec3_scale(pl_vec3_cross(c, v), mass));
+  pl_vec3 twist = pl_vec3_sub(pl_vec3_of(s->twist[0], s->twist[1], s->twist[2]), pl_vec3_scale(pl_vec3_cross(c, drift), mass));
   double xx = s->spread[0] - mass * c.x * c.x, yy = s->spread[1] - mass * c.y * c.y, zz = s->spread[2] - mass * c.z * c.z;
   double xy = s->spread[3] - mass * c.x * c.y, xz = s->spread[4] - mass * c.x * c.z, yz = s->spread[5] - mass * c.y * c.z;
   // A body squeezed to a line has no inertia around it; the small share of the trace keeps the matrix invertible.
   double floor = 1e-9 * (xx + yy + zz) + 1e-300;
   pl_mat3 inertia = {{{yy + zz + floor, -xy, -xz}, {-xy, xx + zz + floor, -yz}, {-xz, -yz, xx + yy + floor}}};
+  pl_mat3 inverse = pl_mat3_inverse(inertia);
   rigid.center = c;
+  rigid.drift = pl_vec3_scale(drift, alpha_over_h);
+  rigid.twist = pl_vec3_scale(pl_mat3_apply(inverse, twist), alpha_over_h);
   rigid.velocity = pl_vec3_sub(v, rigid.drift);
-  rigid.angular_velocity = pl_mat3_apply(pl_mat3_inverse(inertia), spin);
+  rigid.angular_velocity = pl_vec3_sub(pl_mat3_apply(inverse, spin), rigid.twist);
   return rigid;
 }
 
-// Damping and eq. 5.
+static inline pl_f4 cross(pl_f4 a, pl_f4 b) {
+  return (pl_f4){a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0], 0};
+}
+
+// Rounding corrections, damping, and eq. 5.
 static void drift_particles(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   step_data *d = data;
   pl_f4 center = pl_f4_of_vec3(d->rigid.center), velocity = pl_f4_of_vec3(d->rigid.velocity), drift = pl_f4_of_vec3(d->rigid.drift);
-  pl_f4 w = pl_f4_of_vec3(d->rigid.angular_velocity);
+  pl_f4 twist = pl_f4_of_vec3(d->rigid.twist), w = pl_f4_of_vec3(d->rigid.angular_velocity);
   for (int32_t i = begin; i < end; ++i) {
-    pl_f4 x = d->state.positions[i], v = d->state.velocities[i] - drift, r = x - center;
-    pl_f4 turn = {w[1] * r[2] - w[2] * r[1], w[2] * r[0] - w[0] * r[2], w[0] * r[1] - w[1] * r[0], 0};
-    v -= (v - (velocity + turn)) * d->damped_share;
+    pl_f4 x = d->state.positions[i], r = x - center;
+    pl_f4 v = d->state.velocities[i] - (drift + cross(twist, r));
+    v -= (v - (velocity + cross(w, r))) * d->damped_share;
     d->state.velocities[i] = v;
     d->state.positions[i] = x + v * d->h;
   }

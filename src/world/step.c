@@ -108,24 +108,37 @@ static void finish_step(pl_world *world) {
   }
 }
 
-// The likeliest reason why a body's state is not finite, judged from what went into the step.
-static void name_cause(const pl_world *world, const pl_body *body, int32_t particle, char *cause, size_t size) {
-  pl_vec3 velocity;
-  pl_vec3 position = body->model->method->read_particle(body->model, body->saved, particle, &velocity);
-  pl_f4 force = body->forces[particle];
-  double reach = pl_vec3_length(position), speed = pl_vec3_length(velocity), push = pl_vec3_length(pl_vec3_of_f4(force));
-  double weight = body->model->masses[particle] * 9.81;
-  if (!pl_vec3_is_finite(world->def.gravity) || !pl_vec3_is_finite(world->def.wind))
+// One bad number spreads through a whole body within a step, so the particle that is not finite is not always the one to blame: the one with the
+// largest force, or else the largest speed before the step, is. Returns it, with the likeliest cause in words.
+static int32_t find_culprit(const pl_world *world, const pl_body *body, int32_t particle, char *cause, size_t size) {
+  const pl_model *model = body->model;
+  int32_t pushed = particle, fastest = particle;
+  double largest_push = 0, largest_speed = 0, reach = 0;
+  for (int32_t i = 0; i < model->particle_count; ++i) {
+    pl_vec3 velocity;
+    pl_vec3 position = model->method->read_particle(model, body->saved, i, &velocity);
+    double push = pl_vec3_length(pl_vec3_of_f4(body->forces[i])) * model->inverse_masses[i], speed = pl_vec3_length(velocity);
+    reach = fmax(reach, pl_vec3_length(position));
+    if (!(push <= largest_push)) pushed = i;
+    if (!(push <= largest_push)) largest_push = push;
+    if (!(speed <= largest_speed)) fastest = i;
+    if (!(speed <= largest_speed)) largest_speed = speed;
+  }
+  if (!pl_vec3_is_finite(world->def.gravity) || !pl_vec3_is_finite(world->def.wind)) {
     snprintf(cause, size, "gravity or wind is not a finite number");
-  else if (!isfinite(push) || push > 1e9 * weight)
-    snprintf(cause, size, "a force of %.3g N acts on this particle of %.3g kg; use a smaller force", push,
-             body->model->masses[particle]);
-  else if (speed * world->def.step > 1e6 * (1 + pl_box_diagonal(body->model->box)))
-    snprintf(cause, size, "it already moved at %.3g m/s before the step; look for what threw it", speed);
-  else if (reach > 1e15)
-    snprintf(cause, size, "it is %.3g m from the origin, beyond what can be computed", reach);
-  else
-    snprintf(cause, size, "a pin, collider or written position near this particle is out of range");
+  } else if (!(largest_push <= 1e10)) {
+    snprintf(cause, size, "a force of %.3g N acts on it, which has %.3g kg; use a smaller force",
+             pl_vec3_length(pl_vec3_of_f4(body->forces[pushed])), model->masses[pushed]);
+    return pushed;
+  } else if (largest_speed * world->def.step > 1e6 * (1 + pl_box_diagonal(model->box))) {
+    snprintf(cause, size, "it already moved at %.3g m/s before the step; look for what threw it", largest_speed);
+    return fastest;
+  } else if (reach > 1e15) {
+    snprintf(cause, size, "the body is %.3g m from the origin, beyond what can be computed", reach);
+  } else {
+    snprintf(cause, size, "a pin, collider or written position near it is out of range");
+  }
+  return particle;
 }
 
 static pl_status check_finite(const pl_world *world, pl_step_report *report, pl_error *error) {
@@ -135,10 +148,9 @@ static pl_status check_finite(const pl_world *world, pl_step_report *report, pl_
     if (particle < 0) continue;
     pl_slot_id id = pl_slots_id_at(&world->bodies, i);
     report->failed_body = (pl_body_id){id.slot, id.generation};
-    report->failed_particle = particle;
-    name_cause(world, body, particle, report->cause, sizeof report->cause);
-    return pl_fail(error, PL_ERROR_NOT_FINITE, "body %d, particle %d: the state is not finite after step %lld: %s", i, particle,
-                   (long long)world->step_count + 1, report->cause);
+    report->failed_particle = find_culprit(world, body, particle, report->cause, sizeof report->cause);
+    return pl_fail(error, PL_ERROR_NOT_FINITE, "body %d, particle %d: the state is not finite after step %lld: %s", i,
+                   report->failed_particle, (long long)world->step_count + 1, report->cause);
   }
   return PL_OK;
 }
@@ -177,7 +189,7 @@ static pl_status run_stages(pl_world *world, pl_step_report *report, pl_error *e
 
   status = pl_world_add_wind(world, error);
   if (status < 0) return status;
-  pl_world_add_springs(world);
+  pl_world_weigh_pins(world);
   pl_world_note_starts(world);
   clock_stage(report, PL_STAGE_FORCES, &last);
 

@@ -1,4 +1,4 @@
-// Forces on particles: air drag on surfaces, springs, and the hard pins that act after the move.
+// Air drag on surfaces, which acts before the move, and pins, which act after it.
 #include <math.h>
 
 #include "base/error.h"
@@ -62,35 +62,38 @@ pl_status pl_world_add_wind(pl_world *world, pl_error *error) {
   return PL_OK;
 }
 
-// A spring to a fixed target, integrated implicitly for its one particle: F = (k (t - x - h v) - c v) / (1 + (h c + h² k) / m). However
-// stiff it is, it never overshoots.
-void pl_world_add_springs(pl_world *world) {
-  double h = world->def.step;
-  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
-    const pl_world_pin *pin = pl_slots_at(&world->pins, i);
-    if (pin->def.stiffness <= 0) continue;
-    pl_body *body = pl_world_find_body(world, pin->def.body);
-    pl_vec3 v;
-    pl_vec3 x = body->model->method->read_particle(body->model, body->state, pin->def.particle, &v);
-    double k = pin->def.stiffness, c = pin->def.damping;
-    pl_vec3 pull = pl_vec3_scale(pl_vec3_add_scaled(pl_vec3_sub(pin->target, x), v, -h), k);
-    pl_vec3 force = pl_vec3_add_scaled(pull, v, -c);
-    double slow = 1 + (h * c + h * h * k) * body->model->inverse_masses[pin->def.particle];
-    push_particle(body, pin->def.particle, pl_vec3_scale(force, 1 / slow));
-  }
+// A spring, integrated implicitly on top of what the body's own step and all other forces gave its particle:
+//   v = (v* + h k (t - x) / m) / (1 + h c / m + h² k / m),  x + h v
+// with v* the velocity after the move and x where the particle was before it. However stiff the spring is, it does not overshoot, and what
+// hangs on it sags by exactly its weight over k.
+static void pull_spring(const pl_world *world, pl_body *body, const pl_world_pin *pin) {
+  const pl_body_method *method = body->model->method;
+  double h = world->def.step, m = body->model->masses[pin->def.particle], k = pin->def.stiffness, c = pin->def.damping;
+  pl_vec3 v;
+  pl_vec3 end = method->read_particle(body->model, body->state, pin->def.particle, &v);
+  pl_vec3 start = pl_vec3_add_scaled(end, v, -h);
+  pl_vec3 pulled = pl_vec3_add_scaled(v, pl_vec3_sub(pin->target, start), h * k / m);
+  pulled = pl_vec3_scale(pulled, 1 / (1 + (h * c + h * h * k) / m));
+  method->write_particle(body->model, body->state, pin->def.particle, pl_vec3_add_scaled(start, pulled, h), pulled);
 }
 
 // The particle arrives exactly on its target with the velocity of the way there, so that what hangs on it is carried along.
+static void hold_hard(const pl_world *world, pl_body *body, const pl_world_pin *pin) {
+  const pl_body_method *method = body->model->method;
+  pl_vec3 unused;
+  pl_vec3 start = method->read_particle(body->model, body->saved, pin->def.particle, &unused);
+  pl_vec3 velocity = pl_vec3_scale(pl_vec3_sub(pin->target, start), 1 / world->def.step);
+  method->write_particle(body->model, body->state, pin->def.particle, pin->target, velocity);
+}
+
 void pl_world_hold_pins(pl_world *world) {
-  double h = world->def.step;
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
     const pl_world_pin *pin = pl_slots_at(&world->pins, i);
-    if (pin->def.stiffness > 0) continue;
+    if (!pl_pin_holds(world, pin)) continue;
     pl_body *body = pl_world_find_body(world, pin->def.body);
-    const pl_body_method *method = body->model->method;
-    pl_vec3 unused;
-    pl_vec3 start = method->read_particle(body->model, body->saved, pin->def.particle, &unused);
-    pl_vec3 velocity = pl_vec3_scale(pl_vec3_sub(pin->target, start), 1 / h);
-    method->write_particle(body->model, body->state, pin->def.particle, pin->target, velocity);
+    if (pin->def.stiffness > 0)
+      pull_spring(world, body, pin);
+    else
+      hold_hard(world, body, pin);
   }
 }

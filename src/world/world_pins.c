@@ -19,6 +19,23 @@ static pl_status find_particle(const pl_world *world, pl_body_id id, int32_t par
   return PL_OK;
 }
 
+// Contact may not move what a hard pin holds; a pin that has let go gives its particle back.
+void pl_world_weigh_pins(pl_world *world) {
+  for (int pass = 0; pass < 2; ++pass)
+    for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
+      const pl_world_pin *pin = pl_slots_at(&world->pins, i);
+      pl_body *body = pl_world_find_body(world, pin->def.body);
+      if (pass == 0)
+        body->inverse_masses[pin->def.particle] = body->model->inverse_masses[pin->def.particle];
+      else if (pin->def.stiffness == 0 && pl_pin_holds(world, pin))
+        body->inverse_masses[pin->def.particle] = 0;
+    }
+}
+
+bool pl_pin_holds(const pl_world *world, const pl_world_pin *pin) {
+  return pin->def.until == 0 || pl_world_time(world) < pin->def.until;
+}
+
 pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id, pl_error *error) {
   if (id != NULL) *id = (pl_pin_id){0, 0};
   pl_status status = pl_check_def(def->magic, "pl_pin_def", error);
@@ -27,9 +44,8 @@ pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id
   status = find_particle(world, def->body, def->particle, &body, error);
   if (status < 0) return status;
   if (!pl_vec3_is_finite(def->target) || !(def->stiffness >= 0) || !isfinite(def->stiffness) || !(def->damping >= 0) ||
-      !isfinite(def->damping))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
-                   "a pin's target must be finite, its stiffness and damping finite and not negative");
+      !isfinite(def->damping) || !(def->until >= 0))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a pin's target must be finite; its stiffness, damping and end not negative");
   pl_world_pin *pin = pl_allocate_array(world->context, 1, sizeof(pl_world_pin));
   if (pin == NULL) return pl_fail_memory(error);
   *pin = (pl_world_pin){.def = *def, .target = def->target};
@@ -38,7 +54,6 @@ pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id
     pl_release(world->context, pin);
     return pl_fail_memory(error);
   }
-  if (def->stiffness == 0) body->inverse_masses[def->particle] = 0;
   if (id != NULL) *id = (pl_pin_id){slot.slot, slot.generation};
   return PL_OK;
 }
@@ -54,14 +69,8 @@ pl_status pl_world_move_pin(pl_world *world, pl_pin_id id, pl_vec3 target, pl_er
 pl_status pl_world_remove_pin(pl_world *world, pl_pin_id id, pl_error *error) {
   pl_world_pin *pin = pl_slots_remove(&world->pins, pl_slot_of_pin(id));
   if (pin == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such pin in this world");
-  // Contact may move the particle again, unless another hard pin still holds it.
   pl_body *body = pl_world_find_body(world, pin->def.body);
   body->inverse_masses[pin->def.particle] = body->model->inverse_masses[pin->def.particle];
-  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
-    const pl_world_pin *other = pl_slots_at(&world->pins, i);
-    if (pl_world_find_body(world, other->def.body) == body && other->def.particle == pin->def.particle && other->def.stiffness == 0)
-      body->inverse_masses[pin->def.particle] = 0;
-  }
   pl_release(world->context, pin);
   return PL_OK;
 }

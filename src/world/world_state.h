@@ -73,11 +73,14 @@ static inline pl_body *pl_world_find_body(const pl_world *world, pl_body_id id) 
   return pl_slots_get(&world->bodies, pl_slot_of_body(id));
 }
 
-// Forces of wind and spring pins on every body, added to `forces` (world_forces.c).
+// Forces of the wind on every body, added to `forces` (world_forces.c).
 pl_status pl_world_add_wind(pl_world *world, pl_error *error);
-void pl_world_add_springs(pl_world *world);
 
-// Put hard-pinned particles on their targets (world_forces.c).
+// Whether a pin has not let go yet, and which particles contact must therefore leave alone (world_pins.c).
+bool pl_pin_holds(const pl_world *world, const pl_world_pin *pin);
+void pl_world_weigh_pins(pl_world *world);
+
+// Put hard-pinned particles on their targets and pull at those on springs (world_forces.c).
 void pl_world_hold_pins(pl_world *world);
 
 // Tell the contact solver of all bodies and colliders, if they changed (world_contact.c).

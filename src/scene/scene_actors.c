@@ -1,0 +1,172 @@
+// What a scene does over time: pins led along keys, pushes, gusts. All of it is a function of the world's time alone, so that a restored world
+// goes on exactly as it would have.
+#include <math.h>
+
+#include "base/error.h"
+#include "math/quat.h"
+#include "pliant/step.h"
+#include "scene/stage_set.h"
+
+pl_transform pl_scene_keys_at(const pl_scene_list *keys, double time) {
+  const pl_scene_key *k = keys->items;
+  int32_t next = 0;
+  while (next < keys->count && k[next].time <= time) ++next;
+  const pl_scene_key *a = &k[next > 0 ? next - 1 : 0], *b = &k[next < keys->count ? next : keys->count - 1];
+  double t = b->time > a->time ? fmin(fmax((time - a->time) / (b->time - a->time), 0), 1) : 0;
+  return (pl_transform){pl_vec3_mix(a->position, b->position, t), pl_quat_slerp(a->rotation, b->rotation, t)};
+}
+
+static bool is_within(const pl_scene_region *region, pl_vec3 p) {
+  return p.x >= region->least.x && p.x <= region->most.x && p.y >= region->least.y && p.y <= region->most.y &&
+         p.z >= region->least.z && p.z <= region->most.z;
+}
+
+// Which particles a pin or push means.
+typedef struct choice {
+  const pl_scene_region *region;  // used when its json is there
+  const pl_scene_list *particles;
+  const float *weights;  // of a group, or NULL
+} choice;
+
+static bool is_chosen(const choice *c, int32_t particle, pl_vec3 start) {
+  if (c->particles != NULL && c->particles->count > 0) {
+    const int32_t *list = c->particles->items;
+    for (int32_t i = 0; i < c->particles->count; ++i)
+      if (list[i] == particle) return true;
+    return false;
+  }
+  if (c->weights != NULL) return c->weights[particle] >= 0.5f;
+  return c->region->json == NULL || is_within(c->region, start);
+}
+
+static pl_status fill_group(pl_stage_set *set, const pl_stage_part *part, const choice *c, pl_stage_group *group, pl_error *error) {
+  int32_t n = pl_model_describe(part->model).particle_count, count = 0;
+  pl_vec3 *all = PL_TAKE(&set->arena, pl_vec3, n), *starts = PL_TAKE(&set->arena, pl_vec3, n);
+  int32_t *particles = PL_TAKE(&set->arena, int32_t, n);
+  if (all == NULL || starts == NULL || particles == NULL) return pl_fail_memory(error);
+  pl_body_read_positions(set->world, part->body.id, all);
+  for (int32_t i = 0; i < n; ++i) {
+    if (!is_chosen(c, i, all[i])) continue;
+    particles[count] = i;
+    starts[count++] = all[i];
+    group->middle = pl_vec3_add(group->middle, all[i]);
+  }
+  if (count > 0) group->middle = pl_vec3_scale(group->middle, 1.0 / count);
+  group->body = part->body.id;
+  group->particle_count = count;
+  group->particles = particles;
+  group->starts = starts;
+  return PL_OK;
+}
+
+static pl_status add_pins(pl_stage_set *set, pl_stage_group *group, pl_error *error) {
+  pl_pin_id *pins = PL_TAKE(&set->arena, pl_pin_id, group->particle_count);
+  if (pins == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < group->particle_count; ++i) {
+    pl_pin_def def = pl_default_pin_def();
+    def.body = group->body;
+    def.particle = group->particles[i];
+    def.target = group->starts[i];
+    def.stiffness = group->pin->stiffness;
+    def.damping = group->pin->damping;
+    def.until = group->pin->until;
+    pl_status status = pl_world_add_pin(set->world, &def, &pins[i], error);
+    if (status < 0) return status;
+  }
+  group->pins = pins;
+  return PL_OK;
+}
+
+static pl_status add_pin_group(pl_stage_set *set, const pl_stage_part *part, const pl_scene_pin *pin, pl_findings *findings,
+                               pl_error *error) {
+  choice c = {&pin->within, &pin->particles, NULL};
+  pl_mesh_view tets = pl_mesh_look(part->tets);
+  if (pin->group[0] != '\0') {
+    int32_t number = pl_mesh_find_group(part->tets, pin->group);
+    if (number < 0) {
+      pl_stage_complain(set->scene, pin->json, findings, PL_SEVERITY_ERROR, "unknown-group", "name a vertex group of the mesh",
+                        "the mesh of body \"%s\" has no group \"%s\"", part->source->name, pin->group);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "unknown group \"%s\"", pin->group);
+    }
+    c.weights = tets.groups[number].weights;
+  }
+  pl_stage_group group = {.pin = pin};
+  pl_status status = fill_group(set, part, &c, &group, error);
+  if (status < 0) return status;
+  if (group.particle_count == 0 || group.particle_count < pin->particles.count) {
+    pl_stage_complain(set->scene, pin->json, findings, PL_SEVERITY_ERROR, "empty-pin",
+                      "move or widen it; `pliant info` prints the body's box", "this pin finds %d particles of body \"%s\"",
+                      group.particle_count, part->source->name);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "a pin of body \"%s\" holds nothing", part->source->name);
+  }
+  status = add_pins(set, &group, error);
+  if (status >= 0 && !pl_vector_push(&set->groups, &group)) status = pl_fail_memory(error);
+  return status;
+}
+
+static pl_status add_push_group(pl_stage_set *set, const pl_stage_part *part, const pl_scene_push *push, pl_findings *findings,
+                                pl_error *error) {
+  choice c = {&push->within, NULL, NULL};
+  pl_stage_group group = {.push = push};
+  pl_status status = fill_group(set, part, &c, &group, error);
+  if (status < 0) return status;
+  if (group.particle_count == 0) {
+    pl_stage_complain(set->scene, push->json, findings, PL_SEVERITY_ERROR, "empty-push", "move or widen its box",
+                      "this push finds no particle of body \"%s\"", part->source->name);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "a push of body \"%s\" finds nothing", part->source->name);
+  }
+  return pl_vector_push(&set->groups, &group) ? PL_OK : pl_fail_memory(error);
+}
+
+pl_status pl_stage_add_groups(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error) {
+  pl_status status = PL_OK;
+  for (int32_t i = 0; status >= 0 && i < part->source->pins.count; ++i)
+    status = add_pin_group(set, part, &((const pl_scene_pin *)part->source->pins.items)[i], findings, error);
+  for (int32_t i = 0; status >= 0 && i < part->source->pushes.count; ++i)
+    status = add_push_group(set, part, &((const pl_scene_push *)part->source->pushes.items)[i], findings, error);
+  return status;
+}
+
+// Targets at the end of the coming step: the pinned particles as one rigid piece, turned around their middle and shifted.
+static pl_status lead_pins(pl_world *world, const pl_stage_group *group, double time, pl_error *error) {
+  if (group->pin->keys.count == 0) return PL_OK;
+  pl_transform t = pl_scene_keys_at(&group->pin->keys, time);
+  for (int32_t i = 0; i < group->particle_count; ++i) {
+    pl_vec3 arm = pl_quat_apply(t.rotation, pl_vec3_sub(group->starts[i], group->middle));
+    pl_status status = pl_world_move_pin(world, group->pins[i], pl_vec3_add(pl_vec3_add(group->middle, t.position), arm), error);
+    if (status < 0) return status;
+  }
+  return PL_OK;
+}
+
+static pl_status push_particles(pl_world *world, const pl_stage_group *group, double time, pl_error *error) {
+  const pl_scene_push *push = group->push;
+  if (time < push->from || (push->until != 0 && time >= push->until)) return PL_OK;
+  pl_vec3 share = pl_vec3_scale(push->force, 1.0 / group->particle_count);
+  for (int32_t i = 0; i < group->particle_count; ++i) {
+    pl_status status = pl_world_add_force(world, group->body, group->particles[i], share, error);
+    if (status < 0) return status;
+  }
+  return PL_OK;
+}
+
+static pl_status act(void *user, pl_world *world, pl_error *error) {
+  pl_stage_set *set = user;
+  double now = pl_world_time(world), end = now + pl_world_step_length(world);
+  const pl_scene_air *air = &set->scene->document.air;
+  if (air->json != NULL && air->gust > 0) {
+    double strength = 1 + air->gust * sin(6.283185307179586 * now / air->gust_period);
+    pl_world_set_wind(world, pl_vec3_scale(air->wind, strength));
+  }
+  for (size_t i = 0; i < set->groups.count; ++i) {
+    const pl_stage_group *group = &PL_ITEM(&set->groups, pl_stage_group, i);
+    pl_status status = group->pin != NULL ? lead_pins(world, group, end, error) : push_particles(world, group, now, error);
+    if (status < 0) return status;
+  }
+  return PL_OK;
+}
+
+pl_status pl_stage_add_controller(pl_stage_set *set, pl_error *error) {
+  pl_controller controller = {.before_step = act, .user = set};
+  return pl_world_add_controller(set->world, &controller, error);
+}

@@ -1,0 +1,289 @@
+// From a scene document to models and a world.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "math/quat.h"
+#include "scene/stage_set.h"
+
+void pl_stage_complain(const pl_scene *scene, const pl_json *value, pl_findings *findings, pl_severity severity, const char *kind,
+                       const char *fix, const char *format, ...) {
+  char text[768];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  pl_finding about = {.severity = severity, .index = -1, .kind = kind, .fix = fix};
+  // For want of memory a finding may be lost here; the status of the call still tells of the failure itself.
+  (void)pl_json_say(scene->json, value, false, findings, &about, "%s", text);
+}
+
+pl_scene_build_def pl_default_scene_build_def(void) {
+  return (pl_scene_build_def){.magic = PL_DEF_MAGIC};
+}
+
+static pl_status make_world(pl_stage_set *set, pl_error *error) {
+  const pl_scene_document *document = &set->scene->document;
+  pl_world_def def = pl_default_world_def();
+  def.step = document->time.step;
+  def.gravity = document->gravity;
+  def.contact_rounds = (int32_t)document->contact_rounds;
+  if (document->air.json != NULL) {
+    def.wind = document->air.wind;
+    def.air_density = document->air.density;
+    def.drag = document->air.drag;
+  }
+  return pl_world_create(set->context, &def, &set->world, error);
+}
+
+static pl_solid_def solid_def_of(const pl_scene_body *body, const pl_mesh *surface) {
+  const pl_scene_solid *s = &body->solid;
+  pl_solid_def def = pl_default_solid_def();
+  def.density = s->density;
+  def.stiffness = s->stiffness;
+  def.stiffness_step = s->stiffness_step;
+  def.damping = s->damping;
+  def.friction = s->friction;
+  def.restitution = s->restitution;
+  def.contact_radius = s->contact_radius;
+  def.self_contact = s->self_contact;
+  def.surface = surface;
+  def.surface_tolerance = s->surface_tolerance;
+  return def;
+}
+
+// Tets for the body: the mesh's own, or a lattice around its surface, which is then carried along.
+static pl_status make_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+  pl_mesh *mesh = NULL;
+  pl_status status = pl_scene_make_mesh(set->scene, part->source->mesh, &mesh, findings, error);
+  if (status < 0) return status;
+  if (pl_mesh_look(mesh).tet_count > 0) {
+    part->tets = mesh;
+    return PL_OK;
+  }
+  part->surface = mesh;
+  pl_lattice_def def = pl_default_lattice_def();
+  def.cell_size = part->source->tets.cell_size;
+  def.target_point_count = (int32_t)part->source->tets.points;
+  return pl_lattice_build(set->context, &def, mesh, &part->tets, NULL, error);
+}
+
+static bool same_model(const pl_scene_body *a, const pl_scene_body *b) {
+  const size_t skip = sizeof(const pl_json *);  // where they stand in the document does not matter
+  return strcmp(a->mesh, b->mesh) == 0 && a->method == b->method &&
+         memcmp((const char *)&a->solid + skip, (const char *)&b->solid + skip, sizeof a->solid - skip) == 0 &&
+         memcmp((const char *)&a->tets + skip, (const char *)&b->tets + skip, sizeof a->tets - skip) == 0;
+}
+
+// The model of a body, shared with an earlier body of the same making.
+static pl_status make_model(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+  for (size_t i = 0; i < set->parts.count; ++i) {
+    const pl_stage_part *other = &PL_ITEM(&set->parts, pl_stage_part, i);
+    if (!same_model(other->source, part->source)) continue;
+    part->model = other->model;
+    part->tets = other->tets;
+    part->surface = other->surface;
+    return PL_OK;
+  }
+  part->owns_model = true;
+  pl_status status = make_tets(set, part, findings, error);
+  if (status < 0) return status;
+  pl_solid_def def = solid_def_of(part->source, part->surface);
+  return pl_solid_build(set->context, &def, part->tets, &part->model, error);
+}
+
+static void destroy_part(pl_stage_part *part) {
+  if (!part->owns_model) return;
+  pl_model_destroy(part->model);
+  pl_mesh_destroy(part->tets);
+  pl_mesh_destroy(part->surface);
+}
+
+static pl_vec3 random_vector(pl_random *random, double size) {
+  double x = pl_random_between(random, -size, size), y = pl_random_between(random, -size, size),
+         z = pl_random_between(random, -size, size);
+  return (pl_vec3){x, y, z};
+}
+
+// Copy number (x, y, z) of a body.
+static pl_body_def place_copy(pl_stage_set *set, const pl_stage_part *part, int32_t x, int32_t y, int32_t z) {
+  const pl_scene_body *source = part->source;
+  const pl_scene_repeat *repeat = &source->repeat;
+  pl_body_def def = pl_default_body_def();
+  def.model = part->model;
+  def.placement = (pl_transform){source->position, source->rotation};
+  def.velocity = source->velocity;
+  def.angular_velocity = source->angular_velocity;
+  def.gravity_scale = source->gravity_scale;
+  def.collides = source->collides;
+  pl_vec3 shift = {x * repeat->spacing.x, y * repeat->spacing.y, z * repeat->spacing.z};
+  def.placement.position = pl_vec3_add(def.placement.position, shift);
+  if (repeat->jitter > 0) def.placement.position = pl_vec3_add(def.placement.position, random_vector(&set->random, repeat->jitter));
+  if (repeat->turn > 0) {
+    pl_vec3 axis = random_vector(&set->random, 1);
+    double angle = repeat->turn * pl_random_between(&set->random, -1, 1) * 3.14159265358979323846 / 180;
+    def.placement.rotation = pl_quat_multiply(pl_quat_of_axis_angle(axis, angle), def.placement.rotation);
+  }
+  return def;
+}
+
+static pl_status add_copy(pl_stage_set *set, pl_stage_part *part, const pl_body_def *def, int32_t number, int32_t count,
+                          pl_findings *findings, pl_error *error) {
+  char name[300];
+  if (count > 1)
+    snprintf(name, sizeof name, "%s_%03d", part->source->name, number + 1);
+  else
+    snprintf(name, sizeof name, "%s", part->source->name);
+  const pl_color color = part->source->color;
+  part->body = (pl_stage_body){.name = pl_arena_copy_text(&set->arena, name),
+                               .has_color = color.r >= 0,
+                               .color = color,
+                               .mesh = part->tets,
+                               .surface = part->surface};
+  if (part->body.name == NULL) return pl_fail_memory(error);
+  pl_status status = pl_world_add_body(set->world, def, &part->body.id, error);
+  if (status >= 0) status = pl_stage_add_groups(set, part, findings, error);
+  return status;
+}
+
+static pl_status add_body(pl_stage_set *set, const pl_scene_body *source, pl_findings *findings, pl_error *error) {
+  pl_stage_part part = {.source = source};
+  pl_status status = make_model(set, &part, findings, error);
+  const int32_t *counts = source->repeat.counts;
+  int64_t total = (int64_t)counts[0] * counts[1] * counts[2];
+  if (status >= 0 && total > 100000) status = pl_fail(error, PL_ERROR_INVALID_DATA, "%lld copies are too many", (long long)total);
+  int32_t number = 0;
+  for (int32_t z = 0; status >= 0 && z < counts[2]; ++z)
+    for (int32_t y = 0; status >= 0 && y < counts[1]; ++y)
+      for (int32_t x = 0; status >= 0 && x < counts[0]; ++x) {
+        pl_body_def def = place_copy(set, &part, x, y, z);
+        status = add_copy(set, &part, &def, number++, (int32_t)total, findings, error);
+        if (status < 0) break;
+        if (!pl_vector_push(&set->parts, &part)) {
+          status = pl_fail_memory(error);
+          break;
+        }
+        part.owns_model = false;  // the first copy keeps it
+      }
+  if (status < 0) {
+    destroy_part(&part);
+    if (status != PL_ERROR_OUT_OF_MEMORY && error != NULL && error->file[0] == '\0')
+      pl_stage_complain(set->scene, source->json, findings, PL_SEVERITY_ERROR, "body-failed", "",
+                        "body \"%s\" cannot be made: %s%s%s", source->name, error->field, error->field[0] != '\0' ? ": " : "",
+                        error->text);
+  }
+  return status;
+}
+
+static pl_status add_collider(pl_stage_set *set, const pl_scene_collider *source, pl_findings *findings, pl_error *error) {
+  pl_stage_wall wall = {.source = source};
+  pl_status status = pl_scene_make_wall(set->scene, source, &wall.mesh, findings, error);
+  if (status < 0) return status;
+  wall.look = (pl_stage_collider){.name = source->name,
+                                  .visible = source->visible,
+                                  .ground = source->shape == PL_COLLIDER_HALF_SPACE && wall.mesh == NULL,
+                                  .height = source->position.y,
+                                  .mesh = wall.mesh,
+                                  .has_color = source->color.r >= 0,
+                                  .color = source->color};
+  if (!pl_vector_push(&set->walls, &wall)) {
+    pl_mesh_destroy(wall.mesh);
+    return pl_fail_memory(error);
+  }
+  pl_collider_def def = pl_default_collider_def((pl_collider_shape)source->shape);
+  def.placement = (pl_transform){source->position, source->rotation};
+  def.radius = source->radius;
+  def.half_length = source->half_length;
+  def.half_size = pl_vec3_scale(source->size, 0.5);
+  def.mesh = wall.mesh;
+  def.friction = source->friction;
+  def.restitution = source->restitution;
+  def.loop = source->loop;
+  pl_collider_key *keys = PL_TAKE(&set->arena, pl_collider_key, source->keys.count);
+  if (keys == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < source->keys.count; ++i) {
+    const pl_scene_key *key = &((const pl_scene_key *)source->keys.items)[i];
+    keys[i] = (pl_collider_key){key->time, {key->position, key->rotation}};
+  }
+  def.keys = keys;
+  def.key_count = source->keys.count;
+  status = pl_world_add_collider(set->world, &def, NULL, error);
+  if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY)
+    pl_stage_complain(set->scene, source->json, findings, PL_SEVERITY_ERROR, "collider-failed", "",
+                      "this collider cannot be made: %s%s%s", error == NULL ? "" : error->field,
+                      error != NULL && error->field[0] != '\0' ? ": " : "", error == NULL ? "" : error->text);
+  return status;
+}
+
+pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene, pl_stage_set **set,
+                         pl_findings *findings, pl_error *error) {
+  *set = NULL;
+  pl_status status = pl_check_def(def->magic, "pl_scene_build_def", error);
+  if (status < 0) return status;
+  pl_error local = {0};
+  if (error == NULL) error = &local;  // the builders look at it to place their findings
+  pl_stage_set *made = pl_allocate_array(context, 1, sizeof(pl_stage_set));
+  if (made == NULL) return pl_fail_memory(error);
+  made->context = context;
+  made->scene = scene;
+  made->random = pl_random_of_seed(def->has_seed ? def->seed : (uint64_t)scene->document.seed);
+  pl_arena_init(&made->arena, context, 0);
+  made->parts = pl_vector_of(context, sizeof(pl_stage_part));
+  made->walls = pl_vector_of(context, sizeof(pl_stage_wall));
+  made->groups = pl_vector_of(context, sizeof(pl_stage_group));
+  status = make_world(made, error);
+  for (int32_t i = 0; status >= 0 && i < scene->document.bodies.count; ++i)
+    status = add_body(made, &((const pl_scene_body *)scene->document.bodies.items)[i], findings, error);
+  for (int32_t i = 0; status >= 0 && i < scene->document.colliders.count; ++i)
+    status = add_collider(made, &((const pl_scene_collider *)scene->document.colliders.items)[i], findings, error);
+  if (status >= 0) status = pl_stage_add_controller(made, error);
+  if (status < 0) {
+    pl_stage_set_destroy(made);
+    return status;
+  }
+  *set = made;
+  return PL_OK;
+}
+
+void pl_stage_set_destroy(pl_stage_set *set) {
+  if (set == NULL) return;
+  pl_world_destroy(set->world);
+  for (size_t i = 0; i < set->parts.count; ++i) destroy_part(&PL_ITEM(&set->parts, pl_stage_part, i));
+  for (size_t i = 0; i < set->walls.count; ++i) pl_mesh_destroy(PL_ITEM(&set->walls, pl_stage_wall, i).mesh);
+  pl_vector_free(&set->parts);
+  pl_vector_free(&set->walls);
+  pl_vector_free(&set->groups);
+  pl_arena_destroy(&set->arena);
+  pl_release(set->context, set);
+}
+
+pl_world *pl_stage_set_world(pl_stage_set *set) {
+  return set->world;
+}
+
+int32_t pl_stage_set_body_count(const pl_stage_set *set) {
+  return (int32_t)set->parts.count;
+}
+
+pl_stage_body pl_stage_set_body(const pl_stage_set *set, int32_t index) {
+  return PL_ITEM(&set->parts, pl_stage_part, index).body;
+}
+
+int32_t pl_stage_set_collider_count(const pl_stage_set *set) {
+  return (int32_t)set->walls.count;
+}
+
+pl_stage_collider pl_stage_set_collider(const pl_stage_set *set, int32_t index, double time) {
+  const pl_stage_wall *wall = &PL_ITEM(&set->walls, pl_stage_wall, index);
+  pl_stage_collider look = wall->look;
+  look.placement = (pl_transform){wall->source->position, wall->source->rotation};
+  const pl_scene_list *keys = &wall->source->keys;
+  if (keys->count > 0) {
+    double first = ((const pl_scene_key *)keys->items)[0].time, last = ((const pl_scene_key *)keys->items)[keys->count - 1].time;
+    if (wall->source->loop && last > first && time > last) time = first + fmod(time - first, last - first);
+    look.placement = pl_scene_keys_at(keys, time);
+  }
+  return look;
+}

@@ -1,0 +1,179 @@
+// Meshes of a scene: read from files, boxes of tets, or modelled shapes.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "io/file_bytes.h"
+#include "math/quat.h"
+#include "pliant/file.h"
+#include "pliant/modeller.h"
+#include "scene/stage_set.h"
+
+// Nodes of a shape in the modeller's order: children before their parent.
+typedef struct flat_shape {
+  pl_arena *arena;
+  pl_vector nodes;  // of pl_shape_node
+} flat_shape;
+
+// Returns the node's number, or -1 when out of memory.
+static int32_t flatten(flat_shape *flat, const pl_scene_shape *shape) {
+  int32_t *children = PL_TAKE(flat->arena, int32_t, shape->children.count);
+  if (children == NULL) return -1;
+  for (int32_t i = 0; i < shape->children.count; ++i) {
+    children[i] = flatten(flat, &((const pl_scene_shape *)shape->children.items)[i]);
+    if (children[i] < 0) return -1;
+  }
+  pl_shape_node node = pl_default_shape_node((pl_shape_kind)shape->kind);
+  node.placement = (pl_transform){shape->position, shape->rotation};
+  node.scale = shape->scale;
+  node.size = shape->size;
+  node.from = shape->from;
+  node.to = shape->to;
+  node.radius = shape->radius;
+  node.end_radius = shape->end_radius > 0 ? shape->end_radius : shape->radius;
+  node.smoothness = shape->smoothness;
+  node.amount = shape->amount;
+  node.outline = shape->outline.items;
+  node.outline_count = shape->outline.count;
+  node.children = children;
+  node.child_count = shape->children.count;
+  return pl_vector_push(&flat->nodes, &node) ? (int32_t)flat->nodes.count - 1 : -1;
+}
+
+static pl_status make_shape(pl_context *context, const pl_scene_shape *shape, double cell_size, int64_t triangles, pl_mesh **mesh,
+                            pl_error *error) {
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  flat_shape flat = {&arena, pl_vector_of(context, sizeof(pl_shape_node))};
+  pl_status status;
+  if (flatten(&flat, shape) < 0) {
+    status = pl_fail_memory(error);
+  } else {
+    pl_shape_def def = pl_default_shape_def();
+    def.cell_size = cell_size;
+    def.target_triangle_count = (int32_t)triangles;
+    status = pl_shape_build_surface(context, &def, flat.nodes.items, (int32_t)flat.nodes.count, mesh, error);
+  }
+  pl_vector_free(&flat.nodes);
+  pl_arena_destroy(&arena);
+  return status;
+}
+
+static pl_status read_file(const pl_scene *scene, const char *file, pl_mesh **mesh, pl_findings *findings, pl_error *error) {
+  char *path = pl_path_join(scene->context, scene->folder, file);
+  if (path == NULL) return pl_fail_memory(error);
+  pl_status status = pl_mesh_read(scene->context, path, mesh, findings, error);
+  pl_release(scene->context, path);
+  return status;
+}
+
+// Put a scaled copy in the place of `*mesh`.
+static pl_status scale_mesh(pl_context *context, double scale, pl_mesh **mesh, pl_error *error) {
+  if (scale == 1) return PL_OK;
+  pl_mesh_view view = pl_mesh_look(*mesh);
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_vec3 *points = PL_TAKE(&arena, pl_vec3, view.point_count);
+  pl_mesh_pose *poses = pl_arena_copy(&arena, view.poses, (size_t)view.pose_count, sizeof(pl_mesh_pose));
+  for (int32_t i = 0; points != NULL && i < view.point_count; ++i) points[i] = pl_vec3_scale(view.points[i], scale);
+  for (int32_t k = 0; poses != NULL && k < view.pose_count; ++k) {
+    pl_vec3 *posed = PL_TAKE(&arena, pl_vec3, view.point_count);
+    for (int32_t i = 0; posed != NULL && i < view.point_count; ++i) posed[i] = pl_vec3_scale(poses[k].points[i], scale);
+    poses[k].points = posed;
+  }
+  pl_mesh *scaled = NULL;
+  pl_status status = arena.failed ? pl_fail_memory(error) : PL_OK;
+  if (status >= 0) {
+    view.points = points;
+    view.poses = poses;
+    status = pl_mesh_create(context, &view, &scaled, error);
+  }
+  pl_arena_destroy(&arena);
+  if (status < 0) return status;
+  pl_mesh_destroy(*mesh);
+  *mesh = scaled;
+  return PL_OK;
+}
+
+static const pl_scene_mesh *find_mesh(const pl_scene *scene, const char *name) {
+  const pl_scene_list *meshes = &scene->document.meshes;
+  for (int32_t i = 0; i < meshes->count; ++i) {
+    const pl_scene_mesh *mesh = &((const pl_scene_mesh *)meshes->items)[i];
+    if (strcmp(mesh->name, name) == 0) return mesh;
+  }
+  return NULL;
+}
+
+pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **mesh, pl_findings *findings, pl_error *error) {
+  *mesh = NULL;
+  const pl_scene_mesh *def = find_mesh(scene, name);
+  if (def == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no mesh \"%s\" in this scene", name);
+  pl_context *context = scene->context;
+  pl_status status;
+  if (def->box.json != NULL)
+    status = pl_mesh_create_box(context, def->box.size, def->box.cells, mesh, error);
+  else if (def->shape.json != NULL)
+    status = make_shape(context, &def->shape, def->cell_size, def->triangles, mesh, error);
+  else
+    status = read_file(scene, def->file, mesh, findings, error);
+  if (status >= 0) status = scale_mesh(context, def->scale, mesh, error);
+  if (status < 0) {
+    pl_mesh_destroy(*mesh);
+    *mesh = NULL;
+    // An error of a mesh file has its own place; others are placed at the mesh in the scene.
+    if (error != NULL && error->file[0] == '\0' && status != PL_ERROR_OUT_OF_MEMORY)
+      pl_stage_complain(scene, def->json, findings, PL_SEVERITY_ERROR, "mesh-failed", "", "mesh \"%s\" cannot be made: %s%s%s",
+                        name, error->field, error->field[0] != '\0' ? ": " : "", error->text);
+  }
+  return status;
+}
+
+// Spheres and capsules are drawn from the modeller, so that they look like what is simulated.
+static pl_status make_round(pl_context *context, const pl_scene_collider *c, pl_mesh **mesh, pl_error *error) {
+  pl_scene_shape shape = {.kind = PL_SHAPE_CAPSULE, .rotation = {0, 0, 0, 1}, .scale = 1, .radius = c->radius};
+  if (c->shape == PL_COLLIDER_SPHERE) {
+    shape.kind = PL_SHAPE_ELLIPSOID;
+    shape.size = (pl_vec3){c->radius, c->radius, c->radius};
+  } else {
+    shape.from.y = -c->half_length;
+    shape.to.y = c->half_length;
+  }
+  return make_shape(context, &shape, 0, 4000, mesh, error);
+}
+
+// The boundary of a box of one cell, its middle at height `y`.
+static pl_status make_block(pl_context *context, pl_vec3 size, double y, pl_mesh **mesh, pl_error *error) {
+  const int32_t cells[3] = {1, 1, 1};
+  pl_mesh *tets = NULL, *surface = NULL;
+  pl_status status = pl_mesh_create_box(context, size, cells, &tets, error);
+  if (status >= 0) status = pl_mesh_boundary(context, tets, &surface, NULL, error);
+  if (status >= 0) {
+    pl_mesh_view view = pl_mesh_look(surface);
+    pl_vec3 points[8];
+    for (int i = 0; i < 8; ++i) points[i] = pl_vec3_add(view.points[i], (pl_vec3){0, y, 0});
+    view.points = points;
+    status = pl_mesh_create(context, &view, mesh, error);
+  }
+  pl_mesh_destroy(surface);
+  pl_mesh_destroy(tets);
+  return status;
+}
+
+pl_status pl_scene_make_wall(const pl_scene *scene, const pl_scene_collider *c, pl_mesh **mesh, pl_findings *findings,
+                             pl_error *error) {
+  *mesh = NULL;
+  pl_context *context = scene->context;
+  switch (c->shape) {
+    case PL_COLLIDER_SPHERE:
+    case PL_COLLIDER_CAPSULE: return make_round(context, c, mesh, error);
+    case PL_COLLIDER_BOX: return make_block(context, c->size, 0, mesh, error);
+    case PL_COLLIDER_MESH: return pl_scene_make_mesh(scene, c->mesh, mesh, findings, error);
+    default: {
+      // A level half-space is the ground; a tilted one is drawn as a wide slab under its surface.
+      bool level = c->keys.count == 0 && pl_quat_apply(c->rotation, (pl_vec3){0, 1, 0}).y > 1 - 1e-9;
+      return level ? PL_OK : make_block(context, (pl_vec3){12, 0.2, 12}, -0.1, mesh, error);
+    }
+  }
+}

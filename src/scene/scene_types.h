@@ -1,0 +1,239 @@
+// What a scene document holds, as plain structs, and the tables that describe them.
+//
+// One table per kind of object says which keys it has, of what kind, unit and range, and where they are kept. Reading, checking, writing and
+// the published schema all walk these tables (scene_read.c, scene_write.c, scene_schema.c): a new key is one line in scene_types.c.
+#ifndef PL_SCENE_TYPES_H
+#define PL_SCENE_TYPES_H
+
+#include "io/json.h"
+#include "pliant/scene.h"
+
+typedef enum pl_scene_kind {
+  PL_SCENE_BOOL = 1,  // bool
+  PL_SCENE_NUMBER,    // double
+  PL_SCENE_INTEGER,   // int64_t
+  PL_SCENE_TEXT,      // const char *, "" when absent
+  PL_SCENE_CHOICE,    // int32_t: number of the word in `choices`
+  PL_SCENE_VECTOR,    // pl_vec3
+  PL_SCENE_COLOR,     // pl_color: [r, g, b] or "#rrggbb"
+  PL_SCENE_ROTATION,  // pl_quat: [x, y, z, w] or {"axis": [x, y, z], "degrees": a}
+  PL_SCENE_COUNTS,    // int32_t[3], each at least 1
+  PL_SCENE_INDICES,   // pl_scene_list of int32_t
+  PL_SCENE_CORNERS,   // pl_scene_list of double[2]
+  PL_SCENE_OBJECT,    // the struct of `type`, in place
+  PL_SCENE_LIST,      // pl_scene_list of structs of `type`
+  PL_SCENE_MAP,       // the same as an object, each value under its name
+} pl_scene_kind;
+
+typedef struct pl_scene_list {
+  void *items;
+  int32_t count;
+} pl_scene_list;
+
+typedef struct pl_scene_type pl_scene_type;
+
+typedef struct pl_scene_field {
+  const char *key;
+  pl_scene_kind kind;
+  size_t offset;       // in the struct
+  const char *about;   // one sentence, for the schema
+  double least, most;  // range of numbers; both 0: any finite number
+  bool above_least;    // `least` itself is excluded
+  bool required;
+  int8_t length_power;         // the unit holds metres to this power
+  const char *unit;            // for the schema
+  const char *const *choices;  // NULL-terminated; names 1, 2, …
+  const pl_scene_type *type;
+} pl_scene_field;
+
+struct pl_scene_type {
+  const char *name;  // in the schema
+  const char *about;
+  size_t size;
+  const void *defaults;  // a struct of this type; objects in place inside it are filled from their own types
+  const pl_scene_field *fields;
+  int32_t field_count;
+};
+
+// Every struct begins with the value it was read from (NULL: absent, all defaults), so that later findings can point at it.
+
+typedef struct pl_scene_box_def {
+  const pl_json *json;
+  pl_vec3 size;
+  int32_t cells[3];
+} pl_scene_box_def;
+
+typedef struct pl_scene_shape {
+  const pl_json *json;
+  int32_t kind;  // pl_shape_kind
+  pl_vec3 position;
+  pl_quat rotation;
+  double scale;
+  pl_vec3 size, from, to;
+  double radius, end_radius, smoothness, amount;
+  pl_scene_list outline;   // of double[2]
+  pl_scene_list children;  // of pl_scene_shape
+} pl_scene_shape;
+
+typedef struct pl_scene_mesh {
+  const pl_json *json;
+  const char *name;
+  const char *file;
+  pl_scene_box_def box;
+  pl_scene_shape shape;
+  double cell_size;   // of the surface made from `shape`
+  int64_t triangles;  // likewise
+  double scale;       // of everything
+} pl_scene_mesh;
+
+typedef struct pl_scene_tets {
+  const pl_json *json;
+  int64_t points;
+  double cell_size;
+} pl_scene_tets;
+
+typedef struct pl_scene_solid {
+  const pl_json *json;
+  double density, stiffness, stiffness_step, damping, friction, restitution, contact_radius, surface_tolerance;
+  bool self_contact;
+} pl_scene_solid;
+
+typedef struct pl_scene_region {
+  const pl_json *json;
+  pl_vec3 least, most;
+} pl_scene_region;
+
+// Placement of a pin, or of a collider, at a time.
+typedef struct pl_scene_key {
+  const pl_json *json;
+  double time;
+  pl_vec3 position;
+  pl_quat rotation;
+} pl_scene_key;
+
+typedef struct pl_scene_pin {
+  const pl_json *json;
+  pl_scene_list particles;  // of int32_t
+  pl_scene_region within;   // in the world at the start
+  const char *group;
+  double stiffness, damping;
+  double until;        // seconds; 0: for ever
+  pl_scene_list keys;  // of pl_scene_key: how the pinned particles are moved as one rigid piece
+} pl_scene_pin;
+
+typedef struct pl_scene_push {
+  const pl_json *json;
+  pl_scene_region within;
+  pl_vec3 force;  // newtons, shared out equally
+  double from, until;
+} pl_scene_push;
+
+typedef struct pl_scene_repeat {
+  const pl_json *json;
+  int32_t counts[3];
+  pl_vec3 spacing;
+  double jitter;  // metres
+  double turn;    // degrees around any axis
+} pl_scene_repeat;
+
+typedef struct pl_scene_body {
+  const pl_json *json;
+  const char *name;
+  const char *mesh;
+  int32_t method;
+  pl_scene_tets tets;
+  pl_scene_solid solid;
+  pl_vec3 position;
+  pl_quat rotation;
+  pl_vec3 velocity, angular_velocity;
+  double gravity_scale;
+  bool collides;
+  pl_color color;
+  pl_scene_repeat repeat;
+  pl_scene_list pins;    // of pl_scene_pin
+  pl_scene_list pushes;  // of pl_scene_push
+} pl_scene_body;
+
+typedef struct pl_scene_collider {
+  const pl_json *json;
+  const char *name;
+  int32_t shape;  // pl_collider_shape
+  const char *mesh;
+  double radius, half_length;
+  pl_vec3 size;
+  pl_vec3 position;
+  pl_quat rotation;
+  double friction, restitution;
+  pl_scene_list keys;  // of pl_scene_key
+  bool loop, visible;
+  pl_color color;
+} pl_scene_collider;
+
+typedef struct pl_scene_view {
+  const pl_json *json;
+  double time;
+  pl_vec3 eye, target;
+} pl_scene_view;
+
+typedef struct pl_scene_camera_def {
+  const pl_json *json;
+  pl_vec3 eye, target, up;
+  double field_of_view;  // degrees
+  pl_scene_list path;    // of pl_scene_view
+} pl_scene_camera_def;
+
+typedef struct pl_scene_time {
+  const pl_json *json;
+  double step, frame_rate;
+  int64_t frames;
+} pl_scene_time;
+
+typedef struct pl_scene_air {
+  const pl_json *json;
+  pl_vec3 wind;
+  double density, drag;
+  double gust, gust_period;  // share of the wind that comes and goes, seconds
+} pl_scene_air;
+
+typedef struct pl_scene_document {
+  const pl_json *json;
+  int64_t version;
+  const char *name, *description;
+  int32_t length_unit;
+  int64_t seed;
+  pl_scene_time time;
+  pl_vec3 gravity;
+  pl_scene_air air;
+  int64_t contact_rounds;
+  pl_scene_list meshes;     // of pl_scene_mesh
+  pl_scene_list bodies;     // of pl_scene_body
+  pl_scene_list colliders;  // of pl_scene_collider
+  pl_scene_camera_def camera;
+} pl_scene_document;
+
+struct pl_scene {
+  pl_context *context;
+  pl_arena arena;  // holds this struct and all that the document's structs point to
+  pl_json_document *json;
+  const char *folder;  // where relative paths start
+  pl_scene_document document;
+};
+
+extern const pl_scene_type pl_scene_document_type;
+
+// Set a struct to its defaults (scene_read.c).
+void pl_scene_set_defaults(const pl_scene_type *type, void *object);
+
+// Metres of a length unit such as "cm"; 1 for a word that is none, which reading reports (scene_types.c).
+double pl_scene_unit_metres(const char *unit);
+
+// Fill `scene->document` from the document's tree. Problems go to `findings`; fails only when out of memory.
+pl_status pl_scene_fill(pl_scene *scene, pl_findings *findings, pl_error *error);
+
+// What the tables cannot say: names that refer to others, things that exclude each other (scene_check.c).
+pl_status pl_scene_check_sense(const pl_scene *scene, pl_findings *findings);
+
+// The published schema as JSON text, from the same tables (scene_schema.c). `text` is a vector of char.
+pl_status pl_scene_write_schema(pl_context *context, pl_vector *text, pl_error *error);
+
+#endif

@@ -1,0 +1,125 @@
+// Writing a scene document by its tables: what differs from the defaults, in the tables' order, always in SI units.
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "io/file_bytes.h"
+#include "scene/scene_types.h"
+
+static pl_json *write_object(pl_arena *arena, const pl_scene_type *type, const void *object);
+
+static pl_json *write_numbers(pl_arena *arena, const double *numbers, int32_t count) {
+  pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
+  for (int32_t i = 0; i < count; ++i) pl_json_add(array, pl_json_new_number(arena, numbers[i]));
+  return array;
+}
+
+static pl_json *write_list(pl_arena *arena, const pl_scene_field *field, const pl_scene_list *list) {
+  bool map = field->kind == PL_SCENE_MAP;
+  pl_json *container = pl_json_new(arena, map ? PL_JSON_OBJECT : PL_JSON_ARRAY);
+  for (int32_t i = 0; i < list->count; ++i) {
+    const char *item = (const char *)list->items + (size_t)i * field->type->size;
+    pl_json *value = write_object(arena, field->type, item);
+    const char *name;
+    memcpy(&name, item + sizeof(const pl_json *), sizeof name);
+    if (map)
+      pl_json_set(arena, container, name, value);
+    else
+      pl_json_add(container, value);
+  }
+  return container;
+}
+
+static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const void *place) {
+  switch (field->kind) {
+    case PL_SCENE_BOOL: return pl_json_new_bool(arena, *(const bool *)place);
+    case PL_SCENE_NUMBER: return pl_json_new_number(arena, *(const double *)place);
+    case PL_SCENE_INTEGER: return pl_json_new_number(arena, (double)*(const int64_t *)place);
+    case PL_SCENE_TEXT: return pl_json_new_text(arena, *(const char *const *)place);
+    case PL_SCENE_CHOICE: return pl_json_new_text(arena, field->choices[*(const int32_t *)place - 1]);
+    case PL_SCENE_VECTOR: return write_numbers(arena, place, 3);
+    case PL_SCENE_ROTATION: return write_numbers(arena, place, 4);
+    case PL_SCENE_COLOR: {
+      const pl_color *c = place;
+      return write_numbers(arena, (const double[3]){(double)c->r, (double)c->g, (double)c->b}, 3);
+    }
+    case PL_SCENE_COUNTS: {
+      const int32_t *n = place;
+      return write_numbers(arena, (const double[3]){n[0], n[1], n[2]}, 3);
+    }
+    case PL_SCENE_INDICES: {
+      const pl_scene_list *list = place;
+      pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
+      for (int32_t i = 0; i < list->count; ++i) pl_json_add(array, pl_json_new_number(arena, ((const int32_t *)list->items)[i]));
+      return array;
+    }
+    case PL_SCENE_CORNERS: {
+      const pl_scene_list *list = place;
+      pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
+      for (int32_t i = 0; i < list->count; ++i) pl_json_add(array, write_numbers(arena, (const double *)list->items + 2 * i, 2));
+      return array;
+    }
+    case PL_SCENE_OBJECT: return write_object(arena, field->type, place);
+    case PL_SCENE_LIST:
+    case PL_SCENE_MAP: return write_list(arena, field, place);
+  }
+  return NULL;
+}
+
+static size_t plain_size(pl_scene_kind kind) {
+  switch (kind) {
+    case PL_SCENE_BOOL: return sizeof(bool);
+    case PL_SCENE_NUMBER: return sizeof(double);
+    case PL_SCENE_INTEGER: return sizeof(int64_t);
+    case PL_SCENE_CHOICE: return sizeof(int32_t);
+    case PL_SCENE_VECTOR: return sizeof(pl_vec3);
+    case PL_SCENE_COLOR: return sizeof(pl_color);
+    case PL_SCENE_ROTATION: return sizeof(pl_quat);
+    case PL_SCENE_COUNTS: return 3 * sizeof(int32_t);
+    default: return 0;
+  }
+}
+
+// Whether a value need not be written.
+static bool is_default(const pl_scene_field *field, const void *place, const void *standard) {
+  switch (field->kind) {
+    case PL_SCENE_TEXT: return strcmp(*(const char *const *)place, *(const char *const *)standard) == 0;
+    case PL_SCENE_INDICES:
+    case PL_SCENE_CORNERS:
+    case PL_SCENE_LIST:
+    case PL_SCENE_MAP: return ((const pl_scene_list *)place)->count == 0;
+    case PL_SCENE_OBJECT: return *(const pl_json *const *)place == NULL;
+    default: return memcmp(place, standard, plain_size(field->kind)) == 0;
+  }
+}
+
+static pl_json *write_object(pl_arena *arena, const pl_scene_type *type, const void *object) {
+  pl_json *json = pl_json_new(arena, PL_JSON_OBJECT);
+  void *standard = pl_arena_take(arena, 1, type->size);
+  if (json == NULL || standard == NULL) return NULL;
+  pl_scene_set_defaults(type, standard);
+  for (int32_t i = 0; i < type->field_count; ++i) {
+    const pl_scene_field *field = &type->fields[i];
+    const void *place = (const char *)object + field->offset;
+    if (field->required || !is_default(field, place, (const char *)standard + field->offset))
+      pl_json_set(arena, json, field->key, write_field(arena, field, place));
+  }
+  return json;
+}
+
+pl_status pl_scene_write(pl_context *context, const char *path, const pl_scene *scene, pl_error *error) {
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_vector text = pl_vector_of(context, 1);
+  pl_json *json = write_object(&arena, &pl_scene_document_type, &scene->document);
+  pl_status status = arena.failed || json == NULL ? pl_fail_memory(error) : pl_json_write(json, PL_JSON_PRETTY, &text, error);
+  pl_file_writer *writer = NULL;
+  if (status >= 0) status = pl_file_writer_open(context, path, &writer, error);
+  if (status >= 0) {
+    pl_file_writer_write(writer, text.items, text.count);
+    status = pl_file_writer_commit(writer, error);
+  }
+  pl_vector_free(&text);
+  pl_arena_destroy(&arena);
+  return status;
+}

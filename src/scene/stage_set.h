@@ -1,0 +1,64 @@
+// A scene come to life: what pl_scene_build() makes and the parts it is made by.
+#ifndef PL_SCENE_STAGE_SET_H
+#define PL_SCENE_STAGE_SET_H
+
+#include "base/random.h"
+#include "base/vector.h"
+#include "scene/scene_types.h"
+
+// Particles of one body led or pushed as a group.
+typedef struct pl_stage_group {
+  const pl_scene_pin *pin;  // one of the two
+  const pl_scene_push *push;
+  pl_body_id body;
+  int32_t particle_count;
+  const int32_t *particles;
+  const pl_vec3 *starts;  // where they are at the beginning
+  const pl_pin_id *pins;  // one per particle, for a pin
+  pl_vec3 middle;         // of the starts
+} pl_stage_group;
+
+typedef struct pl_stage_part {
+  pl_stage_body body;
+  pl_model *model;          // owned by the part that has `owns_model`
+  pl_mesh *tets, *surface;  // likewise; `surface` NULL when the mesh has tets of its own
+  bool owns_model;
+  const pl_scene_body *source;
+} pl_stage_part;
+
+typedef struct pl_stage_wall {
+  pl_stage_collider look;
+  pl_mesh *mesh;  // owned
+  const pl_scene_collider *source;
+} pl_stage_wall;
+
+struct pl_stage_set {
+  pl_context *context;
+  pl_arena arena;
+  const pl_scene *scene;  // copied parts only live as long as the set; the scene itself must outlive it
+  pl_world *world;
+  pl_random random;
+  pl_vector parts;   // of pl_stage_part
+  pl_vector walls;   // of pl_stage_wall
+  pl_vector groups;  // of pl_stage_group
+};
+
+// Add a finding at a value of the scene.
+void pl_stage_complain(const pl_scene *scene, const pl_json *value, pl_findings *findings, pl_severity severity, const char *kind,
+                       const char *fix, const char *format, ...) PL_PRINTF(7, 8);
+
+// Make the mesh of that name (scene_mesh.c).
+pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **mesh, pl_findings *findings, pl_error *error);
+
+// The surface a collider is drawn by, in its own frame; NULL for a level half-space (scene_mesh.c).
+pl_status pl_scene_make_wall(const pl_scene *scene, const pl_scene_collider *collider, pl_mesh **mesh, pl_findings *findings,
+                             pl_error *error);
+
+// Placement of keys at a time, relative to nothing; `keys` is not empty (scene_actors.c).
+pl_transform pl_scene_keys_at(const pl_scene_list *keys, double time);
+
+// Pins and pushes of one body copy (scene_actors.c), and the controller that works them.
+pl_status pl_stage_add_groups(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error);
+pl_status pl_stage_add_controller(pl_stage_set *set, pl_error *error);
+
+#endif
