@@ -7,7 +7,7 @@
 //
 // solved from the mean of the p_i with the small eigenvalues left out, which finds sharp edges and corners. It then goes down the gradient
 // to the surface. Vertices on smooth parts are evened out by tangential averaging, each time with a step back onto the surface; vertices
-// at creases stay, so that letters and cubes keep their edges. Cost: some 25 evaluations of the shape per vertex.
+// at creases move along them only, so that letters and cubes keep their edges. Cost: some 25 evaluations of the shape per vertex.
 #include "mesh/shape_surface.h"
 
 #include "base/parallel.h"
@@ -239,8 +239,15 @@ static void list_quads(const maker *m) {
   }
 }
 
+static void add_neighbour(const maker *m, int32_t to, int32_t neighbour) {
+  // A crease has neighbours along the crease only.
+  if (m->is_crease[to] && !m->is_crease[neighbour]) return;
+  m->sums[to] = pl_vec3_add(m->sums[to], m->surface->points[neighbour]);
+  m->sum_counts[to]++;
+}
+
+// Each neighbour counts twice, once for each quad at the edge between.
 static void sum_neighbours(const maker *m) {
-  const pl_vec3 *points = m->surface->points;
   for (int32_t i = 0; i < m->surface->point_count; ++i) {
     m->sums[i] = pl_vec3_of(0, 0, 0);
     m->sum_counts[i] = 0;
@@ -248,10 +255,8 @@ static void sum_neighbours(const maker *m) {
   for (int32_t i = 0; i < m->surface->quad_count; ++i)
     for (int k = 0; k < 4; ++k) {
       int32_t a = m->surface->quads[4 * i + k], b = m->surface->quads[4 * i + (k + 1) % 4];
-      m->sums[a] = pl_vec3_add(m->sums[a], points[b]);
-      m->sums[b] = pl_vec3_add(m->sums[b], points[a]);
-      m->sum_counts[a]++;
-      m->sum_counts[b]++;
+      add_neighbour(m, a, b);
+      add_neighbour(m, b, a);
     }
 }
 
@@ -259,12 +264,16 @@ static void smooth_vertices(void *data, int32_t begin, int32_t end, int32_t bloc
   (void)block;
   const maker *m = data;
   for (int32_t i = begin; i < end; ++i) {
-    if (m->is_crease[i] || m->sum_counts[i] == 0) continue;
+    // Creases slide along themselves between two neighbours; their ends and corners stay.
+    bool crease = m->is_crease[i];
+    if (crease ? m->sum_counts[i] != 4 : m->sum_counts[i] == 0) continue;
     pl_vec3 p = m->surface->points[i], n = pl_vec3_unit_or(m->gradients[i], pl_vec3_of(0, 0, 0));
     pl_vec3 move = pl_vec3_sub(pl_vec3_scale(m->sums[i], 1.0 / m->sum_counts[i]), p);
-    move = pl_vec3_add_scaled(move, n, -pl_vec3_dot(n, move));
-    pl_vec3 q = pl_vec3_add_scaled(p, move, 0.6);
-    if (land(m, &q, &m->gradients[i]) && pl_vec3_distance(p, q) < m->grid->cell_size) m->surface->points[i] = q;
+    if (!crease) move = pl_vec3_add_scaled(move, n, -pl_vec3_dot(n, move));
+    pl_vec3 q = pl_vec3_add_scaled(p, move, 0.6), gradient = m->gradients[i];
+    if (!land(m, &q, &gradient) || !(pl_vec3_distance(p, q) < m->grid->cell_size) || (crease && !has_crease(m, q))) continue;
+    m->surface->points[i] = q;
+    m->gradients[i] = gradient;
   }
 }
 
