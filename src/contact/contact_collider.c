@@ -42,7 +42,7 @@ static bool trace(const local_path *path, pl_vec3 *touched, pl_vec3 *normal) {
 
 // Put the plane through `touched` on the list, if the point ends behind it or close to it.
 static void add_plane(const pl_contact_query *query, const pl_collider_step *step, int32_t collider, const local_path *path,
-                      pl_vec3 touched, pl_vec3 normal, pl_contact_slots *slots) {
+                      pl_vec3 touched, pl_vec3 normal, pl_contact_slots slots) {
   double gap = pl_vec3_dot(normal, pl_vec3_sub(path->end, touched));
   if (!(gap < query->scale.margin)) return;
   const pl_contact_body *body = &query->bodies[query->body];
@@ -67,7 +67,7 @@ static void add_plane(const pl_contact_query *query, const pl_collider_step *ste
 }
 
 void pl_contact_find_collider(const pl_contact_query *query, const pl_collider_step *step, int32_t collider,
-                              pl_contact_slots *slots) {
+                              pl_contact_slots slots) {
   local_path path = {.collider = step->collider, .radius = query->bodies[query->body].radius};
   path.start = pl_transform_unapply(step->start, query->start);
   path.end = pl_transform_unapply(step->end, query->end);

@@ -25,15 +25,15 @@ pl_contact_scale pl_contact_scale_of(const pl_contact_step *step) {
   return (pl_contact_scale){.margin = 2 * fall + 1e-6, .slop = 0.25 * fall + 1e-7, .speed = 2 * speed + 1e-4};
 }
 
-void pl_contact_slots_add(pl_contact_slots *slots, const pl_contact *contact) {
-  if (slots->count < PL_CONTACTS_PER_POINT) {
-    slots->items[slots->count++] = *contact;
+void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact) {
+  if (*slots.count < PL_CONTACTS_PER_POINT) {
+    slots.items[(*slots.count)++] = *contact;
     return;
   }
   int32_t shallowest = 0;
   for (int32_t i = 1; i < PL_CONTACTS_PER_POINT; ++i)
-    if (slots->items[i].depth < slots->items[shallowest].depth) shallowest = i;
-  if (contact->depth > slots->items[shallowest].depth) slots->items[shallowest] = *contact;
+    if (slots.items[i].depth < slots.items[shallowest].depth) shallowest = i;
+  if (contact->depth > slots.items[shallowest].depth) slots.items[shallowest] = *contact;
 }
 
 // Surface points of some blocks at both ends of the step, and the boxes around them.
@@ -74,26 +74,40 @@ static void refit_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   }
 }
 
+// What a point asks; false for one that is not finite, which touches nothing.
+static bool make_query(const detection *d, int32_t body, int32_t point, pl_contact_query *query) {
+  const pl_surface_motion *motion = &d->memory->motions[body];
+  pl_vec3 start = motion->starts[point], end = motion->ends[point];
+  *query = (pl_contact_query){body, point, d->bodies, d->memory->motions, start, end, d->step, d->scale};
+  return pl_vec3_is_finite(start) && pl_vec3_is_finite(end);
+}
+
+static pl_contact_slots slots_of(const detection *d, int32_t body, int32_t point) {
+  size_t place = (size_t)d->memory->point_start[body] + (size_t)point;
+  return (pl_contact_slots){&d->memory->contacts[place * PL_CONTACTS_PER_POINT], &d->memory->contact_counts[place]};
+}
+
+// What the block's box rules out is not asked for any of its points.
 static void find_in_block(const detection *d, const pl_contact_block *block, pl_box box) {
   pl_contact_memory *memory = d->memory;
-  const pl_contact_body *body = &d->bodies[block->body];
-  const pl_surface_motion *motion = &memory->motions[block->body];
-  for (int32_t point = block->first; point < block->first + block->count; ++point) {
-    int32_t place = memory->point_start[block->body] + point;
-    memory->contact_counts[place] = 0;
-    pl_contact_query query = {block->body,         point,   d->bodies, memory->motions, motion->starts[point],
-                              motion->ends[point], d->step, d->scale};
-    if (!pl_vec3_is_finite(query.start) || !pl_vec3_is_finite(query.end)) continue;
-    pl_contact_slots slots = {&memory->contacts[(size_t)place * PL_CONTACTS_PER_POINT], 0};
-    for (int32_t c = 0; c < memory->collider_count; ++c) {
-      const pl_collider_step *step = &memory->collider_steps[c];
-      if (pl_box_overlaps(pl_box_grow(box, body->radius + d->scale.margin), step->box))
-        pl_contact_find_collider(&query, step, c, &slots);
+  int32_t body = block->body, first = block->first, end = first + block->count;
+  pl_contact_query query;
+  for (int32_t point = first; point < end; ++point) *slots_of(d, body, point).count = 0;
+  for (int32_t c = 0; c < memory->collider_count; ++c) {
+    const pl_collider_step *step = &memory->collider_steps[c];
+    if (!pl_box_overlaps(pl_box_grow(box, d->bodies[body].radius + d->scale.margin), step->box)) continue;
+    for (int32_t point = first; point < end; ++point) {
+      if (make_query(d, body, point, &query)) pl_contact_find_collider(&query, step, c, slots_of(d, body, point));
     }
-    for (int32_t other = 0; other < memory->body_count; ++other)
-      if (may_touch(d, block->body, box, other)) pl_contact_find_body(&query, other, &slots);
-    if (body->self_contact) pl_contact_find_self(&query, &slots);
-    memory->contact_counts[place] = slots.count;
+  }
+  for (int32_t other = 0; other < memory->body_count; ++other) {
+    if (!may_touch(d, body, box, other)) continue;
+    for (int32_t point = first; point < end; ++point) {
+      if (make_query(d, body, point, &query)) pl_contact_find_body(&query, other, slots_of(d, body, point));
+    }
+  }
+  for (int32_t point = first; d->bodies[body].self_contact && point < end; ++point) {
+    if (make_query(d, body, point, &query)) pl_contact_find_self(&query, slots_of(d, body, point));
   }
 }
 

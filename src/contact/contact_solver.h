@@ -63,11 +63,11 @@ pl_contact_scale pl_contact_scale_of(const pl_contact_step *step);
 // The contacts of one surface point, filled by the searches below.
 typedef struct pl_contact_slots {
   pl_contact *items;  // room for PL_CONTACTS_PER_POINT
-  int32_t count;
+  int32_t *count;
 } pl_contact_slots;
 
 // Add a contact; when there is no room it replaces the shallowest if it is deeper.
-void pl_contact_slots_add(pl_contact_slots *slots, const pl_contact *contact);
+void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
 
 // One surface point in search of contacts.
 typedef struct pl_contact_query {
@@ -80,8 +80,8 @@ typedef struct pl_contact_query {
 } pl_contact_query;
 
 void pl_contact_find_collider(const pl_contact_query *query, const pl_collider_step *step, int32_t collider,
-                              pl_contact_slots *slots);
-void pl_contact_find_body(const pl_contact_query *query, int32_t other, pl_contact_slots *slots);
-void pl_contact_find_self(const pl_contact_query *query, pl_contact_slots *slots);
+                              pl_contact_slots slots);
+void pl_contact_find_body(const pl_contact_query *query, int32_t other, pl_contact_slots slots);
+void pl_contact_find_self(const pl_contact_query *query, pl_contact_slots slots);
 
 #endif

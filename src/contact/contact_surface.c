@@ -21,8 +21,9 @@ typedef struct surface_search {
   int32_t other;
   bool is_self;
   double gap;  // metres kept between the two surfaces
-  bool has_facing;
-  pl_vec3 facing;  // outward normal of the point's own surface, if it has one
+  // Outward normal of the point's own surface, asked for only near a contact. It counts when both surfaces are closed.
+  bool is_facing_known, has_facing;
+  pl_vec3 facing;
   // First crossing.
   double crossing_time, crossing_gap;
   pl_vec3 crossing_normal;
@@ -30,9 +31,25 @@ typedef struct surface_search {
   int32_t crossing_triangle;  // -1: none yet
   double crossing_weights[3];
   // Nearest triangle of the same body that counts.
-  double nearest_distance;
   pl_hit nearest;
 } surface_search;
+
+static surface_search search_of(const pl_contact_query *query, int32_t other) {
+  surface_search s = {.query = query, .motion = &query->motions[other], .other = other, .is_self = other == query->body};
+  s.gap = query->bodies[query->body].radius + query->bodies[other].radius;
+  return s;
+}
+
+// Can the point's own surface lie against this triangle? Open surfaces are touched from both sides, by both sides.
+static bool is_facing(surface_search *s, int32_t triangle) {
+  if (!s->is_facing_known) {
+    const pl_surface_motion *own = &s->query->motions[s->query->body];
+    s->is_facing_known = true;
+    s->facing = pl_surface_motion_point_normal(own, s->query->point);
+    s->has_facing = own->tree->is_closed && s->motion->tree->is_closed && pl_vec3_dot(s->facing, s->facing) > 0;
+  }
+  return !s->has_facing || pl_surface_motion_is_facing(s->motion, triangle, s->facing);
+}
 
 static pl_vec3 corner_mix(const pl_surface_motion *motion, const pl_vec3 *points, int32_t triangle, const double weights[3]) {
   pl_vec3 corners[3];
@@ -42,7 +59,7 @@ static pl_vec3 corner_mix(const pl_surface_motion *motion, const pl_vec3 *points
 }
 
 static void add_triangle(const surface_search *s, int32_t triangle, const double weights[3], pl_vec3 normal,
-                         pl_contact_slots *slots) {
+                         pl_contact_slots slots) {
   const pl_contact_query *query = s->query;
   pl_vec3 start = corner_mix(s->motion, s->motion->starts, triangle, weights);
   pl_vec3 end = corner_mix(s->motion, s->motion->ends, triangle, weights);
@@ -66,15 +83,18 @@ static void add_triangle(const surface_search *s, int32_t triangle, const double
   pl_contact_slots_add(slots, &contact);
 }
 
+static bool is_corner(const pl_surface_tree *tree, int32_t point, int32_t triangle) {
+  const int32_t *corners = &tree->surface->triangles[3 * triangle];
+  return corners[0] == point || corners[1] == point || corners[2] == point;
+}
+
 // Is the triangle around the point, or around one of its neighbours?
 static bool is_around(const pl_surface_tree *tree, int32_t point, int32_t triangle) {
   for (int k = 0; k < 3; ++k) {
     int32_t corner = tree->surface->triangles[3 * triangle + k];
     if (corner == point) return true;
-    for (int32_t r = tree->ring_start[corner]; r < tree->ring_start[corner + 1]; ++r) {
-      const int32_t *ring = &tree->surface->triangles[3 * tree->ring[r]];
-      if (ring[0] == point || ring[1] == point || ring[2] == point) return true;
-    }
+    for (int32_t r = tree->ring_start[corner]; r < tree->ring_start[corner + 1]; ++r)
+      if (is_corner(tree, point, tree->ring[r])) return true;
   }
   return false;
 }
@@ -97,6 +117,7 @@ static bool is_spared(const surface_search *s, int32_t triangle) {
 
 static void visit_crossing(void *data, int32_t triangle) {
   surface_search *s = data;
+  if (s->is_self && is_corner(s->motion->tree, s->query->point, triangle)) return;
   pl_triangle_path path = {.start = s->query->start, .end = s->query->end};
   pl_surface_corners(s->motion->tree, s->motion->starts, triangle, path.start_corners);
   pl_surface_corners(s->motion->tree, s->motion->ends, triangle, path.end_corners);
@@ -106,14 +127,14 @@ static void visit_crossing(void *data, int32_t triangle) {
   // The first one counts. Of several at once, as when a corner rests on an edge, one that the point's own surface can lie against, then the
   // one that is entered deepest, then the lowest: the order of the hierarchy must not matter.
   if (time > s->crossing_time) return;
-  bool is_facing = !s->has_facing || pl_surface_motion_is_facing(s->motion, triangle, s->facing);
+  bool can_lie = is_facing(s, triangle);
   pl_vec3 normal = pl_triangle_normal(path.end_corners[0], path.end_corners[1], path.end_corners[2]);
   if (pl_vec3_dot(normal, normal) < 0.5) return;
   if (from_inside) normal = pl_vec3_scale(normal, -1);
   double gap = pl_vec3_dot(normal, pl_vec3_sub(path.end, path.end_corners[0]));
   if (time == s->crossing_time) {
-    if (is_facing != s->is_crossing_facing) {
-      if (!is_facing) return;
+    if (can_lie != s->is_crossing_facing) {
+      if (!can_lie) return;
     } else if (gap > s->crossing_gap || (gap == s->crossing_gap && triangle > s->crossing_triangle)) {
       return;
     }
@@ -122,7 +143,7 @@ static void visit_crossing(void *data, int32_t triangle) {
   s->crossing_time = time;
   s->crossing_triangle = triangle;
   s->crossing_gap = gap;
-  s->is_crossing_facing = is_facing;
+  s->is_crossing_facing = can_lie;
   s->crossing_normal = normal;
   for (int k = 0; k < 3; ++k) s->crossing_weights[k] = weights[k];
 }
@@ -152,17 +173,8 @@ static bool is_behind_at_start(const surface_search *s, const pl_hit *hit) {
   return pl_vec3_dot(normal, pl_vec3_sub(s->query->start, corners[0])) < 0;
 }
 
-static surface_search search_of(const pl_contact_query *query, int32_t other) {
-  surface_search s = {.query = query, .motion = &query->motions[other], .other = other, .is_self = other == query->body};
-  s.gap = query->bodies[query->body].radius + query->bodies[other].radius;
-  s.facing = pl_surface_motion_point_normal(&query->motions[query->body], query->point);
-  // An open surface is touched from both sides, by both sides.
-  s.has_facing = s.motion->tree->is_closed && query->motions[query->body].tree->is_closed && pl_vec3_dot(s.facing, s.facing) > 0;
-  return s;
-}
-
 // Touch the triangle nearest to `place`, within `limit`, that the point's own surface can lie against, if there is one.
-static bool touch_facing(const surface_search *s, pl_vec3 place, double limit, pl_contact_slots *slots) {
+static bool touch_facing(const surface_search *s, pl_vec3 place, double limit, pl_contact_slots slots) {
   pl_hit hit = pl_surface_motion_nearest(s->motion, place, limit, &s->facing);
   if (hit.triangle < 0) return false;
   pl_vec3 corners[3];
@@ -180,9 +192,11 @@ static bool touch_facing(const surface_search *s, pl_vec3 place, double limit, p
 // thin ones, since then what faces it is their far side.
 static const double FACING_EDGES = 0.1, FACING_RATIO = 32;
 
-void pl_contact_find_body(const pl_contact_query *query, int32_t other, pl_contact_slots *slots) {
+void pl_contact_find_body(const pl_contact_query *query, int32_t other, pl_contact_slots slots) {
   surface_search s = search_of(query, other);
   double limit = s.gap + query->scale.margin;
+  pl_box path = pl_box_with(pl_box_with(pl_box_empty(), query->start), query->end);
+  if (!pl_box_overlaps(pl_box_grow(path, limit), s.motion->box)) return;
   double facing_reach = FACING_EDGES * fmin(s.motion->tree->edge_length, query->motions[query->body].tree->edge_length);
   if (find_crossing(&s)) {
     pl_vec3 place = corner_mix(s.motion, s.motion->ends, s.crossing_triangle, s.crossing_weights);
@@ -202,7 +216,7 @@ void pl_contact_find_body(const pl_contact_query *query, int32_t other, pl_conta
   if (!is_closed && is_behind != is_behind_at_start(&s, &hit)) return;
   bool is_inside = is_closed && is_behind;
   if (!is_inside && hit.distance >= limit) return;
-  if (s.has_facing && !pl_surface_motion_is_facing(s.motion, hit.triangle, s.facing)) {
+  if (!is_facing(&s, hit.triangle)) {
     if (!is_inside || touch_facing(&s, query->end, fmax(facing_reach, FACING_RATIO * hit.distance), slots)) return;
   }
   add_triangle(&s, hit.triangle, hit.barycentric, normal_at(&s, &hit, is_inside), slots);
@@ -211,42 +225,36 @@ void pl_contact_find_body(const pl_contact_query *query, int32_t other, pl_conta
 static void visit_nearest_self(void *data, int32_t triangle) {
   surface_search *s = data;
   const pl_surface_tree *tree = s->motion->tree;
+  if (is_corner(tree, s->query->point, triangle)) return;
   pl_vec3 corners[3];
   pl_surface_corners(tree, s->motion->ends, triangle, corners);
-  double weights[3];
-  pl_vec3 nearest = pl_triangle_nearest(corners[0], corners[1], corners[2], s->query->end, weights);
-  pl_vec3 away = pl_vec3_sub(s->query->end, nearest);
-  double distance = pl_vec3_length(away);
-  if (distance > s->nearest_distance || (distance == s->nearest_distance && triangle > s->nearest.triangle)) return;
-  pl_vec3 normal = pl_triangle_normal(corners[0], corners[1], corners[2]);
-  bool is_behind = pl_vec3_dot(away, normal) < 0;
+  pl_hit hit = {.triangle = triangle};
+  hit.point = pl_triangle_nearest(corners[0], corners[1], corners[2], s->query->end, hit.barycentric);
+  pl_vec3 away = pl_vec3_sub(s->query->end, hit.point);
+  hit.distance = pl_vec3_length(away);
+  bool is_nearer = hit.distance < s->nearest.distance || (hit.distance == s->nearest.distance && triangle < s->nearest.triangle);
+  if (!is_nearer || is_spared(s, triangle) || !is_facing(s, triangle)) return;
+  bool is_behind = pl_vec3_dot(away, pl_triangle_normal(corners[0], corners[1], corners[2])) < 0;
   double limit = s->gap + s->query->scale.margin;
-  pl_hit hit = {triangle, distance, nearest, {weights[0], weights[1], weights[2]}};
   if (!tree->is_closed) {
     if (is_behind != is_behind_at_start(s, &hit)) return;
-  } else {
-    if (s->has_facing && pl_vec3_dot(s->facing, normal) >= 0) return;
+  } else if (is_behind) {
     // A thin wall has its own other side within reach: what is close at rest is not behind by mistake.
-    if (is_behind && (tree->surface->rest_points == NULL || rest_distance(tree, s->query->point, triangle) < tree->edge_length))
-      return;
-    if (is_behind) limit = 0.5 * tree->edge_length;
+    if (tree->surface->rest_points == NULL || rest_distance(tree, s->query->point, triangle) < tree->edge_length) return;
+    limit = 0.5 * tree->edge_length;
   }
-  if (distance > limit || is_spared(s, triangle)) return;
-  s->nearest_distance = distance;
-  s->nearest = hit;
+  if (hit.distance <= limit) s->nearest = hit;
 }
 
-void pl_contact_find_self(const pl_contact_query *query, pl_contact_slots *slots) {
+void pl_contact_find_self(const pl_contact_query *query, pl_contact_slots slots) {
   surface_search s = search_of(query, query->body);
   if (find_crossing(&s)) {
     add_triangle(&s, s.crossing_triangle, s.crossing_weights, s.crossing_normal, slots);
     return;
   }
-  s.nearest_distance = HUGE_VAL;
-  s.nearest.triangle = -1;
   double limit = fmax(s.gap + query->scale.margin, 0.5 * s.motion->tree->edge_length);
-  pl_box end = pl_box_with(pl_box_empty(), query->end);
-  pl_surface_motion_visit(s.motion, pl_box_grow(end, limit), visit_nearest_self, &s);
+  s.nearest = (pl_hit){.triangle = -1, .distance = limit};
+  pl_surface_motion_visit(s.motion, pl_box_grow(pl_box_with(pl_box_empty(), query->end), limit), visit_nearest_self, &s);
   if (s.nearest.triangle < 0) return;
   pl_vec3 away = pl_vec3_sub(query->end, s.nearest.point);
   bool is_behind = pl_vec3_dot(away, pl_surface_motion_outward(s.motion, &s.nearest)) < 0;

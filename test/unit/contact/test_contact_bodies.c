@@ -164,6 +164,47 @@ static void a_stack_of_stiff_cubes_stands(void **state) {
   drop_context(context);
 }
 
+// Distance a stiff cube slides in a second down a tilted floor, or down a tilted, pinned cube that is made ten times as large.
+static double slide(double friction, bool on_body) {
+  static scene s;
+  const double angle = 0.5;
+  pl_context *context = make_context(1);
+  begin(&s, context, 2, !on_body);
+  pl_quat tilt = pl_quat_of_axis_angle(pl_vec3_of(0, 0, 1), angle);
+  if (!on_body) s.collider->placement.rotation = tilt, s.collider->friction = friction;
+  pl_vec3 up = pl_quat_apply(tilt, pl_vec3_of(0, 1, 0));
+  for (int32_t p = 0; p < PARTICLES; ++p) s.inverse_masses[0][p] = 0;
+  s.bodies[0].friction = s.bodies[1].friction = friction;
+  prepare(&s);
+  put(&s, 1, (pl_transform){pl_vec3_scale(up, 0.5), tilt}, pl_vec3_of(0, 0, 0));
+  for (int32_t p = 0; p < PARTICLES; ++p) {
+    pl_vec3 place = on_body ? pl_vec3_scale(s.model.rest[p], 10) : pl_vec3_of(50, 50, 50);
+    s.positions[0][p] = pl_quat_apply(tilt, pl_vec3_add(place, pl_vec3_of(0.13, -5, 0.17)));
+  }
+  for (int i = 0; i < 240; ++i) {
+    for (int32_t p = 0; p < PARTICLES; ++p) s.velocities[0][p] = pl_vec3_scale(GRAVITY, -STEP);  // held against gravity
+    fly(&s, GRAVITY);
+    stiffen(&s, 1);
+    solve(&s, GRAVITY);
+  }
+  assert_false(s.bodies[0].moved);
+  assert_true(s.bodies[1].moved);
+  pl_vec3 center = center_of(s.positions[1]);
+  check_near(pl_vec3_dot(center, up), 0.5, 0.005);
+  end(&s);
+  drop_context(context);
+  return pl_vec3_distance(center, pl_vec3_scale(up, 0.5));
+}
+
+static void a_stiff_cube_slides_or_holds_as_coulomb_says(void **state) {
+  (void)state;
+  for (int on_body = 0; on_body < 2; ++on_body) {
+    check_at_most(slide(0.7, on_body), 0.01);
+    double expected = 0.5 * 9.81 * (sin(0.5) - 0.3 * cos(0.5));
+    check_near(slide(0.3, on_body), expected, 0.03 * expected);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_bodies_that_collide_keep_their_momentum),
@@ -171,6 +212,7 @@ int main(void) {
       cmocka_unit_test(a_fast_particle_does_not_pass_through_a_body),
       cmocka_unit_test(a_point_deep_inside_comes_out),
       cmocka_unit_test(a_stack_of_stiff_cubes_stands),
+      cmocka_unit_test(a_stiff_cube_slides_or_holds_as_coulomb_says),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
