@@ -102,10 +102,12 @@ pl_file_format pl_file_format_detect(const void *bytes, size_t size) {
   const unsigned char *data = bytes;
   if (size >= 4 && memcmp(data, "glTF", 4) == 0) return PL_FILE_GLB;
   if (size >= 4 && memcmp(data, "ply", 3) == 0 && (data[3] == '\n' || data[3] == '\r' || data[3] == ' ')) return PL_FILE_PLY;
-  if (pl_stl_is_binary(data, size)) return PL_FILE_STL;
   if (is_binary_medit(data, size)) return PL_FILE_MEDIT;
   pl_mesh_source source = {.bytes = data, .size = size, .name = ""};
-  return detect_text(&source);
+  pl_file_format format = detect_text(&source);
+  // Binary STL has no mark of its own and may begin with any words, "solid" included; other binary formats begin with theirs.
+  bool is_weak = format == PL_FILE_UNKNOWN || format == PL_FILE_STL || format == PL_FILE_OBJ || format == PL_FILE_TETGEN;
+  return is_weak && pl_stl_is_binary(data, size) ? PL_FILE_STL : format;
 }
 
 static pl_status fail_unknown(const pl_mesh_source *source) {
