@@ -1,12 +1,16 @@
 // MP4 out, through the program `ffmpeg`.
 //
-// The pictures go to its standard input as raw pixels; it writes to a temporary name beside the path, which is renamed once it has ended well.
+// The pictures go to its standard input as raw pixels; it writes to a temporary name beside the path, which is renamed once it
+// has ended well.
 //
-// - Both of its streams are socket pairs, not pipes: writing to a socket whose reader is gone can be told not to raise SIGPIPE, so the host's signal
+// - Both of its streams are socket pairs, not pipes: writing to a socket whose reader is gone can be told not to raise SIGPIPE,
+//   so the host's signal
 //   handling is left alone.
-// - While waiting to write we also take what it says on its standard error. Otherwise a program that complains a lot would wait for us to read, and
+// - While waiting to write we also take what it says on its standard error. Otherwise a program that complains a lot would wait
+//   for us to read, and
 //   we for it to take the picture.
-// - It runs in a process group of its own: Ctrl-C on the terminal then reaches only the host, which may still close the video properly.
+// - It runs in a process group of its own: Ctrl-C on the terminal then reaches only the host, which may still close the video
+//   properly.
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>

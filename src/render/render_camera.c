@@ -42,7 +42,7 @@ void pl_render_view_matrix(const pl_render_view *view, pl_vec3 origin, double as
 // The distance at which all corners of the box fit, and how far the picture's centre is from the middle of what is seen there.
 static double fit_corners(pl_box box, pl_vec3 target, const pl_render_view *view, double aspect, pl_vec3 *shift) {
   const double fill = 0.85;  // share of the picture the box may take
-  double distance = 0, least[2] = {INFINITY, INFINITY}, most[2] = {-INFINITY, -INFINITY};
+  double distance = 0, least[2] = {HUGE_VAL, HUGE_VAL}, most[2] = {-HUGE_VAL, -HUGE_VAL};
   for (int pass = 0; pass < 2; ++pass) {
     for (int k = 0; k < 8; ++k) {
       pl_vec3 corner = {k & 1 ? box.most.x : box.least.x, k & 2 ? box.most.y : box.least.y, k & 4 ? box.most.z : box.least.z};

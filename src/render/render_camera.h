@@ -10,8 +10,8 @@ typedef struct pl_render_view {
   double distance;               // metres from eye to target
 } pl_render_view;
 
-// Axes of a camera. An eye on its target, an `up` along the view and angles outside (0, pi) are given a sensible meaning; numbers that are not
-// finite are PL_ERROR_INVALID_ARGUMENT.
+// Axes of a camera. An eye on its target, an `up` along the view and angles outside (0, pi) are given a sensible meaning; numbers
+// that are not finite are PL_ERROR_INVALID_ARGUMENT.
 pl_status pl_render_view_of_camera(const pl_camera *camera, pl_render_view *view, pl_error *error);
 
 // Column-major matrix from points relative to `origin` to clip space.

@@ -1,8 +1,9 @@
 // Setting and drawing the caption.
 //
-// The pen's paths give, for every pixel near the text, its distance from the nearest stroke. From that one field come both the letters (covered where
-// the distance is less than half the pen, with one pixel of transition) and the soft halo that keeps them legible over any picture. Text is dark over
-// a light picture and light over a dark one. Drawn on the processor: a few thousand pixels are not worth a program of their own.
+// The pen's paths give, for every pixel near the text, its distance from the nearest stroke. From that one field come both the
+// letters (covered where the distance is less than half the pen, with one pixel of transition) and the soft halo that keeps them
+// legible over any picture. Text is dark over a light picture and light over a dark one. Drawn on the processor: a few thousand
+// pixels are not worth a program of their own.
 #include "render/render_caption.h"
 
 #include <math.h>

@@ -5,11 +5,12 @@
 //   2. Mesa's surfaceless platform           (EGL_MESA_platform_surfaceless): a render node or the software rasteriser
 //   3. any device at all
 //   4. the default display, whatever that is
-// The hardware comes first because with several vendors' drivers installed the surfaceless platform is often Mesa's software one even though
-// a graphics processor is there.
+// The hardware comes first because with several vendors' drivers installed the surfaceless platform is often Mesa's software one
+// even though a graphics processor is there.
 //
-// Displays are never terminated. EGL hands out the same display to everyone who asks for the same platform in one process, and eglTerminate
-// kills the contexts of all of them, other renderers' and the host's included. An initialised display costs nothing while unused.
+// Displays are never terminated. EGL hands out the same display to everyone who asks for the same platform in one process, and
+// eglTerminate kills the contexts of all of them, other renderers' and the host's included. An initialised display costs nothing
+// while unused.
 #include "render/render_context.h"
 
 #include <EGL/eglext.h>

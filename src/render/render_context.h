@@ -20,7 +20,8 @@ typedef struct pl_render_context_before {
   EGLenum api;
 } pl_render_context_before;
 
-// Open a context: a graphics processor where there is one, software rendering otherwise. PL_ERROR_UNSUPPORTED when neither gives OpenGL ES 3.
+// Open a context: a graphics processor where there is one, software rendering otherwise. PL_ERROR_UNSUPPORTED when neither gives
+// OpenGL ES 3.
 pl_status pl_render_context_open(pl_render_context *self, pl_error *error);
 void pl_render_context_close(pl_render_context *self);
 

@@ -1,7 +1,7 @@
 // Making and removing the objects of a renderer.
 //
-// The picture has several samples a pixel in an sRGB format: blending samples of one pixel then happens in linear light, which is what keeps bright
-// edges on dark ground from looking thin.
+// The picture has several samples a pixel in an sRGB format: blending samples of one pixel then happens in linear light, which is
+// what keeps bright edges on dark ground from looking thin.
 #include "render/render_device.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-// What a renderer keeps on the graphics processor: programs, maps, the picture, buffers. All functions need the context to be current.
+// What a renderer keeps on the graphics processor: programs, maps, the picture, buffers. All functions need the context to be
+// current.
 #ifndef PL_RENDER_RENDER_DEVICE_H
 #define PL_RENDER_RENDER_DEVICE_H
 
@@ -23,8 +24,8 @@ typedef struct pl_render_device {
   GLuint depth_array, body_array, empty_array;   // vertex array objects
 } pl_render_device;
 
-// Make everything for pictures of the given size. PL_ERROR_INVALID_ARGUMENT when the size is more than this machine can draw; what was made is
-// removed on failure.
+// Make everything for pictures of the given size. PL_ERROR_INVALID_ARGUMENT when the size is more than this machine can draw;
+// what was made is removed on failure.
 pl_status pl_render_device_create(pl_render_device *self, int32_t width, int32_t height, pl_error *error);
 void pl_render_device_destroy(pl_render_device *self);
 

@@ -1,7 +1,7 @@
 // Fitting the light's maps to the scene.
 //
-// A map that followed the box exactly would slide by fractions of a texel from frame to frame, and shadow edges would swim. So sizes are rounded up
-// to a geometric series and centres to whole texels: in a video the maps stay put and change size rarely.
+// A map that followed the box exactly would slide by fractions of a texel from frame to frame, and shadow edges would swim. So
+// sizes are rounded up to a geometric series and centres to whole texels: in a video the maps stay put and change size rarely.
 #include "render/render_light.h"
 
 #include "math/vec3.h"
@@ -50,16 +50,18 @@ static void put_vector(float to[3], pl_vec3 v) {
   to[0] = (float)v.x, to[1] = (float)v.y, to[2] = (float)v.z;
 }
 
-// Points of a sunflower: even over the disc, no two in line.
+// Points of a sunflower: even over the disc, no two in line. The first is the centre, so that a search never misses what is right
+// there.
 static void fill_disc(float disc[PL_DISC_COUNT][2]) {
   for (int i = 0; i < PL_DISC_COUNT; ++i) {
-    double radius = sqrt((i + 0.5) / PL_DISC_COUNT), angle = i * GOLDEN_ANGLE;
+    double radius = sqrt(i / (PL_DISC_COUNT - 1.0)), angle = i * GOLDEN_ANGLE;
     disc[i][0] = (float)(radius * cos(angle));
     disc[i][1] = (float)(radius * sin(angle));
   }
 }
 
-// The square of floor that may see less than all of the light: below the bodies, where their shadow falls, and a margin for the sky's.
+// The square of floor that may see less than all of the light: below the bodies, where their shadow falls, and a margin for the
+// sky's.
 static void fit_floor(float square[4], const pl_render_scene *scene, pl_vec3 sun, double ground_height) {
   pl_box box = scene->box;
   double top = fmax(box.most.y - ground_height, 0);
@@ -83,7 +85,7 @@ void pl_render_light_fit(pl_render_light *light, const pl_render_scene *scene, p
   }
   put_vector(light->sun_direction, sun);
   fit_map(&light->sun, scene, sun, PL_SUN_MAP_SIZE);
-  double lamp_texel = 0, lamp_depth = INFINITY;
+  double lamp_texel = 0, lamp_depth = HUGE_VAL;
   for (int i = 0; i < PL_LAMP_COUNT; ++i) {
     // Even over the hemisphere: equal steps in height, the golden angle around.
     double y = (i + 0.5) / PL_LAMP_COUNT, flat = sqrt(1 - y * y), angle = i * GOLDEN_ANGLE + 0.3;

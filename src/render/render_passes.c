@@ -41,11 +41,29 @@ static void upload_scene(const pl_render_job *job) {
   upload(GL_ELEMENT_ARRAY_BUFFER, device->body_array, device->buffers[3], scene->indices, (size_t)scene->index_count * 4);
 }
 
-static void draw_map(GLuint program, const pl_render_map *map, uint32_t corner_count) {
+// Culling for a surface closed with its normals outwards (1), closed inside out (-1) or open (0).
+static void choose_side(int side) {
+  if (side == 0) {
+    glDisable(GL_CULL_FACE);
+  } else {
+    glEnable(GL_CULL_FACE);
+    glCullFace(side > 0 ? GL_BACK : GL_FRONT);
+  }
+}
+
+// What is nearest to the light faces it, so closed items need only that half; neighbours of one kind go in one call.
+static void draw_map(const pl_render_job *job, GLuint program, const pl_render_map *map) {
   glUniform4fv(at(program, "u_right"), 1, map->right);
   glUniform4fv(at(program, "u_up"), 1, map->up);
   glUniform4fv(at(program, "u_away"), 1, map->away);
-  glDrawElements(GL_TRIANGLES, (GLsizei)corner_count, GL_UNSIGNED_INT, (const void *)0);
+  const pl_render_part *parts = job->scene->parts;
+  for (int32_t first = 0, next; first < job->item_count; first = next) {
+    uint32_t count = 0;
+    for (next = first; next < job->item_count && parts[next].side == parts[first].side; ++next) count += parts[next].index_count;
+    choose_side(parts[first].side);
+    if (count > 0)
+      glDrawElements(GL_TRIANGLES, (GLsizei)count, GL_UNSIGNED_INT, (const void *)((uintptr_t)parts[first].index_start * 4));
+  }
 }
 
 static void draw_depth_maps(const pl_render_job *job) {
@@ -60,13 +78,14 @@ static void draw_depth_maps(const pl_render_job *job) {
   glBindFramebuffer(GL_FRAMEBUFFER, device->sun_target);
   glViewport(0, 0, PL_SUN_MAP_SIZE, PL_SUN_MAP_SIZE);
   glClear(GL_DEPTH_BUFFER_BIT);
-  if (job->scene->corner_count > 0) draw_map(program, &job->light->sun, job->scene->corner_count);
+  draw_map(job, program, &job->light->sun);
   glBindFramebuffer(GL_FRAMEBUFFER, device->lamp_target);
   glClear(GL_DEPTH_BUFFER_BIT);
-  for (int i = 0; i < PL_LAMP_COUNT && job->scene->corner_count > 0; ++i) {
+  for (int i = 0; i < PL_LAMP_COUNT; ++i) {
     glViewport(i % PL_LAMP_TILES * PL_LAMP_MAP_SIZE, i / PL_LAMP_TILES * PL_LAMP_MAP_SIZE, PL_LAMP_MAP_SIZE, PL_LAMP_MAP_SIZE);
-    draw_map(program, &job->light->lamps[i], job->scene->corner_count);
+    draw_map(job, program, &job->light->lamps[i]);
   }
+  choose_side(0);
 }
 
 static void bind_map(GLuint unit, GLuint texture, GLuint sampler) {
@@ -130,17 +149,6 @@ static void set_finish(const pl_render_job *job, GLuint program) {
   set_vector(program, "u_background_bottom", linear_color(job->def->background_bottom));
 }
 
-// Leave out the far side of closed bodies, half of all shading; unless the camera may be inside.
-static void choose_sides(const pl_render_part *part, pl_vec3 eye) {
-  bool inside = pl_box_overlaps(part->box, (pl_box){eye, eye});
-  if (part->side == 0 || inside) {
-    glDisable(GL_CULL_FACE);
-  } else {
-    glEnable(GL_CULL_FACE);
-    glCullFace(part->side > 0 ? GL_BACK : GL_FRONT);
-  }
-}
-
 static void draw_bodies(const pl_render_job *job, const float matrix[16]) {
   GLuint program = job->device->programs[PL_PROGRAM_BODY];
   glUseProgram(program);
@@ -151,22 +159,25 @@ static void draw_bodies(const pl_render_job *job, const float matrix[16]) {
   set_vector(program, "u_eye", eye);
   pl_vec3 floor_color = linear_color(job->def->ground ? job->def->ground_color : job->def->background_bottom);
   set_vector(program, "u_bounce", pl_vec3_scale(floor_color, 0.34));
-  GLint albedo = at(program, "u_albedo"), wireframe = at(program, "u_wireframe");
+  GLint albedo = at(program, "u_albedo"), wireframe = at(program, "u_wireframe"), side = at(program, "u_side");
   glBindVertexArray(job->device->body_array);
   for (int32_t i = 0; i < job->item_count; ++i) {
     const pl_render_part *part = &job->scene->parts[i];
     if (part->index_count == 0) continue;
-    choose_sides(part, eye);
+    // Half of all shading is saved on closed bodies, unless the camera may be inside.
+    choose_side(pl_box_overlaps(part->box, (pl_box){eye, eye}) ? 0 : part->side);
     pl_vec3 color = linear_color(job->items[i].color);
     glUniform3f(albedo, (float)color.x, (float)color.y, (float)color.z);
+    glUniform1f(side, (float)part->side);
     glUniform1f(wireframe, job->items[i].wireframe ? 1.0f : 0.0f);
-    glDrawElements(GL_TRIANGLES, (GLsizei)part->index_count, GL_UNSIGNED_INT, (const char *)0 + (size_t)part->index_start * 4);
+    glDrawElements(GL_TRIANGLES, (GLsizei)part->index_count, GL_UNSIGNED_INT, (const void *)((uintptr_t)part->index_start * 4));
   }
   glDisable(GL_CULL_FACE);
   glCullFace(GL_BACK);
 }
 
-// Lines of the floor: steps of a power of ten that follow the camera's distance; the finer lines fade out before they would get dense.
+// Lines of the floor: steps of a power of ten that follow the camera's distance; the finer lines fade out before they would get
+// dense.
 static void set_grid(const pl_render_job *job, GLuint program) {
   double level = log10(job->view->distance * 0.09);
   double step = pow(10, floor(level)), coarse = step * 10;

@@ -1,8 +1,9 @@
 // From items to vertex arrays.
 //
-// Smooth items share one vertex per point, with the sum of the triangles' normals weighted by their angle there (Thürmer and Wüthrich 1998: does
-// not depend on how a face is cut into triangles). Flat, creased and wireframe items get three vertices per triangle: the shader tells the corners
-// apart by the vertex number modulo 3, which is why their first vertex number is a multiple of 3.
+// Smooth items share one vertex per point, with the sum of the triangles' normals weighted by their angle there (Thürmer and
+// Wüthrich 1998: does not depend on how a face is cut into triangles). Flat, creased and wireframe items get three vertices per
+// triangle: the shader tells the corners apart by the vertex number modulo 3, which is why their first vertex number is a
+// multiple of 3.
 //
 // Creased: the normal of a corner sums only those triangles at the point whose own normal is within 40 degrees of this triangle's.
 #include "render/render_scene.h"
@@ -159,8 +160,8 @@ static uint64_t edge_number(int32_t a, int32_t b) {
   return h ^ h >> 33;
 }
 
-// Whether the item is closed, and which way round. Each edge adds its number and takes off that of its reverse: where every edge has a partner the
-// sum is zero, and by chance alone it is so once in 2^64.
+// Whether the item is closed, and which way round. Each edge adds its number and takes off that of its reverse: where every edge
+// has a partner the sum is zero, and by chance alone it is so once in 2^64.
 static int find_side(const pl_picture_item *item, pl_vec3 origin) {
   uint64_t sum = 0;
   double volume = 0;

@@ -1,4 +1,5 @@
-// The surfaces of one picture as the graphics processor takes them: checked, moved to the origin, in single precision, with normals.
+// The surfaces of one picture as the graphics processor takes them: checked, moved to the origin, in single precision, with
+// normals.
 #ifndef PL_RENDER_RENDER_SCENE_H
 #define PL_RENDER_RENDER_SCENE_H
 
@@ -23,8 +24,8 @@ typedef struct pl_render_scene {
   uint32_t point_count, corner_count, vertex_count, index_count;
 } pl_render_scene;
 
-// Check the items and prepare them; all memory is taken from `scratch`. PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA with a field such as
-// `items[2].triangles` when an item is wrong.
+// Check the items and prepare them; all memory is taken from `scratch`. PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA with a
+// field such as `items[2].triangles` when an item is wrong.
 pl_status pl_render_scene_build(pl_scratch *scratch, const pl_picture_item *items, int32_t item_count, pl_render_scene *scene,
                                 pl_error *error);
 

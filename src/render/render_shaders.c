@@ -1,7 +1,7 @@
 // The shaders, in GLSL ES 3.00 without extensions, so that WebGL 2 takes the same text.
 //
-// The look: a studio with a large soft lamp (the sun), a bright sky dome and a floor that sweeps into the background. All light is linear; the
-// target encodes sRGB.
+// The look: a studio with a large soft lamp (the sun), a bright sky dome and a floor that sweeps into the background. All light
+// is linear; the target encodes sRGB.
 //
 //   depth   draws the bodies as the sun or one sky lamp sees them
 //   floor   one texel per patch of floor: how much sun and how much sky it sees
@@ -9,13 +9,14 @@
 //   ground  the floor, from the floor map
 //   sky     the background
 //
-// Sky light is a sum over PL_LAMP_COUNT distant lamps on the dome, each with a small depth map of its own in one atlas. That is ambient occlusion
-// of the real geometry (between bodies, within a body, on the floor), smooth in time, and it costs one draw of the points per lamp; screen-space
-// methods cost as much in software and flicker at the rim of the picture.
+// Sky light is a sum over PL_LAMP_COUNT distant lamps on the dome, each with a small depth map of its own in one atlas. That is
+// ambient occlusion of the real geometry (between bodies, within a body, on the floor), smooth in time, and it costs one draw of
+// the points per lamp; screen-space methods cost as much in software and flicker at the rim of the picture.
 //
-// Soft sun shadows are percentage-closer soft shadows (Fernando 2005): the mean distance of the blockers around a point gives the width of the
-// penumbra, so shadows are crisp at the contact and wide farther away. Blocks that most pixels can skip are written as loops that run at most
-// once: software rasterisers evaluate both sides of an `if` for all pixels but leave a loop when no pixel needs it.
+// Soft sun shadows are percentage-closer soft shadows (Fernando 2005): the mean distance of the blockers around a point gives the
+// width of the penumbra, so shadows are crisp at the contact and wide farther away. Blocks that most pixels can skip are written
+// as loops that run at most once: software rasterisers evaluate both sides of an `if` for all pixels but leave a loop when no
+// pixel needs it.
 #include "render/render_shaders.h"
 
 #include <stddef.h>
@@ -45,10 +46,10 @@ static const char sun[] =
     "uniform vec4 u_sun_size;        // metres a map is wide, high, deep; tangent of the sun's half angle\n"
     "uniform highp sampler2DShadow u_sun_map;\n"
     "uniform highp sampler2D u_sun_depth;\n"
-    "// Share of the sun seen from p, by percentage-closer soft shadows; `turn` rotates the sample disc. `slope` is how the depth "
-    "of the surface itself\n"
-    "// changes over the map: without it, wide kernels on slanted faces find the face in its own shadow.\n"
-    "float sun_visibility(vec3 p, float bias, vec2 slope, vec2 turn, bool wanted) {\n"
+    "// Share of the sun seen from p, by percentage-closer soft shadows, and metres to what blocks it. `turn` rotates the sample\n"
+    "// disc. `slope` is how the depth of the surface itself changes over the map: without it, wide kernels on slanted faces find\n"
+    "// the face in its own shadow.\n"
+    "vec2 sun_visibility(vec3 p, float bias, vec2 slope, vec2 turn, bool wanted) {\n"
     "  vec3 m = vec3(dot(u_sun_right.xyz, p) + u_sun_right.w, dot(u_sun_up.xyz, p) + u_sun_up.w,\n"
     "                dot(u_sun_away.xyz, p) + u_sun_away.w);\n"
     "  float depth = m.z - bias;\n"
@@ -71,7 +72,7 @@ static const char sun[] =
     "    vec2 o = rotation * u_disc[i] * spread;\n"
     "    lit += texture(u_sun_map, vec3(m.xy + o, clamp(depth + dot(o, slope), 0.0, 0.99999)));\n"
     "  }\n"
-    "  return blocker_count > 0.0 ? lit / float(DISC_COUNT) : 1.0;\n"
+    "  return blocker_count > 0.0 ? vec2(lit / float(DISC_COUNT), gap) : vec2(1.0, 0.0);\n"
     "}\n";
 
 // The light of the dome.
@@ -85,8 +86,8 @@ static const char lamps[] =
     "const vec3 sky_zenith = vec3(1.02, " TEXT(PL_SKY_ZENITH_GREEN) ", 1.12);\n"
     "const vec3 sky_horizon = vec3(0.98, " TEXT(PL_SKY_HORIZON_GREEN) ", 0.92);\n"
     "\n"
-    "// Light of the dome on a surface at p with unit normal n; an open floor gets about 1. Each lamp stands for a patch of the dome, so its shadow\n"
-    "// has a penumbra too, found as for the sun; u_lamp_spread is the tangent of the patch's half angle.\n"
+    "// Light of the dome on a surface at p with unit normal n; an open floor gets about 1. Each lamp stands for a patch of the\n"
+    "// dome, so its shadow has a penumbra too, found as for the sun; u_lamp_spread is the tangent of the patch's half angle.\n"
     "vec3 sky_light(vec3 p, vec3 n, vec2 turn) {\n"
     "  vec3 sum = vec3(0.0);\n"
     "  mat2 rotation = mat2(turn.x, turn.y, -turn.y, turn.x);\n"
@@ -110,11 +111,11 @@ static const char lamps[] =
     "    }\n"
     "    float gap = max(m.z - blocker_sum / max(blocker_count, 1.0), 0.0) * size.z;\n"
     "    vec2 spread = vec2(gap * u_lamp_spread + 0.6 * u_bias.y) / size.xy;\n"
-    "    for (int k = blocker_count > 0.0 ? 0 : 8; k < 8; ++k) {\n"
+    "    for (int k = blocker_count > 0.0 ? 0 : 6; k < 6; ++k) {\n"
     "      vec2 q = clamp(m.xy + rotation * u_disc[k * 2] * spread, 0.002, 0.998);\n"
     "      lit += texture(u_lamp_map, vec3((q + tile) / float(LAMP_TILES), reference));\n"
     "    }\n"
-    "    float seen = blocker_count > 0.0 ? lit / 8.0 : 1.0;\n"
+    "    float seen = blocker_count > 0.0 ? lit / 6.0 : 1.0;\n"
     "    sum += mix(sky_horizon, sky_zenith, direction.y) * (facing * seen);\n"
     "  }\n"
     "  return sum * (2.0 / float(LAMP_COUNT));\n"
@@ -157,7 +158,8 @@ static const char whole_vertex[] =
     "  gl_Position = vec4(v_place * 2.0 - 1.0, u_depth, 1.0);\n"
     "}\n";
 
-// Nine rotations in a 3 x 3 pattern: the ground shader averages 3 x 3 texels, so each point ends up with nine times as many samples.
+// Nine rotations in a 3 x 3 pattern: the ground shader averages 3 x 3 texels, so each point ends up with nine times as many
+// samples.
 static const char floor_point[] =
     "in vec2 v_place;\n"
     "uniform vec4 u_floor;        // least x, least z, size, height; metres\n"
@@ -170,7 +172,7 @@ static const char floor_point[] =
     "}\n";
 
 static const char floor_sun_fragment[] =
-    "void main() { color = vec4(sun_visibility(floor_point(), 0.0, vec2(0.0), floor_turn(), true)); }\n";
+    "void main() { color = vec4(sun_visibility(floor_point(), 0.0, vec2(0.0), floor_turn(), true).x); }\n";
 
 static const char floor_sky_fragment[] =
     "uniform float u_floor_open;  // green sky light on a floor with nothing around it\n"
@@ -181,11 +183,15 @@ static const char body_vertex[] =
     "layout(location = 1) in vec3 a_normal;\n"
     "uniform mat4 u_view_projection;\n"
     "uniform vec3 u_eye;\n"
+    "uniform float u_side;        // 1: closed with the normals outwards, -1: closed and inside out, 0: open\n"
     "centroid out vec3 v_position, v_normal, v_sky;\n"
     "out vec3 v_corner;\n"
     "void main() {\n"
-    "  // The dome's light is smooth, so the vertices are enough. It falls on the side that is looked at.\n"
-    "  vec3 n = dot(u_eye - a_position, a_normal) < 0.0 ? -a_normal : a_normal;\n"
+    "  // The dome's light is smooth, so the vertices are enough. It falls on the outside, or on the side of an open surface that\n"
+    "  // is looked at;\n"
+    "  // normals a little beyond the silhouette still belong to triangles in front of it.\n"
+    "  bool behind = dot(normalize(u_eye - a_position), a_normal) < -0.3;\n"
+    "  vec3 n = u_side < 0.0 || (u_side == 0.0 && behind) ? -a_normal : a_normal;\n"
     "  v_sky = sky_light(a_position + n * u_bias.y, n, vec2(1.0, 0.0));\n"
     "  int corner = gl_VertexID % 3;\n"
     "  v_corner = vec3(corner == 0, corner == 1, corner == 2);\n"
@@ -219,20 +225,23 @@ static const char body_fragment[] =
     "  // Lambert's cosine with a rounded foot: a large lamp sets gradually.\n"
     "  float direct = n_sun > 0.25 ? n_sun : max(n_sun + 0.25, 0.0) * max(n_sun + 0.25, 0.0);\n"
     "  float steep = sqrt(max(1.0 - n_sun * n_sun, 0.0));\n"
-    "  vec2 slope = vec2(dot(u_sun_right.xyz, n), dot(u_sun_up.xyz, n)) * u_sun_size.xy * u_sun_size.xy / (u_sun_size.z * "
-    "max(n_sun, 0.2));\n"
-    "  float seen = sun_visibility(v_position + n * (u_bias.x * (0.6 + 2.0 * steep)), u_bias.z, slope, vec2(1.0, 0.0), n_sun > "
-    "0.0);\n"
-    "  // Where the surface turns away from the sun the cosine is shadow enough, and smoother than any map.\n"
-    "  seen = mix(1.0, seen, smoothstep(0.0, 0.22, n_sun));\n"
+    "  vec2 slope = vec2(dot(u_sun_right.xyz, n), dot(u_sun_up.xyz, n)) * u_sun_size.xy * u_sun_size.xy /\n"
+    "               (u_sun_size.z * max(n_sun, 0.2));\n"
+    "  // A different rotation in every pixel, by interleaved gradient noise (Jimenez 2014): fine grain instead of bands.\n"
+    "  float angle = 6.2831853 * fract(52.9829189 * fract(dot(floor(gl_FragCoord.xy), vec2(0.06711056, 0.00583715))));\n"
+    "  vec3 lifted = v_position + n * (u_bias.x * (0.6 + 2.0 * steep));\n"
+    "  vec2 sunlit = sun_visibility(lifted, u_bias.z, slope, vec2(cos(angle), sin(angle)), n_sun > 0.0);\n"
+    "  // Where the surface turns away from the sun the cosine is shadow enough, and smoother than any map; unless something\n"
+    "  // else is in the way.\n"
+    "  float seen = mix(1.0, sunlit.x, max(smoothstep(0.0, 0.22, n_sun), smoothstep(6.0, 20.0, sunlit.y / u_bias.x)));\n"
     "  vec3 sky = v_sky;\n"
     "  float open = clamp(sky.g / (0.45 + 0.55 * max(n.y, 0.0)), 0.0, 1.0);\n"
     "  vec3 bounce = u_bounce * (0.5 - 0.5 * n.y) * mix(0.35, 1.0, open);\n"
     "\n"
     "  // Light that enters near the terminator and comes out warmer: the soft edge of clay, wax and jelly.\n"
     "  float wrapped = max((n_sun + 0.45) / 1.45, 0.0);\n"
-    "  vec3 through = (wrapped * wrapped - direct * direct * 0.9) * 0.42 * mix(0.35, 1.0, max(seen * smoothstep(-0.4, 0.1, n_sun), "
-    "open * 0.6)) *\n"
+    "  float lit = max(seen * smoothstep(-0.4, 0.1, n_sun), open * 0.6);\n"
+    "  vec3 through = (wrapped * wrapped - direct * direct * 0.9) * 0.42 * mix(0.35, 1.0, lit) *\n"
     "                 pow(u_albedo, vec3(0.85, 1.25, 1.45)) * vec3(1.25, 0.80, 0.66);\n"
     "  vec3 c = u_albedo * (key * (direct * seen * 0.72) + sky * 0.46 + bounce) + max(through, 0.0);\n"
     "\n"
@@ -278,8 +287,7 @@ static const char ground_fragment[] =
     "                 texture(map, place - back).r);\n"
     "}\n"
     "\n"
-    "// Coverage of the lines of a grid of the given step, one and a half pixels wide; fades out where cells are smaller than "
-    "pixels.\n"
+    "// Coverage of the lines of a grid of the given step, about a pixel wide; fades out where cells are smaller than pixels.\n"
     "float grid(vec2 at, float step_size) {\n"
     "  vec2 q = at / step_size;\n"
     "  vec2 pixel = fwidth(q);\n"
@@ -290,9 +298,10 @@ static const char ground_fragment[] =
     "\n"
     "void main() {\n"
     "  vec2 place = (v_position.xz - u_floor.xy) / u_floor.z;\n"
-    "  vec2 light = vec2(smoothed(u_floor_sun, place), smoothed(u_floor_sky, place));\n"
     "  vec2 rim = smoothstep(vec2(0.5), vec2(0.44), abs(place - 0.5));\n"
-    "  light = mix(vec2(1.0), light, rim.x * rim.y);\n"
+    "  vec2 light = vec2(1.0);\n"
+    "  for (int once = rim.x * rim.y > 0.0 ? 0 : 1; once < 1; ++once)\n"
+    "    light = mix(light, vec2(smoothed(u_floor_sun, place), smoothed(u_floor_sky, place)), rim.x * rim.y);\n"
     "  float far = length(v_position.xz - u_disc_at.xz) / u_disc_at.w;\n"
     "  vec2 at = v_position.xz + u_grid.xy;\n"
     "  float line = max(grid(at, u_grid.z * 10.0), grid(at, u_grid.z) * (1.0 - u_grid.w) * 0.7);\n"

@@ -61,7 +61,8 @@ static pl_vec3 lab_of(pl_vec3 c) {
   return pl_vec3_of(116 * xyz[1] - 16, 500 * (xyz[0] - xyz[1]), 200 * (xyz[1] - xyz[2]));
 }
 
-// What a protanope (kind 1) or deuteranope (2) sees: the projections of Viénot, Brettel and Mollon (1999) in linear sRGB; 0: everyone else.
+// What a protanope (kind 1) or deuteranope (2) sees: the projections of Viénot, Brettel and Mollon (1999) in linear sRGB; 0:
+// everyone else.
 static pl_vec3 seen_by(int kind, pl_vec3 c) {
   double rest = kind == 1 ? 0.11238 : 0.29275;
   if (kind == 0) return c;
