@@ -26,6 +26,9 @@ PL_API pl_status pl_scene_read_memory(pl_context *context, const char *text, siz
 /// Write the scene as a document that reads back to an equal scene.
 PL_API pl_status pl_scene_write(pl_context *context, const char *path, const pl_scene *scene, pl_error *error);
 
+/// Write the schema of scene documents (JSON Schema, draft 2020-12) to `path`: what editors check and complete against.
+PL_API pl_status pl_scene_schema_write(pl_context *context, const char *path, pl_error *error);
+
 /// Destroy a scene. NULL is allowed.
 PL_API void pl_scene_destroy(pl_scene *scene);
 

@@ -148,7 +148,7 @@ static void define(schema *s, const pl_scene_type *type) {
   fill(s, type, json);
 }
 
-pl_status pl_scene_write_schema(pl_context *context, pl_vector *text, pl_error *error) {
+pl_status pl_scene_schema_write(pl_context *context, const char *path, pl_error *error) {
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   schema s = {.arena = &arena, .definitions = pl_json_new(&arena, PL_JSON_OBJECT)};
@@ -157,7 +157,7 @@ pl_status pl_scene_write_schema(pl_context *context, pl_vector *text, pl_error *
   pl_json_set_text(&arena, root, "title", "Pliant scene");
   fill(&s, &pl_scene_document_type, root);
   pl_json_set(&arena, root, "$defs", s.definitions);
-  pl_status status = arena.failed ? pl_fail_memory(error) : pl_json_write(root, PL_JSON_PRETTY, text, error);
+  pl_status status = arena.failed ? pl_fail_memory(error) : pl_scene_write_json(context, path, root, error);
   pl_arena_destroy(&arena);
   return status;
 }

@@ -233,7 +233,7 @@ pl_status pl_scene_fill(pl_scene *scene, pl_findings *findings, pl_error *error)
 // What the tables cannot say: names that refer to others, things that exclude each other (scene_check.c).
 pl_status pl_scene_check_sense(const pl_scene *scene, pl_findings *findings);
 
-// The published schema as JSON text, from the same tables (scene_schema.c). `text` is a vector of char.
-pl_status pl_scene_write_schema(pl_context *context, pl_vector *text, pl_error *error);
+// Write a tree as a pretty-printed file (scene_write.c).
+pl_status pl_scene_write_json(pl_context *context, const char *path, const pl_json *json, pl_error *error);
 
 #endif

@@ -107,19 +107,24 @@ static pl_json *write_object(pl_arena *arena, const pl_scene_type *type, const v
   return json;
 }
 
-pl_status pl_scene_write(pl_context *context, const char *path, const pl_scene *scene, pl_error *error) {
-  pl_arena arena;
-  pl_arena_init(&arena, context, 0);
+pl_status pl_scene_write_json(pl_context *context, const char *path, const pl_json *json, pl_error *error) {
   pl_vector text = pl_vector_of(context, 1);
-  pl_json *json = write_object(&arena, &pl_scene_document_type, &scene->document);
-  pl_status status = arena.failed || json == NULL ? pl_fail_memory(error) : pl_json_write(json, PL_JSON_PRETTY, &text, error);
   pl_file_writer *writer = NULL;
+  pl_status status = pl_json_write(json, PL_JSON_PRETTY, &text, error);
   if (status >= 0) status = pl_file_writer_open(context, path, &writer, error);
   if (status >= 0) {
     pl_file_writer_write(writer, text.items, text.count);
     status = pl_file_writer_commit(writer, error);
   }
   pl_vector_free(&text);
+  return status;
+}
+
+pl_status pl_scene_write(pl_context *context, const char *path, const pl_scene *scene, pl_error *error) {
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_json *json = write_object(&arena, &pl_scene_document_type, &scene->document);
+  pl_status status = arena.failed || json == NULL ? pl_fail_memory(error) : pl_scene_write_json(context, path, json, error);
   pl_arena_destroy(&arena);
   return status;
 }
