@@ -176,8 +176,13 @@ static bool parse_key_name(parser *p, pl_json *value) {
   }
   memcpy(key, scan->text + start, (size_t)length);
   value->key = key;
-  pl_json_problem(scan, value->key_place, PL_JSON_REPAIRED, "the key %.*s stands in double quotes", length < 40 ? length : 40,
-                  scan->text + start);
+  // Outside quotes nothing has checked that the bytes are UTF-8: such a word cannot be kept.
+  bool plain = true;
+  for (int32_t i = 0; i < length; ++i) plain = plain && (unsigned char)key[i] < 0x80;
+  if (plain)
+    pl_json_problem(scan, value->key_place, PL_JSON_REPAIRED, "the key %.40s stands in double quotes", key);
+  else
+    pl_json_problem(scan, value->key_place, PL_JSON_LOST, "a key in double quotes is expected here");
   return true;
 }
 

@@ -135,6 +135,7 @@ static const mistake mistakes[] = {
     {"{\"a\"}", 1, 5, "colon", false},
     {"{\"a\":}", 1, 6, "value is missing", false},
     {"{a:1}", 1, 2, "the key a stands in double quotes", true},
+    {"{\xC3\xA9:1}", 1, 2, "key in double quotes", false},
     {"{'a':1}", 1, 2, "double quotes", true},
     {"{:1}", 1, 2, "key in double quotes", false},
     {"{1}", 1, 2, "double quotes", false},
