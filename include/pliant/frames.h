@@ -64,7 +64,8 @@ PL_API void pl_frames_abandon(pl_frames *frames);
 /// A row of frames read back.
 typedef struct pl_frame_file pl_frame_file;
 
-/// What is in a frame file.
+/// What is in a frame file. PC2 counts time in frames of the host's project, not in seconds: start_time is then a frame number and
+/// frame_rate the samples per frame.
 typedef struct pl_frame_file_report {
   pl_frame_format format;  ///< PL_FRAMES_PC2 or PL_FRAMES_MDD
   int32_t point_count, frame_count;

@@ -1,3 +1,5 @@
+// GLB: a head of 12 bytes (magic, version, length of all), then chunks of length, type and bytes, the JSON first. Chunks are multiples of four bytes,
+// JSON padded with blanks, which is what lets us keep more room for it than it needs.
 #include "io/gltf_container.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// How a glTF primitive strings its corners together (glTF 2.0, section 3.7.2.1): seven modes come down to plain segments and triangles.
 #include "io/gltf_elements.h"
 
 #include "base/context.h"

@@ -53,11 +53,11 @@ static void print_accessors(pl_vector *json, const pl_mesh_view *view, const flo
     pl_glb_print(json, "}");
   }
   uint64_t offset = 0;
-  const int32_t counts[2] = {3 * view->triangle_count, 2 * view->segment_count};
+  const int64_t counts[2] = {3 * (int64_t)view->triangle_count, 2 * (int64_t)view->segment_count};
   for (int i = 0; i < 2; ++i) {
     if (counts[i] == 0) continue;
-    pl_glb_print(json, ",{\"bufferView\":0,\"byteOffset\":%llu,\"componentType\":5125,\"count\":%d,\"type\":\"SCALAR\"}",
-                 (unsigned long long)offset, counts[i]);
+    pl_glb_print(json, ",{\"bufferView\":0,\"byteOffset\":%llu,\"componentType\":5125,\"count\":%lld,\"type\":\"SCALAR\"}",
+                 (unsigned long long)offset, (long long)counts[i]);
     offset += 4 * (uint64_t)counts[i];
   }
   pl_glb_print(json, "],");
@@ -106,8 +106,8 @@ static size_t document_room(const pl_mesh_view *view) {
 
 static pl_status write_parts(pl_file_writer *writer, const pl_mesh_view *view, float_box *boxes, pl_vector *json, pl_error *error) {
   pl_glb glb = pl_glb_begin(writer, document_room(view));
-  for (int32_t i = 0; i < 3 * view->triangle_count; ++i) pl_file_writer_little(writer, (uint32_t)view->triangles[i], 4);
-  for (int32_t i = 0; i < 2 * view->segment_count; ++i) pl_file_writer_little(writer, (uint32_t)view->segments[i], 4);
+  for (int64_t i = 0; i < 3 * (int64_t)view->triangle_count; ++i) pl_file_writer_little(writer, (uint32_t)view->triangles[i], 4);
+  for (int64_t i = 0; i < 2 * (int64_t)view->segment_count; ++i) pl_file_writer_little(writer, (uint32_t)view->segments[i], 4);
   layout sizes = {.index_size = pl_glb_tell(&glb), .point_size = 12 * (uint64_t)view->point_count};
   for (int32_t i = 0; i <= view->pose_count; ++i) put_points(writer, view, i == 0 ? NULL : &view->poses[i - 1], &boxes[i]);
   for (int32_t i = 0; i <= view->pose_count; ++i)

@@ -126,12 +126,12 @@ size_t pl_json_path(const pl_json *value, char *buffer, size_t size) {
 
 pl_status pl_json_fail(const pl_json_document *document, const pl_json *value, pl_error *error, pl_status status,
                        const char *format, ...) {
-  pl_error fresh;
+  char text[sizeof((pl_error *)0)->text];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(fresh.text, sizeof fresh.text, format, arguments);
+  vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  pl_fail_at(error, status, document->name, value->place.line, value->place.column, "%s", fresh.text);
+  pl_fail_at(error, status, document->name, value->place.line, value->place.column, "%s", text);
   if (error != NULL) pl_json_path(value, error->field, sizeof error->field);
   return status;
 }

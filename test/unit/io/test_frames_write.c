@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "io/gltf.h"
+#include "pliant/file.h"
 #include "pliant/frames.h"
 
 enum { POINT_COUNT = 4, FRAME_COUNT = 5 };
@@ -254,6 +255,38 @@ static void obj_ply_and_csv_hold_the_points(void **state) {
   drop_context(context);
 }
 
+// The mesh readers are other code than the frame writers: what they read back was written right.
+static void frames_in_files_of_their_own_are_meshes(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  static const pl_frame_format formats[] = {PL_FRAMES_VTU, PL_FRAMES_OBJ, PL_FRAMES_PLY};
+  for (int f = 0; f < 3; ++f) {
+    for (int with_tets = 0; with_tets < (f == 0 ? 2 : 1); ++with_tets) {
+      place p = make_place();
+      pl_error error = {0};
+      pl_frames_def def = make_def(formats[f], p.path);
+      def.tets = tets;
+      def.tet_count = with_tets;
+      check_ok(write_run(context, &def, 3, &error), &error);
+      for (int i = 0; i < 3; ++i) {
+        char name[80];
+        snprintf(name, sizeof name, "%s_%04d.%s", p.path, i + 1, pl_frame_format_name(formats[f]));
+        pl_mesh *mesh = NULL;
+        check_ok(pl_mesh_read(context, name, &mesh, NULL, &error), &error);
+        pl_mesh_view view = pl_mesh_look(mesh);
+        assert_int_equal(view.point_count, POINT_COUNT);
+        check_frame(view.points, i, f == 2 ? 1e-6 : 1e-15);
+        assert_int_equal(view.tet_count, with_tets);
+        assert_int_equal(view.triangle_count, with_tets ? 0 : 2);
+        if (!with_tets) assert_memory_equal(view.triangles, triangles, sizeof triangles);
+        pl_mesh_destroy(mesh);
+      }
+      drop_place(&p);
+    }
+  }
+  drop_context(context);
+}
+
 static void nothing_appears_before_close_and_nothing_after_abandon(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -346,6 +379,7 @@ int main(void) {
       cmocka_unit_test(glb_frames_are_morph_targets),
       cmocka_unit_test(vtu_frames_hold_cells_and_times),
       cmocka_unit_test(obj_ply_and_csv_hold_the_points),
+      cmocka_unit_test(frames_in_files_of_their_own_are_meshes),
       cmocka_unit_test(nothing_appears_before_close_and_nothing_after_abandon),
       cmocka_unit_test(wrong_input_is_refused),
       cmocka_unit_test(every_failed_allocation_leaves_nothing),

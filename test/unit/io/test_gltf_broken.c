@@ -1,5 +1,8 @@
 // glTF files that lie, are cut off or cannot be read here: each is refused with the place and the reason, and nothing is leaked.
+#define _GNU_SOURCE
 #include "check.h"
+
+#include <unistd.h>
 
 #include "base/random.h"
 #include "io/gltf.h"
@@ -159,6 +162,50 @@ static void coordinates_that_are_not_finite_are_refused(void **state) {
   drop_context(context);
 }
 
+static void files_beside_it_must_be_there_and_whole(void **state) {
+  (void)state;
+  char text[4096], folder[] = "/tmp/pliant_gltf_XXXXXX", path[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/x.bin", folder);
+  replaced("{\"byteLength\":96}", "{\"byteLength\":96,\"uri\":\"x.bin\"}", text, sizeof text);
+  pl_context *context = make_context(1);
+  pl_mesh *mesh = NULL;
+  pl_error error = {0};
+  assert_int_equal(pl_gltf_read(context, text, strlen(text), "t.gltf", folder, &mesh, NULL, &error), PL_ERROR_NOT_FOUND);
+  assert_string_equal(error.field, "buffers[0].uri");
+  byte_block binary = make_binary();
+  for (size_t size = 95; size <= 96; ++size) {
+    FILE *file = fopen(path, "wb");
+    fwrite(binary.data, 1, size, file);
+    fclose(file);
+    pl_status status = pl_gltf_read(context, text, strlen(text), "t.gltf", folder, &mesh, NULL, &error);
+    assert_int_equal(status, size == 96 ? PL_OK : PL_ERROR_INVALID_DATA);
+  }
+  pl_mesh_destroy(mesh);
+  drop_context(context);
+  unlink(path);
+  rmdir(folder);
+}
+
+// Old exporters pad the JSON chunk with zeros; further chunks belong to extensions and are passed over.
+static void zero_padding_and_unknown_chunks_are_passed_over(void **state) {
+  (void)state;
+  byte_block binary = make_binary(), file = make_glb(json, &binary);
+  size_t json_end = 20 + (strlen(json) + 3) / 4 * 4;
+  for (size_t i = json_end; i > 20 && file.data[i - 1] == ' '; --i) file.data[i - 1] = 0;
+  put_u32(&file, 4);
+  put_u32(&file, 0x21212121);
+  put_u32(&file, 7);
+  for (int i = 0; i < 4; ++i) file.data[8 + i] = (unsigned char)(file.size >> (8 * i));
+  pl_context *context = make_context(1);
+  pl_mesh *mesh = NULL;
+  pl_error error = {0};
+  check_ok(pl_gltf_read(context, file.data, file.size, "t.glb", NULL, &mesh, NULL, &error), &error);
+  assert_int_equal(pl_mesh_look(mesh).triangle_count, 2);
+  pl_mesh_destroy(mesh);
+  drop_context(context);
+}
+
 static void patch_u32(byte_block *file, size_t at, size_t value) {
   for (int i = 0; i < 4; ++i) file->data[at + (size_t)i] = (unsigned char)(value >> (8 * i));
 }
@@ -265,6 +312,8 @@ int main(void) {
       cmocka_unit_test(every_lie_is_found_and_named),
       cmocka_unit_test(the_error_names_line_and_field),
       cmocka_unit_test(coordinates_that_are_not_finite_are_refused),
+      cmocka_unit_test(files_beside_it_must_be_there_and_whole),
+      cmocka_unit_test(zero_padding_and_unknown_chunks_are_passed_over),
       cmocka_unit_test(every_truncation_is_refused),
       cmocka_unit_test(random_damage_never_crashes),
       cmocka_unit_test(small_files_cannot_ask_for_much_memory),
