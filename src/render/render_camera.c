@@ -69,7 +69,8 @@ pl_camera pl_camera_around(pl_box box, double aspect) {
   if (pl_box_diagonal(box) < 1e-9) box = pl_box_grow(box, 0.5);
   if (!(aspect > 0) || !isfinite(aspect)) aspect = 16.0 / 9.0;
   // Three quarters from the front, from slightly above, with a long lens: shapes keep their proportions.
-  const double turn = 32 * RADIANS, lift = 17 * RADIANS, field_of_view = 28 * RADIANS;
+  const double turn = 32 * RADIANS, lift = 17 * RADIANS, widest = 46 * RADIANS;
+  const double field_of_view = fmin(28 * RADIANS, 2 * atan(tan(0.5 * widest) / aspect));
   pl_vec3 back = {sin(turn) * cos(lift), sin(lift), cos(turn) * cos(lift)};
   pl_vec3 target = pl_box_center(box);
   pl_camera camera = {pl_vec3_add(target, back), target, {0, 1, 0}, field_of_view};

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-enum { SAMPLE_COUNT = 4 };  // every OpenGL ES 3 has four; more is not seen but paid for
+enum { SAMPLE_COUNT = 4 };  // every OpenGL ES 3 has at least four
 
 pl_status pl_render_check(const char *doing, pl_error *error) {
   GLenum code = glGetError();

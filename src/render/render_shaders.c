@@ -10,13 +10,13 @@
 //   sky     the background
 //
 // Sky light is a sum over PL_LAMP_COUNT distant lamps on the dome, each with a small depth map of its own in one atlas. That is
-// ambient occlusion of the real geometry (between bodies, within a body, on the floor), smooth in time, and it costs one draw of
-// the points per lamp; screen-space methods cost as much in software and flicker at the rim of the picture.
+// ambient occlusion of the real geometry (between bodies, within a body, on the floor), smooth in time, for one draw of the points
+// per lamp; screen-space methods know only what the picture shows, and flicker at its rim.
 //
 // Soft sun shadows are percentage-closer soft shadows (Fernando 2005): the mean distance of the blockers around a point gives the
-// width of the penumbra, so shadows are crisp at the contact and wide farther away. Blocks that most pixels can skip are written
-// as loops that run at most once: software rasterisers evaluate both sides of an `if` for all pixels but leave a loop when no
-// pixel needs it.
+// width of the penumbra, so shadows are crisp at the contact and wide farther away. Work that most pixels can skip stands in
+// loops that may run zero times rather than behind an `if`: a software rasteriser leaves a loop as soon as no pixel of a block
+// needs it.
 #include "render/render_shaders.h"
 
 #include <stddef.h>
@@ -223,7 +223,8 @@ static const char body_fragment[] =
     "  n = gl_FrontFacing ? n : -n;\n"
     "  float n_sun = dot(n, u_sun), n_view = max(dot(n, v), 0.0);\n"
     "  // Lambert's cosine with a rounded foot: a large lamp sets gradually.\n"
-    "  float direct = n_sun > 0.25 ? n_sun : max(n_sun + 0.25, 0.0) * max(n_sun + 0.25, 0.0);\n"
+    "  float foot = max(n_sun + 0.16, 0.0);\n"
+    "  float direct = n_sun > 0.16 ? n_sun : foot * foot / 0.64;\n"
     "  float steep = sqrt(max(1.0 - n_sun * n_sun, 0.0));\n"
     "  vec2 slope = vec2(dot(u_sun_right.xyz, n), dot(u_sun_up.xyz, n)) * u_sun_size.xy * u_sun_size.xy /\n"
     "               (u_sun_size.z * max(n_sun, 0.2));\n"
@@ -233,7 +234,8 @@ static const char body_fragment[] =
     "  vec2 sunlit = sun_visibility(lifted, u_bias.z, slope, vec2(cos(angle), sin(angle)), n_sun > 0.0);\n"
     "  // Where the surface turns away from the sun the cosine is shadow enough, and smoother than any map; unless something\n"
     "  // else is in the way.\n"
-    "  float seen = mix(1.0, sunlit.x, max(smoothstep(0.0, 0.22, n_sun), smoothstep(6.0, 20.0, sunlit.y / u_bias.x)));\n"
+    "  float thrown = smoothstep(6.0, 20.0, sunlit.y / u_bias.x) * smoothstep(0.0, 0.12, n_sun);\n"
+    "  float seen = mix(1.0, sunlit.x, max(smoothstep(0.0, 0.22, n_sun), thrown));\n"
     "  vec3 sky = v_sky;\n"
     "  float open = clamp(sky.g / (0.45 + 0.55 * max(n.y, 0.0)), 0.0, 1.0);\n"
     "  vec3 bounce = u_bounce * (0.5 - 0.5 * n.y) * mix(0.35, 1.0, open);\n"
