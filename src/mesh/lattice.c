@@ -17,7 +17,7 @@
 #include "mesh/lattice_cells.h"
 #include "mesh/topology.h"
 
-enum { SIZING_ROUNDS = 10, LEAST_TARGET = 8, MOST_TARGET = 10000000 };
+enum { SIZING_ROUNDS = 10, LEAST_TARGET = 8, MOST_TARGET = 2000000 };
 
 pl_lattice_def pl_default_lattice_def(void) {
   return (pl_lattice_def){.target_point_count = 2000, .magic = PL_DEF_MAGIC};
@@ -167,11 +167,21 @@ static pl_status try_target(attempt *a, const job *j, pl_error *error) {
   double layer = 2, h = solve_model(j, layer, target, largest), best_size = h, best_off = HUGE_VAL;
   // Sizes known to give too many and too few points: a guess beyond them is replaced by their mean.
   double too_small = 0, too_large = HUGE_VAL;
+  // Small pieces far apart would ask for a huge lattice that is empty almost everywhere.
+  double most_cells = fmin(fmax(200 * target, 1 << 18), 1 << 23);
   for (int round = 0; round < SIZING_ROUNDS; ++round) {
+    double fitting = pl_lattice_fitting_size(j->box, h, j->def->margin, most_cells);
+    bool limited = fitting > h;
+    h = fitting;
     pl_status status = try_size(a, j, h, error);
     if (status != PL_OK) return status;
     double off = fabs(log(a->point_count / target));
     if (off < 0.08 || (round > 4 && off < 0.15)) return PL_OK;
+    if (limited && a->point_count < target) {
+      pl_log(j->context, PL_SEVERITY_WARNING, "lattice: %d points instead of %d, as the surface fills too little of its box",
+             a->point_count, j->def->target_point_count);
+      return PL_OK;
+    }
     if (off < best_off) {
       best_off = off;
       best_size = h;

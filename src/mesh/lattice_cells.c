@@ -16,21 +16,31 @@ static const double touch_slack = 1e-9;
 // Bytes of marks are the bound: 12 tets a cell.
 enum { CELL_LIMIT = 1 << 24 };
 
+// Cells per axis, and all together.
+static double count_cells(pl_box box, double cell_size, double margin, double counts[3]) {
+  pl_vec3 half = pl_vec3_scale(pl_vec3_sub(box.most, box.least), 0.5 / cell_size);
+  counts[0] = 2 * ceil(half.x + margin + 1.5);
+  counts[1] = 2 * ceil(half.y + margin + 1.5);
+  counts[2] = 2 * ceil(half.z + margin + 1.5);
+  return counts[0] * counts[1] * counts[2];
+}
+
+double pl_lattice_fitting_size(pl_box box, double cell_size, double margin, double most_cells) {
+  double counts[3];
+  while (count_cells(box, cell_size, margin, counts) > most_cells) cell_size *= 1.1;
+  return cell_size;
+}
+
 pl_status pl_lattice_lay(pl_lattice *lattice, pl_arena *arena, pl_box box, double cell_size, double margin, pl_error *error) {
-  pl_vec3 center = pl_box_center(box), half = pl_vec3_scale(pl_vec3_sub(box.most, box.least), 0.5 / cell_size);
-  double halves[3] = {half.x, half.y, half.z}, cells = 1;
-  for (int a = 0; a < 3; ++a) {
-    double count = 2 * ceil(halves[a] + margin + 1.5);
-    cells *= count;
-    if (!(cells <= CELL_LIMIT))
-      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cell_size", "%g m is too small for a surface that is %g m large",
-                           cell_size, 2 * cell_size * fmax(halves[0], fmax(halves[1], halves[2])));
-    lattice->counts[a] = (int32_t)count;
-  }
+  double counts[3], cells = count_cells(box, cell_size, margin, counts);
+  if (!(cells <= CELL_LIMIT))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cell_size", "%g m is too small for a surface that is %g m large",
+                         cell_size, pl_box_diagonal(box));
+  for (int a = 0; a < 3; ++a) lattice->counts[a] = (int32_t)counts[a];
   lattice->cell_size = cell_size;
   lattice->cell_count = (int32_t)cells;
   pl_vec3 size = pl_vec3_of(lattice->counts[0], lattice->counts[1], lattice->counts[2]);
-  lattice->origin = pl_vec3_add_scaled(center, size, -0.5 * cell_size);
+  lattice->origin = pl_vec3_add_scaled(pl_box_center(box), size, -0.5 * cell_size);
   lattice->touched = PL_TAKE(arena, bool, PL_LATTICE_TETS *(size_t)lattice->cell_count);
   lattice->kept = PL_TAKE(arena, bool, PL_LATTICE_TETS *(size_t)lattice->cell_count);
   return arena->failed ? pl_fail_memory(error) : PL_OK;

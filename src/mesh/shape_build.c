@@ -5,7 +5,7 @@
 
 // The number of triangles grows with the inverse square of the cell size, apart from thin parts that appear or vanish: a few corrections
 // from a coarse count are enough.
-enum { FIRST_CELLS = 40, SIZING_ROUNDS = 8, LEAST_TARGET = 12, MOST_EMPTY_CELLS = 600 };
+enum { FIRST_CELLS = 40, SIZING_ROUNDS = 12, LEAST_TARGET = 12, MOST_EMPTY_CELLS = 240 };
 
 pl_shape_def pl_default_shape_def(void) {
   return (pl_shape_def){.target_triangle_count = 8000, .magic = PL_DEF_MAGIC};
@@ -20,13 +20,21 @@ static double largest_extent(const pl_shape *shape) {
   return fmax(box.most.x - box.least.x, fmax(box.most.y - box.least.y, box.most.z - box.least.z));
 }
 
+static pl_status sample_and_repair(pl_shape_grid *grid, pl_context *context, const pl_shape *shape, double cell_size,
+                                   pl_error *error) {
+  pl_status status = pl_shape_grid_sample(grid, context, shape, cell_size, error);
+  return status == PL_OK && !pl_shape_grid_repair(grid) ? pl_fail_memory(error) : status;
+}
+
 // Sample with ever better cell sizes until the count of cut edges (half the triangles) is close to the target.
 static pl_status sample_for_target(pl_shape_grid *grid, pl_context *context, const pl_shape *shape, int32_t target,
                                    pl_error *error) {
   double extent = largest_extent(shape), cell_size = extent / FIRST_CELLS;
   double best_size = 0, best_error = HUGE_VAL;
+  // Sizes known to give too many and too few triangles: a guess beyond them is replaced by their mean.
+  double too_small = 0, too_large = HUGE_VAL;
   for (int round = 0; round < SIZING_ROUNDS; ++round) {
-    pl_status status = pl_shape_grid_sample(grid, context, shape, cell_size, error);
+    pl_status status = sample_and_repair(grid, context, shape, cell_size, error);
     if (status != PL_OK) return status;
     double ratio = 2.0 * pl_shape_grid_count_cuts(grid) / target;
     double off = ratio > 0 ? fabs(log(ratio)) : HUGE_VAL;
@@ -37,12 +45,17 @@ static pl_status sample_for_target(pl_shape_grid *grid, pl_context *context, con
     }
     // Nothing seen yet: the shape is thinner than a cell, or not there at all.
     if (!(ratio > 0) && cell_size < extent / MOST_EMPTY_CELLS) return fail_empty(error);
-    cell_size = ratio > 0 ? cell_size * sqrt(ratio) : 0.4 * cell_size;
-    if (cell_size > 0.5 * extent) cell_size = 0.5 * extent;
+    if (ratio > 1)
+      too_small = fmax(too_small, cell_size);
+    else
+      too_large = fmin(too_large, cell_size);
+    cell_size = fmin(ratio > 0 ? cell_size * sqrt(ratio) : 0.4 * cell_size, 0.5 * extent);
+    if (too_small > 0 && too_large < extent && !(cell_size > too_small && cell_size < too_large))
+      cell_size = sqrt(too_small * too_large);
     pl_shape_grid_free(grid);
   }
   if (!(best_size > 0)) return fail_empty(error);
-  return pl_shape_grid_sample(grid, context, shape, best_size, error);
+  return sample_and_repair(grid, context, shape, best_size, error);
 }
 
 static pl_status build(pl_context *context, const pl_shape_def *def, const pl_shape *shape, pl_arena *arena, pl_mesh **mesh,
@@ -50,12 +63,11 @@ static pl_status build(pl_context *context, const pl_shape_def *def, const pl_sh
   pl_shape_grid grid = {.context = context, .blocks = pl_vector_of(context, sizeof(pl_shape_block))};
   pl_status status;
   if (def->cell_size > 0)
-    status = pl_shape_grid_sample(&grid, context, shape, def->cell_size, error);
+    status = sample_and_repair(&grid, context, shape, def->cell_size, error);
   else
     status = sample_for_target(&grid, context, shape, def->target_triangle_count, error);
   pl_shape_surface surface;
-  if (status == PL_OK && !(pl_shape_grid_repair(&grid) && pl_shape_surface_make(&surface, arena, &grid)))
-    status = pl_fail_memory(error);
+  if (status == PL_OK && !pl_shape_surface_make(&surface, arena, &grid)) status = pl_fail_memory(error);
   if (status == PL_OK && surface.quad_count == 0) status = fail_empty(error);
   pl_shape_grid_free(&grid);
   if (status != PL_OK) return status;
