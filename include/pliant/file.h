@@ -45,6 +45,10 @@ PL_API pl_status pl_mesh_read_memory(pl_context *context, const void *bytes, siz
 /// end, so a crash never leaves a half file under the final name.
 PL_API pl_status pl_mesh_write(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error);
 
+/// Write an embedding as a table (CSV), one line per point: its number, four points of the mesh it sits in, and their weights. Written
+/// through a temporary name.
+PL_API pl_status pl_embedding_write(pl_context *context, const char *path, const pl_embedding *embedding, pl_error *error);
+
 #ifdef __cplusplus
 }
 #endif

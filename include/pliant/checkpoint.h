@@ -1,0 +1,73 @@
+/// @file checkpoint.h
+/// Where a long run stands, kept on disk so that it can go on after an interruption (part of the lab): a checkpoint, replaced as a whole
+/// each time, and beside it a log of frames that only grows.
+#ifndef PLIANT_CHECKPOINT_H
+#define PLIANT_CHECKPOINT_H
+
+#include "pliant/base.h"
+#include "pliant/math.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a checkpoint holds; borrowed memory. Used both to write one and to look into one.
+typedef struct pl_checkpoint_view {
+  const char *scene_path;  ///< scene file of the run
+  uint64_t scene_hash;     ///< of that file's bytes, from pl_file_hash()
+  uint64_t seed;           ///< seed the world was built with
+  const char *options;     ///< whatever else the run needs to know, as text
+  int64_t frame;           ///< frame the world stood at: frames 0 … `frame` are in the log
+  int64_t frame_count;     ///< frames the run is to have
+  uint64_t state_hash;     ///< pl_world_hash() at that frame
+  const void *snapshot;    ///< from pl_world_snapshot()
+  size_t snapshot_size;    ///< bytes
+} pl_checkpoint_view;
+
+/// A checkpoint read from disk.
+typedef struct pl_checkpoint pl_checkpoint;
+
+/// Write a checkpoint through a temporary name: at any moment there is a whole one at `path`, the old or the new.
+PL_API pl_status pl_checkpoint_write(pl_context *context, const char *path, const pl_checkpoint_view *view, pl_error *error);
+
+/// Read a checkpoint. Fails with PL_ERROR_NOT_FOUND when there is no file, PL_ERROR_INVALID_DATA when it is none or damaged (it carries a
+/// hash of itself), PL_ERROR_UNSUPPORTED when another version of Pliant wrote it in another layout.
+PL_API pl_status pl_checkpoint_read(pl_context *context, const char *path, pl_checkpoint **checkpoint, pl_error *error);
+
+/// Destroy a checkpoint in memory; the file stays. NULL is allowed.
+PL_API void pl_checkpoint_destroy(pl_checkpoint *checkpoint);
+
+/// What is in a checkpoint; valid as long as it is.
+PL_API pl_checkpoint_view pl_checkpoint_look(const pl_checkpoint *checkpoint);
+
+/// 64-bit hash of the bytes of a file.
+PL_API pl_status pl_file_hash(pl_context *context, const char *path, uint64_t *hash, pl_error *error);
+
+/// A file of frames, each with a state hash and positions of full precision, to which frames are only ever appended.
+typedef struct pl_frame_log pl_frame_log;
+
+/// Open the log at `path` and keep its first `keep_count` frames; 0 begins a new one. Frames to keep are checked one by one: fails with
+/// PL_ERROR_INVALID_DATA when they are not all there, are damaged or have another number of points than `point_count`.
+PL_API pl_status pl_frame_log_open(pl_context *context, const char *path, int64_t point_count, int64_t keep_count,
+                                   pl_frame_log **log, pl_error *error);
+
+/// Append a frame of point_count positions.
+PL_API pl_status pl_frame_log_append(pl_frame_log *log, uint64_t state_hash, const pl_vec3 *points, pl_error *error);
+
+/// Read `point_count` positions of a frame from `point_start` on, and its state hash (may be NULL).
+PL_API pl_status pl_frame_log_read(pl_frame_log *log, int64_t frame, int64_t point_start, int64_t point_count, pl_vec3 *points,
+                                   uint64_t *state_hash, pl_error *error);
+
+/// Number of frames in the log.
+PL_API int64_t pl_frame_log_count(const pl_frame_log *log);
+
+/// Wait until all frames are safe on disk: before a checkpoint that counts on them is written.
+PL_API pl_status pl_frame_log_sync(pl_frame_log *log, pl_error *error);
+
+/// Close; the file stays. NULL is allowed.
+PL_API void pl_frame_log_close(pl_frame_log *log);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

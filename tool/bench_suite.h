@@ -1,0 +1,53 @@
+// Measurements: repeated, summed up by their median and spread, printed as a table or as JSON lines.
+#ifndef BENCH_SUITE_H
+#define BENCH_SUITE_H
+
+#include "pliant/pliant.h"
+#include "tool_arguments.h"
+
+enum { BENCH_REPEAT_LIMIT = 15 };
+
+typedef struct bench_session {
+  const tool_session *tool;
+  bool json, quick;
+  int row_count;
+} bench_session;
+
+// Numbers of one case, one per repetition.
+typedef struct bench_samples {
+  int count;
+  double values[BENCH_REPEAT_LIMIT];
+} bench_samples;
+
+// A line of the result. Zero means: none.
+typedef struct bench_row {
+  const char *suite, *name;
+  int threads;
+  const char *unit;
+  bool higher_is_better;
+  double paper;  // the paper's figure in the same unit
+  double limit;  // what this machine could do at best, measured in the same run
+  int64_t size;  // particles, triangles or bytes: how large the case is
+} bench_row;
+
+// How often to repeat.
+int bench_repeats(const bench_session *bench);
+void bench_add(bench_samples *samples, double value);
+double bench_median(const bench_samples *samples);
+
+// Print the median of the samples, with the distance of its quartiles as spread.
+void bench_print(bench_session *bench, const bench_row *row, const bench_samples *samples);
+
+// The suites; each returns an exit code.
+int bench_machine(bench_session *bench);
+int bench_solid(bench_session *bench);
+int bench_mesh(bench_session *bench);
+int bench_io(bench_session *bench);
+
+// Bytes per second that `threads` threads read and write together, going over `bytes` of memory again and again (a = b + s c).
+double bench_bandwidth(size_t bytes, int threads);
+
+// A wavy ball of about so many triangles, made by the modeller; NULL if it fails (printed).
+pl_mesh *bench_surface(const bench_session *bench, pl_context *context, int32_t triangle_count);
+
+#endif

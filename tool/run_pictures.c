@@ -1,0 +1,170 @@
+// The picture of the last frame and the video of all frames, drawn from the log.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool_interrupt.h"
+#include "tool_run.h"
+
+typedef struct run_painter {
+  run_job *run;
+  pl_renderer *renderer;
+  pl_picture_item *items;  // bodies first, then colliders
+  int32_t item_count;
+  pl_vec3 **collider_points;  // placed, one array per item of a collider
+  pl_camera around;           // used when the scene has no camera
+  int64_t particle_count;
+  uint8_t *rgb;
+} run_painter;
+
+static pl_vec3 rotate(pl_quat q, pl_vec3 v) {
+  // v + 2 w (u x v) + 2 u x (u x v), u the vector part
+  pl_vec3 t = {2 * (q.y * v.z - q.z * v.y), 2 * (q.z * v.x - q.x * v.z), 2 * (q.x * v.y - q.y * v.x)};
+  return (pl_vec3){v.x + q.w * t.x + (q.y * t.z - q.z * t.y), v.y + q.w * t.y + (q.z * t.x - q.x * t.z),
+                   v.z + q.w * t.z + (q.x * t.y - q.y * t.x)};
+}
+
+static void place_collider(const pl_stage_collider *collider, pl_vec3 *points) {
+  pl_mesh_view mesh = pl_mesh_look(collider->mesh);
+  for (int32_t i = 0; i < mesh.point_count; ++i) {
+    pl_vec3 turned = rotate(collider->placement.rotation, mesh.points[i]), shift = collider->placement.position;
+    points[i] = (pl_vec3){turned.x + shift.x, turned.y + shift.y, turned.z + shift.z};
+  }
+}
+
+// Items whose points change from frame to frame are filled in by draw_frame().
+static void collect_items(run_painter *painter) {
+  run_job *run = painter->run;
+  int32_t collider_count = pl_stage_set_collider_count(run->set);
+  painter->items = tool_allocate((size_t)(run->body_count + collider_count), sizeof *painter->items);
+  painter->collider_points = tool_allocate((size_t)collider_count, sizeof *painter->collider_points);
+  for (int32_t i = 0; i < run->body_count; ++i) {
+    const run_body *body = &run->bodies[i];
+    painter->particle_count += body->particle_count;
+    painter->items[painter->item_count++] =
+        (pl_picture_item){.points = run->points + body->point_start,
+                          .point_count = body->surface_point_count,
+                          .triangles = pl_model_surface_triangles(body->model),
+                          .triangle_count = pl_model_describe(body->model).surface_triangle_count,
+                          .color = body->stage.has_color ? body->stage.color : pl_palette_color(i),
+                          .creased = true};
+  }
+  for (int32_t i = 0; i < collider_count; ++i) {
+    pl_stage_collider collider = pl_stage_set_collider(run->set, i, 0);
+    if (collider.mesh == NULL || collider.ground || !collider.visible) continue;
+    pl_mesh_view mesh = pl_mesh_look(collider.mesh);
+    painter->collider_points[i] = tool_allocate((size_t)mesh.point_count, sizeof(pl_vec3));
+    painter->items[painter->item_count++] =
+        (pl_picture_item){.points = painter->collider_points[i],
+                          .point_count = mesh.point_count,
+                          .triangles = mesh.triangles,
+                          .triangle_count = mesh.triangle_count,
+                          .color = collider.has_color ? collider.color : (pl_color){0.62F, 0.64F, 0.67F},
+                          .creased = true};
+  }
+}
+
+static void place_colliders(run_painter *painter, double time) {
+  for (int32_t i = 0; i < pl_stage_set_collider_count(painter->run->set); ++i) {
+    if (painter->collider_points[i] == NULL) continue;
+    pl_stage_collider collider = pl_stage_set_collider(painter->run->set, i, time);
+    place_collider(&collider, painter->collider_points[i]);
+  }
+}
+
+static void add_point(pl_box *box, pl_vec3 point) {
+  box->least = (pl_vec3){fmin(box->least.x, point.x), fmin(box->least.y, point.y), fmin(box->least.z, point.z)};
+  box->most = (pl_vec3){fmax(box->most.x, point.x), fmax(box->most.y, point.y), fmax(box->most.z, point.z)};
+}
+
+// A camera that sees every body in all frames from `first` to the last, unless the scene has one.
+static pl_status aim(run_painter *painter, int64_t first, pl_error *error) {
+  run_job *run = painter->run;
+  if (run->facts.has_camera) return PL_OK;
+  pl_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  for (int64_t frame = first; frame < pl_frame_log_count(run->log); ++frame) {
+    pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, NULL, error);
+    if (status < 0) return status;
+    for (int64_t i = 0; i < run->point_count; ++i) add_point(&box, run->points[i]);
+  }
+  painter->around = pl_camera_around(box, (double)run->options.width / run->options.height);
+  return PL_OK;
+}
+
+static pl_status draw_frame(run_painter *painter, int64_t frame, pl_error *error) {
+  run_job *run = painter->run;
+  pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, NULL, error);
+  if (status < 0) return status;
+  double time = (double)frame / run->facts.frame_rate;
+  place_colliders(painter, time);
+  pl_camera camera = run->facts.has_camera ? pl_scene_camera(run->scene, time) : painter->around;
+  char *caption = tool_text("%s    %lld particles    %.2f s", run->facts.name, (long long)painter->particle_count, time);
+  status = pl_renderer_draw(painter->renderer, &camera, painter->items, painter->item_count, caption, painter->rgb, error);
+  free(caption);
+  return status;
+}
+
+static pl_status write_picture(run_painter *painter, pl_error *error) {
+  run_job *run = painter->run;
+  int64_t last = pl_frame_log_count(run->log) - 1;
+  pl_status status = aim(painter, last, error);
+  if (status >= 0) status = draw_frame(painter, last, error);
+  if (status >= 0)
+    status = pl_picture_write(run->context, run->picture_path, painter->rgb, run->options.width, run->options.height, error);
+  return status;
+}
+
+static pl_status write_video(run_painter *painter, pl_error *error) {
+  run_job *run = painter->run;
+  pl_video *video = NULL;
+  int64_t count = pl_frame_log_count(run->log);
+  pl_status status = aim(painter, 0, error);
+  if (status >= 0)
+    status = pl_video_create(run->context, run->video_path, run->options.width, run->options.height, run->facts.frame_rate, &video,
+                             error);
+  if (status < 0) return status;
+  tool_progress progress = tool_progress_start(&run->tool->voice, "drawing frame", 0, count);
+  for (int64_t frame = 0; frame < count && status >= 0 && tool_interrupt_count() == 0; ++frame) {
+    status = draw_frame(painter, frame, error);
+    if (status >= 0) status = pl_video_write(video, painter->rgb, error);
+    tool_progress_show(&progress, frame + 1);
+  }
+  tool_progress_end(&progress);
+  if (status >= 0 && tool_interrupt_count() == 0) return pl_video_close(video, error);
+  pl_video_abandon(video);
+  return status;
+}
+
+static pl_renderer_def renderer_def(const run_job *run) {
+  pl_renderer_def def = pl_default_renderer_def();
+  def.width = run->options.width;
+  def.height = run->options.height;
+  def.ground = false;
+  for (int32_t i = 0; i < pl_stage_set_collider_count(run->set); ++i) {
+    pl_stage_collider collider = pl_stage_set_collider(run->set, i, 0);
+    if (!collider.ground || !collider.visible) continue;
+    def.ground = true;
+    def.ground_height = collider.height;
+    if (collider.has_color) def.ground_color = collider.color;
+    break;
+  }
+  return def;
+}
+
+pl_status run_write_pictures(run_job *run, pl_error *error) {
+  if ((run->picture_path == NULL && run->video_path == NULL) || pl_frame_log_count(run->log) == 0) return PL_OK;
+  run_painter painter = {.run = run};
+  pl_renderer_def def = renderer_def(run);
+  pl_status status = pl_renderer_create(run->context, &def, &painter.renderer, error);
+  if (status < 0) return status;
+  painter.rgb = tool_allocate((size_t)def.width * (size_t)def.height, 3);
+  collect_items(&painter);
+  if (run->picture_path != NULL) status = write_picture(&painter, error);
+  if (status >= 0 && run->video_path != NULL && tool_interrupt_count() == 0) status = write_video(&painter, error);
+  for (int32_t i = 0; i < pl_stage_set_collider_count(run->set); ++i) free(painter.collider_points[i]);
+  free(painter.collider_points);
+  free(painter.items);
+  free(painter.rgb);
+  pl_renderer_destroy(painter.renderer);
+  return status;
+}

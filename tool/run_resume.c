@@ -1,0 +1,106 @@
+// Checkpoints of a run: written now and then, and gone back to.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool_folder.h"
+#include "tool_run.h"
+
+char *run_checkpoint_path(const char *folder) {
+  return tool_text("%s/pliant.checkpoint", folder);
+}
+
+static void append(char **text, const char *format, ...) PL_PRINTF(2, 3);
+
+static void append(char **text, const char *format, ...) {
+  char line[4200];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  char *longer = tool_text("%s%s\n", *text, line);
+  free(*text);
+  *text = longer;
+}
+
+char *run_options_text(const run_options *options, const run_job *run) {
+  char *text = tool_text("%s", ""), *formats = tool_text("%s", "");
+  for (int i = 0; i < options->format_count; ++i) {
+    char *longer = tool_text("%s%s%s", formats, i > 0 ? "," : "", pl_frame_format_name(options->formats[i]));
+    free(formats);
+    formats = longer;
+  }
+  append(&text, "--format=%s", options->format_count > 0 ? formats : "none");
+  free(formats);
+  append(&text, "--frames=%lld", (long long)run->frame_count);
+  append(&text, "--size=%dx%d", options->width, options->height);
+  append(&text, "--checkpoint-every=%.17g", options->checkpoint_seconds);
+  if (options->has_seed) append(&text, "--seed=%llu", (unsigned long long)options->seed);
+  if (options->hash != RUN_HASH_NONE) append(&text, "--hash=%s", options->hash == RUN_HASH_FRAMES ? "frames" : "end");
+  if (run->picture_path != NULL) append(&text, "--picture=%s", run->picture_path);
+  if (run->video_path != NULL) append(&text, "--video=%s", run->video_path);
+  return text;
+}
+
+pl_status run_write_checkpoint(run_job *run, int64_t frame, pl_error *error) {
+  // The frames first: a checkpoint must never count on frames that a power cut could take back.
+  pl_status status = pl_frame_log_sync(run->log, error);
+  if (status < 0) return status;
+  pl_world_snapshot(run->world, run->snapshot);
+  pl_checkpoint_view view = {.scene_path = run->scene_path,
+                             .scene_hash = run->scene_hash,
+                             .seed = run->options.has_seed ? run->options.seed : run->facts.seed,
+                             .options = run->option_text,
+                             .frame = frame,
+                             .frame_count = run->frame_count,
+                             .state_hash = pl_world_hash(run->world),
+                             .snapshot = run->snapshot,
+                             .snapshot_size = run->snapshot_size};
+  return pl_checkpoint_write(run->context, run->checkpoint_path, &view, error);
+}
+
+static pl_status refuse(const run_job *run, pl_error *error, const char *format, ...) PL_PRINTF(3, 4);
+
+static pl_status refuse(const run_job *run, pl_error *error, const char *format, ...) {
+  *error = (pl_error){.status = PL_ERROR_INVALID_DATA};
+  snprintf(error->file, sizeof error->file, "%s", run->checkpoint_path);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error->text, sizeof error->text, format, arguments);
+  va_end(arguments);
+  return PL_ERROR_INVALID_DATA;
+}
+
+// Whether the checkpoint is of this run: same scene, same seed, no more frames than wanted.
+static pl_status check_fit(const run_job *run, const pl_checkpoint_view *view, pl_error *error) {
+  if (view->scene_hash != run->scene_hash) {
+    if (strcmp(view->scene_path, run->scene_path) == 0)
+      return refuse(run, error, "the scene '%.200s' has changed since this checkpoint was written; start again without --resume",
+                    view->scene_path);
+    return refuse(run, error, "this checkpoint is of another scene, '%.200s'; start again without --resume", view->scene_path);
+  }
+  uint64_t seed = run->options.has_seed ? run->options.seed : run->facts.seed;
+  if (view->seed != seed)
+    return refuse(run, error, "this checkpoint is of a run with seed %llu, not %llu; start again without --resume",
+                  (unsigned long long)view->seed, (unsigned long long)seed);
+  if (view->frame >= run->frame_count)
+    return refuse(run, error,
+                  "this checkpoint stands at frame %lld, behind the %lld frames asked for; start again without --resume",
+                  (long long)view->frame, (long long)run->frame_count);
+  return PL_OK;
+}
+
+pl_status run_go_on(run_job *run, int64_t *frame, pl_error *error) {
+  pl_checkpoint *checkpoint = NULL;
+  pl_status status = pl_checkpoint_read(run->context, run->checkpoint_path, &checkpoint, error);
+  if (status < 0) return status;
+  pl_checkpoint_view view = pl_checkpoint_look(checkpoint);
+  status = check_fit(run, &view, error);
+  if (status >= 0) status = pl_world_restore(run->world, view.snapshot, view.snapshot_size, error);
+  if (status >= 0 && pl_world_hash(run->world) != view.state_hash)
+    status = refuse(run, error, "the state that was restored is not the one that was kept; start again without --resume");
+  if (status >= 0) status = pl_frame_log_open(run->context, run->log_path, run->point_count, view.frame + 1, &run->log, error);
+  *frame = view.frame;
+  pl_checkpoint_destroy(checkpoint);
+  return status;
+}

@@ -1,0 +1,322 @@
+// A run from the scene file to its results.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tool_folder.h"
+#include "tool_interrupt.h"
+#include "tool_run.h"
+
+// What became of the frames.
+typedef enum frames_end { FRAMES_DONE, FRAMES_INTERRUPTED, FRAMES_ABORTED, FRAMES_FAILED } frames_end;
+
+static void close_run(run_job *run) {
+  pl_frame_log_close(run->log);
+  pl_stage_set_destroy(run->set);
+  pl_scene_destroy(run->scene);
+  pl_findings_destroy(run->findings);
+  pl_context_destroy(run->context);
+  for (int32_t i = 0; i < run->body_count; ++i) free(run->bodies[i].file_name);
+  free(run->bodies);
+  free(run->points);
+  free(run->snapshot);
+  free(run->folder);
+  free(run->checkpoint_path);
+  free(run->log_path);
+  free(run->picture_path);
+  free(run->video_path);
+  free(run->scene_path);
+  free(run->option_text);
+}
+
+// Read the scene and build its world.
+static pl_status open_scene(run_job *run, pl_error *error) {
+  pl_context_def def = pl_default_context_def();
+  def.thread_count = run->options.thread_count;
+  pl_status status = pl_context_create(&def, &run->context, error);
+  if (status >= 0) status = pl_findings_create(run->context, &run->findings, error);
+  if (status >= 0) status = pl_file_hash(run->context, run->options.scene_path, &run->scene_hash, error);
+  if (status >= 0) status = pl_scene_read(run->context, run->options.scene_path, &run->scene, run->findings, error);
+  if (status < 0) return status;
+  run->facts = pl_scene_describe(run->scene);
+  run->frame_count = run->options.frame_count > 0 ? run->options.frame_count : run->facts.frame_count;
+  pl_scene_build_def build = pl_default_scene_build_def();
+  build.has_seed = run->options.has_seed;
+  build.seed = run->options.seed;
+  status = pl_scene_build(run->context, &build, run->scene, &run->set, run->findings, error);
+  if (status < 0) return status;
+  run->world = pl_stage_set_world(run->set);
+  return PL_OK;
+}
+
+// All problems of the scene; the error only where it is not one of them.
+static int report_scene(const run_job *run, pl_status status, const pl_error *error) {
+  const tool_voice *voice = &run->tool->voice;
+  int32_t error_count = 0;
+  if (run->findings != NULL) {
+    tool_report_findings(voice, run->findings, PL_SEVERITY_WARNING, run->options.scene_path);
+    error_count = pl_findings_count(run->findings, PL_SEVERITY_ERROR);
+  }
+  if (status >= 0) return TOOL_DONE;
+  if (error_count == 0) tool_report_error(voice, error);
+  return TOOL_FAILED;
+}
+
+static bool name_is_taken(const run_job *run, int32_t count, const char *name) {
+  for (int32_t i = 0; i < count; ++i)
+    if (strcmp(run->bodies[i].file_name, name) == 0) return true;
+  return false;
+}
+
+static bool writes_tets(const run_options *options) {
+  for (int i = 0; i < options->format_count; ++i)
+    if (options->formats[i] == PL_FRAMES_VTU) return true;
+  return false;
+}
+
+// Lay out a frame of the log: one piece per body.
+static void lay_out_bodies(run_job *run) {
+  int32_t count = pl_stage_set_body_count(run->set);
+  run->bodies = tool_allocate((size_t)count, sizeof *run->bodies);
+  for (int32_t i = 0; i < count; ++i) {
+    run_body *body = &run->bodies[i];
+    body->stage = pl_stage_set_body(run->set, i);
+    body->model = pl_body_model(run->world, body->stage.id);
+    pl_model_report facts = pl_model_describe(body->model);
+    body->surface_point_count = facts.surface_point_count;
+    body->particle_count = facts.particle_count;
+    body->logs_particles = writes_tets(&run->options) && body->stage.surface == NULL;
+    body->point_start = run->point_count;
+    run->point_count += body->surface_point_count + (body->logs_particles ? body->particle_count : 0);
+    body->file_name = tool_safe_name(body->stage.name);
+    if (name_is_taken(run, i, body->file_name)) {
+      char *other = tool_text("%s_%d", body->file_name, i + 1);
+      free(body->file_name);
+      body->file_name = other;
+    }
+    run->body_count = i + 1;
+  }
+  run->points = tool_allocate((size_t)run->point_count, sizeof *run->points);
+  run->snapshot_size = pl_world_snapshot_size(run->world);
+  run->snapshot = tool_allocate(run->snapshot_size, 1);
+}
+
+// The second Ctrl-C: no step begins any more.
+static pl_status stop_at_second_interrupt(void *user, pl_world *world, pl_error *error) {
+  (void)user;
+  (void)world;
+  if (tool_interrupt_count() < 2) return PL_OK;
+  if (error != NULL) *error = (pl_error){.status = PL_ERROR_UNSUPPORTED, .text = "stopped"};
+  return PL_ERROR_UNSUPPORTED;
+}
+
+static pl_status log_frame(run_job *run, pl_error *error) {
+  for (int32_t i = 0; i < run->body_count; ++i) {
+    const run_body *body = &run->bodies[i];
+    pl_vec3 *points = run->points + body->point_start;
+    pl_status status = pl_body_read_surface(run->world, body->stage.id, points);
+    if (status >= 0 && body->logs_particles)
+      status = pl_body_read_positions(run->world, body->stage.id, points + body->surface_point_count);
+    if (status < 0) return status;
+  }
+  return pl_frame_log_append(run->log, pl_world_hash(run->world), run->points, error);
+}
+
+static pl_status advance(run_job *run, pl_error *error) {
+  pl_step_report report;
+  pl_status status = pl_world_advance(run->world, 1 / run->facts.frame_rate, 0, &report, error);
+  run->total.step_count += report.step_count;
+  for (int k = 0; k < PL_STAGE_COUNT; ++k) run->total.stage_seconds[k] += report.stage_seconds[k];
+  if (status == PL_ERROR_NOT_FINITE && report.cause[0] != '\0') memcpy(run->total.cause, report.cause, sizeof report.cause);
+  return status;
+}
+
+// Frames from `frame` (the one the world stands at, already logged unless it is -1) to the last.
+static frames_end simulate(run_job *run, int64_t frame, pl_error *error) {
+  tool_progress progress = tool_progress_start(&run->tool->voice, "frame", frame + 1, run->frame_count);
+  double last_checkpoint = tool_seconds();
+  frames_end end = FRAMES_DONE;
+  while (frame + 1 < run->frame_count && end == FRAMES_DONE) {
+    pl_status status = frame >= 0 ? advance(run, error) : PL_OK;
+    if (status >= 0) status = log_frame(run, error);
+    if (status < 0) {
+      end = tool_interrupt_count() > 1 ? FRAMES_ABORTED : FRAMES_FAILED;
+      break;
+    }
+    ++frame;
+    tool_progress_show(&progress, frame + 1);
+    double every = run->options.checkpoint_seconds;
+    bool due = every > 0 && tool_seconds() - last_checkpoint >= every;
+    if (tool_interrupt_count() == 1) end = FRAMES_INTERRUPTED;
+    if (tool_interrupt_count() > 1) end = FRAMES_ABORTED;
+    if (end == FRAMES_INTERRUPTED || (end == FRAMES_DONE && due)) {
+      if (run_write_checkpoint(run, frame, error) < 0) end = FRAMES_FAILED;
+      last_checkpoint = tool_seconds();
+    }
+  }
+  tool_progress_end(&progress);
+  return end;
+}
+
+static void print_stages(const run_job *run) {
+  double sum = 0, steps = (double)(run->total.step_count > 0 ? run->total.step_count : 1);
+  for (int k = 0; k < PL_STAGE_COUNT; ++k) sum += run->total.stage_seconds[k];
+  if (run->total.step_count == 0) return;
+  tool_say(&run->tool->voice, "%-10s %10s %10s %7s", "stage", "seconds", "ms/step", "share");
+  for (int k = 0; k < PL_STAGE_COUNT; ++k) {
+    double seconds = run->total.stage_seconds[k];
+    tool_say(&run->tool->voice, "%-10s %10.3f %10.4f %5.0f %%", pl_stage_name((pl_stage)k), seconds, 1e3 * seconds / steps,
+             sum > 0 ? 100 * seconds / sum : 0);
+  }
+  tool_say(&run->tool->voice, "%-10s %10.3f %10.4f", "all", sum, 1e3 * sum / steps);
+}
+
+static pl_status print_hashes(run_job *run, pl_error *error) {
+  int64_t count = pl_frame_log_count(run->log);
+  pl_status status = PL_OK;
+  for (int64_t frame = 0; run->options.hash == RUN_HASH_FRAMES && frame < count && status >= 0; ++frame) {
+    uint64_t hash;
+    status = pl_frame_log_read(run->log, frame, 0, 0, run->points, &hash, error);
+    if (status >= 0) printf("frame %lld %016llx\n", (long long)frame, (unsigned long long)hash);
+  }
+  if (status >= 0 && run->options.hash != RUN_HASH_NONE) printf("%016llx\n", (unsigned long long)pl_world_hash(run->world));
+  return status;
+}
+
+// The files are there: forget how to go on.
+static void forget_checkpoint(run_job *run) {
+  pl_frame_log_close(run->log);
+  run->log = NULL;
+  unlink(run->checkpoint_path);
+  unlink(run->log_path);
+}
+
+static int say_how_to_resume(run_job *run) {
+  const tool_voice *voice = &run->tool->voice;
+  if (!tool_is_file(run->checkpoint_path)) {
+    forget_checkpoint(run);
+    tool_say(voice, "nothing was kept: there was no checkpoint yet");
+    return TOOL_FAILED;
+  }
+  char *program = tool_shell_word(run->tool->program), *folder = tool_shell_word(run->folder);
+  tool_say(voice, "go on with: %s run --resume %s", program, folder);
+  free(program);
+  free(folder);
+  return TOOL_FAILED;
+}
+
+static pl_status write_results(run_job *run, pl_error *error) {
+  pl_status status = run_write_outputs(run, error);
+  if (status >= 0 && tool_interrupt_count() == 0) status = run_write_pictures(run, error);
+  return status;
+}
+
+static void say_done(const run_job *run) {
+  const tool_voice *voice = &run->tool->voice;
+  char duration[32];
+  tool_duration_text(tool_seconds() - run->begin, duration, sizeof duration);
+  print_stages(run);
+  tool_say(voice, "%lld frames in %s; results in %s", (long long)pl_frame_log_count(run->log), duration, run->folder);
+  if (run->picture_path != NULL) tool_say(voice, "picture: %s", run->picture_path);
+  if (run->video_path != NULL) tool_say(voice, "video: %s", run->video_path);
+}
+
+// Frames, then results. The log must be open.
+static int simulate_and_write(run_job *run, int64_t frame) {
+  const tool_voice *voice = &run->tool->voice;
+  pl_error error = {0};
+  frames_end end = simulate(run, frame, &error);
+  bool exploded = end == FRAMES_FAILED && error.status == PL_ERROR_NOT_FINITE;
+  if (end == FRAMES_ABORTED) {
+    tool_say(voice, "stopped at once");
+    return say_how_to_resume(run);
+  }
+  if (end == FRAMES_INTERRUPTED) {
+    tool_say(voice, "stopped behind frame %lld of %lld", (long long)pl_frame_log_count(run->log) - 1, (long long)run->frame_count);
+    return say_how_to_resume(run);
+  }
+  if (end == FRAMES_FAILED) tool_report_error(voice, &error);
+  if (exploded && run->total.cause[0] != '\0') tool_say(voice, "likely cause: %s", run->total.cause);
+  if (end == FRAMES_FAILED && !exploded) return say_how_to_resume(run);
+  if (exploded) tool_say(voice, "the %lld frames before are written", (long long)pl_frame_log_count(run->log));
+
+  int64_t last = pl_frame_log_count(run->log) - 1;
+  pl_status status = write_results(run, &error);
+  if (status >= 0 && tool_interrupt_count() == 0) status = print_hashes(run, &error);
+  if (status < 0) tool_report_error(voice, &error);
+  if (tool_interrupt_count() > 0 || status < 0) {
+    // All frames are there; only files are missing.
+    if (exploded) {
+      forget_checkpoint(run);
+      return TOOL_FAILED;
+    }
+    if (run_write_checkpoint(run, last, &error) < 0) tool_report_error(voice, &error);
+    return say_how_to_resume(run);
+  }
+  say_done(run);
+  forget_checkpoint(run);
+  return exploded ? TOOL_FAILED : run->remarks ? TOOL_REMARKS : TOOL_DONE;
+}
+
+static void name_files(run_job *run) {
+  run->folder = tool_text("%s", run->options.folder);
+  run->scene_path = tool_absolute_path(run->options.scene_path);
+  run->checkpoint_path = run_checkpoint_path(run->folder);
+  run->log_path = tool_text("%s/pliant.frames", run->folder);
+  const char *picture = run->options.picture, *video = run->options.video;
+  char *folder = tool_absolute_path(run->folder);
+  if (picture != NULL) run->picture_path = picture[0] != '\0' ? tool_absolute_path(picture) : tool_text("%s/picture.png", folder);
+  if (video != NULL) run->video_path = video[0] != '\0' ? tool_absolute_path(video) : tool_text("%s/video.mp4", folder);
+  free(folder);
+  run->option_text = run_options_text(&run->options, run);
+}
+
+static void say_beginning(const run_job *run, int64_t frame) {
+  int64_t particles = 0;
+  for (int32_t i = 0; i < run->body_count; ++i) particles += run->bodies[i].particle_count;
+  tool_say(&run->tool->voice, "%s: %d %s, %lld particles, %lld frames at %g/s, step %.4g ms, %d %s", run->facts.name,
+           run->body_count, run->body_count == 1 ? "body" : "bodies", (long long)particles, (long long)run->frame_count,
+           run->facts.frame_rate, 1e3 * run->facts.step, pl_context_thread_count(run->context),
+           pl_context_thread_count(run->context) == 1 ? "thread" : "threads");
+  if (frame >= 0) tool_say(&run->tool->voice, "going on behind frame %lld", (long long)frame);
+}
+
+// Begin a new log, or go on from the checkpoint; `frame` becomes the frame the world stands at, -1 for none yet.
+static pl_status begin_frames(run_job *run, int64_t *frame, pl_error *error) {
+  *frame = -1;
+  if (run->options.resume) return run_go_on(run, frame, error);
+  if (tool_is_file(run->checkpoint_path))
+    tool_warn(&run->tool->voice, "the checkpoint of an unfinished run in '%s' is replaced", run->folder);
+  // Order matters: a checkpoint must not outlive the log it belongs to.
+  unlink(run->checkpoint_path);
+  return pl_frame_log_open(run->context, run->log_path, run->point_count, 0, &run->log, error);
+}
+
+int run_scene(const tool_session *tool, const run_options *options) {
+  run_job run = {.tool = tool, .options = *options, .begin = tool_seconds()};
+  pl_error error = {0};
+  int64_t frame = -1;
+  pl_status status = open_scene(&run, &error);
+  int code = report_scene(&run, status, &error);
+  if (code == TOOL_DONE) {
+    run.remarks = pl_findings_count(run.findings, PL_SEVERITY_WARNING) > 0;
+    name_files(&run);
+    lay_out_bodies(&run);
+    if (!tool_folder_make(tool, run.folder)) code = TOOL_FAILED;
+  }
+  if (code == TOOL_DONE) {
+    status = begin_frames(&run, &frame, &error);
+    pl_controller stopper = {.before_step = stop_at_second_interrupt};
+    if (status >= 0) status = pl_world_add_controller(run.world, &stopper, &error);
+    if (status < 0) code = tool_report_error(&tool->voice, &error);
+  }
+  if (code == TOOL_DONE) {
+    say_beginning(&run, frame);
+    tool_interrupt_watch();
+    code = simulate_and_write(&run, frame);
+    tool_interrupt_release();
+  }
+  close_run(&run);
+  return code;
+}

@@ -1,0 +1,223 @@
+// Command lines: words into values, mistakes into sentences with a suggestion.
+#include "tool_arguments.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD_LENGTH_LIMIT = 40 };
+
+static int least_of(int a, int b) {
+  return a < b ? a : b;
+}
+
+// Letters to insert, remove or replace to get from one word to the other.
+static int word_distance(const char *a, const char *b) {
+  int row[WORD_LENGTH_LIMIT + 1];
+  int a_length = (int)strlen(a), b_length = (int)strlen(b);
+  if (a_length > WORD_LENGTH_LIMIT || b_length > WORD_LENGTH_LIMIT) return WORD_LENGTH_LIMIT;
+  for (int k = 0; k <= b_length; ++k) row[k] = k;
+  for (int i = 1; i <= a_length; ++i) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int k = 1; k <= b_length; ++k) {
+      int replaced = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[k - 1]));
+      diagonal = row[k];
+      row[k] = least_of(replaced, 1 + least_of(row[k], row[k - 1]));
+    }
+  }
+  return row[b_length];
+}
+
+const char *tool_suggest(const char *word, tool_candidate *candidate, const void *user) {
+  const char *best = NULL, *other;
+  // A third of the letters may be wrong, and one in a short word.
+  int limit = 1 + (int)strlen(word) / 3;
+  for (int i = 0; (other = candidate(user, i)) != NULL; ++i) {
+    int distance = word_distance(word, other);
+    if (distance > limit) continue;
+    limit = distance - 1;
+    best = other;
+  }
+  return best;
+}
+
+static const char *option_name(const void *user, int index) {
+  const tool_verb *verb = user;
+  if (index == verb->option_count) return "help";
+  return index < verb->option_count ? verb->options[index].name : NULL;
+}
+
+static const tool_option *find_option(const tool_verb *verb, const char *name, size_t length) {
+  for (int i = 0; i < verb->option_count; ++i)
+    if (strlen(verb->options[i].name) == length && strncmp(verb->options[i].name, name, length) == 0) return &verb->options[i];
+  return NULL;
+}
+
+static const tool_option *find_letter(const tool_verb *verb, char letter) {
+  for (int i = 0; i < verb->option_count; ++i)
+    if (verb->options[i].letter != 0 && verb->options[i].letter == letter) return &verb->options[i];
+  return NULL;
+}
+
+static bool parse_number(const tool_session *tool, const tool_option *option, const char *text, tool_value *value) {
+  char *end;
+  errno = 0;
+  double number = strtod(text, &end);
+  bool whole = option->kind == TOOL_COUNT;
+  if (end == text || *end != '\0' || !isfinite(number) || (whole && number != floor(number)) ||
+      (whole && strpbrk(text, "xX.") != NULL)) {
+    tool_complain(&tool->voice, "--%s needs %s, not '%s'", option->name, whole ? "a whole number" : "a number", text);
+    return false;
+  }
+  if (number < option->least || number > option->most) {
+    tool_complain(&tool->voice, "--%s must be from %g to %g, not %s", option->name, option->least, option->most, text);
+    return false;
+  }
+  value->number = number;
+  value->count = whole ? (int64_t)number : 0;
+  return true;
+}
+
+static bool set_value(const tool_session *tool, const tool_option *option, const char *text, tool_value *value) {
+  value->given = true;
+  value->text = text;
+  if (option->kind == TOOL_FLAG && text != NULL) {
+    tool_complain(&tool->voice, "--%s takes no value", option->name);
+    return false;
+  }
+  if (option->kind == TOOL_TEXT && text[0] == '\0') {
+    tool_complain(&tool->voice, "--%s needs %s; the value is empty", option->name, option->value);
+    return false;
+  }
+  if (option->kind == TOOL_COUNT || option->kind == TOOL_NUMBER) return parse_number(tool, option, text, value);
+  return true;
+}
+
+static bool complain_option(const tool_session *tool, const tool_verb *verb, const char *word) {
+  char name[WORD_LENGTH_LIMIT + 1];
+  snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
+  name[strcspn(name, "=")] = '\0';
+  const char *meant = strlen(name) > 1 ? tool_suggest(name, option_name, verb) : NULL;
+  if (meant != NULL)
+    tool_complain(&tool->voice, "%s has no option %.*s (did you mean --%s?)", verb->name, (int)strcspn(word, "="), word, meant);
+  else
+    tool_complain(&tool->voice, "%s has no option %.*s; '%s help %s' lists them", verb->name, (int)strcspn(word, "="), word,
+                  "pliant", verb->name);
+  return false;
+}
+
+// One option; `used` counts the words behind it that belong to it.
+static bool parse_option(const tool_session *tool, const tool_verb *verb, const char *word, const char *next,
+                         tool_arguments *arguments, int *used) {
+  const tool_option *option;
+  const char *text = NULL;
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+    arguments->help = true;
+    return true;
+  }
+  if (word[1] == '-') {
+    size_t length = strcspn(word + 2, "=");
+    option = find_option(verb, word + 2, length);
+    if (word[2 + length] == '=') text = word + 3 + length;
+  } else {
+    option = find_letter(verb, word[1]);
+    if (word[2] != '\0') text = word + 2;
+  }
+  if (option == NULL) return complain_option(tool, verb, word);
+  bool needs = option->kind == TOOL_TEXT || option->kind == TOOL_COUNT || option->kind == TOOL_NUMBER;
+  if (text == NULL && needs) {
+    if (next == NULL) {
+      tool_complain(&tool->voice, "--%s needs %s behind it", option->name, option->value);
+      return false;
+    }
+    text = next;
+    *used = 1;
+  }
+  if (text == NULL && option->kind == TOOL_OPTIONAL_TEXT && next != NULL && next[0] != '-' && option->takes != NULL &&
+      option->takes(next)) {
+    text = next;
+    *used = 1;
+  }
+  return set_value(tool, option, text, &arguments->values[option - verb->options]);
+}
+
+bool tool_arguments_parse(const tool_session *tool, const tool_verb *verb, int count, char *const *words,
+                          tool_arguments *arguments) {
+  bool good = true, only_words = false;
+  arguments->verb = verb;
+  for (int i = 0; i < count; ++i) {
+    const char *word = words[i];
+    int used = 0;
+    if (!only_words && strcmp(word, "--") == 0) {
+      only_words = true;
+    } else if (!only_words && word[0] == '-' && word[1] != '\0') {
+      if (!parse_option(tool, verb, word, i + 1 < count ? words[i + 1] : NULL, arguments, &used)) good = false;
+    } else if (arguments->word_count < TOOL_WORD_LIMIT) {
+      arguments->words[arguments->word_count++] = word;
+    } else {
+      tool_complain(&tool->voice, "too many words from '%s' on", word);
+      return false;
+    }
+    i += used;
+  }
+  return good;
+}
+
+bool tool_arguments_check_words(const tool_session *tool, const tool_arguments *arguments) {
+  const tool_verb *verb = arguments->verb;
+  if (arguments->word_count < verb->least_words) {
+    tool_complain(&tool->voice, "%s needs %s", verb->name, verb->words);
+    return false;
+  }
+  if (arguments->word_count > verb->most_words) {
+    tool_complain(&tool->voice, "%s takes %s; '%s' is too much", verb->name, verb->words[0] != '\0' ? verb->words : "options only",
+                  arguments->words[verb->most_words]);
+    return false;
+  }
+  return true;
+}
+
+const tool_value *tool_find_value(const tool_arguments *arguments, const char *name) {
+  static const tool_value none = {.given = false};
+  const tool_option *option = find_option(arguments->verb, name, strlen(name));
+  return option != NULL ? &arguments->values[option - arguments->verb->options] : &none;
+}
+
+bool tool_parse_size(const tool_session *tool, const char *text, int32_t *width, int32_t *height) {
+  char *end;
+  long w = strtol(text, &end, 10), h = 0;
+  bool good = end != text && (*end == 'x' || *end == 'X');
+  if (good) {
+    const char *rest = end + 1;
+    h = strtol(rest, &end, 10);
+    good = end != rest && *end == '\0';
+  }
+  if (!good || w < 16 || h < 16 || w > 16384 || h > 16384) {
+    tool_complain(&tool->voice, "--size needs WIDTHxHEIGHT in pixels, each from 16 to 16384, such as 1280x720, not '%s'", text);
+    return false;
+  }
+  *width = (int32_t)w;
+  *height = (int32_t)h;
+  return true;
+}
+
+void tool_print_help(const tool_verb *verb) {
+  printf("pliant %s%s%s%s\n\n%s\n\n", verb->name, verb->words[0] != '\0' ? " " : "", verb->words, " [options]", verb->summary);
+  for (int i = 0; i <= verb->option_count; ++i) {
+    static const tool_option help = {.name = "help", .letter = 'h', .kind = TOOL_FLAG, .about = "this text"};
+    const tool_option *option = i < verb->option_count ? &verb->options[i] : &help;
+    char left[64], letter[8] = "    ";
+    if (option->letter != 0) snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    const char *value = option->value != NULL ? option->value : "";
+    if (option->kind == TOOL_OPTIONAL_TEXT)
+      snprintf(left, sizeof left, "%s--%s[=%s]", letter, option->name, value);
+    else
+      snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, *value != '\0' ? " " : "", value);
+    printf("  %-30s %s\n", left, option->about);
+  }
+  if (verb->details != NULL) printf("\n%s\n", verb->details);
+}

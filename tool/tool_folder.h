@@ -1,0 +1,29 @@
+// Folders and names of files, as far as the tool deals with them itself.
+#ifndef TOOL_FOLDER_H
+#define TOOL_FOLDER_H
+
+#include "tool_arguments.h"
+
+// Make a folder and those it stands in; prints what is wrong. True if it is there and can be written to.
+bool tool_folder_make(const tool_session *tool, const char *path);
+
+bool tool_is_folder(const char *path);
+bool tool_is_file(const char *path);
+
+// The ending of a name without its dot, "" if it has none.
+const char *tool_ending(const char *path);
+bool tool_has_ending(const char *path, const char *ending);
+
+// `path` made absolute, to be freed.
+char *tool_absolute_path(const char *path);
+
+// `text` so that a shell reads it as one word, to be freed.
+char *tool_shell_word(const char *text);
+
+// `name` with everything that file systems dislike replaced, to be freed.
+char *tool_safe_name(const char *name);
+
+// Print `text` to standard output as a JSON string.
+void tool_print_json_text(const char *text);
+
+#endif

@@ -1,0 +1,37 @@
+// Counting interrupts. A signal handler can reach nothing but a static variable, which is why there is one.
+#include "tool_interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupt_count;
+
+static void count_interrupt(int signal_number) {
+  if (interrupt_count >= 2) _exit(128 + signal_number);
+  interrupt_count = interrupt_count + 1;
+}
+
+static void set_handler(void (*handler)(int)) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+void tool_interrupt_watch(void) {
+  set_handler(count_interrupt);
+}
+
+void tool_interrupt_release(void) {
+  set_handler(SIG_DFL);
+  interrupt_count = 0;
+}
+
+int tool_interrupt_count(void) {
+  return interrupt_count;
+}

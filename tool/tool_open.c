@@ -1,0 +1,98 @@
+// What is this file? The content decides, as in the library.
+#include "tool_open.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool_folder.h"
+
+enum { HEAD_SIZE = 1 << 16 };
+
+static bool begins_with(const char *bytes, size_t size, const char *text) {
+  return size >= strlen(text) && memcmp(bytes, text, strlen(text)) == 0;
+}
+
+static bool is_object(const char *bytes, size_t size) {
+  size_t i = begins_with(bytes, size, "\xEF\xBB\xBF") ? 3 : 0;
+  while (i < size && isspace((unsigned char)bytes[i])) ++i;
+  return i < size && bytes[i] == '{';
+}
+
+tool_file_kind tool_file_tell(const tool_session *tool, const char *path) {
+  FILE *file = tool_is_folder(path) ? (errno = EISDIR, NULL) : fopen(path, "rb");
+  char *head = tool_allocate(HEAD_SIZE, 1);
+  size_t size = file != NULL ? fread(head, 1, HEAD_SIZE, file) : 0;
+  bool read = file != NULL && !ferror(file);
+  int code = errno;
+  if (file != NULL) fclose(file);
+  tool_file_kind kind = TOOL_FILE_UNKNOWN;
+  if (!read) {
+    fprintf(stderr, "%s: ", path);
+    tool_complain(&tool->voice, "cannot be read: %s", strerror(code));
+    kind = TOOL_FILE_MISSING;
+  } else if (begins_with(head, size, "PLIANTCK")) {
+    kind = TOOL_FILE_CHECKPOINT;
+  } else if (begins_with(head, size, "POINTCACHE2") || tool_has_ending(path, "mdd")) {
+    kind = TOOL_FILE_FRAMES;
+  } else if (pl_file_format_detect(head, size) != PL_FILE_UNKNOWN) {
+    kind = TOOL_FILE_MESH;
+  } else if (is_object(head, size) || tool_has_ending(path, "json")) {
+    kind = TOOL_FILE_SCENE;
+  }
+  free(head);
+  return kind;
+}
+
+pl_context *tool_open_context(const tool_session *tool, int32_t thread_count) {
+  pl_context_def def = pl_default_context_def();
+  pl_context *context = NULL;
+  pl_error error = {0};
+  def.thread_count = thread_count;
+  if (pl_context_create(&def, &context, &error) < 0) tool_report_error(&tool->voice, &error);
+  return context;
+}
+
+static pl_vec3 *scaled_points(const pl_vec3 *points, int32_t count, double scale) {
+  pl_vec3 *made = tool_allocate((size_t)count, sizeof *made);
+  for (int32_t i = 0; i < count; ++i) made[i] = (pl_vec3){scale * points[i].x, scale * points[i].y, scale * points[i].z};
+  return made;
+}
+
+// The mesh `scale` times as large, poses included; the old one is destroyed.
+static pl_mesh *scale_mesh(const tool_session *tool, pl_context *context, pl_mesh *mesh, double scale) {
+  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_pose *poses = tool_allocate((size_t)view.pose_count, sizeof *poses);
+  pl_vec3 *points = scaled_points(view.points, view.point_count, scale);
+  pl_mesh *made = NULL;
+  pl_error error = {0};
+  for (int32_t i = 0; i < view.pose_count; ++i)
+    poses[i] = (pl_mesh_pose){view.poses[i].name, scaled_points(view.poses[i].points, view.point_count, scale)};
+  view.points = points;
+  if (view.pose_count > 0) view.poses = poses;
+  if (pl_mesh_create(context, &view, &made, &error) < 0) tool_report_error(&tool->voice, &error);
+  for (int32_t i = 0; i < view.pose_count; ++i) free((void *)poses[i].points);
+  free(poses);
+  free(points);
+  pl_mesh_destroy(mesh);
+  return made;
+}
+
+pl_mesh *tool_open_mesh(const tool_session *tool, pl_context *context, const char *path, double scale, bool *remarks) {
+  pl_findings *findings = NULL;
+  pl_mesh *mesh = NULL;
+  pl_error error = {0};
+  pl_status status = pl_findings_create(context, &findings, &error);
+  if (status >= 0) status = pl_mesh_read(context, path, &mesh, findings, &error);
+  if (findings != NULL) {
+    tool_report_findings(&tool->voice, findings, PL_SEVERITY_WARNING, path);
+    if (pl_findings_count(findings, PL_SEVERITY_WARNING) > 0) *remarks = true;
+  }
+  if (status < 0 && (findings == NULL || pl_findings_count(findings, PL_SEVERITY_ERROR) == 0))
+    tool_report_error(&tool->voice, &error);
+  pl_findings_destroy(findings);
+  if (mesh != NULL && scale != 1) mesh = scale_mesh(tool, context, mesh, scale);
+  return mesh;
+}

@@ -1,0 +1,96 @@
+// A run: a scene simulated frame by frame into a log, and from the log into files, pictures and a video.
+//
+// Nothing but the log and the checkpoint is written while the simulation goes on; the results are written from the log when all frames are there.
+// So a run that was interrupted and one that was not go through the same code, and their files are the same byte for byte; and whatever kills the
+// program, there is never a half file among the results.
+#ifndef TOOL_RUN_H
+#define TOOL_RUN_H
+
+#include "pliant/pliant.h"
+#include "tool_arguments.h"
+
+enum { RUN_FORMAT_LIMIT = 8 };
+
+typedef enum run_hash { RUN_HASH_NONE = 0, RUN_HASH_END, RUN_HASH_FRAMES } run_hash;
+
+typedef struct run_options {
+  const char *scene_path;
+  const char *folder;   // NULL: out/ and the scene's name
+  int32_t frame_count;  // 0: the scene's own
+  pl_frame_format formats[RUN_FORMAT_LIMIT];
+  int format_count;
+  int32_t thread_count;  // 0: one per processor
+  run_hash hash;
+  bool has_seed;
+  uint64_t seed;
+  const char *picture, *video;  // paths, NULL: none; "" means the usual name in the folder
+  int32_t width, height;
+  double checkpoint_seconds;  // 0: only when interrupted
+  bool resume;
+} run_options;
+
+// A body and its share of every frame in the log: first the points of its surface, then, where tets are written, its particles.
+typedef struct run_body {
+  pl_stage_body stage;
+  const pl_model *model;
+  char *file_name;  // without ending
+  int32_t surface_point_count, particle_count;
+  bool logs_particles;
+  int64_t point_start;  // in a frame
+} run_body;
+
+typedef struct run_job {
+  const tool_session *tool;
+  run_options options;
+  char *folder;
+  char *checkpoint_path, *log_path, *picture_path, *video_path;
+  char *scene_path;     // absolute
+  char *option_text;    // of the checkpoint
+  uint64_t scene_hash;  // of the scene file's bytes
+
+  pl_context *context;
+  pl_findings *findings;
+  pl_scene *scene;
+  pl_scene_report facts;
+  pl_stage_set *set;
+  pl_world *world;
+  int64_t frame_count;  // to be simulated
+
+  run_body *bodies;
+  int32_t body_count;
+  int64_t point_count;  // of a frame in the log
+  pl_vec3 *points;      // one frame
+  void *snapshot;
+  size_t snapshot_size;
+
+  pl_frame_log *log;
+  pl_step_report total;  // sums of stage times and steps
+  double begin;          // seconds
+  bool remarks;
+} run_job;
+
+// Fill in options from a command line; prints mistakes.
+bool run_options_read(const tool_session *tool, const tool_arguments *arguments, run_options *options);
+
+// The options as words, one a line, that run_options_read() takes again; to be freed (run_resume.c).
+char *run_options_text(const run_options *options, const run_job *run);
+
+// Do it all: an exit code.
+int run_scene(const tool_session *tool, const run_options *options);
+
+// Where the checkpoint of a run in `folder` is; to be freed.
+char *run_checkpoint_path(const char *folder);
+
+// Write a checkpoint for frame `frame`, at which the world stands (run_resume.c).
+pl_status run_write_checkpoint(run_job *run, int64_t frame, pl_error *error);
+
+// Bring the world to the frame of the checkpoint and open the log behind it. `frame` is the frame the world then stands at (run_resume.c).
+pl_status run_go_on(run_job *run, int64_t *frame, pl_error *error);
+
+// Write all frames of the log in every format (run_outputs.c).
+pl_status run_write_outputs(run_job *run, pl_error *error);
+
+// The picture of the last frame and the video of all (run_pictures.c).
+pl_status run_write_pictures(run_job *run, pl_error *error);
+
+#endif

@@ -1,0 +1,124 @@
+// pliant bench: what this machine does, measured now.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_suite.h"
+#include "tool_folder.h"
+
+static const tool_option OPTIONS[] = {
+    {.name = "json", .kind = TOOL_FLAG, .about = "one JSON object per line instead of a table"},
+    {.name = "quick", .kind = TOOL_FLAG, .about = "smaller cases: a look rather than a measurement"},
+    {.name = "list", .kind = TOOL_FLAG, .about = "name the suites"},
+};
+
+static const struct {
+  const char *name, *about;
+  int (*run)(bench_session *bench);
+} SUITES[] = {
+    {"machine", "memory bandwidth, multiply-add rate, waking a thread", bench_machine},
+    {"solid", "shape-matching solids: time per particle and step", bench_solid},
+    {"mesh", "modelling a surface and filling it with tets", bench_mesh},
+    {"io", "reading and writing mesh files", bench_io},
+};
+enum { SUITE_COUNT = sizeof SUITES / sizeof SUITES[0] };
+
+int bench_repeats(const bench_session *bench) {
+  return bench->quick ? 5 : 9;
+}
+
+void bench_add(bench_samples *samples, double value) {
+  if (samples->count < BENCH_REPEAT_LIMIT) samples->values[samples->count++] = value;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double quantile(const bench_samples *samples, double share) {
+  bench_samples sorted = *samples;
+  if (sorted.count == 0) return 0;
+  qsort(sorted.values, (size_t)sorted.count, sizeof sorted.values[0], compare_numbers);
+  double place = share * (sorted.count - 1);
+  int below = (int)place, above = below + 1 < sorted.count ? below + 1 : below;
+  return sorted.values[below] + (place - below) * (sorted.values[above] - sorted.values[below]);
+}
+
+double bench_median(const bench_samples *samples) {
+  return quantile(samples, 0.5);
+}
+
+static void print_json(const bench_row *row, double value, double spread, int repeats) {
+  printf("{\"suite\": \"%s\", \"case\": \"%s\", \"threads\": %d, \"value\": %.6g, \"unit\": \"%s\", \"better\": \"%s\"", row->suite,
+         row->name, row->threads, value, row->unit, row->higher_is_better ? "higher" : "lower");
+  if (row->paper > 0) printf(", \"paper\": %.6g", row->paper);
+  if (row->limit > 0) printf(", \"limit\": %.6g", row->limit);
+  if (row->size > 0) printf(", \"size\": %lld", (long long)row->size);
+  printf(", \"spread\": %.3g, \"repeats\": %d}\n", spread, repeats);
+}
+
+static void print_cell(double value) {
+  if (value > 0)
+    printf(" %10.4g", value);
+  else
+    printf(" %10s", "-");
+}
+
+void bench_print(bench_session *bench, const bench_row *row, const bench_samples *samples) {
+  double value = bench_median(samples), spread = value != 0 ? (quantile(samples, 0.75) - quantile(samples, 0.25)) / fabs(value) : 0;
+  if (bench->json) {
+    print_json(row, value, spread, samples->count);
+  } else {
+    if (bench->row_count++ == 0)
+      printf("%-8s %-22s %7s %10s %-16s %7s %10s %10s\n", "suite", "case", "threads", "median", "unit", "spread", "paper", "limit");
+    printf("%-8s %-22s %7d %10.4g %-16s %5.1f %%", row->suite, row->name, row->threads, value, row->unit, 100 * spread);
+    print_cell(row->paper);
+    print_cell(row->limit);
+    putchar('\n');
+  }
+  fflush(stdout);
+}
+
+static const char *suite_name(const void *user, int index) {
+  (void)user;
+  return index < SUITE_COUNT ? SUITES[index].name : NULL;
+}
+
+static int bench_verb(const tool_session *tool, const tool_arguments *arguments) {
+  bench_session bench = {
+      .tool = tool, .json = tool_find_value(arguments, "json")->given, .quick = tool_find_value(arguments, "quick")->given};
+  const char *named = arguments->word_count > 0 ? arguments->words[0] : NULL;
+  if (tool_find_value(arguments, "list")->given) {
+    for (int i = 0; i < SUITE_COUNT; ++i) printf("%-8s  %s\n", SUITES[i].name, SUITES[i].about);
+    return TOOL_DONE;
+  }
+  bool found = false;
+  for (int i = 0; i < SUITE_COUNT; ++i) {
+    if (named != NULL && strcmp(named, SUITES[i].name) != 0) continue;
+    found = true;
+    int code = SUITES[i].run(&bench);
+    if (code != TOOL_DONE) return code;
+  }
+  if (found) return TOOL_DONE;
+  const char *meant = tool_suggest(named, suite_name, NULL);
+  if (meant != NULL)
+    tool_complain(&tool->voice, "there is no suite '%s' (did you mean %s?)", named, meant);
+  else
+    tool_complain(&tool->voice, "there is no suite '%s'; 'pliant bench --list' names them", named);
+  return TOOL_USAGE;
+}
+
+const tool_verb tool_bench_verb = {
+    .name = "bench",
+    .words = "[SUITE]",
+    .summary = "measure: the papers' tables and this machine's limits",
+    .details =
+        "Each value is the median of at least five repetitions; spread is the distance of the quartiles. Column 'paper' is the\n"
+        "figure of the paper in the same unit, column 'limit' what this machine could do at best, measured in the same run.",
+    .most_words = 1,
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .run = bench_verb,
+};

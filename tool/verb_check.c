@@ -1,0 +1,95 @@
+// pliant check: everything that is wrong or doubtful with a scene or a mesh, one line each, on standard output.
+#include <stdio.h>
+#include <string.h>
+
+#include "tool_open.h"
+
+static const tool_option OPTIONS[] = {
+    {.name = "quiet", .letter = 'q', .kind = TOOL_FLAG, .about = "no notes and no summary; errors and warnings only"},
+};
+
+// A scene, and with it all geometry it brings to life.
+static pl_status check_scene(pl_context *context, const char *path, pl_findings *findings, pl_error *error) {
+  pl_scene *scene = NULL;
+  pl_stage_set *set = NULL;
+  pl_scene_build_def def = pl_default_scene_build_def();
+  pl_status status = pl_scene_read(context, path, &scene, findings, error);
+  if (status >= 0) status = pl_scene_build(context, &def, scene, &set, findings, error);
+  pl_stage_set_destroy(set);
+  pl_scene_destroy(scene);
+  return status;
+}
+
+static pl_status check_mesh(pl_context *context, const char *path, pl_findings *findings, pl_error *error) {
+  pl_mesh *mesh = NULL;
+  pl_status status = pl_mesh_read(context, path, &mesh, findings, error);
+  if (status >= 0) status = pl_mesh_check(context, mesh, findings, NULL, error);
+  pl_mesh_destroy(mesh);
+  return status;
+}
+
+static void print_findings(const pl_findings *findings, const char *path, pl_severity least) {
+  for (int32_t i = 0; i < pl_findings_count(findings, PL_SEVERITY_NOTE); ++i) {
+    const pl_finding *finding = pl_findings_get(findings, i);
+    char line[2048];
+    if (finding->severity < least) continue;
+    tool_finding_text(finding, path, line, sizeof line);
+    puts(line);
+  }
+}
+
+static int check_file(const tool_session *tool, pl_context *context, const char *path, bool quiet) {
+  tool_file_kind kind = tool_file_tell(tool, path);
+  if (kind == TOOL_FILE_MISSING) return TOOL_FAILED;
+  if (kind != TOOL_FILE_SCENE && kind != TOOL_FILE_MESH) {
+    tool_complain(&tool->voice, "'%s' is neither a scene nor a mesh; 'pliant info' may know more", path);
+    return TOOL_FAILED;
+  }
+  pl_findings *findings = NULL;
+  pl_error error = {0};
+  pl_status status = pl_findings_create(context, &findings, &error);
+  if (status < 0) return tool_report_error(&tool->voice, &error);
+  status = kind == TOOL_FILE_SCENE ? check_scene(context, path, findings, &error) : check_mesh(context, path, findings, &error);
+  print_findings(findings, path, quiet ? PL_SEVERITY_WARNING : PL_SEVERITY_NOTE);
+  int32_t error_count = pl_findings_count(findings, PL_SEVERITY_ERROR);
+  int32_t warning_count = pl_findings_count(findings, PL_SEVERITY_WARNING) - error_count;
+  pl_findings_destroy(findings);
+  // A failure that is not among the findings.
+  if (status < 0 && error_count == 0) {
+    char line[2048];
+    pl_error_format(&error, line, sizeof line);
+    printf("%s%s%s\n", error.file[0] == '\0' ? path : "", error.file[0] == '\0' ? ": " : "", line);
+    error_count = 1;
+  }
+  if (!quiet)
+    tool_say(&tool->voice, "%s: %d %s, %d %s", path, error_count, error_count == 1 ? "error" : "errors", warning_count,
+             warning_count == 1 ? "warning" : "warnings");
+  return error_count > 0 ? TOOL_FAILED : warning_count > 0 ? TOOL_REMARKS : TOOL_DONE;
+}
+
+static int check_verb(const tool_session *tool, const tool_arguments *arguments) {
+  bool failed = false, remarks = false;
+  pl_context *context = tool_open_context(tool, 0);
+  if (context == NULL) return TOOL_FAILED;
+  for (int i = 0; i < arguments->word_count; ++i) {
+    int code = check_file(tool, context, arguments->words[i], tool_find_value(arguments, "quiet")->given);
+    failed = failed || code == TOOL_FAILED;
+    remarks = remarks || code == TOOL_REMARKS;
+  }
+  pl_context_destroy(context);
+  return failed ? TOOL_FAILED : remarks ? TOOL_REMARKS : TOOL_DONE;
+}
+
+const tool_verb tool_check_verb = {
+    .name = "check",
+    .words = "FILE...",
+    .summary = "validate scenes and meshes; every problem with its place and a fix",
+    .details =
+        "One line per problem: FILE:LINE:COLUMN: SEVERITY: FIELD: what is there; why it matters; what to do.\n"
+        "Exit status 1 if there are errors, 3 if there are only warnings.",
+    .least_words = 1,
+    .most_words = TOOL_WORD_LIMIT,
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .run = check_verb,
+};

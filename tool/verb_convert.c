@@ -1,0 +1,159 @@
+// pliant convert: meshes from one format to another, and point caches between PC2 and MDD.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool_folder.h"
+#include "tool_open.h"
+
+static const tool_option OPTIONS[] = {
+    {.name = "scale",
+     .kind = TOOL_NUMBER,
+     .value = "FACTOR",
+     .about = "scale everything, such as 0.001 from millimetres",
+     .least = 1e-9,
+     .most = 1e9},
+};
+
+// What mesh formats can hold.
+typedef struct mesh_target {
+  const char *ending;
+  bool segments, tets, groups, poses;
+} mesh_target;
+
+static const mesh_target TARGETS[] = {
+    {.ending = "obj", .segments = true},
+    {.ending = "ply"},
+    {.ending = "stl"},
+    {.ending = "msh", .segments = true, .tets = true},
+    {.ending = "vtk", .segments = true, .tets = true},
+    {.ending = "vtu", .segments = true, .tets = true},
+    {.ending = "mesh", .segments = true, .tets = true},
+    {.ending = "node", .tets = true},
+    {.ending = "glb", .poses = true},
+};
+
+static const mesh_target *find_target(const char *path) {
+  for (size_t i = 0; i < sizeof TARGETS / sizeof TARGETS[0]; ++i)
+    if (tool_has_ending(path, TARGETS[i].ending)) return &TARGETS[i];
+  return NULL;
+}
+
+// Say what the target leaves out; true if anything.
+static bool warn_of_losses(const tool_session *tool, const mesh_target *target, const pl_mesh_view *mesh) {
+  const struct {
+    const char *what;
+    int32_t count;
+    bool kept;
+  } parts[] = {{"segments", mesh->segment_count, target->segments},
+               {"tets", mesh->tet_count, target->tets},
+               {"vertex groups", mesh->group_count, target->groups},
+               {"poses", mesh->pose_count, target->poses}};
+  bool lost = false;
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
+    if (parts[i].count == 0 || parts[i].kept) continue;
+    tool_warn(&tool->voice, ".%s files cannot hold %s; %d are left out%s", target->ending, parts[i].what, parts[i].count,
+              i == 1 ? " and the surface is written" : "");
+    lost = true;
+  }
+  return lost;
+}
+
+static int convert_mesh(const tool_session *tool, pl_context *context, const char *from, const char *to, double scale) {
+  const mesh_target *target = find_target(to);
+  if (target == NULL) {
+    tool_complain(&tool->voice, "meshes are written as .obj .ply .stl .msh .vtk .vtu .mesh .node or .glb, not '%s'", to);
+    return TOOL_USAGE;
+  }
+  bool remarks = false;
+  pl_error error = {0};
+  pl_mesh *mesh = tool_open_mesh(tool, context, from, scale, &remarks);
+  if (mesh == NULL) return TOOL_FAILED;
+  pl_mesh_view view = pl_mesh_look(mesh);
+  if (warn_of_losses(tool, target, &view)) remarks = true;
+  pl_status status = pl_mesh_write(context, to, mesh, &error);
+  pl_mesh_destroy(mesh);
+  if (status < 0) return tool_report_error(&tool->voice, &error);
+  return remarks ? TOOL_REMARKS : TOOL_DONE;
+}
+
+static pl_status copy_frames(pl_frame_file *file, const pl_frame_file_report *facts, pl_frames *frames, double scale,
+                             pl_error *error) {
+  pl_vec3 *points = tool_allocate((size_t)facts->point_count, sizeof *points);
+  pl_status status = PL_OK;
+  for (int32_t frame = 0; frame < facts->frame_count && status >= 0; ++frame) {
+    status = pl_frame_file_read(file, frame, points, error);
+    for (int32_t i = 0; i < facts->point_count; ++i)
+      points[i] = (pl_vec3){scale * points[i].x, scale * points[i].y, scale * points[i].z};
+    if (status >= 0) status = pl_frames_write(frames, points, error);
+  }
+  free(points);
+  return status;
+}
+
+static int convert_frames(const tool_session *tool, pl_context *context, const char *from, const char *to, double scale) {
+  pl_frame_format format = tool_has_ending(to, "pc2")   ? PL_FRAMES_PC2
+                           : tool_has_ending(to, "mdd") ? PL_FRAMES_MDD
+                           : tool_has_ending(to, "csv") ? PL_FRAMES_CSV
+                                                        : 0;
+  if (format == 0) {
+    tool_complain(&tool->voice, "point caches hold no triangles and are written as .pc2 .mdd or .csv, not '%s'", to);
+    return TOOL_USAGE;
+  }
+  pl_frame_file *file = NULL;
+  pl_frame_file_report facts;
+  pl_frames *frames = NULL;
+  pl_error error = {0};
+  char *path = tool_text("%.*s", (int)(strlen(to) - strlen(tool_ending(to)) - 1), to);
+  pl_status status = pl_frame_file_open(context, from, &file, &facts, &error);
+  if (status >= 0) {
+    pl_frames_def def = pl_default_frames_def(format);
+    def.path = path;
+    def.frame_rate = facts.frame_rate;
+    def.start_time = facts.start_time;
+    def.frame_count = facts.frame_count;
+    def.point_count = facts.point_count;
+    status = pl_frames_create(context, &def, &frames, &error);
+  }
+  if (status >= 0) status = copy_frames(file, &facts, frames, scale, &error);
+  if (status >= 0)
+    status = pl_frames_close(frames, &error);
+  else
+    pl_frames_abandon(frames);
+  pl_frame_file_close(file);
+  free(path);
+  return status < 0 ? tool_report_error(&tool->voice, &error) : TOOL_DONE;
+}
+
+static int convert_verb(const tool_session *tool, const tool_arguments *arguments) {
+  const tool_value *scale = tool_find_value(arguments, "scale");
+  const char *from = arguments->words[0], *to = arguments->words[1];
+  double factor = scale->given ? scale->number : 1;
+  tool_file_kind kind = tool_file_tell(tool, from);
+  if (kind == TOOL_FILE_MISSING) return TOOL_FAILED;
+  if (kind == TOOL_FILE_SCENE || kind == TOOL_FILE_CHECKPOINT) {
+    tool_complain(&tool->voice, "'%s' is a %s; convert takes meshes and point caches", from,
+                  kind == TOOL_FILE_SCENE ? "scene" : "checkpoint");
+    return TOOL_FAILED;
+  }
+  pl_context *context = tool_open_context(tool, 0);
+  if (context == NULL) return TOOL_FAILED;
+  int code =
+      kind == TOOL_FILE_FRAMES ? convert_frames(tool, context, from, to, factor) : convert_mesh(tool, context, from, to, factor);
+  pl_context_destroy(context);
+  return code;
+}
+
+const tool_verb tool_convert_verb = {
+    .name = "convert",
+    .words = "IN OUT",
+    .summary = "write a mesh or a point cache in another format",
+    .details =
+        "The ending of OUT decides: .obj .ply .stl .msh .vtk .vtu .mesh .node .glb for meshes, .pc2 .mdd .csv for point caches.\n"
+        "What the target cannot hold is named in a warning (exit status 3).",
+    .least_words = 2,
+    .most_words = 2,
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .run = convert_verb,
+};

@@ -1,0 +1,147 @@
+// pliant demo: scenes of the gallery, run to frames and a picture.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool_folder.h"
+#include "tool_gallery.h"
+#include "tool_open.h"
+#include "tool_run.h"
+
+static const tool_option OPTIONS[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = TOOL_TEXT,
+     .value = "DIR",
+     .about = "folder for the results, one folder in it per scene; out/demo if not given"},
+    {.name = "list", .kind = TOOL_FLAG, .about = "name the scenes of the gallery and what they show"},
+    {.name = "all", .kind = TOOL_FLAG, .about = "run every scene of the gallery"},
+    {.name = "frames",
+     .kind = TOOL_COUNT,
+     .value = "N",
+     .about = "frames, the start included, instead of the scene's number",
+     .least = 1,
+     .most = 1e7},
+    {.name = "format",
+     .kind = TOOL_TEXT,
+     .value = "LIST",
+     .about = "any of pc2,mdd,glb,vtu,obj,ply,csv, or none; pc2,glb if not given"},
+    {.name = "threads",
+     .kind = TOOL_COUNT,
+     .value = "N",
+     .about = "threads; the results are the same for any number",
+     .least = 1,
+     .most = 1024},
+    {.name = "hash",
+     .kind = TOOL_OPTIONAL_TEXT,
+     .value = "frames",
+     .about = "print the 64-bit hash of the end state, or of every frame"},
+    {.name = "video", .kind = TOOL_FLAG, .about = "an MP4 too; needs the program ffmpeg"},
+    {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of picture and video; 1280x720 if not given"},
+};
+
+// The scenes that stand for their method when none is named.
+static const char *const BEST_OF_METHODS[] = {"jelly-drop", "letters", "bunny"};
+
+static const char *gallery_name(const void *user, int index) {
+  const tool_gallery *gallery = user;
+  return index < gallery->count ? gallery->names[index] : NULL;
+}
+
+static int list_gallery(const tool_session *tool, const tool_gallery *gallery) {
+  pl_context *context = tool_open_context(tool, 1);
+  if (context == NULL) return TOOL_FAILED;
+  int width = 0, code = TOOL_DONE;
+  for (int i = 0; i < gallery->count; ++i)
+    if ((int)strlen(gallery->names[i]) > width) width = (int)strlen(gallery->names[i]);
+  for (int i = 0; i < gallery->count; ++i) {
+    char *path = tool_gallery_scene(gallery, gallery->names[i]);
+    pl_scene *scene = NULL;
+    pl_error error = {0};
+    if (pl_scene_read(context, path, &scene, NULL, &error) < 0)
+      code = tool_report_error(&tool->voice, &error);
+    else
+      printf("%-*s  %s\n", width, gallery->names[i], pl_scene_describe(scene).description);
+    pl_scene_destroy(scene);
+    free(path);
+  }
+  pl_context_destroy(context);
+  return code;
+}
+
+static bool is_best(const char *name) {
+  for (size_t i = 0; i < sizeof BEST_OF_METHODS / sizeof BEST_OF_METHODS[0]; ++i)
+    if (strcmp(BEST_OF_METHODS[i], name) == 0) return true;
+  return false;
+}
+
+static int show_scene(const tool_session *tool, const tool_gallery *gallery, const run_options *options, const char *folder,
+                      const char *name) {
+  run_options own = *options;
+  char *scene_path = tool_gallery_scene(gallery, name), *output = tool_text("%s/%s", folder, name);
+  own.scene_path = scene_path;
+  own.folder = output;
+  own.picture = "";
+  int code = run_scene(tool, &own);
+  if (code != TOOL_FAILED)
+    tool_say(&tool->voice,
+             "open %s/picture.png, drop a .glb on any 3D viewer, or change the scene: cp %s mine.json && %s run mine.json", output,
+             scene_path, tool->program);
+  free(scene_path);
+  free(output);
+  return code;
+}
+
+static int show_scenes(const tool_session *tool, const tool_gallery *gallery, const tool_arguments *arguments,
+                       const run_options *options) {
+  const tool_value *output = tool_find_value(arguments, "output");
+  const char *folder = output->given ? output->text : "out/demo", *named = arguments->word_count > 0 ? arguments->words[0] : NULL;
+  bool all = tool_find_value(arguments, "all")->given, best = false, failed = false, remarks = false;
+  for (int i = 0; i < gallery->count; ++i) best = best || is_best(gallery->names[i]);
+  for (int i = 0; i < gallery->count; ++i) {
+    const char *name = gallery->names[i];
+    bool wanted = named != NULL ? strcmp(name, named) == 0 : all || (best ? is_best(name) : i == 0);
+    if (!wanted) continue;
+    int code = show_scene(tool, gallery, options, folder, name);
+    failed = failed || code == TOOL_FAILED;
+    remarks = remarks || code == TOOL_REMARKS;
+    if (failed) break;
+  }
+  return failed ? TOOL_FAILED : remarks ? TOOL_REMARKS : TOOL_DONE;
+}
+
+static int demo_verb(const tool_session *tool, const tool_arguments *arguments) {
+  run_options options;
+  if (!run_options_read(tool, arguments, &options)) return TOOL_USAGE;
+  tool_gallery gallery = tool_gallery_find();
+  const char *named = arguments->word_count > 0 ? arguments->words[0] : NULL;
+  int code = TOOL_USAGE;
+  bool known = named == NULL;
+  for (int i = 0; i < gallery.count; ++i) known = known || strcmp(gallery.names[i], named) == 0;
+  const char *meant = known ? NULL : tool_suggest(named, gallery_name, &gallery);
+  if (gallery.folder == NULL) {
+    tool_complain(&tool->voice, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
+    code = TOOL_FAILED;
+  } else if (tool_find_value(arguments, "list")->given) {
+    code = list_gallery(tool, &gallery);
+  } else if (known) {
+    code = show_scenes(tool, &gallery, arguments, &options);
+  } else if (meant != NULL) {
+    tool_complain(&tool->voice, "the gallery has no scene '%s' (did you mean %s?)", named, meant);
+  } else {
+    tool_complain(&tool->voice, "the gallery has no scene '%s'; 'pliant demo --list' names them", named);
+  }
+  tool_gallery_free(&gallery);
+  return code;
+}
+
+const tool_verb tool_demo_verb = {
+    .name = "demo",
+    .words = "[NAME]",
+    .summary = "run a scene of the gallery to frames and a picture",
+    .details = "With no name: one scene of each method. The gallery is the folder 'scenes' beside the program, or $PLIANT_SCENES.",
+    .most_words = 1,
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .run = demo_verb,
+};

@@ -1,0 +1,224 @@
+// pliant run: a scene becomes frames, without a display.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tool_folder.h"
+#include "tool_run.h"
+
+static bool is_png(const char *word) {
+  return tool_has_ending(word, "png");
+}
+
+static bool is_mp4(const char *word) {
+  return tool_has_ending(word, "mp4");
+}
+
+static const tool_option OPTIONS[] = {
+    {.name = "output", .letter = 'o', .kind = TOOL_TEXT, .value = "DIR", .about = "folder for the results; out/NAME if not given"},
+    {.name = "frames",
+     .kind = TOOL_COUNT,
+     .value = "N",
+     .about = "frames, the start included, instead of the scene's number",
+     .least = 1,
+     .most = 1e7},
+    {.name = "format",
+     .kind = TOOL_TEXT,
+     .value = "LIST",
+     .about = "any of pc2,mdd,glb,vtu,obj,ply,csv, or none; pc2,glb if not given"},
+    {.name = "threads",
+     .kind = TOOL_COUNT,
+     .value = "N",
+     .about = "threads; the results are the same for any number",
+     .least = 1,
+     .most = 1024},
+    {.name = "seed",
+     .kind = TOOL_COUNT,
+     .value = "N",
+     .about = "seed of everything random, instead of the scene's",
+     .least = 0,
+     .most = 9007199254740992.0},
+    {.name = "hash",
+     .kind = TOOL_OPTIONAL_TEXT,
+     .value = "frames",
+     .about = "print the 64-bit hash of the end state, or of every frame"},
+    {.name = "picture",
+     .kind = TOOL_OPTIONAL_TEXT,
+     .value = "FILE",
+     .about = "draw the last frame; DIR/picture.png if not named",
+     .takes = is_png},
+    {.name = "video",
+     .kind = TOOL_OPTIONAL_TEXT,
+     .value = "FILE",
+     .about = "an MP4 of all frames; DIR/video.mp4 if not named",
+     .takes = is_mp4},
+    {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of picture and video; 1280x720 if not given"},
+    {.name = "resume",
+     .kind = TOOL_OPTIONAL_TEXT,
+     .value = "DIR",
+     .about = "go on from the checkpoint of an interrupted run",
+     .takes = tool_is_folder},
+    {.name = "checkpoint-every",
+     .kind = TOOL_NUMBER,
+     .value = "SECONDS",
+     .about = "how often to keep a checkpoint; 30, and 0 for only on Ctrl-C",
+     .least = 0,
+     .most = 1e9},
+};
+
+static bool read_formats(const tool_session *tool, const char *text, run_options *options) {
+  options->format_count = 0;
+  if (strcasecmp(text, "none") == 0) return true;
+  for (const char *at = text;;) {
+    char name[16] = "";
+    size_t length = strcspn(at, ",");
+    if (length < sizeof name) memcpy(name, at, length);
+    pl_frame_format format = pl_frame_format_of_name(name);
+    if (format == 0) {
+      tool_complain(&tool->voice, "--format knows pc2, mdd, glb, vtu, obj, ply and csv, not '%.*s'", (int)length, at);
+      return false;
+    }
+    bool known = false;
+    for (int i = 0; i < options->format_count; ++i) known = known || options->formats[i] == format;
+    if (!known && options->format_count < RUN_FORMAT_LIMIT) options->formats[options->format_count++] = format;
+    if (at[length] == '\0') return true;
+    at += length + 1;
+  }
+}
+
+static bool read_hash(const tool_session *tool, const tool_value *value, run_options *options) {
+  if (!value->given) return true;
+  options->hash = RUN_HASH_END;
+  if (value->text == NULL || strcmp(value->text, "end") == 0) return true;
+  if (strcmp(value->text, "frames") == 0) {
+    options->hash = RUN_HASH_FRAMES;
+    return true;
+  }
+  tool_complain(&tool->voice, "--hash is given alone, or as --hash=frames, not '%s'", value->text);
+  return false;
+}
+
+bool run_options_read(const tool_session *tool, const tool_arguments *arguments, run_options *options) {
+  const tool_value *frames = tool_find_value(arguments, "frames"), *format = tool_find_value(arguments, "format");
+  const tool_value *threads = tool_find_value(arguments, "threads"), *seed = tool_find_value(arguments, "seed");
+  const tool_value *picture = tool_find_value(arguments, "picture"), *video = tool_find_value(arguments, "video");
+  const tool_value *size = tool_find_value(arguments, "size"), *every = tool_find_value(arguments, "checkpoint-every");
+  *options = (run_options){.formats = {PL_FRAMES_PC2, PL_FRAMES_GLB}, .format_count = 2, .width = 1280, .height = 720};
+  options->frame_count = (int32_t)frames->count;
+  options->thread_count = (int32_t)threads->count;
+  options->has_seed = seed->given;
+  options->seed = (uint64_t)seed->count;
+  options->checkpoint_seconds = every->given ? every->number : 30;
+  if (picture->given) options->picture = picture->text != NULL ? picture->text : "";
+  if (video->given) options->video = video->text != NULL ? video->text : "";
+  bool good = read_hash(tool, tool_find_value(arguments, "hash"), options);
+  if (format->given) good = read_formats(tool, format->text, options) && good;
+  if (size->given) good = tool_parse_size(tool, size->text, &options->width, &options->height) && good;
+  // Half the pixels of a colour: what players can show.
+  if (video->given && (options->width % 2 != 0 || options->height % 2 != 0)) {
+    tool_complain(&tool->voice, "a video needs an even width and height, not %dx%d", options->width, options->height);
+    good = false;
+  }
+  return good;
+}
+
+// out/ and the scene's file name, or that of its folder for files called scene.json.
+static char *default_folder(const char *scene_path) {
+  char *path = tool_absolute_path(scene_path), *slash = strrchr(path, '/');
+  char *name = slash != NULL ? slash + 1 : path;
+  if (slash != NULL && slash != path && strcmp(name, "scene.json") == 0) {
+    *slash = '\0';
+    slash = strrchr(path, '/');
+    name = slash != NULL ? slash + 1 : path;
+  } else if (tool_has_ending(name, "json")) {
+    name[strlen(name) - strlen(".json")] = '\0';
+  }
+  char *safe = tool_safe_name(name), *folder = tool_text("out/%s", safe);
+  free(safe);
+  free(path);
+  return folder;
+}
+
+// Words of a checkpoint that the command line did not give itself. `text` is cut into them and must be kept.
+static bool add_kept_options(const tool_session *tool, char *text, tool_arguments *arguments) {
+  char *words[TOOL_OPTION_LIMIT];
+  int count = 0;
+  for (char *word = strtok(text, "\n"); word != NULL && count < TOOL_OPTION_LIMIT; word = strtok(NULL, "\n")) words[count++] = word;
+  tool_arguments kept = {.verb = arguments->verb};
+  if (!tool_arguments_parse(tool, arguments->verb, count, words, &kept)) return false;
+  for (int i = 0; i < arguments->verb->option_count; ++i)
+    if (!arguments->values[i].given) arguments->values[i] = kept.values[i];
+  return true;
+}
+
+// Scene path and options as the checkpoint has them; false if it cannot be read, which is printed.
+static bool read_checkpoint(const tool_session *tool, const char *folder, char **scene_path, char **options) {
+  pl_context_def def = pl_default_context_def();
+  def.thread_count = 1;
+  pl_context *context = NULL;
+  pl_checkpoint *checkpoint = NULL;
+  pl_error error = {0};
+  char *path = run_checkpoint_path(folder);
+  pl_status status = pl_context_create(&def, &context, &error);
+  if (status >= 0) status = pl_checkpoint_read(context, path, &checkpoint, &error);
+  if (status == PL_ERROR_NOT_FOUND)
+    tool_complain(&tool->voice, "there is no unfinished run in '%s': no checkpoint is there", folder);
+  else if (status < 0)
+    tool_report_error(&tool->voice, &error);
+  if (status >= 0) {
+    pl_checkpoint_view view = pl_checkpoint_look(checkpoint);
+    *scene_path = tool_text("%s", view.scene_path);
+    *options = tool_text("%s", view.options);
+  }
+  pl_checkpoint_destroy(checkpoint);
+  pl_context_destroy(context);
+  free(path);
+  return status >= 0;
+}
+
+static int run_verb(const tool_session *tool, const tool_arguments *given) {
+  tool_arguments arguments = *given;
+  const tool_value *output = tool_find_value(&arguments, "output"), *resume = tool_find_value(&arguments, "resume");
+  const char *scene_path = arguments.word_count > 0 ? arguments.words[0] : NULL;
+  const char *folder = output->given ? output->text : resume->text;
+  char *own_folder = NULL, *kept_scene = NULL, *kept_options = NULL;
+  if (scene_path == NULL && (!resume->given || folder == NULL)) {
+    tool_complain(&tool->voice, "run needs a scene file, or --resume and the folder of an interrupted run");
+    return TOOL_USAGE;
+  }
+  if (output->given && resume->text != NULL && strcmp(output->text, resume->text) != 0) {
+    tool_complain(&tool->voice, "--output '%s' and --resume '%s' name two folders; one is enough", output->text, resume->text);
+    return TOOL_USAGE;
+  }
+  if (folder == NULL) folder = own_folder = default_folder(scene_path);
+  int code = TOOL_DONE;
+  run_options options;
+  if (resume->given && !read_checkpoint(tool, folder, &kept_scene, &kept_options)) code = TOOL_FAILED;
+  if (code == TOOL_DONE && kept_options != NULL && !add_kept_options(tool, kept_options, &arguments)) code = TOOL_USAGE;
+  if (code == TOOL_DONE && !run_options_read(tool, &arguments, &options)) code = TOOL_USAGE;
+  if (code == TOOL_DONE) {
+    options.scene_path = scene_path != NULL ? scene_path : kept_scene;
+    options.folder = folder;
+    options.resume = resume->given;
+    code = run_scene(tool, &options);
+  }
+  free(own_folder);
+  free(kept_scene);
+  free(kept_options);
+  return code;
+}
+
+const tool_verb tool_run_verb = {
+    .name = "run",
+    .words = "SCENE",
+    .summary = "simulate a scene headless and write its frames",
+    .details =
+        "Every body gets its own files in DIR, in the vertex order of its surface. Frame 0 is the start.\n"
+        "Ctrl-C finishes the frame, keeps a checkpoint in DIR and prints the command that goes on; a second Ctrl-C stops at once.\n"
+        "A run that went on gives the same files and the same hash as one that was never stopped.",
+    .most_words = 1,
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .run = run_verb,
+};
