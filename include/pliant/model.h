@@ -30,7 +30,7 @@ typedef struct pl_solid_def {
   uint32_t magic;            ///< set by pl_default_solid_def()
 } pl_solid_def;
 
-/// 1000 kg/m³, stiffness 0.5 at 1/240 s, damping 0.5/s, friction 0.5, restitution 0.2, surface tolerance 1 mm.
+/// 1000 kg/m³, stiffness 0.5 at 1/240 s, damping 2/s, friction 0.5, restitution 0.2, surface tolerance 1 mm.
 PL_API pl_solid_def pl_default_solid_def(void);
 
 /// Prepare a tet mesh as a shape-matching solid: particles at the mesh points, one region per particle made of its 1-ring, grown where

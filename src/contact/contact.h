@@ -27,6 +27,7 @@ typedef struct pl_contact_body {
   const pl_vec3 *starts;                 // particle positions at the start of the step (free of contact as far as known)
   pl_vec3 *positions;                    // at the end of the step; corrected in place
   pl_vec3 *velocities;                   // corrected in place
+  const pl_vec3 *start_velocities;       // at the start of the step, before any force; NULL: not known. Decides what bounces
   const double *inverse_masses;          // 1/kg; 0: cannot be moved (hard pin)
   double friction, restitution, radius;  // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
   bool self_contact;

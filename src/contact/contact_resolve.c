@@ -105,6 +105,20 @@ static void push_positions(pl_contact_body *bodies, const contact_term *terms, i
   }
 }
 
+// How fast the gap was closing when the step began; HUGE_VAL where that is not known.
+//
+// A body at rest is pressed onto the ground by its own elastic forces in every step, and so fast that it would seem to fall on it. Only what
+// was already approaching may bounce, or a soft body never comes to rest.
+static double start_approach(const pl_contact_body *bodies, const pl_contact *contact, const contact_term *terms, int32_t count) {
+  pl_vec3 sum = pl_vec3_scale(contact->surface_velocity, -1);
+  for (int32_t i = 0; i < count; ++i) {
+    const pl_vec3 *velocities = bodies[terms[i].body].start_velocities;
+    if (velocities == NULL) return HUGE_VAL;
+    sum = pl_vec3_add_scaled(sum, velocities[terms[i].particle], terms[i].weight);
+  }
+  return -pl_vec3_dot(contact->normal, sum);
+}
+
 // What a contact is to end with: the least velocity of its gap and, where it bounces, the gap it has reached by the end of the step.
 //
 // A bounce happens at the time t of the step at which the gap closed. Positions at whole steps lie on an exact parabola whose velocity in
@@ -120,6 +134,7 @@ static pl_contact_row row_of(const pl_contact_body *bodies, const pl_contact *co
   double t = contact->start_gap > 0 ? contact->start_gap / (contact->start_gap + contact->depth) : 0;
   double pull = contact->other < 0 ? pl_vec3_dot(contact->normal, step->gravity) : 0;
   double approach = -(speed + (t - 0.5) * h * pull);
+  approach = fmin(approach, start_approach(bodies, contact, terms, count) + h * fabs(pull));
   if (!(approach > pl_contact_scale_of(step).speed)) return row;
   double leave = contact->restitution * approach, rest = (1 - t) * h;
   row.bounces = true;

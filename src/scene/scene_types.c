@@ -157,7 +157,7 @@ static const pl_scene_type TETS_TYPE =
 static const pl_scene_solid SOLID_DEFAULTS = {.density = 1000,
                                               .stiffness = 0.5,
                                               .stiffness_step = 1.0 / 240,
-                                              .damping = 0.5,
+                                              .damping = 2,
                                               .friction = 0.5,
                                               .restitution = 0.2,
                                               .surface_tolerance = 1e-3};

@@ -11,7 +11,7 @@ pl_solid_def pl_default_solid_def(void) {
       .density = 1000.0,
       .stiffness = 0.5,
       .stiffness_step = 1.0 / 240.0,
-      .damping = 0.5,
+      .damping = 2.0,
       .friction = 0.5,
       .restitution = 0.2,
       .surface_tolerance = 1e-3,

@@ -60,6 +60,7 @@ static void destroy_body(pl_context *context, pl_body *body) {
   pl_release(context, body->saved_forces);
   pl_release(context, body->inverse_masses);
   pl_release(context, body->starts);
+  pl_release(context, body->start_velocities);
   pl_release(context, body->positions);
   pl_release(context, body->velocities);
   pl_release(context, body->surface);
@@ -115,12 +116,13 @@ static bool allocate_body(pl_context *context, pl_body *body) {
   body->saved_forces = pl_allocate_array(context, n, sizeof(pl_f4));
   body->inverse_masses = pl_allocate_array(context, n, sizeof(double));
   body->starts = pl_allocate_array(context, n, sizeof(pl_vec3));
+  body->start_velocities = pl_allocate_array(context, n, sizeof(pl_vec3));
   body->positions = pl_allocate_array(context, n, sizeof(pl_vec3));
   body->velocities = pl_allocate_array(context, n, sizeof(pl_vec3));
   body->surface = pl_allocate_array(context, surface, sizeof(pl_vec3));
   body->next_surface = pl_allocate_array(context, surface, sizeof(pl_vec3));
   return body->state && body->saved && body->forces && body->saved_forces && body->inverse_masses && body->starts &&
-         body->positions && body->velocities && body->surface && body->next_surface;
+         body->start_velocities && body->positions && body->velocities && body->surface && body->next_surface;
 }
 
 pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *id, pl_error *error) {

@@ -17,6 +17,7 @@ static bool list_bodies(pl_world *world) {
         .starts = body->starts,
         .positions = body->positions,
         .velocities = body->velocities,
+        .start_velocities = body->start_velocities,
         .inverse_masses = body->inverse_masses,
         .friction = body->model->friction,
         .restitution = body->model->restitution,
@@ -54,7 +55,9 @@ void pl_world_note_starts(pl_world *world) {
   if (is_alone(world)) return;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
-    if (body->collides) body->model->method->read_positions(body->model, body->state, body->starts);
+    if (!body->collides) continue;
+    body->model->method->read_positions(body->model, body->state, body->starts);
+    body->model->method->read_velocities(body->model, body->state, body->start_velocities);
   }
 }
 

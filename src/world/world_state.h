@@ -25,13 +25,14 @@ typedef struct pl_body {
   bool has_forces;      // some entry of `forces` is not zero
   pl_f4 *saved_forces;  // the two above at the start of the step
   bool saved_has_forces;
-  double *inverse_masses;  // 1/kg as contact sees them: 0 where a hard pin holds
-  pl_vec3 *starts;         // scratch of the contact stage: particles at the start of the step,
-  pl_vec3 *positions;      // … at its end,
-  pl_vec3 *velocities;     // … and their velocities
-  pl_vec3 *surface;        // surface points after the layers; kept only when there are layers
-  pl_vec3 *next_surface;   // the same while the layers are at work; swapped when all have succeeded
-  pl_vector layers;        // of pl_world_layer
+  double *inverse_masses;     // 1/kg as contact sees them: 0 where a hard pin holds
+  pl_vec3 *starts;            // scratch of the contact stage: particles at the start of the step,
+  pl_vec3 *start_velocities;  // … and their velocities then,
+  pl_vec3 *positions;         // … at its end,
+  pl_vec3 *velocities;        // … and their velocities
+  pl_vec3 *surface;           // surface points after the layers; kept only when there are layers
+  pl_vec3 *next_surface;      // the same while the layers are at work; swapped when all have succeeded
+  pl_vector layers;           // of pl_world_layer
 } pl_body;
 
 typedef struct pl_world_pin {

@@ -116,7 +116,7 @@ static void a_body_on_the_floor_comes_to_rest_and_stays(void **state) {
   (void)state;
   pl_context *context = make_context(2);
   pl_solid_def def = soft_def();
-  def.damping = 4;
+  def.damping = 30;
   pl_model *model = make_box_model(context, (pl_vec3){0.5, 0.5, 0.5}, 4, 4, 4, &def);
   pl_world *world = make_world(context, 1.0 / 240, -9.81);
   add_ground(world);
