@@ -68,6 +68,20 @@ static double slow_number(const char *begin, const char *end) {
   return value;
 }
 
+// The exponent at `at`, or 0 if there is none; returns the place behind it. One that no double can have is cut, not overflowed.
+static const char *read_exponent(const char *at, const char *end, int *exponent) {
+  *exponent = 0;
+  if (at >= end || (*at != 'e' && *at != 'E' && *at != 'd' && *at != 'D')) return at;
+  const char *digit = at + 1;
+  bool down = digit < end && *digit == '-';
+  if (digit < end && (*digit == '-' || *digit == '+')) ++digit;
+  if (digit >= end || !is_digit(*digit)) return at;
+  for (; digit < end && is_digit(*digit); ++digit)
+    if (*exponent < 100000) *exponent = 10 * *exponent + (*digit - '0');
+  if (down) *exponent = -*exponent;
+  return digit;
+}
+
 const char *pl_number_read(const char *begin, const char *end, double *value) {
   static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -98,18 +112,8 @@ const char *pl_number_read(const char *begin, const char *end, double *value) {
   }
   if (!any) return NULL;
 
-  int exponent = 0;
-  if (at < end && (*at == 'e' || *at == 'E' || *at == 'd' || *at == 'D')) {
-    const char *digit = at + 1;
-    bool down = digit < end && *digit == '-';
-    if (digit < end && (*digit == '-' || *digit == '+')) ++digit;
-    if (digit < end && is_digit(*digit)) {
-      for (; digit < end && is_digit(*digit); ++digit)
-        if (exponent < 100000) exponent = 10 * exponent + (*digit - '0');
-      if (down) exponent = -exponent;
-      at = digit;
-    }
-  }
+  int exponent;
+  at = read_exponent(at, end, &exponent);
   if (at - begin > LONGEST_NUMBER) return NULL;
 
   int scale = exponent - fraction_count;

@@ -24,9 +24,9 @@ typedef struct pl_vtu_file {
 typedef struct pl_vtu_array {
   pl_vtu_encoding encoding;
   pl_scalar scalar;
-  int64_t component_count;
-  size_t offset;      // of its tag, for messages
-  size_t begin, end;  // of its content
+  int64_t component_count;  // 0 if the tag does not say
+  size_t offset;            // of its tag, for messages
+  size_t begin, end;        // of its content
   uint64_t appended_offset;
 } pl_vtu_array;
 

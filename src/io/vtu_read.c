@@ -86,7 +86,7 @@ static pl_status find_content_end(vtu_reader *reader, pl_vtu_array *array) {
 
 static pl_status read_array_tag(vtu_reader *reader, const pl_xml_tag *tag) {
   char type[32], format[32], value[64];
-  pl_vtu_array array = {.offset = tag->offset, .component_count = 1};
+  pl_vtu_array array = {.offset = tag->offset};
   array.begin = array.end = (size_t)(reader->xml.at - (const char *)reader->source->bytes);
   bool has_type = pl_xml_attribute(tag, "type", type, sizeof type);
   array.scalar = scalar_named(type);
@@ -153,7 +153,8 @@ static pl_status read_tags(vtu_reader *reader) {
 static pl_status add_points(vtu_reader *reader, const vtu_piece *piece, pl_vector *values) {
   if (piece->point_count == 0) return PL_OK;
   if (piece->points.encoding == PL_VTU_NOWHERE) return pl_source_fail(reader->source, piece->offset, "this piece has no Points");
-  if (piece->points.component_count != 3)
+  // Some writers leave the number out for points, where it can only be three.
+  if (piece->points.component_count != 3 && piece->points.component_count != 0)
     return pl_source_fail(reader->source, piece->points.offset, "points have %lld components; three are needed",
                           (long long)piece->points.component_count);
   pl_status status = pl_vtu_array_read(&reader->file, &piece->points, false, 3 * (size_t)piece->point_count, values);
