@@ -30,8 +30,10 @@ tool_file_kind tool_file_tell(const tool_session *tool, const char *path) {
   if (file != NULL) fclose(file);
   tool_file_kind kind = TOOL_FILE_UNKNOWN;
   if (!read) {
-    fprintf(stderr, "%s: ", path);
-    tool_complain(&tool->voice, "cannot be read: %s", strerror(code));
+    pl_error error = {.status = PL_ERROR_FILE};
+    snprintf(error.file, sizeof error.file, "%s", path);
+    snprintf(error.text, sizeof error.text, "cannot be read: %s", strerror(code));
+    tool_report_error(&tool->voice, &error);
     kind = TOOL_FILE_MISSING;
   } else if (begins_with(head, size, "PLIANTCK")) {
     kind = TOOL_FILE_CHECKPOINT;

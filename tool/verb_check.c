@@ -1,6 +1,6 @@
 // pliant check: everything that is wrong or doubtful with a scene or a mesh, one line each, on standard output.
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "tool_open.h"
 
@@ -28,14 +28,29 @@ static pl_status check_mesh(pl_context *context, const char *path, pl_findings *
   return status;
 }
 
+// Whether a stands before b in its file; findings without a place come last, in the order they were found.
+static bool stands_before(const pl_finding *a, const pl_finding *b) {
+  if (a->line == 0 || b->line == 0) return a->line > 0 && b->line == 0;
+  return a->line != b->line ? a->line < b->line : a->column < b->column;
+}
+
+// In the order of the file, which is not the order in which they were found.
 static void print_findings(const pl_findings *findings, const char *path, pl_severity least) {
-  for (int32_t i = 0; i < pl_findings_count(findings, PL_SEVERITY_NOTE); ++i) {
+  int32_t count = pl_findings_count(findings, PL_SEVERITY_NOTE);
+  const pl_finding **sorted = tool_allocate((size_t)count, sizeof *sorted);
+  for (int32_t i = 0; i < count; ++i) {
     const pl_finding *finding = pl_findings_get(findings, i);
+    int32_t place = i;
+    for (; place > 0 && stands_before(finding, sorted[place - 1]); --place) sorted[place] = sorted[place - 1];
+    sorted[place] = finding;
+  }
+  for (int32_t i = 0; i < count; ++i) {
     char line[2048];
-    if (finding->severity < least) continue;
-    tool_finding_text(finding, path, line, sizeof line);
+    if (sorted[i]->severity < least) continue;
+    tool_finding_text(sorted[i], path, line, sizeof line);
     puts(line);
   }
+  free(sorted);
 }
 
 static int check_file(const tool_session *tool, pl_context *context, const char *path, bool quiet) {

@@ -13,6 +13,12 @@ static const tool_option OPTIONS[] = {
      .about = "scale everything, such as 0.001 from millimetres",
      .least = 1e-9,
      .most = 1e9},
+    {.name = "frame-rate",
+     .kind = TOOL_NUMBER,
+     .value = "RATE",
+     .about = "frames per second of a .pc2 file, which does not say; 60 if not given",
+     .least = 1e-3,
+     .most = 1e6},
 };
 
 // What mesh formats can hold.
@@ -91,7 +97,10 @@ static pl_status copy_frames(pl_frame_file *file, const pl_frame_file_report *fa
   return status;
 }
 
-static int convert_frames(const tool_session *tool, pl_context *context, const char *from, const char *to, double scale) {
+static int convert_frames(const tool_session *tool, pl_context *context, const tool_arguments *arguments, double scale) {
+  const char *from = arguments->words[0], *to = arguments->words[1];
+  const tool_value *given_rate = tool_find_value(arguments, "frame-rate");
+  double host_rate = given_rate->given ? given_rate->number : 60;
   pl_frame_format format = tool_has_ending(to, "pc2")   ? PL_FRAMES_PC2
                            : tool_has_ending(to, "mdd") ? PL_FRAMES_MDD
                            : tool_has_ending(to, "csv") ? PL_FRAMES_CSV
@@ -109,8 +118,10 @@ static int convert_frames(const tool_session *tool, pl_context *context, const c
   if (status >= 0) {
     pl_frames_def def = pl_default_frames_def(format);
     def.path = path;
-    def.frame_rate = facts.frame_rate;
-    def.start_time = facts.start_time;
+    // PC2 counts in frames of the host's project; a file of one frame has no rate.
+    bool counts_frames = facts.format == PL_FRAMES_PC2;
+    def.frame_rate = counts_frames ? facts.frame_rate * host_rate : facts.frame_rate > 0 ? facts.frame_rate : host_rate;
+    def.start_time = counts_frames ? facts.start_time / host_rate : facts.start_time;
     def.frame_count = facts.frame_count;
     def.point_count = facts.point_count;
     status = pl_frames_create(context, &def, &frames, &error);
@@ -139,7 +150,7 @@ static int convert_verb(const tool_session *tool, const tool_arguments *argument
   pl_context *context = tool_open_context(tool, 0);
   if (context == NULL) return TOOL_FAILED;
   int code =
-      kind == TOOL_FILE_FRAMES ? convert_frames(tool, context, from, to, factor) : convert_mesh(tool, context, from, to, factor);
+      kind == TOOL_FILE_FRAMES ? convert_frames(tool, context, arguments, factor) : convert_mesh(tool, context, from, to, factor);
   pl_context_destroy(context);
   return code;
 }

@@ -148,8 +148,10 @@ static int show_frames(const tool_session *tool, pl_context *context, const char
   row_text(sheet, "format", pl_frame_format_name(facts.format));
   row_count(sheet, "points", facts.point_count);
   row_count(sheet, "frames", facts.frame_count);
-  row_number(sheet, "start", facts.start_time, "s");
-  row_number(sheet, "frame rate", facts.frame_rate, "1/s");
+  // PC2 counts time in frames of the host's project.
+  bool counts_frames = facts.format == PL_FRAMES_PC2;
+  row_number(sheet, counts_frames ? "start frame" : "start", facts.start_time, counts_frames ? "" : "s");
+  row_number(sheet, counts_frames ? "samples per frame" : "frame rate", facts.frame_rate, counts_frames ? "" : "1/s");
   if (facts.point_count > 0 && facts.frame_count > 0) {
     pl_vec3 *points = tool_allocate((size_t)facts.point_count, sizeof *points);
     status = pl_frame_file_read(file, facts.frame_count - 1, points, &error);
