@@ -7,19 +7,19 @@ _pliant() {
   done
   COMPREPLY=()
   case $previous in
-    -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-    --format) mapfile -t COMPREPLY < <(compgen -W "pc2 mdd glb vtu obj ply csv" -- "$current"); return ;;
-    --threads | --seed | --frames | --cell | --points) return ;;
+    -o | --output | --embedding) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --format) mapfile -t COMPREPLY < <(compgen -W "pc2 mdd glb vtu obj ply csv none" -- "$current"); return ;;
+    --threads | --seed | --frames | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every) return ;;
   esac
   local options=
   case $verb in
-    demo) options="--list --output --threads --frames --format --size --hash --video --help" ;;
-    run) options="--output --frames --format --threads --seed --hash --resume --picture --video --size --help" ;;
-    check) options="--help" ;;
-    mesh) options="--output --cell --points --help" ;;
-    info) options="--help" ;;
-    convert) options="--help" ;;
-    bench) options="--json --threads --list --help" ;;
+    demo) options="--list --all --output --frames --format --threads --hash --video --size --help" ;;
+    run) options="--output --frames --format --threads --seed --hash --picture --video --size --resume --checkpoint-every --help" ;;
+    check) options="--quiet --help" ;;
+    mesh) options="--output --points --cell-size --embedding --scale --help" ;;
+    info) options="--json --help" ;;
+    convert) options="--scale --frame-rate --help" ;;
+    bench) options="--json --quick --list --help" ;;
     help) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$current"); return ;;
     *) mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$current"); return ;;
   esac
@@ -27,6 +27,8 @@ _pliant() {
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
   elif [[ $verb == demo ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" demo --list 2>/dev/null | awk '{ print $1 }')" -- "$current")
+  elif [[ $verb == bench ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" bench --list 2>/dev/null | awk '{ print $1 }')" -- "$current")
   else
     mapfile -t COMPREPLY < <(compgen -f -- "$current")
   fi
