@@ -28,9 +28,10 @@ static void two_bodies_that_collide_keep_their_momentum(void **state) {
   drop_context(context);
 }
 
-static void embedded_surfaces_keep_momentum_and_bounce_as_a_whole(void **state) {
+static void an_elastic_hit_of_embedded_surfaces_keeps_momentum_and_energy(void **state) {
   (void)state;
-  // Two bodies of four particles, each with an octahedron embedded among them; weights only sum to 1 in single precision.
+  // Two bodies of four particles, each with an octahedron embedded among them; weights only sum to 1 in single precision. One sweep over the
+  // one contact (only the first body has triangles) must do it, so the contact's mass must be right although its corners share particles.
   enum { N = 6 };
   const pl_vec3 corners[4] = {{-1, -1, -1}, {1, 1, -1}, {1, -1, 1}, {-1, 1, 1}};
   int32_t parents[4 * N];
@@ -42,17 +43,16 @@ static void embedded_surfaces_keep_momentum_and_bounce_as_a_whole(void **state) 
       weights[4 * i + k] = (float)(0.25 * (1 + pl_vec3_dot(axes[i], corners[k])));
     }
   const int32_t triangles[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
-  pl_contact_surface surface = {N, parents, weights, 8, triangles, 4, NULL};
+  const pl_contact_surface surfaces[2] = {{N, parents, weights, 8, triangles, 4, NULL}, {N, parents, weights, 0, NULL, 4, NULL}};
   pl_vec3 starts[2][4], positions[2][4], velocities[2][4];
   double inverse_masses[2][4] = {{1, 2, 3, 4}, {2, 2, 1, 5}};
   pl_contact_body bodies[2];
   for (int b = 0; b < 2; ++b) {
-    bodies[b] = (pl_contact_body){.surface = &surface,
+    bodies[b] = (pl_contact_body){.surface = &surfaces[b],
                                   .starts = starts[b],
                                   .positions = positions[b],
                                   .velocities = velocities[b],
                                   .inverse_masses = inverse_masses[b],
-                                  .friction = 0.3,
                                   .restitution = 1,
                                   .radius = 0.01};
     for (int k = 0; k < 4; ++k) {
@@ -67,8 +67,8 @@ static void embedded_surfaces_keep_momentum_and_bounce_as_a_whole(void **state) 
   check_ok(pl_contact_solver_create(context, &solver, &error), &error);
   check_ok(pl_contact_solver_prepare(solver, bodies, 2, NULL, 0, &error), &error);
   pl_contact_report report;
-  check_ok(pl_contact_solver_solve(solver, bodies, 2, NULL, 0, 0, STEP, 30, pl_vec3_of(0, 0, 0), &report, &error), &error);
-  assert_true(report.contact_count > 0);
+  check_ok(pl_contact_solver_solve(solver, bodies, 2, NULL, 0, 0, STEP, 1, pl_vec3_of(0, 0, 0), &report, &error), &error);
+  assert_int_equal(report.contact_count, 1);
   pl_vec3 sum = {0, 0, 0}, old = {0, 0, 0};
   double energy = 0, old_energy = 0;
   for (int b = 0; b < 2; ++b)
@@ -80,8 +80,7 @@ static void embedded_surfaces_keep_momentum_and_bounce_as_a_whole(void **state) 
       old_energy += 0.5 * mass * 9;
     }
   check_near(pl_vec3_distance(sum, old), 0, 1e-12);
-  check_at_most(energy, old_energy * (1 + 1e-9));
-  check_at_most(0.5 * old_energy, energy);
+  check_near(energy, old_energy, 1e-12 * old_energy);
   pl_contact_solver_destroy(solver);
   drop_context(context);
 }
@@ -208,7 +207,7 @@ static void a_stiff_cube_slides_or_holds_as_coulomb_says(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_bodies_that_collide_keep_their_momentum),
-      cmocka_unit_test(embedded_surfaces_keep_momentum_and_bounce_as_a_whole),
+      cmocka_unit_test(an_elastic_hit_of_embedded_surfaces_keeps_momentum_and_energy),
       cmocka_unit_test(a_fast_particle_does_not_pass_through_a_body),
       cmocka_unit_test(a_point_deep_inside_comes_out),
       cmocka_unit_test(a_stack_of_stiff_cubes_stands),
