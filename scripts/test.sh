@@ -5,7 +5,7 @@
 #   tsan          those with the label `threads` under the thread sanitizer
 #   checks        layers, headers, reference, formatting, wording
 #   package       installed and used from outside
-#   documents     every command and snippet of README.md and docs/
+#   documents     every command and snippet of README.md and docs/; links, pictures and tables
 cd "$(dirname "$0")/.." || exit 1
 export PYTHONDONTWRITEBYTECODE=1
 [ $# -gt 0 ] || set -- dev release asan tsan checks package documents
@@ -101,7 +101,10 @@ for stage in "$@"; do
       check "wording" scripts/check_wording.py
       ;;
     package) check "package" scripts/check_install.sh ;;
-    documents) check "documents" scripts/check_documents.py ;;
+    documents)
+      check "pages" scripts/check_pages.py
+      check "documents" scripts/check_documents.py
+      ;;
     *)
       echo "test.sh: no stage $stage" >&2
       exit 2

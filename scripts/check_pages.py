@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""README.md, docs/*.md and src/*/README.md fit the tree: links lead somewhere, pictures are there, show something and name the command that
+makes them, the program in README.md is samples/hello.c, and the tables of the scene format are those of the schema.
+
+Prints `ok NAME` or `not ok NAME` per rule. What the pages say in commands and snippets is checked by check_documents.py.
+"""
+import os
+import re
+import struct
+import sys
+import zlib
+
+import schema_tables
+from tree import ROOT
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "src").glob("*/README.md"))]
+LINK = re.compile(r"(!?)\[[^\]]*\]\(([^)\s]+)\)")
+FENCED = re.compile(r"^```.*?^```", re.M | re.S)
+# A picture's command, as scripts/make_pictures.sh finds it too.
+COMMAND = re.compile(r"`(?:build/)?pliant run (\S+\.json) [^`]*--picture (\S+\.png)[^`]*`")
+LEAST_COLOURS = 500
+CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+
+
+def paeth(a, b, c):
+    near_a, near_b, near_c = abs(b - c), abs(a - c), abs(a + b - 2 * c)
+    return a if near_a <= near_b and near_a <= near_c else b if near_b <= near_c else c
+
+
+def picture_rows(data):
+    """(bytes per pixel, rows) of an 8-bit PNG without interlacing."""
+    if data[:8] != b"\x89PNG\r\n\x1a\n":
+        raise ValueError("not a PNG file")
+    at, packed, head = 8, b"", None
+    while at < len(data):
+        size, kind = struct.unpack_from(">I4s", data, at)
+        if kind == b"IHDR":
+            head = struct.unpack_from(">IIBBBBB", data, at + 8)
+        elif kind == b"IDAT":
+            packed += data[at + 8:at + 8 + size]
+        at += 12 + size
+    width, height, depth, colour, _, _, interlaced = head
+    if depth != 8 or interlaced:
+        raise ValueError("not 8 bits a channel, or interlaced")
+    step, raw = CHANNELS[colour], zlib.decompress(packed)
+    above, rows = bytearray(width * step), []
+    for y in range(height):
+        method, row = raw[y * (width * step + 1)], bytearray(raw[y * (width * step + 1) + 1:(y + 1) * (width * step + 1)])
+        for i in range(width * step if method else 0):
+            left, corner = (row[i - step], above[i - step]) if i >= step else (0, 0)
+            guess = (0, left, above[i], (left + above[i]) // 2, paeth(left, above[i], corner))[method]
+            row[i] = (row[i] + guess) & 255
+        rows.append(row)
+        above = row
+    return step, rows
+
+
+def colour_count(path):
+    step, rows = picture_rows(path.read_bytes())
+    return len({bytes(row[i:i + step]) for row in rows for i in range(0, len(row), step)})
+
+
+def links():
+    """(page, is a picture, path) of every link into the tree."""
+    for page in PAGES:
+        text = FENCED.sub("", page.read_text(encoding="utf-8"))
+        for picture, target in LINK.findall(text):
+            if not re.match(r"[a-z]+:|#", target):
+                yield page, bool(picture), (page.parent / target.partition("#")[0]).resolve()
+
+
+def dead_links():
+    return [f"{page.relative_to(ROOT)}: there is no {os.path.relpath(target, ROOT)}" for page, _, target in links() if not target.exists()]
+
+
+def commands():
+    """Picture -> scene, from the commands on the pages."""
+    return {(ROOT / picture).resolve(): ROOT / scene for page in PAGES for scene, picture in COMMAND.findall(page.read_text(encoding="utf-8"))}
+
+
+def poor_pictures():
+    known, bad = commands(), []
+    for picture in sorted({target for _, is_picture, target in links() if is_picture}):
+        name = picture.relative_to(ROOT)
+        if not picture.is_file():
+            bad.append(f"{name}: missing; run scripts/make_pictures.sh")
+        elif picture not in known:
+            bad.append(f"{name}: no page has the command that makes it")
+        elif not known[picture].is_file():
+            bad.append(f"{name}: its scene {known[picture].relative_to(ROOT)} is missing")
+        elif colour_count(picture) < LEAST_COLOURS:
+            bad.append(f"{name}: looks blank: fewer than {LEAST_COLOURS} colours")
+    return bad
+
+
+def other_program():
+    readme, program = (ROOT / "README.md").read_text(encoding="utf-8"), (ROOT / "samples/hello.c").read_text(encoding="utf-8")
+    if program.count("\n") > 30:
+        return ["samples/hello.c: more than 30 lines"]
+    return [] if f"```c\n{program}```" in readme else ["README.md: the C program is not samples/hello.c"]
+
+
+def main():
+    missing = [page for page in PAGES if not page.is_file()]
+    if missing:
+        print(*(f"not ok page: {page.relative_to(ROOT)} is missing" for page in missing), sep="\n")
+        return True
+    rules = {"links lead to files of the tree": dead_links(), "pictures show something and name their command": poor_pictures(),
+             "the program in README.md is samples/hello.c": other_program()}
+    for rule, breaches in rules.items():
+        print(*breaches, sep="\n", end="\n" if breaches else "")
+        print(f"{'not ok' if breaches else 'ok'} page: {rule}")
+    return schema_tables.main(["--check"]) or any(rules.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,18 @@
+#!/bin/bash
+# scripts/make_pictures.sh [NAME...]: make every picture of README.md and docs/, or those whose file is called NAME.png, with the commands that stand
+# on the pages themselves (`pliant run SCENE … --picture FILE`). scripts/check_pages.py holds the pages to having one for each picture.
+# The tool is build/pliant, or $PLIANT.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tool=${PLIANT:-build/pliant}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir -p docs/pictures
+grep -ohE '`(build/)?pliant run [^`]* --picture [^` ]+\.png[^`]*`' README.md docs/*.md src/*/README.md | tr -d '`' | sed 's|^[^ ]* ||' | sort -u >"$scratch/commands"
+while read -r -a words; do
+  for ((i = 0; i < ${#words[@]}; i++)); do [ "${words[i]}" != --picture ] || picture=${words[i + 1]}; done
+  name=$(basename "$picture" .png)
+  [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+  echo "$picture"
+  "$tool" "${words[@]}" --format none -o "$scratch/out" </dev/null 2>"$scratch/log" || [ $? -eq 3 ] || { cat "$scratch/log" >&2; exit 1; }
+done <"$scratch/commands"
