@@ -81,6 +81,13 @@ static pl_status check_def(const pl_collider_def *def, pl_error *error) {
   return PL_OK;
 }
 
+static pl_box mesh_box(const pl_mesh *mesh) {
+  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_box box = pl_box_empty();
+  for (int32_t i = 0; i < 3 * view.triangle_count; ++i) box = pl_box_with(box, view.points[view.triangles[i]]);
+  return box;
+}
+
 // A ball around the form, so that far-away points cost one comparison.
 static void measure_reach(pl_collider *collider, const pl_mesh *mesh) {
   switch (collider->shape) {
@@ -89,9 +96,7 @@ static void measure_reach(pl_collider *collider, const pl_mesh *mesh) {
     case PL_COLLIDER_CAPSULE: collider->reach = collider->radius + collider->half_length; break;
     case PL_COLLIDER_BOX: collider->reach = pl_vec3_length(collider->half_size); break;
     case PL_COLLIDER_MESH: {
-      pl_mesh_view view = pl_mesh_look(mesh);
-      pl_box box = pl_box_empty();
-      for (int32_t i = 0; i < 3 * view.triangle_count; ++i) box = pl_box_with(box, view.points[view.triangles[i]]);
+      pl_box box = mesh_box(mesh);
       collider->center = pl_box_center(box);
       collider->reach = 0.5 * pl_box_diagonal(box);
       break;
@@ -128,7 +133,10 @@ pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl
   measure_reach(collider, def->mesh);
   if (def->shape == PL_COLLIDER_MESH) {
     status = pl_triangle_tree_build(context, def->mesh, &collider->tree, error);
+    if (status >= 0 && !pl_collider_clearance_build(context, &arena, collider->tree, mesh_box(def->mesh), &collider->clearance))
+      status = pl_fail_memory(error);
     if (status < 0) {
+      pl_triangle_tree_destroy(collider->tree);
       pl_arena_destroy(&arena);
       return status;
     }

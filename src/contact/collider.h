@@ -5,6 +5,14 @@
 #include "base/arena.h"
 #include "pliant/collider.h"
 
+// Signed distances of a mesh at the centres of a coarse grid around it (collider_clearance.c).
+typedef struct pl_collider_clearance {
+  pl_vec3 least;  // corner of the grid
+  double cell;    // edge of a cell, metres
+  int32_t counts[3];
+  const float *distances;  // x fastest; NULL: no grid
+} pl_collider_clearance;
+
 typedef struct pl_collider {
   pl_arena arena;  // holds the collider itself and its keys
   pl_collider_shape shape;
@@ -15,9 +23,10 @@ typedef struct pl_collider {
   const pl_collider_key *keys;
   int32_t key_count;
   bool loop;
-  pl_triangle_tree *tree;  // of a mesh, otherwise NULL
-  pl_vec3 center;          // middle of a ball around the whole form, in its own frame …
-  double reach;            // … and the ball's radius; INFINITY for a half-space
+  pl_triangle_tree *tree;           // of a mesh, otherwise NULL
+  pl_collider_clearance clearance;  // of a mesh
+  pl_vec3 center;                   // middle of a ball around the whole form, in its own frame …
+  double reach;                     // … and the ball's radius; INFINITY for a half-space
 } pl_collider;
 
 // Create a collider from a def, copying mesh and keys. A number that makes no sense is refused with PL_ERROR_INVALID_ARGUMENT naming the
@@ -35,6 +44,12 @@ void pl_collider_motion(const pl_collider *collider, double time, double step, p
 // Signed distance of any point from the collider at a placement, negative inside; `normal` (may be NULL) is the unit direction in which
 // it grows, some outward direction where that is not unique.
 double pl_collider_distance(const pl_collider *collider, pl_transform placement, pl_vec3 point, pl_vec3 *normal);
+
+// A bound below the distance of a point in the collider's own frame: the distance is certainly at least this. Cheap, and rough; -HUGE_VAL where
+// nothing is known.
+double pl_collider_clearance_at(const pl_collider_clearance *clearance, pl_vec3 point);
+bool pl_collider_clearance_build(pl_context *context, pl_arena *arena, const pl_triangle_tree *tree, pl_box box,
+                                 pl_collider_clearance *clearance);
 
 // The same in the collider's own frame.
 double pl_collider_local_distance(const pl_collider *collider, pl_vec3 point, pl_vec3 *normal);

@@ -72,9 +72,12 @@ void pl_contact_find_collider(const pl_contact_query *query, const pl_collider_s
   path.start = pl_transform_unapply(step->start, query->start);
   path.end = pl_transform_unapply(step->end, query->end);
   path.length = pl_vec3_distance(path.start, path.end);
+  double margin = query->scale.margin;
+  if (step->collider->shape == PL_COLLIDER_MESH &&
+      pl_collider_clearance_at(&step->collider->clearance, path.end) - path.radius > path.length + margin)
+    return;
   path.d0 = distance_at(&path, path.start, &path.normal_0);
   path.d1 = distance_at(&path, path.end, &path.normal_1);
-  double margin = query->scale.margin;
 
   // The distance changes no faster than the point moves: far at both ends is far all along.
   bool is_half_space = step->collider->shape == PL_COLLIDER_HALF_SPACE;

@@ -1,0 +1,62 @@
+// How far a point certainly is from a mesh collider, in one look-up.
+//
+// The exact distance to a mesh costs a walk through its hierarchy, and most so for points far from every triangle. So the signed distance is kept
+// at the centres of a coarse grid around the mesh. It changes no faster than the point moves: for a point p in the cell of centre c,
+//   d(p) >= d(c) - |p - c|
+// and where this bound already rules out contact, the mesh need not be asked.
+#include "base/error.h"
+#include "base/parallel.h"
+#include "contact/collider.h"
+#include "math/vec3.h"
+#include "mesh/triangle_tree.h"
+
+enum { CELLS_ALONG = 28, CELLS_PER_BLOCK = 256 };
+
+static pl_vec3 center_of(const pl_collider_clearance *grid, int32_t cell) {
+  int32_t x = cell % grid->counts[0], y = cell / grid->counts[0] % grid->counts[1], z = cell / (grid->counts[0] * grid->counts[1]);
+  return pl_vec3_add(grid->least, pl_vec3_scale((pl_vec3){x + 0.5, y + 0.5, z + 0.5}, grid->cell));
+}
+
+typedef struct fill_data {
+  const pl_triangle_tree *tree;
+  const pl_collider_clearance *grid;
+  float *distances;
+} fill_data;
+
+static void fill_cells(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const fill_data *d = data;
+  for (int32_t i = begin; i < end; ++i)
+    d->distances[i] = (float)pl_triangle_tree_signed_distance(d->tree, center_of(d->grid, i), HUGE_VAL, NULL, NULL);
+}
+
+bool pl_collider_clearance_build(pl_context *context, pl_arena *arena, const pl_triangle_tree *tree, pl_box box,
+                                 pl_collider_clearance *grid) {
+  pl_vec3 size = pl_vec3_sub(box.most, box.least);
+  grid->cell = fmax(fmax(size.x, size.y), size.z) / CELLS_ALONG;
+  if (!(grid->cell > 0)) return true;  // a mesh of one point: no grid, every point is asked exactly
+  const double sizes[3] = {size.x, size.y, size.z};
+  int32_t count = 1;
+  for (int i = 0; i < 3; ++i) {
+    grid->counts[i] = (int32_t)fmax(1, ceil(sizes[i] / grid->cell));
+    count *= grid->counts[i];
+  }
+  grid->least = box.least;
+  float *distances = PL_TAKE(arena, float, count);
+  if (distances == NULL) return false;
+  pl_parallel_for(context, count, CELLS_PER_BLOCK, fill_cells, &(fill_data){tree, grid, distances});
+  grid->distances = distances;
+  return true;
+}
+
+double pl_collider_clearance_at(const pl_collider_clearance *grid, pl_vec3 point) {
+  if (grid->distances == NULL) return -HUGE_VAL;
+  pl_vec3 p = pl_vec3_scale(pl_vec3_sub(point, grid->least), 1 / grid->cell);
+  // A point outside the grid is compared with the nearest cell.
+  int32_t x = (int32_t)fmin(fmax(p.x, 0), grid->counts[0] - 1), y = (int32_t)fmin(fmax(p.y, 0), grid->counts[1] - 1);
+  int32_t z = (int32_t)fmin(fmax(p.z, 0), grid->counts[2] - 1);
+  int32_t cell = x + grid->counts[0] * (y + grid->counts[1] * z);
+  // Single precision is off by less than a millionth of the distance.
+  double distance = (double)grid->distances[cell];
+  return distance - 1e-6 * fabs(distance) - pl_vec3_distance(point, center_of(grid, cell));
+}
