@@ -2,11 +2,13 @@
 //
 //   minimise |x - v|^2   with   l_i <= x_i <= u_i,  sum x_i = 1
 //
-// The multiplier t of the plane settles everything: x_i = clamp(v_i - t, l_i, u_i), and the sum of these falls with t, piecewise linearly, with
-// kinks at v_i - u_i (where x_i leaves its upper bound) and v_i - l_i (where it arrives at the lower one). So: sort the kinks, go to the
-// piece where the sum passes 1, and solve there. The simplex is the box l = 0, u = infinity (Held, Wolfe and Crowder 1974).
+// The multiplier t of the plane settles everything: x_i = clamp(v_i - t, l_i, u_i), and the sum of these falls with t, piecewise
+// linearly, with kinks at v_i - u_i (where x_i leaves its upper bound) and v_i - l_i (where it arrives at the lower one). So: sort
+// the kinks, go to the piece where the sum passes 1, and solve there. The simplex is the box l = 0, u = infinity (Held, Wolfe and
+// Crowder 1974).
 //
-// The piece is found by bisection over the sorted kinks, with the sum computed afresh each time: no error is carried from piece to piece.
+// The piece is found by bisection over the sorted kinks, with the sum computed afresh each time: no error is carried from piece to
+// piece.
 //
 // Cost: O(n log n), for the sort as for the bisection.
 #include "examples/simplex_project.h"

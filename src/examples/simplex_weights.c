@@ -5,22 +5,24 @@
 // L  columns S_k - S_0, one per example      G  L^T L
 // d  S - S_0, the current descriptor         b  L^T d
 //
-// The paper solves without bounds and then repairs negative weights (simplex_paper.c); that repair is a projection in the wrong metric.
+// The paper solves without bounds and then repairs negative weights (simplex_paper.c); that repair is a projection in the wrong
+// metric.
 //
-// With the rest as one more example, the zero column 0, this is the nearest point of the hull of n + 1 points, found by Wolfe's method
-// (P. Wolfe, Finding the nearest point in a polytope, 1976), the active-set method of Lawson and Hanson's NNLS on a simplex:
+// With the rest as one more example, the zero column 0, this is the nearest point of the hull of n + 1 points, found by Wolfe's
+// method (P. Wolfe, Finding the nearest point in a polytope, 1976), the active-set method of Lawson and Hanson's NNLS on a simplex:
 //
 //   y = L w is the mixture so far, the support the points with positive weight, the first of them the base a_0
-//   1. gain_j = (L_j - y).(d - y): how much nearer y comes when it starts to move towards point j. If none is positive, y is the answer,
-//      for |y - d|^2 exceeds the least value by at most 2 max_j gain_j. Otherwise the point with the largest gain joins the support.
+//   1. gain_j = (L_j - y).(d - y): how much nearer y comes when it starts to move towards point j. If none is positive, y is the
+//      answer, for |y - d|^2 exceeds the least value by at most 2 max_j gain_j. Otherwise the point with the largest gain joins the support.
 //   2. z = weights of the nearest point in the plane through the support, which may be negative:
-//         H z = c,  H_ij = (L_i - L_0).(L_j - L_0),  c_i = (L_i - L_0).(d - L_0),  z_0 = 1 - sum z_i      (L_0 the base, i, j the others)
+//         H z = c,  H_ij = (L_i - L_0).(L_j - L_0),  c_i = (L_i - L_0).(d - L_0),  z_0 = 1 - sum z_i      (here 0 is the base)
 //   3. If z > 0: w = z, go to 1. Otherwise go from w towards z until a weight vanishes, drop that point, go to 2.
 //
-// Dependent points. A point in the plane of the support has the gain 0 there, so in exact arithmetic it never joins and H stays regular;
-// this is what choosing supports by their planes, and not by their spans, buys: three examples around the rest are as good as any. For what
-// rounding lets pass, pivots are kept from falling below rounding. This changes H by no more than its own rounding error, so z is the answer
-// of a problem that cannot be told from the given one, and y is as near to d as it can be computed from G.
+// Dependent points. A point in the plane of the support has the gain 0 there, so in exact arithmetic it never joins and H stays
+// regular; this is what choosing supports by their planes, and not by their spans, buys: three examples around the rest are as good
+// as any. For what rounding lets pass, pivots are kept from falling below rounding. This changes H by no more than its own rounding
+// error, so z is the answer of a problem that cannot be told from the given one, and y is as near to d as it can be computed from
+// G.
 //
 // Tolerances are multiples of the rounding error of each gain, computed along with it: nothing depends on the scale of L or d.
 //
@@ -36,8 +38,8 @@ enum { POINTS = PL_EXAMPLES_MOST + 1 };
 // Supports are rarely entered more than once a point; cycles could only come from rounding.
 enum { PASSES_PER_POINT = 6 };
 
-// Gains below so many rounding errors are none. Their error is a sum over the support, hence some units; a larger number would leave
-// visible distance to the nearest pose, a smaller one lets equal examples take turns.
+// Gains below so many rounding errors are none. Their error is a sum over the support, hence some units; a larger number would
+// leave visible distance to the nearest pose, a smaller one lets equal examples take turns.
 static const double GAIN_LIMIT = 32 * DBL_EPSILON;
 // The rounding error of the elements of H and of their elimination, relative to the squares they are differences of.
 static const double PIVOT_LIMIT = 32 * DBL_EPSILON;
