@@ -81,7 +81,7 @@ static void add_point(pl_box *box, pl_vec3 point) {
 static pl_status aim(run_painter *painter, int64_t first, pl_error *error) {
   run_job *run = painter->run;
   if (run->facts.has_camera) return PL_OK;
-  pl_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  pl_box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
   for (int64_t frame = first; frame < pl_frame_log_count(run->log); ++frame) {
     pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, NULL, error);
     if (status < 0) return status;

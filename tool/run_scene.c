@@ -128,7 +128,7 @@ static pl_status advance(run_job *run, pl_error *error) {
   pl_status status = pl_world_advance(run->world, 1 / run->facts.frame_rate, 0, &report, error);
   run->total.step_count += report.step_count;
   for (int k = 0; k < PL_STAGE_COUNT; ++k) run->total.stage_seconds[k] += report.stage_seconds[k];
-  if (status == PL_ERROR_NOT_FINITE && report.cause[0] != '\0') memcpy(run->total.cause, report.cause, sizeof report.cause);
+  run->total.failed_body = report.failed_body;
   return status;
 }
 
@@ -222,6 +222,13 @@ static void say_done(const run_job *run) {
   if (run->video_path != NULL) tool_say(voice, "video: %s", run->video_path);
 }
 
+static const char *name_of_body(const run_job *run, pl_body_id id) {
+  for (int32_t i = 0; i < run->body_count; ++i)
+    if (run->bodies[i].stage.id.slot == id.slot && run->bodies[i].stage.id.generation == id.generation)
+      return run->bodies[i].stage.name;
+  return "";
+}
+
 // Frames, then results. The log must be open.
 static int simulate_and_write(run_job *run, int64_t frame) {
   const tool_voice *voice = &run->tool->voice;
@@ -237,13 +244,14 @@ static int simulate_and_write(run_job *run, int64_t frame) {
     return say_how_to_resume(run);
   }
   if (end == FRAMES_FAILED) tool_report_error(voice, &error);
-  if (exploded && run->total.cause[0] != '\0') tool_say(voice, "likely cause: %s", run->total.cause);
   if (end == FRAMES_FAILED && !exploded) return say_how_to_resume(run);
-  if (exploded) tool_say(voice, "the %lld frames before are written", (long long)pl_frame_log_count(run->log));
+  if (exploded)
+    tool_say(voice, "that is the body '%s'; the %lld frames before are written", name_of_body(run, run->total.failed_body),
+             (long long)pl_frame_log_count(run->log));
 
   int64_t last = pl_frame_log_count(run->log) - 1;
   pl_status status = write_results(run, &error);
-  if (status >= 0 && tool_interrupt_count() == 0) status = print_hashes(run, &error);
+  if (status >= 0 && tool_interrupt_count() == 0 && !exploded) status = print_hashes(run, &error);
   if (status < 0) tool_report_error(voice, &error);
   if (tool_interrupt_count() > 0 || status < 0) {
     // All frames are there; only files are missing.

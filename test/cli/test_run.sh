@@ -63,6 +63,18 @@ code=0
 "$PLIANT" run scene.json -o taken/here 2>err || code=$?
 [ $code = 1 ] && grep -q "error: the folder 'taken" err || fail "a file in the way: exit $code"
 
+echo "a simulation that fails names the body, keeps the frames before and prints no hash"
+sed 's/"name": "first", /"name": "first", "solid": {"density": 1e-6}, "pushes": [{"force": [1e38, 0, 0], "from": 0.1}], /' scene.json >boom.json
+code=0
+"$PLIANT" run boom.json -o boom --format pc2 --hash >boom.hash 2>err || code=$?
+[ $code = 1 ] && grep -q "the body 'first'" err && [ ! -s boom.hash ] || fail "boom: exit $code"
+"$PLIANT" info boom/first.pc2 | grep -qE '^frames +[4-8]$' || fail "frames before: $("$PLIANT" info boom/first.pc2)"
+
+echo "a full disk is a failure that leaves nothing behind"
+code=0
+(trap '' XFSZ && ulimit -f 16 && exec "$PLIANT" run scene.json -o full 2>err) || code=$?
+[ $code = 1 ] && grep -q "error: cannot be written: " err && [ -z "$(ls full)" ] || fail "full disk: exit $code: $(ls full)"
+
 echo "a scene with mistakes is refused with its places"
 sed 's/"position"/"positon"/' scene.json >wrong.json
 code=0
