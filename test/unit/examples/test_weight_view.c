@@ -9,20 +9,17 @@ static pl_vec3 random_direction(pl_random *random) {
   return (pl_vec3){pl_random_normal(random), pl_random_normal(random), pl_random_normal(random)};
 }
 
-// Algorithm 1 with the angle from the chord between unit vectors, in extended precision.
+// Algorithm 1, line by line, with Kahan's angle between unit vectors: from the lengths of their difference and sum.
 static void algorithm_1(int count, const pl_view_example *examples, pl_vec3 d, double *weights) {
-  long double sum = 0, all[PL_EXAMPLES_MOST];
+  double sum = 0;
   for (int j = 0; j < count; ++j) {
-    pl_vec3 e = examples[j].direction;
-    long double length_d = sqrtl((long double)d.x * d.x + (long double)d.y * d.y + (long double)d.z * d.z);
-    long double length_e = sqrtl((long double)e.x * e.x + (long double)e.y * e.y + (long double)e.z * e.z);
-    long double x = d.x / length_d - e.x / length_e, y = d.y / length_d - e.y / length_e, z = d.z / length_d - e.z / length_e;
-    long double chord = sqrtl(x * x + y * y + z * z) / 2, angle = 2 * asinl(chord < 1 ? chord : 1),
-                share = angle / examples[j].extent;
-    all[j] = expl(-share * share);
-    sum += all[j];
+    pl_vec3 a = pl_vec3_unit_or(d, d), b = pl_vec3_unit_or(examples[j].direction, d);
+    double angle = 2 * atan2(pl_vec3_length(pl_vec3_sub(a, b)), pl_vec3_length(pl_vec3_add(a, b)));
+    weights[j] = exp(-pow(angle / examples[j].extent, 2));
+    sum += weights[j];
   }
-  for (int j = 0; j < count; ++j) weights[j] = (double)(sum < 1 ? all[j] : all[j] / sum);
+  if (sum < 1) return;
+  for (int j = 0; j < count; ++j) weights[j] /= sum;
 }
 
 static void view_weights_are_those_of_algorithm_1(void **state) {
