@@ -293,6 +293,7 @@ static void say_beginning(const run_job *run, int64_t frame) {
 // Begin a new log, or go on from the checkpoint; `frame` becomes the frame the world stands at, -1 for none yet.
 static pl_status begin_frames(run_job *run, int64_t *frame, pl_error *error) {
   *frame = -1;
+  tool_folder_sweep(run->folder);
   if (run->options.resume) return run_go_on(run, frame, error);
   if (tool_is_file(run->checkpoint_path))
     tool_warn(&run->tool->voice, "the checkpoint of an unfinished run in '%s' is replaced", run->folder);
@@ -312,6 +313,11 @@ int run_scene(const tool_session *tool, const run_options *options) {
     name_files(&run);
     lay_out_bodies(&run);
     if (!tool_folder_make(tool, run.folder)) code = TOOL_FAILED;
+    // Better now than after an hour.
+    if (code == TOOL_DONE && run.video_path != NULL && !tool_has_program("ffmpeg")) {
+      tool_complain(&tool->voice, "a video needs the program ffmpeg, which is not installed");
+      code = TOOL_FAILED;
+    }
   }
   if (code == TOOL_DONE) {
     status = begin_frames(&run, &frame, &error);

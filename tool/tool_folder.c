@@ -2,7 +2,9 @@
 #include "tool_folder.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +44,44 @@ bool tool_folder_make(const tool_session *tool, const char *path) {
     good = false;
   }
   return good;
+}
+
+// The process that a temporary file belongs to, 0 for other names.
+static long process_of_name(const char *name) {
+  size_t length = strlen(name), dot = length;
+  if (length < 4 || strcmp(name + length - 4, ".tmp") != 0) return 0;
+  for (dot = length - 4; dot > 0 && name[dot - 1] != '.';) --dot;
+  char *end;
+  long process = strtol(name + dot, &end, 10);
+  if (dot == 0 || *end != '-' || !isdigit((unsigned char)name[dot])) return 0;
+  strtol(end + 1, &end, 10);
+  return strcmp(end, ".tmp") == 0 ? process : 0;
+}
+
+void tool_folder_sweep(const char *path) {
+  DIR *folder = opendir(path);
+  if (folder == NULL) return;
+  for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+    long process = process_of_name(entry->d_name);
+    if (process <= 0 || kill((pid_t)process, 0) == 0 || errno != ESRCH) continue;
+    char *name = tool_text("%s/%s", path, entry->d_name);
+    unlink(name);
+    free(name);
+  }
+  closedir(folder);
+}
+
+bool tool_has_program(const char *name) {
+  const char *path = getenv("PATH");
+  for (const char *at = path != NULL ? path : "/usr/bin:/bin"; *at != '\0';) {
+    size_t length = strcspn(at, ":");
+    char *file = tool_text("%.*s/%s", (int)length, at, name);
+    bool found = tool_is_file(file) && access(file, X_OK) == 0;
+    free(file);
+    if (found) return true;
+    at += length + (at[length] == ':');
+  }
+  return false;
 }
 
 const char *tool_ending(const char *path) {

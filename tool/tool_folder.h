@@ -7,6 +7,12 @@
 // Make a folder and those it stands in; prints what is wrong. True if it is there and can be written to.
 bool tool_folder_make(const tool_session *tool, const char *path);
 
+// Remove temporary files that programs left in a folder which were killed while they wrote: NAME.PROCESS-NUMBER.tmp, of processes that are gone.
+void tool_folder_sweep(const char *path);
+
+// Whether a program of that name is found on $PATH.
+bool tool_has_program(const char *name);
+
 bool tool_is_folder(const char *path);
 bool tool_is_file(const char *path);
 

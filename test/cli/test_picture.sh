@@ -58,6 +58,11 @@ if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
   [ "$found" = "160,96,6" ] || fail "video: $found"
 fi
 
+echo "without ffmpeg a video is refused before anything is simulated"
+code=0
+PATH=$scratch "$PLIANT" run scene.json -o none --format none --video 2>err || code=$?
+[ $code = 1 ] && grep -q "needs the program ffmpeg" err && [ -z "$(ls none)" ] || fail "no ffmpeg: exit $code"
+
 echo "demo: the gallery is listed, a scene of it becomes frames and a picture"
 mkdir -p gallery/falls gallery/empty
 cp scene.json gallery/falls/scene.json

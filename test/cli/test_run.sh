@@ -53,6 +53,36 @@ rows = open("short/first.csv").read().splitlines()
 assert rows[0] == "frame,time,point,x,y,z" and len(rows) == 1 + len(short) // 12, (rows[0], len(rows))
 PY
 
+echo "a mesh file's vertex order comes back, also where vertices were welded"
+cat >seam.py <<'PY'
+# A cube as glTF whose faces have vertices of their own: 24 vertices, 8 places.
+import base64, json, struct
+corners = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+points = [corners[c] for face in faces for c in face]
+indices = [4 * f + k for f in range(6) for k in (0, 1, 2, 0, 2, 3)]
+data = b"".join(struct.pack("<3f", *p) for p in points) + struct.pack("<36H", *indices)
+json.dump({"asset": {"version": "2.0"}, "buffers": [{"byteLength": len(data), "uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()}],
+    "bufferViews": [{"buffer": 0, "byteLength": 288}, {"buffer": 0, "byteOffset": 288, "byteLength": 72}],
+    "accessors": [{"bufferView": 0, "componentType": 5126, "count": 24, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 1]},
+                  {"bufferView": 1, "componentType": 5123, "count": 36, "type": "SCALAR"}],
+    "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}], "nodes": [{"mesh": 0}], "scenes": [{"nodes": [0]}], "scene": 0}, open("cube.gltf", "w"))
+json.dump({"pliant": 1, "name": "seam", "time": {"frames": 2}, "meshes": {"cube": {"file": "cube.gltf"}},
+    "bodies": [{"name": "cube", "mesh": "cube", "tets": {"points": 60}, "gravity_scale": 0}]}, open("seam.json", "w"))
+PY
+python3 seam.py
+"$PLIANT" run seam.json -o seam --format pc2,glb 2>err || fail "seam"
+python3 - <<'PY' || fail "vertex order"
+import struct
+corners = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+data = open("seam/cube.pc2", "rb").read()
+assert struct.unpack("<i", data[16:20])[0] == 24, data[:32]
+for i, c in enumerate(c for face in faces for c in face):
+    found = struct.unpack_from("<3f", data, 32 + 12 * i)
+    assert max(abs(a - b) for a, b in zip(found, corners[c])) < 1e-5, (i, found, corners[c])
+PY
+
 echo "the default folder is out/ and the scene's file name"
 "$PLIANT" run scene.json --frames 2 --format pc2 2>err || fail "run"
 [ -f "out/$(basename "$scratch")/first.pc2" ] || fail "default folder: $(find out)"
