@@ -11,9 +11,10 @@
 // With the rest as one more example, the zero column 0, this is the nearest point of the hull of n + 1 points, found by Wolfe's
 // method (P. Wolfe, Finding the nearest point in a polytope, 1976), the active-set method of Lawson and Hanson's NNLS on a simplex:
 //
-//   y = L w is the mixture so far, the support the points with positive weight, the first of them the base a_0
+//   y = L w is the mixture so far, the support the points with positive weight, the first of them the base
 //   1. gain_j = (L_j - y).(d - y): how much nearer y comes when it starts to move towards point j. If none is positive, y is the
-//      answer, for |y - d|^2 exceeds the least value by at most 2 max_j gain_j. Otherwise the point with the largest gain joins the support.
+//      answer, for |y - d|^2 exceeds the least value by at most 2 max_j gain_j. Otherwise the point with the largest gain joins the
+//      support.
 //   2. z = weights of the nearest point in the plane through the support, which may be negative:
 //         H z = c,  H_ij = (L_i - L_0).(L_j - L_0),  c_i = (L_i - L_0).(d - L_0),  z_0 = 1 - sum z_i      (here 0 is the base)
 //   3. If z > 0: w = z, go to 1. Otherwise go from w towards z until a weight vanishes, drop that point, go to 2.
@@ -135,8 +136,10 @@ INLINE void drop_vanished(const hull *h, support *s) {
   factor_rows(h, s, first > 1 ? first : 1);
 }
 
-// Steps 2 and 3: the nearest point of the plane, on smaller and smaller supports until it lies inside. Every round drops a point.
-INLINE void settle(const hull *h, support *s) {
+// Steps 2 and 3: the nearest point of the plane, on smaller and smaller supports until it lies inside. Every round drops a point. True
+// if the mixture moved at all.
+INLINE bool settle(const hull *h, support *s) {
+  bool has_moved = false;
   while (s->size > 1) {
     double z[POINTS], step = 1;
     int first = -1;
@@ -151,13 +154,15 @@ INLINE void settle(const hull *h, support *s) {
     }
     if (first < 0) {
       memcpy(s->weights, z, (size_t)s->size * sizeof(double));
-      return;
+      return true;
     }
     for (int i = 0; i < s->size; ++i) s->weights[i] += step * (z[i] - s->weights[i]);
     s->weights[first] = 0;
+    has_moved = has_moved || step > 0;
     drop_vanished(h, s);
   }
   s->weights[0] = 1;
+  return has_moved;
 }
 
 // Step 1: the point outside the support with the largest gain that is more than rounding, or -1. `refused` has a bit per point.
@@ -249,11 +254,8 @@ INLINE pl_simplex_report solve(int n, const double *gram, const double *pull, bo
     s.points[s.size] = joining;
     s.weights[s.size] = 0;
     factor_rows(&h, &s, s.size++);
-    settle(&h, &s);
-    // A point that was dropped at once had its gain from rounding alone; another try would end the same way.
-    bool stayed = false;
-    for (int i = 0; i < s.size; ++i) stayed = stayed || s.points[i] == joining;
-    if (!stayed) refused |= UINT64_C(1) << joining;
+    // Where nothing moved, the point was dropped at once: its gain came from rounding alone, and another try would end the same way.
+    refused = settle(&h, &s) ? 0 : refused | UINT64_C(1) << joining;
   }
   for (int k = 0; k < n; ++k) weights[k] = 0;
   for (int i = 0; i < s.size; ++i)
