@@ -28,8 +28,7 @@ void tool_interrupt_watch(void) {
 }
 
 void tool_interrupt_release(void) {
-  set_handler(SIG_DFL);
-  interrupt_count = 0;
+  if (interrupt_count == 0) set_handler(SIG_DFL);
 }
 
 int tool_interrupt_count(void) {

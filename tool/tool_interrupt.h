@@ -5,7 +5,7 @@
 // From here on SIGINT and SIGTERM are counted. The third one ends the program on the spot.
 void tool_interrupt_watch(void);
 
-// They end the program again.
+// They end the program again, unless there was one: the program is then about to end by itself, and a late second one must not spoil its exit code.
 void tool_interrupt_release(void);
 
 // How often the user asked to stop: once means soon, twice means now.
