@@ -25,21 +25,21 @@
   } while (0)
 
 // a <= b
-#define check_at_most(a, b)                                                                          \
-  do {                                                                                               \
-    double check_a_ = (a), check_b_ = (b);                                                           \
+#define check_at_most(a, b)                                                                                \
+  do {                                                                                                     \
+    double check_a_ = (a), check_b_ = (b);                                                                 \
     if (!(check_a_ <= check_b_)) fail_msg("%s = %.9g is more than %s = %.9g", #a, check_a_, #b, check_b_); \
   } while (0)
 
 // The call gave PL_OK; otherwise its error is printed.
-#define check_ok(call, error)                                                      \
-  do {                                                                             \
-    pl_status check_status_ = (call);                                              \
-    if (check_status_ != PL_OK) {                                                  \
-      char check_text_[1024];                                                      \
-      pl_error_format((error), check_text_, sizeof check_text_);                   \
+#define check_ok(call, error)                                                        \
+  do {                                                                               \
+    pl_status check_status_ = (call);                                                \
+    if (check_status_ != PL_OK) {                                                    \
+      char check_text_[1024];                                                        \
+      pl_error_format((error), check_text_, sizeof check_text_);                     \
       fail_msg("%s gave %s: %s", #call, pl_status_text(check_status_), check_text_); \
-    }                                                                              \
+    }                                                                                \
   } while (0)
 
 // An allocator whose n-th call from now fails once (0: never), counting all calls.

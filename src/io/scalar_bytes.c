@@ -61,14 +61,14 @@ pl_status pl_bytes_take(pl_byte_cursor *cursor, size_t count, size_t size, const
 }
 
 pl_status pl_bytes_take_integer(pl_byte_cursor *cursor, pl_scalar scalar, const char *what, int64_t *value) {
-  const unsigned char *at;
+  const unsigned char *at = NULL;
   pl_status status = pl_bytes_take(cursor, 1, pl_scalar_size(scalar), what, &at);
   if (status >= 0) *value = pl_scalar_integer(scalar, at, cursor->big_endian);
   return status;
 }
 
 pl_status pl_bytes_take_number(pl_byte_cursor *cursor, pl_scalar scalar, const char *what, double *value) {
-  const unsigned char *at;
+  const unsigned char *at = NULL;
   pl_status status = pl_bytes_take(cursor, 1, pl_scalar_size(scalar), what, &at);
   if (status >= 0) *value = pl_scalar_number(scalar, at, cursor->big_endian);
   return status;

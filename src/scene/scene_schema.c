@@ -116,6 +116,10 @@ static void add_default(schema *s, const pl_scene_field *field, const void *plac
   if (field->kind == PL_SCENE_INTEGER) pl_json_set_number(s->arena, json, "default", (double)*(const int64_t *)place);
   if (field->kind == PL_SCENE_BOOL) pl_json_set_bool(s->arena, json, "default", *(const bool *)place);
   if (field->kind == PL_SCENE_VECTOR) pl_json_set_numbers(s->arena, json, "default", place, 3);
+  if (field->kind == PL_SCENE_COUNTS) {
+    const int32_t *n = place;
+    pl_json_set_numbers(s->arena, json, "default", (const double[3]){n[0], n[1], n[2]}, 3);
+  }
   if (field->kind == PL_SCENE_CHOICE && *(const int32_t *)place > 0)
     pl_json_set_text(s->arena, json, "default", field->choices[*(const int32_t *)place - 1]);
 }

@@ -1,4 +1,5 @@
 // What holds for every step: the same bits for any number of threads, no allocation, no leak, and rest shapes that do not touch themselves.
+// ctest: threads
 #include "base/hash.h"
 #include "base/random.h"
 #include "cube_scene.h"

@@ -102,7 +102,7 @@ static bool plane_weights(const problem *p, unsigned mask, double *weights) {
     z[c] /= upper[c][c];
     z[0] -= z[c];
   }
-  memset(weights, 0, (size_t)p->n * sizeof *weights);
+  for (int k = 0; k < p->n; ++k) weights[k] = 0;
   for (int c = 0; c < count; ++c) {
     if (!(z[c] >= -1e-14)) return false;
     if (names[c] > 0) weights[names[c] - 1] = fmax(z[c], 0);

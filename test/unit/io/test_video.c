@@ -77,10 +77,10 @@ static void ten_pictures_are_read_back_as_ten(void **state) {
   assert_string_equal(answer, "66,34,2997/100,10");
 
   // The middle of frame 7 has the colour that was put in.
-  snprintf(
-      command, sizeof command,
-      "ffmpeg -v error -i 'file:%s' -vf 'select=eq(n\\,7),format=rgb24,crop=1:1:32:16' -frames:v 1 -f rawvideo -pix_fmt rgb24 - | od -An -tu1",
-      at.video);
+  snprintf(command, sizeof command,
+           "ffmpeg -v error -i 'file:%s' -vf 'select=eq(n\\,7),format=rgb24,crop=1:1:32:16' -frames:v 1 -f rawvideo -pix_fmt rgb24 "
+           "- | od -An -tu1",
+           at.video);
   ask(command, answer, sizeof answer);
   int r, g, b;
   assert_int_equal(sscanf(answer, "%d %d %d", &r, &g, &b), 3);

@@ -1,4 +1,5 @@
 // An embedded point is found in its tet, follows affine motion, and strays are reported by name.
+// ctest: threads
 #include "math/mat3.h"
 #include "mesh/simplex.h"
 #include "unit/mesh/mesh_samples.h"

@@ -1,4 +1,5 @@
 // Lattice tets enclose their surface, are never inverted, and come in the number asked for.
+// ctest: threads
 #include "mesh/lattice_cells.h"
 #include "mesh/simplex.h"
 #include "unit/mesh/test_shape_checks.h"

@@ -1,4 +1,5 @@
 // Surfaces of shapes: closed, manifold, outward, on the zero set, with the right volume and topology.
+// ctest: threads
 #include "mesh/shape_distance.h"
 #include "unit/mesh/test_shape_checks.h"
 

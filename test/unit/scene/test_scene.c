@@ -221,6 +221,39 @@ static void led_pins_carry_their_particles_along_the_keys(void **state) {
   drop_reading(&r);
 }
 
+// A group of the surface reaches the particles of the lattice that carry it.
+static void a_group_of_the_surface_pins_what_carries_it(void **state) {
+  (void)state;
+  char folder[] = "/tmp/pliant_group_XXXXXX", path[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/cube.obj", folder);
+  FILE *file = fopen(path, "w");
+  fputs(
+      "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
+      "g rest\nf 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 1 5 8 4\nf 2 3 7 6\ng top\nf 4 8 7 3\n",
+      file);
+  fclose(file);
+  static const char *const text =
+      "{\"pliant\": 1, \"name\": \"g\", \"meshes\": {\"m\": {\"file\": \"cube.obj\"}},\n"
+      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"tets\": {\"points\": 100}, \"pins\": [{\"group\": \"top\"}]}]}";
+  reading r = {.context = make_context(1)};
+  check_ok(pl_scene_read_memory(r.context, text, strlen(text), "g.json", folder, &r.scene, NULL, &r.error), &r.error);
+  pl_scene_build_def def = pl_default_scene_build_def();
+  pl_stage_set *set = NULL;
+  check_ok(pl_scene_build(r.context, &def, r.scene, &set, NULL, &r.error), &r.error);
+  pl_stage_body body = pl_stage_set_body(set, 0);
+  check_ok(pl_world_advance(pl_stage_set_world(set), 1, 0, NULL, &r.error), &r.error);
+  // It hangs from its top: what is there has not moved, and the rest has not fallen far.
+  pl_vec3 surface[8];
+  assert_int_equal(pl_body_read_surface(pl_stage_set_world(set), body.id, surface), PL_OK);
+  check_near(surface[3].y, 1, 0.02);
+  check_at_most(-0.5, surface[0].y);
+  pl_stage_set_destroy(set);
+  unlink(path);
+  rmdir(folder);
+  drop_reading(&r);
+}
+
 static void copies_are_placed_by_the_seed(void **state) {
   (void)state;
   reading r = read_text(
@@ -290,6 +323,7 @@ int main(void) {
       cmocka_unit_test(the_published_schema_is_up_to_date),
       cmocka_unit_test(a_pin_that_finds_nothing_is_reported_at_its_place),
       cmocka_unit_test(led_pins_carry_their_particles_along_the_keys),
+      cmocka_unit_test(a_group_of_the_surface_pins_what_carries_it),
       cmocka_unit_test(copies_are_placed_by_the_seed),
       cmocka_unit_test(every_failing_allocation_is_survived),
   };
