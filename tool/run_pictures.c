@@ -36,8 +36,8 @@ static void place_collider(const pl_stage_collider *collider, pl_vec3 *points) {
 static void collect_items(run_painter *painter) {
   run_job *run = painter->run;
   int32_t collider_count = pl_stage_set_collider_count(run->set);
-  painter->items = tool_allocate((size_t)(run->body_count + collider_count), sizeof *painter->items);
-  painter->collider_points = tool_allocate((size_t)collider_count, sizeof *painter->collider_points);
+  painter->items = tool_allocate((size_t)run->body_count + (size_t)collider_count, sizeof *painter->items);
+  painter->collider_points = tool_allocate((size_t)collider_count, sizeof(pl_vec3 *));
   for (int32_t i = 0; i < run->body_count; ++i) {
     const run_body *body = &run->bodies[i];
     painter->particle_count += body->particle_count;

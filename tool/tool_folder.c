@@ -117,8 +117,7 @@ char *tool_shell_word(const char *text) {
   *to++ = '\'';
   for (const char *c = text; *c != '\0'; ++c) {
     if (*c == '\'') {
-      memcpy(to, "'\\''", 4);
-      to += 4;
+      for (const char *quote = "'\\''"; *quote != '\0'; ++quote) *to++ = *quote;
     } else {
       *to++ = *c;
     }

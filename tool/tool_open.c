@@ -23,7 +23,7 @@ static bool is_object(const char *bytes, size_t size) {
 
 tool_file_kind tool_file_tell(const tool_session *tool, const char *path) {
   FILE *file = tool_is_folder(path) ? (errno = EISDIR, NULL) : fopen(path, "rb");
-  char *head = tool_allocate(HEAD_SIZE, 1);
+  char *head = tool_allocate(HEAD_SIZE + 1, 1);  // ends with a zero
   size_t size = file != NULL ? fread(head, 1, HEAD_SIZE, file) : 0;
   bool read = file != NULL && !ferror(file);
   int code = errno;
@@ -39,7 +39,9 @@ tool_file_kind tool_file_tell(const tool_session *tool, const char *path) {
     kind = TOOL_FILE_CHECKPOINT;
   } else if (begins_with(head, size, "POINTCACHE2") || tool_has_ending(path, "mdd")) {
     kind = TOOL_FILE_FRAMES;
-  } else if (pl_file_format_detect(head, size) != PL_FILE_UNKNOWN) {
+  } else if (is_object(head, size) && strstr(head, "\"pliant\"") != NULL) {
+    kind = TOOL_FILE_SCENE;
+  } else if (pl_file_format_detect(head, size) != PL_FILE_UNKNOWN || tool_has_ending(path, "gltf")) {
     kind = TOOL_FILE_MESH;
   } else if (is_object(head, size) || tool_has_ending(path, "json")) {
     kind = TOOL_FILE_SCENE;

@@ -37,7 +37,7 @@ static bool stands_before(const pl_finding *a, const pl_finding *b) {
 // In the order of the file, which is not the order in which they were found.
 static void print_findings(const pl_findings *findings, const char *path, pl_severity least) {
   int32_t count = pl_findings_count(findings, PL_SEVERITY_NOTE);
-  const pl_finding **sorted = tool_allocate((size_t)count, sizeof *sorted);
+  const pl_finding **sorted = tool_allocate((size_t)count, sizeof(const pl_finding *));
   for (int32_t i = 0; i < count; ++i) {
     const pl_finding *finding = pl_findings_get(findings, i);
     int32_t place = i;

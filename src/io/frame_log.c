@@ -153,7 +153,7 @@ pl_status pl_frame_log_read(pl_frame_log *log, int64_t frame, int64_t point_star
                             uint64_t *state_hash, pl_error *error) {
   if (frame < 0 || frame >= log->frame_count || point_start < 0 || point_count < 0 || point_count > log->point_count - point_start)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the log has no frame %lld with points %lld to %lld", (long long)frame,
-                   (long long)point_start, (long long)(point_start + point_count));
+                   (long long)point_start, (long long)point_start + (long long)point_count);
   frame_head head;
   off_t place = frame_place(log, frame);
   off_t start = place + (off_t)sizeof head + (off_t)point_start * (off_t)sizeof *points;
