@@ -21,32 +21,32 @@ static bool is_object(const char *bytes, size_t size) {
   return i < size && bytes[i] == '{';
 }
 
+// `head` ends with a zero behind its `size` bytes.
+static tool_file_kind tell_by_head(const char *path, const char *head, size_t size) {
+  if (begins_with(head, size, "PLIANTCK")) return TOOL_FILE_CHECKPOINT;
+  if (begins_with(head, size, "POINTCACHE2") || tool_has_ending(path, "mdd")) return TOOL_FILE_FRAMES;
+  bool object = is_object(head, size);
+  if (object && strstr(head, "\"pliant\"") != NULL) return TOOL_FILE_SCENE;
+  // A glTF file may begin with a buffer so long that the words which give it away come late.
+  if (pl_file_format_detect(head, size) != PL_FILE_UNKNOWN || tool_has_ending(path, "gltf")) return TOOL_FILE_MESH;
+  return object || tool_has_ending(path, "json") ? TOOL_FILE_SCENE : TOOL_FILE_UNKNOWN;
+}
+
 tool_file_kind tool_file_tell(const tool_session *tool, const char *path) {
   FILE *file = tool_is_folder(path) ? (errno = EISDIR, NULL) : fopen(path, "rb");
-  char *head = tool_allocate(HEAD_SIZE + 1, 1);  // ends with a zero
+  char *head = tool_allocate(HEAD_SIZE + 1, 1);
   size_t size = file != NULL ? fread(head, 1, HEAD_SIZE, file) : 0;
   bool read = file != NULL && !ferror(file);
   int code = errno;
   if (file != NULL) fclose(file);
-  tool_file_kind kind = TOOL_FILE_UNKNOWN;
+  tool_file_kind kind = read ? tell_by_head(path, head, size) : TOOL_FILE_MISSING;
+  free(head);
   if (!read) {
     pl_error error = {.status = PL_ERROR_FILE};
     snprintf(error.file, sizeof error.file, "%s", path);
     snprintf(error.text, sizeof error.text, "cannot be read: %s", strerror(code));
     tool_report_error(&tool->voice, &error);
-    kind = TOOL_FILE_MISSING;
-  } else if (begins_with(head, size, "PLIANTCK")) {
-    kind = TOOL_FILE_CHECKPOINT;
-  } else if (begins_with(head, size, "POINTCACHE2") || tool_has_ending(path, "mdd")) {
-    kind = TOOL_FILE_FRAMES;
-  } else if (is_object(head, size) && strstr(head, "\"pliant\"") != NULL) {
-    kind = TOOL_FILE_SCENE;
-  } else if (pl_file_format_detect(head, size) != PL_FILE_UNKNOWN || tool_has_ending(path, "gltf")) {
-    kind = TOOL_FILE_MESH;
-  } else if (is_object(head, size) || tool_has_ending(path, "json")) {
-    kind = TOOL_FILE_SCENE;
   }
-  free(head);
   return kind;
 }
 
