@@ -28,12 +28,24 @@ const char *pl_version(void) {
   return TEXT(PL_VERSION_MAJOR) "." TEXT(PL_VERSION_MINOR) "." TEXT(PL_VERSION_PATCH);
 }
 
+// Take away the beginning of a UTF-8 character that a full buffer has cut off: half of one is no text for whoever shows the message.
+static void trim_character(char *text) {
+  size_t length = strlen(text), start = length;
+  while (start > 0 && length - start < 3 && ((unsigned char)text[start - 1] & 0xC0) == 0x80) --start;
+  if (start == 0) return;
+  unsigned char lead = (unsigned char)text[start - 1];
+  size_t wanted = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+  if (length - start + 1 < wanted) text[start - 1] = '\0';
+}
+
 static void copy_text(char *to, size_t size, const char *from) {
   if (from == NULL) from = "";
   size_t length = strlen(from);
-  if (length >= size) length = size - 1;
+  bool cut = length >= size;
+  if (cut) length = size - 1;
   memcpy(to, from, length);
   to[length] = '\0';
+  if (cut) trim_character(to);
 }
 
 static void fill(pl_error *error, pl_status status, const char *file, int32_t line, int32_t column, const char *field,
@@ -43,7 +55,8 @@ static void fill(pl_error *error, pl_status status, const char *file, int32_t li
   pl_error fresh = {.status = status, .line = line, .column = column};
   copy_text(fresh.file, sizeof fresh.file, file);
   copy_text(fresh.field, sizeof fresh.field, field);
-  vsnprintf(fresh.text, sizeof fresh.text, format, arguments);
+  int length = vsnprintf(fresh.text, sizeof fresh.text, format, arguments);
+  if (length >= (int)sizeof fresh.text) trim_character(fresh.text);
   *error = fresh;
 }
 

@@ -59,6 +59,24 @@ static void long_texts_are_cut_and_terminated(void **state) {
   }
 }
 
+// Two, three and four bytes: at every offset the cut falls before, inside and after a character.
+static void no_character_is_cut_in_half(void **state) {
+  (void)state;
+  static const char *const characters[] = {"é", "→", "🐈"};
+  for (int kind = 0; kind < 3; ++kind)
+    for (size_t offset = 0; offset < 5; ++offset) {
+      char longer[700] = "xxxxx";
+      size_t size = strlen(characters[kind]), end = offset;
+      for (; end + size < sizeof longer; end += size) strcpy(longer + end, characters[kind]);
+      pl_error error;
+      pl_fail_at(&error, PL_ERROR_FILE, longer, 1, 1, "%s", longer);
+      assert_int_equal(strlen(error.file), offset + (sizeof error.file - 1 - offset) / size * size);
+      assert_int_equal(strlen(error.text), offset + (sizeof error.text - 1 - offset) / size * size);
+      pl_fail_field(&error, PL_ERROR_FILE, longer, "%s", "x");
+      assert_int_equal(strlen(error.field), offset + (sizeof error.field - 1 - offset) / size * size);
+    }
+}
+
 static void failing_without_an_error_struct_is_allowed(void **state) {
   (void)state;
   assert_int_equal(pl_fail(NULL, PL_ERROR_FILE, "unseen"), PL_ERROR_FILE);
@@ -144,6 +162,7 @@ int main(void) {
       cmocka_unit_test(unknown_parts_are_left_out),
       cmocka_unit_test(an_error_may_quote_the_one_it_replaces),
       cmocka_unit_test(long_texts_are_cut_and_terminated),
+      cmocka_unit_test(no_character_is_cut_in_half),
       cmocka_unit_test(failing_without_an_error_struct_is_allowed),
       cmocka_unit_test(every_status_has_its_own_text),
       cmocka_unit_test(findings_are_kept_counted_and_formatted),
