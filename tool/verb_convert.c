@@ -29,20 +29,31 @@ typedef struct mesh_target {
 
 static const mesh_target TARGETS[] = {
     {.ending = "obj", .segments = true},
-    {.ending = "ply"},
+    {.ending = "ply", .segments = true},
     {.ending = "stl"},
     {.ending = "msh", .segments = true, .tets = true},
     {.ending = "vtk", .segments = true, .tets = true},
     {.ending = "vtu", .segments = true, .tets = true},
     {.ending = "mesh", .segments = true, .tets = true},
     {.ending = "node", .tets = true},
-    {.ending = "glb", .poses = true},
+    {.ending = "glb", .segments = true, .poses = true},
 };
 
 static const mesh_target *find_target(const char *path) {
   for (size_t i = 0; i < sizeof TARGETS / sizeof TARGETS[0]; ++i)
     if (tool_has_ending(path, TARGETS[i].ending)) return &TARGETS[i];
   return NULL;
+}
+
+// Groups that tell some points from others. One that holds every point says nothing: it is what the name of an OBJ file's only object becomes.
+static int32_t count_telling_groups(const pl_mesh_view *mesh) {
+  int32_t count = 0;
+  for (int32_t g = 0; g < mesh->group_count; ++g) {
+    int32_t point = 0;
+    while (point < mesh->point_count && mesh->groups[g].weights[point] == 1) ++point;
+    if (point < mesh->point_count) ++count;
+  }
+  return count;
 }
 
 // Say what the target leaves out; true if anything.
@@ -53,7 +64,7 @@ static bool warn_of_losses(const tool_session *tool, const mesh_target *target, 
     bool kept;
   } parts[] = {{"segments", mesh->segment_count, target->segments},
                {"tets", mesh->tet_count, target->tets},
-               {"vertex groups", mesh->group_count, target->groups},
+               {"vertex groups", count_telling_groups(mesh), target->groups},
                {"poses", mesh->pose_count, target->poses}};
   bool lost = false;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {

@@ -80,6 +80,18 @@ cmp back2.ply ball2.ply || fail "PLY to OBJ to PLY"
 echo "convert: what a target cannot hold is told"
 expect 3 convert ball.vtu surface.stl
 grep -q "warning: .stl files cannot hold tets" err || fail "no warning"
+printf 'o Left\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no Right\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf 4 5 6\n' >groups.obj
+expect 3 convert groups.obj groups.ply
+grep -q "warning: .ply files cannot hold vertex groups; 2 are" err || fail "no warning"
+
+echo "convert: the name of the only object is no loss; lines are kept where the format has them"
+printf 'o Strip\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nl 1 2 3\n' >lines.obj
+for ending in obj ply glb vtk vtu msh mesh; do
+  expect 0 convert lines.obj "lines2.$ending"
+  "$PLIANT" info "lines2.$ending" --json | python3 -c 'import json, sys; d = json.load(sys.stdin); assert d["segments"] == 2, d' || fail "segments in .$ending"
+done
+expect 3 convert lines.obj lines2.stl
+grep -q "cannot hold segments; 2 are left out" err || fail "no warning"
 expect 2 convert ball.obj ball.xyz
 grep -q "not 'ball.xyz'" err || fail "ending"
 
