@@ -7,7 +7,7 @@ _pliant() {
   done
   COMPREPLY=()
   case $previous in
-    -o | --output | --embedding) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    -o | --output | --embedding | --schema) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "pc2 mdd glb vtu obj ply csv none" -- "$current"); return ;;
     --threads | --seed | --frames | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every) return ;;
   esac
@@ -15,7 +15,7 @@ _pliant() {
   case $verb in
     demo) options="--list --all --output --frames --format --threads --hash --video --size --help" ;;
     run) options="--output --frames --format --threads --seed --hash --picture --video --size --resume --checkpoint-every --help" ;;
-    check) options="--quiet --help" ;;
+    check) options="--quiet --schema --help" ;;
     mesh) options="--output --points --cell-size --embedding --scale --help" ;;
     info) options="--json --help" ;;
     convert) options="--scale --frame-rate --help" ;;

@@ -25,6 +25,7 @@ complete -c pliant -n '__fish_seen_subcommand_from run' -l resume -d 'Go on from
 complete -c pliant -n '__fish_seen_subcommand_from run' -l checkpoint-every -x -d 'Seconds between checkpoints'
 complete -c pliant -n '__fish_seen_subcommand_from run' -l picture -d 'Draw the last frame'
 complete -c pliant -n '__fish_seen_subcommand_from check' -s q -l quiet -d 'Errors and warnings only'
+complete -c pliant -n '__fish_seen_subcommand_from check' -l schema -r -F -d 'Write the schema of scenes'
 complete -c pliant -n '__fish_seen_subcommand_from mesh' -s o -l output -r -d 'File to write'
 complete -c pliant -n '__fish_seen_subcommand_from mesh' -l points -x -d 'Number of points to aim at'
 complete -c pliant -n '__fish_seen_subcommand_from mesh' -l cell-size -x -d 'Cell size in metres'

@@ -6,6 +6,10 @@
 
 static const tool_option OPTIONS[] = {
     {.name = "quiet", .letter = 'q', .kind = TOOL_FLAG, .about = "no notes and no summary; errors and warnings only"},
+    {.name = "schema",
+     .kind = TOOL_TEXT,
+     .value = "FILE",
+     .about = "write the schema of scenes, which editors check and complete against, to FILE; no other file is needed then"},
 };
 
 // A scene, and with it all geometry it brings to life.
@@ -84,8 +88,18 @@ static int check_file(const tool_session *tool, pl_context *context, const char 
 
 static int check_verb(const tool_session *tool, const tool_arguments *arguments) {
   bool failed = false, remarks = false;
+  const tool_value *schema = tool_find_value(arguments, "schema");
+  if (arguments->word_count == 0 && !schema->given) {
+    tool_complain(&tool->voice, "check needs FILE...");
+    return TOOL_USAGE;
+  }
   pl_context *context = tool_open_context(tool, 0);
   if (context == NULL) return TOOL_FAILED;
+  pl_error error = {0};
+  if (schema->given && pl_scene_schema_write(context, schema->text, &error) < 0) {
+    tool_report_error(&tool->voice, &error);
+    failed = true;
+  }
   for (int i = 0; i < arguments->word_count; ++i) {
     int code = check_file(tool, context, arguments->words[i], tool_find_value(arguments, "quiet")->given);
     failed = failed || code == TOOL_FAILED;
@@ -102,7 +116,7 @@ const tool_verb tool_check_verb = {
     .details =
         "One line per problem: FILE:LINE:COLUMN: SEVERITY: FIELD: what is there; why it matters; what to do.\n"
         "Exit status 1 if there are errors, 3 if there are only warnings.",
-    .least_words = 1,
+    .least_words = 0,
     .most_words = TOOL_WORD_LIMIT,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],

@@ -87,3 +87,11 @@ expect 1 check good.json open.obj ten.json
 expect 3 check good.json open.obj
 expect 3 check --quiet open.obj
 [ ! -s err ] || fail "--quiet said something"
+
+echo "--schema writes the published schema, with or without files to check"
+expect 0 check --schema schema.json
+cmp schema.json "$PLIANT_SOURCE_DIR/docs/scene.schema.json" || fail "not the published one"
+expect 1 check --schema again.json ten.json
+cmp schema.json again.json || fail "--schema with a file"
+expect 1 check --schema nowhere/schema.json
+grep -q "nowhere/schema.json" err || fail "no place"
