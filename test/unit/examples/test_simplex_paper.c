@@ -75,7 +75,7 @@ static void transcribe(const problem *p, double *weights) {
       if (k != chosen) w[k] -= share;
     w[chosen] = 0;
   }
-  memcpy(weights, w + 1, (size_t)n * sizeof *weights);
+  for (int k = 0; k < n; ++k) weights[k] = w[k + 1];
 }
 
 static void the_loop_is_the_printed_one(void **state) {
