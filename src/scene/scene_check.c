@@ -1,4 +1,5 @@
 // What the tables cannot say about a scene: names that refer to others, things that exclude each other, times that must rise.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,12 +95,34 @@ static void check_region(checker *c, const pl_scene_region *region) {
              "this box is empty: `least` exceeds `most`");
 }
 
+// A particle cannot go farther than to its goal: what the stiffness asks for beyond that in one step is cut off.
+static void check_stiffness(checker *c, const pl_scene_body *body) {
+  const pl_scene_solid *solid = &body->solid;
+  double ratio = c->scene->document.time.step / solid->stiffness_step, share = solid->stiffness * ratio * ratio;
+  if (!(share > 1 + 1e-9)) return;
+  char fix[200];
+  snprintf(fix, sizeof fix, "lower `time.step` to %.3g s or less, or raise `stiffness_step`",
+           solid->stiffness_step / sqrt(solid->stiffness));
+  const pl_json *place = solid->json == NULL ? body->json : place_of(solid->json, "stiffness_step");
+  if (place == solid->json) place = place_of(solid->json, "stiffness");
+  const pl_finding about = {.severity = PL_SEVERITY_WARNING,
+                            .index = -1,
+                            .kind = "stiffness-cut",
+                            .why = "a particle covers the whole way at most, so the body is softer than asked for",
+                            .fix = fix};
+  pl_status status = pl_json_say(c->scene->json, place, false, c->findings, &about,
+                                 "at this stiffness a particle would cover %.3g times the way to its goal in one step of %g s",
+                                 share, c->scene->document.time.step);
+  if (status < 0) c->status = status;
+}
+
 static void check_body(checker *c, const pl_scene_body *body) {
   if (body->json == NULL) return;
   if (body->mesh[0] != '\0') check_mesh_name(c, body->json, body->mesh);
   if (strpbrk(body->name, "/\\") != NULL || body->name[0] == '.')
     complain(c, place_of(body->json, "name"), "bad-name", "use letters, digits, - and _", "\"%s\" cannot be part of a file name",
              body->name);
+  check_stiffness(c, body);
   for (int32_t i = 0; i < body->pins.count; ++i) {
     const pl_scene_pin *pin = &((const pl_scene_pin *)body->pins.items)[i];
     int given = (pin->particles.count > 0) + (pin->within.json != NULL) + (pin->group[0] != '\0');

@@ -109,6 +109,30 @@ static void ten_mistakes_are_all_reported_with_line_and_column(void **state) {
   drop_reading(&r);
 }
 
+static void stiffness_that_a_step_cannot_give_is_a_warning(void **state) {
+  (void)state;
+  static const char *const form =
+      "{\"pliant\": 1, \"name\": \"s\", \"time\": {\"step\": %s},\n"
+      " \"meshes\": {\"b\": {\"box\": {}}},\n"
+      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"b\",\n"
+      "   \"solid\": {\"stiffness\": 0.25, \"stiffness_step\": 0.002}}]}\n";
+  char text[512];
+  snprintf(text, sizeof text, form, "0.004");  // exactly the whole way
+  reading r = read_text(text);
+  check_ok(r.status, &r.error);
+  assert_int_equal(pl_findings_count(r.findings, PL_SEVERITY_WARNING), 0);
+  drop_reading(&r);
+  snprintf(text, sizeof text, form, "0.006");
+  r = read_text(text);
+  check_ok(r.status, &r.error);
+  assert_int_equal(pl_findings_count(r.findings, PL_SEVERITY_WARNING), 1);
+  const pl_finding *finding = finding_of(&r, "stiffness-cut", 4, 51);
+  assert_int_equal(finding->severity, PL_SEVERITY_WARNING);
+  assert_non_null(strstr(finding->you_see, "2.25 times"));
+  assert_non_null(strstr(finding->fix, "0.004 s"));
+  drop_reading(&r);
+}
+
 static void lengths_are_read_in_the_unit_given(void **state) {
   (void)state;
   reading r = read_text(
@@ -318,6 +342,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_small_scene_falls_and_lands),
       cmocka_unit_test(ten_mistakes_are_all_reported_with_line_and_column),
+      cmocka_unit_test(stiffness_that_a_step_cannot_give_is_a_warning),
       cmocka_unit_test(lengths_are_read_in_the_unit_given),
       cmocka_unit_test(what_is_written_reads_back_equal),
       cmocka_unit_test(the_published_schema_is_up_to_date),
