@@ -46,13 +46,13 @@ by_pkg_config() {
     $(pkg-config --static --libs "$1" | sed 's/-lpliant[a-z-]*/-l:&.a/g; s/-l:-l/-l:lib/g') && env -u LD_LIBRARY_PATH "$work/$1-static" || return 1
 }
 
-the_move() { # an installed tree works at another place
-  cp -a "$prefix" "$work/moved" && (
-    the_gallery() { # the installed tool finds its scenes from any folder
+the_gallery() { # the installed tool finds its scenes from any folder
   (cd "$work" && env -u LD_LIBRARY_PATH "$prefix/bin/pliant" demo --list | grep .)
 }
 
-export PKG_CONFIG_PATH=$work/moved/lib/pkgconfig
+the_move() { # an installed tree works at another place
+  cp -a "$prefix" "$work/moved" && (
+    export PKG_CONFIG_PATH=$work/moved/lib/pkgconfig
     pkg-config --cflags pliant && pkg-config --cflags pliant | grep -q "$work/moved"
   )
 }

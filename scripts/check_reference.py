@@ -12,7 +12,7 @@ import xml.etree.ElementTree
 
 from tree import ROOT
 
-LAB_HEADERS = {"file.h", "frames.h", "picture.h", "scene.h"}
+LAB_HEADERS = set(re.findall(r'#include "pliant/(\w+\.h)"', (ROOT / "include/pliant/lab.h").read_text(encoding="utf-8")))
 
 
 def declared():
