@@ -145,6 +145,16 @@ PL_API pl_body_report pl_body_describe(const pl_world *world, pl_body_id body);
 /// have already acted on them.
 PL_API pl_status pl_body_read_surface(const pl_world *world, pl_body_id body, pl_vec3 *points);
 
+/// Weights of the examples in the last step: how much of each the body was drawn to. `manifold` counts from 0 (pl_model_examples()); `weights`
+/// holds example_count numbers, each 0 … 1, and the rest shape has what they leave to 1. Fails with PL_ERROR_NOT_FOUND for a stale handle or a manifold that does
+/// not exist.
+PL_API pl_status pl_body_read_weights(const pl_world *world, pl_body_id body, int32_t manifold, double *weights);
+
+/// Give the weights of one manifold from outside, instead of by projection of the current shape: a slider, a curve, a view direction. They hold until given
+/// again; NULL goes back to projection for all manifolds. Negative numbers count as 0 and a sum above 1 is divided out. Fails with
+/// PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a manifold that cannot be given.
+PL_API pl_status pl_body_give_weights(pl_world *world, pl_body_id body, int32_t manifold, const double *weights, pl_error *error);
+
 /// Bytes a snapshot of this world takes.
 PL_API size_t pl_world_snapshot_size(const pl_world *world);
 

@@ -43,6 +43,11 @@ typedef struct pl_body_method {
   void (*write_particle)(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
   // First particle whose position or velocity is infinite or NaN, -1 if none.
   int32_t (*find_not_finite)(const pl_model *model, const void *state);
+  // Examples; all three NULL for methods without. The caller has checked the manifold and put the weights on the simplex; NULL weights go back
+  // to what the method finds by itself.
+  pl_example_view (*list_examples)(const pl_model *model);
+  void (*read_weights)(const pl_model *model, const void *state, int32_t manifold, double *weights);
+  void (*give_weights)(const pl_model *model, void *state, int32_t manifold, const double *weights);
 } pl_body_method;
 
 // What every model has, whatever its method. The arena holds the model itself and all its arrays.

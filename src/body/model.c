@@ -23,3 +23,7 @@ pl_model_report pl_model_describe(const pl_model *model) {
 const int32_t *pl_model_surface_triangles(const pl_model *model) {
   return model->surface.triangles;
 }
+
+pl_example_view pl_model_examples(const pl_model *model) {
+  return model->method->list_examples != NULL ? model->method->list_examples(model) : (pl_example_view){0};
+}

@@ -30,6 +30,9 @@ static const pl_body_method SOLID_METHOD = {
     .read_particle = pl_solid_read_particle,
     .write_particle = pl_solid_write_particle,
     .find_not_finite = pl_solid_find_not_finite,
+    .list_examples = pl_solid_list_examples,
+    .read_weights = pl_solid_read_weights,
+    .give_weights = pl_solid_give_weights,
 };
 
 // Rings as found in the mesh, and which of them each region uses: ring[growth[r]].
@@ -110,9 +113,9 @@ static const int32_t *ring_of(const region_choice *choice, int32_t r, int32_t *c
 
 // Which particles make up each region (itself first), and which regions each particle is in.
 static pl_status list_incidence(const region_choice *choice, pl_solid_model *model, pl_error *error) {
-  int32_t n = model->head.particle_count, count;
+  int32_t n = model->head.particle_count, padded = PL_SOLID_GROUP * model->group_count, count;
   pl_arena *arena = &model->head.arena;
-  int32_t *region_start = PL_TAKE(arena, int32_t, n + 1), *particle_start = PL_TAKE(arena, int32_t, n + 1);
+  int32_t *region_start = PL_TAKE(arena, int32_t, padded + 1), *particle_start = PL_TAKE(arena, int32_t, n + 1);
   if (region_start == NULL || particle_start == NULL) return pl_fail_memory(error);
   int64_t total = 0;
   for (int32_t r = 0; r < n; ++r) {
@@ -122,6 +125,7 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
       return pl_fail(error, PL_ERROR_UNSUPPORTED, "the mesh has more than 2^31 ring entries; use a coarser one");
     region_start[r + 1] = (int32_t)total;
   }
+  for (int32_t r = n; r < padded; ++r) region_start[r + 1] = (int32_t)total;
   int32_t *region_particles = PL_TAKE(arena, int32_t, total), *particle_regions = PL_TAKE(arena, int32_t, total);
   if (region_particles == NULL || particle_regions == NULL) return pl_fail_memory(error);
   for (int32_t r = 0; r < n; ++r) {
@@ -144,49 +148,71 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
   return PL_OK;
 }
 
-static double region_share(const pl_solid_model *model, int32_t particle) {
+// The effective mass of a particle is its mass over the number of regions it is in, so that the averaged goals keep the momentum.
+static double effective_mass(const pl_solid_model *model, int32_t particle) {
   return model->head.masses[particle] / (model->particle_start[particle + 1] - model->particle_start[particle]);
 }
 
-// The constants of both sums. The effective mass of a particle is its mass over the number of regions it is in, so that the averaged goals
-// keep the momentum.
-static pl_status fill_constants(const pl_mesh_view *mesh, pl_solid_model *model, pl_error *error) {
+static pl_status fill_particles(const pl_mesh_view *mesh, pl_solid_model *model, pl_error *error) {
   int32_t n = mesh->point_count;
   pl_arena *arena = &model->head.arena;
-  pl_f4 *region_moments = PL_TAKE(arena, pl_f4, model->region_start[n]),
-        *particle_offsets = PL_TAKE(arena, pl_f4, model->region_start[n]);
-  pl_f4 *rest = PL_TAKE(arena, pl_f4, n);
-  pl_vec3 *centers = pl_allocate_array(arena->context, (size_t)n, sizeof(pl_vec3));
-  bool allocated = region_moments && particle_offsets && rest && centers;
-  for (int32_t r = 0; allocated && r < n; ++r) {
-    double mass = 0;
-    for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
-      int32_t i = model->region_particles[e];
-      double share = region_share(model, i);
-      mass += share;
-      centers[r] = pl_vec3_add_scaled(centers[r], mesh->points[i], share);
-    }
-    centers[r] = pl_vec3_scale(centers[r], 1 / mass);
-    for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
-      int32_t i = model->region_particles[e];
-      double w = region_share(model, i) / mass;
-      pl_vec3 q = pl_vec3_sub(mesh->points[i], centers[r]);
-      region_moments[e] = (pl_f4){(float)(w * q.x), (float)(w * q.y), (float)(w * q.z), (float)w};
-    }
-  }
-  for (int32_t i = 0; allocated && i < n; ++i) {
+  pl_f4 *rest = PL_TAKE(arena, pl_f4, n), *weighted = PL_TAKE(arena, pl_f4, n);
+  float *shares = PL_TAKE(arena, float, n), *inverse_masses = PL_TAKE(arena, float, n);
+  if (rest == NULL || weighted == NULL || shares == NULL || inverse_masses == NULL) return pl_fail_memory(error);
+  double mean = 0;
+  for (int32_t i = 0; i < n; ++i) mean += effective_mass(model, i) / n;
+  for (int32_t i = 0; i < n; ++i) {
     rest[i] = pl_f4_of_vec3(pl_vec3_sub(mesh->points[i], model->rest_center));
-    double share = 1.0 / (model->particle_start[i + 1] - model->particle_start[i]);
-    for (int32_t e = model->particle_start[i]; e < model->particle_start[i + 1]; ++e) {
-      pl_vec3 q = pl_vec3_sub(mesh->points[i], centers[model->particle_regions[e]]);
-      particle_offsets[e] = (pl_f4){(float)q.x, (float)q.y, (float)q.z, (float)share};
-    }
+    // The products are taken of the rounded numbers, so that a particle's offset from itself is exactly zero.
+    float m = (float)(effective_mass(model, i) / mean);
+    weighted[i] = (pl_f4){m * rest[i][0], m * rest[i][1], m * rest[i][2], m};
+    shares[i] = (float)(1.0 / (model->particle_start[i + 1] - model->particle_start[i]));
+    inverse_masses[i] = (float)model->head.inverse_masses[i];
   }
-  pl_release(arena->context, centers);
-  model->region_moments = region_moments;
-  model->particle_offsets = particle_offsets;
   model->rest = rest;
-  return allocated ? PL_OK : pl_fail_memory(error);
+  model->weighted_rest = weighted;
+  model->region_shares = shares;
+  model->inverse_masses = inverse_masses;
+  return PL_OK;
+}
+
+// Centre, mass and size of a region's rest shape, in the units of weighted_rest.
+static void measure_region(const pl_solid_model *model, int32_t r, pl_vec3 *center, double *mass, double *size) {
+  *mass = 0;
+  *size = 0;
+  *center = (pl_vec3){0, 0, 0};
+  for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
+    int32_t i = model->region_particles[e];
+    double m = (double)model->weighted_rest[i][3];
+    *mass += m;
+    *center = pl_vec3_add_scaled(*center, pl_vec3_of_f4(model->rest[i]), m);
+  }
+  *center = pl_vec3_scale(*center, 1 / *mass);
+  for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
+    int32_t i = model->region_particles[e];
+    pl_vec3 q = pl_vec3_sub(pl_vec3_of_f4(model->rest[i]), *center);
+    *size += (double)model->weighted_rest[i][3] * pl_vec3_dot(q, q);
+  }
+}
+
+static pl_status fill_regions(pl_solid_model *model, pl_error *error) {
+  float *constants = PL_TAKE(&model->head.arena, float, (size_t)model->group_count *PL_SOLID_CONSTANT_COUNT *PL_SOLID_GROUP);
+  if (constants == NULL) return pl_fail_memory(error);
+  model->region_constants = constants;
+  for (int32_t r = 0; r < PL_SOLID_GROUP * model->group_count; ++r) {
+    float *row = constants + (size_t)(r / 8) * PL_SOLID_CONSTANT_COUNT * 8 + (size_t)(r % 8);
+    if (r >= model->head.particle_count) {
+      row[8 * PL_SOLID_PADDING] = 1;
+      continue;
+    }
+    pl_vec3 center;
+    double mass, size;
+    measure_region(model, r, &center, &mass, &size);
+    pl_vec3 offset = pl_vec3_sub(center, pl_vec3_of_f4(model->rest[r]));
+    const double values[8] = {offset.x, offset.y, offset.z, center.x, center.y, center.z, 1 / mass, 3 / size};
+    for (int k = 0; k < 8; ++k) row[8 * k] = (float)values[k];
+  }
+  return PL_OK;
 }
 
 static uint64_t hash_model(const pl_solid_model *model) {
@@ -198,7 +224,16 @@ static uint64_t hash_model(const pl_solid_model *model) {
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
   hash = pl_hash_bytes(hash, head->masses, n * sizeof(double));
   hash = pl_hash_bytes(hash, model->region_particles, entries * sizeof(int32_t));
-  hash = pl_hash_bytes(hash, model->region_moments, entries * sizeof(pl_f4));
+  hash = pl_hash_bytes(hash, model->weighted_rest, n * sizeof(pl_f4));
+  const pl_solid_examples *examples = &model->examples;
+  double choices[] = {examples->count,    examples->grouping,          examples->weight_rule,  examples->goal_rotation,
+                      examples->fidelity, examples->plastic_threshold, examples->plastic_rate, examples->holds != NULL};
+  hash = pl_hash_bytes(hash, choices, sizeof choices);
+  size_t numbers_per_group = (size_t)examples->count * 48;
+  if (examples->count > 0)
+    hash = pl_hash_bytes(hash, examples->descriptors, (size_t)model->group_count * numbers_per_group * sizeof(float));
+  if (examples->shares != NULL)
+    hash = pl_hash_bytes(hash, examples->shares, (size_t)examples->manifold_count * (size_t)model->group_count * 8 * sizeof(float));
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
   hash = pl_hash_bytes(hash, head->surface.weights, 4 * (size_t)head->surface.point_count * sizeof(float));
   return pl_hash_bytes(hash, head->surface.triangles, 3 * (size_t)head->surface.triangle_count * sizeof(int32_t));
@@ -210,6 +245,7 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   pl_model *head = &model->head;
   head->method = &SOLID_METHOD;
   head->particle_count = view.point_count;
+  model->group_count = (view.point_count - 1) / PL_SOLID_GROUP + 1;
   head->box = pl_points_box(view.points, view.point_count);
   head->friction = def->friction;
   head->restitution = def->restitution;
@@ -226,7 +262,9 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   if (status >= 0) status = choose_regions(&scratch, &view, &choice, error);
   if (status >= 0) status = list_incidence(&choice, model, error);
   pl_arena_destroy(&scratch);
-  if (status >= 0) status = fill_constants(&view, model, error);
+  if (status >= 0) status = fill_particles(&view, model, error);
+  if (status >= 0) status = fill_regions(model, error);
+  if (status >= 0) status = pl_solid_examples_build(context, def, mesh, model, error);
   if (status >= 0)
     status = pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
   if (status >= 0) head->hash = hash_model(model);

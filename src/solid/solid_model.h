@@ -1,40 +1,80 @@
-// The immutable part of a shape-matching solid and the layout of its state (paper 000, §3).
+// The immutable part of a shape-matching solid and the layout of its state (paper 000).
 //
 // Region r is centred at particle r and made of the particles around it. Both passes of a step are sums over the incidence of regions and
-// particles, stored once from each side:
-//   regions:   which particles make up region r, each with (w q, w): share w of the region's effective mass, rest offset q from its centre
-//   particles: which regions particle i belongs to, each with (q, 1 / number of regions of i)
+// particles, stored once from each side. Everything the 8-wide kernels stream is in groups of eight regions, the last one padded.
 #ifndef PL_SOLID_MODEL_H
 #define PL_SOLID_MODEL_H
 
 #include "body/body_method.h"
 
-// Rotations are extracted eight regions at a time.
+// Rotations and stretches are computed eight regions at a time.
 #define PL_SOLID_GROUP 8
+
+// Example poses as the kernels see them (§4). A manifold is the hull of the rest and the examples for a set of regions; there is one for the whole
+// body, one per named group, or one per region.
+typedef struct pl_solid_examples {
+  int32_t count;             // examples; 0: the plain solid
+  const char *const *names;  // count
+  pl_solid_grouping grouping;
+  pl_solid_weight_rule weight_rule;
+  pl_solid_goal_rotation goal_rotation;
+  double fidelity;                         // beta
+  double plastic_threshold, plastic_rate;  // 0: elastic
+  int32_t manifold_count;                  // 1, number of groups, or particle_count
+  const double *grams;                     // manifold_count x count x count: L^T L
+  const double *pseudo_inverses;           // the same, for the paper's weights; NULL otherwise
+  const float *descriptors;                // [group of 8][example][6][8]: S_k - 1 as xx yy zz and sqrt2 times yz xz xy
+  const float *inverse_spreads;            // [group of 8][6][8]: inverse of sum w q q^T, as xx yy zz yz xz xy
+  const float *shares;  // [manifold][padded region count]: how much a region belongs to each group; NULL unless grouping is by name
+  const char *const *group_names;  // manifold_count, NULL unless grouping is by name
+  const pl_f4 *holds;  // [particle][example]: what is missing to make the example an equilibrium, in the region's frame; NULL: none
+} pl_solid_examples;
 
 typedef struct pl_solid_model {
   pl_model head;
   double frequency_squared;     // stiffness / stiffness_step², 1/s²: alpha = frequency_squared * step²
   double damping;               // 1/s
-  const int32_t *region_start;  // particle_count + 1
+  int32_t group_count;          // groups of eight regions
+  const int32_t *region_start;  // 8 * group_count + 1; padding regions are empty
   const int32_t *region_particles;
-  const pl_f4 *region_moments;    // (w q, w)
   const int32_t *particle_start;  // particle_count + 1
   const int32_t *particle_regions;
-  const pl_f4 *particle_offsets;  // (q, 1 / count)
-  const pl_f4 *rest;              // rest positions relative to the centre of mass
+  const pl_f4 *rest;              // rest positions relative to the centre of mass, (x, y, z, 0)
+  const pl_f4 *weighted_rest;     // (m x, m y, m z, m) with m the particle's share in each of its regions, in units of the mean
+  const float *region_constants;  // [group of 8][PL_SOLID_CONSTANT_COUNT][8]
+  const float *region_shares;     // 1 / number of regions, per particle
+  const float *inverse_masses;    // 1/kg
   pl_vec3 rest_center;            // centre of mass of the rest shape in the mesh frame
-  double origin_grid;             // metres; see solid_state
+  double origin_grid;             // metres; see pl_solid_state
+  pl_solid_examples examples;
 } pl_solid_model;
+
+// Rows of region_constants: centre of the rest region relative to its particle (3) and to the body (3), 1 / mass, scale of the moments, and 1 for
+// padding (whose matrix is then the identity and costs no search for a rotation).
+enum {
+  PL_SOLID_CENTER = 0,
+  PL_SOLID_BODY_CENTER = 3,
+  PL_SOLID_INVERSE_MASS = 6,
+  PL_SOLID_SCALE = 7,
+  PL_SOLID_PADDING = 8,
+  PL_SOLID_CONSTANT_COUNT = 9
+};
 
 // Views into a body's flat state. Positions are single precision relative to `origin`, which follows the body in steps of the model's
 // origin_grid: precision does not depend on where in the world the body is.
 typedef struct pl_solid_state {
-  double *origin;     // 3, in a block of 64 bytes
+  double *origin;     // 3 …
+  int32_t *driven;    // … and whether the weights are given from outside, in a block of 64 bytes
   pl_f4 *positions;   // metres
   pl_f4 *velocities;  // m/s
   float *rotations;   // where the last step's rotation search ended: [4][8] per group of eight regions
+  float *weights;     // [manifold][example]: of the last step
+  float *plastic;     // [manifold][example]: where the rest has moved to; only with plasticity
+  float *given;       // [manifold][example]: from outside (one set for all where every region has its own manifold)
 } pl_solid_state;
+
+// Manifolds whose weights can be given from outside: one for all regions where each has its own.
+int32_t pl_solid_given_count(const pl_solid_model *model);
 
 size_t pl_solid_state_size(const pl_model *model);
 pl_solid_state pl_solid_state_of(const pl_model *model, const void *state);
@@ -51,5 +91,20 @@ void pl_solid_write(const pl_model *model, void *state, const pl_vec3 *positions
 pl_vec3 pl_solid_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
 void pl_solid_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
 int32_t pl_solid_find_not_finite(const pl_model *model, const void *state);
+
+// Weights of examples (solid_weights.c).
+pl_example_view pl_solid_list_examples(const pl_model *model);
+void pl_solid_read_weights(const pl_model *model, const void *state, int32_t manifold, double *weights);
+void pl_solid_give_weights(const pl_model *model, void *state, int32_t manifold, const double *weights);
+
+// Set the weights of a step from what the regions say about the examples (`pulls` [manifold][example], L^T (S - S_0)), or from what was given where
+// pulls is NULL. Where every region has its own manifold, pl_solid_find_region_weights() does it for one.
+void pl_solid_find_weights(const pl_solid_model *model, pl_solid_state state, const double *pulls, double step);
+void pl_solid_find_region_weights(const pl_solid_model *model, pl_solid_state state, int32_t region, const double *pulls,
+                                  double step);
+
+// Turn example poses into descriptors, Gram matrices and holds (solid_examples.c).
+pl_status pl_solid_examples_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_solid_model *model,
+                                  pl_error *error);
 
 #endif

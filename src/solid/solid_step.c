@@ -1,217 +1,216 @@
-// One step of a shape-matching solid (paper 000, §3, eqs. 1, 2, 4 and 5, with one rest shape).
+// One step of a shape-matching solid (paper 000, §3 and §4).
 //
-//   every region r:     A = sum w p q^T,  R = rotation nearest to A,  c = sum w x                        (eq. 1)
-//   every particle i:   g = mean over its regions of R q + c                                              (eq. 2)
-//                       v <- v + alpha (g - x) / h + h (a + f / m),   x <- x + h v                        (eqs. 4, 5)
+//   every region r:     A = sum w p q^T (sum w q q^T)^-1,  R = rotation nearest to A,  S = R^T A                   (eq. 1)
+//   every manifold:     weights w_k of the mixture of examples nearest to the S of its regions                     (eqs. 6, 7)
+//   every region r:     S~ = 1 + sum beta w_k (S_k - 1),  R* = rotation nearest to (sum w p q^T) S~
+//   every particle i:   g = mean over its regions of R* S~ q + c                                                   (eq. 3)
+//                       v <- v + alpha (g - x) / h + h (a + f / m),   x <- x + h v                                 (eqs. 4, 5)
 //
 //   x v m   position, velocity, mass of a particle       q   rest offset of a particle from a region's centre of mass
 //   p       x - c                                        w   share of a particle in a region's effective mass m / |N|
 //   g       goal position                                h   step
 //
 // Differs from the paper:
-// - R comes from A = sum w p q^T alone, not from A times the inverse of sum w q q^T: only then do the goals exert no torque (with the rest
-//   shape as the only example the two demands of the paper's eq. 2 coincide).
+// - The goals turn by R*, not by R: only then do they exert no torque. The paper's way is kept as an option.
 // - alpha is frequency_squared * h², so that a stiffness means the same oscillation at any step; at most 1, where eq. 4 is stable.
 // - The goals exert no net force and no net torque in exact arithmetic; their rounding errors are taken out, so that linear and angular momentum
 //   do not drift.
 // - Damping acts on what differs from the body's rigid motion, so that flight and tumbling are left alone.
+// - Examples can be held as true equilibria (solid_examples.c).
 //
-// Particles are (x, y, z, 0) in one register: a ring entry costs one load of x, one of its constants and four multiply-adds, with no gathers.
-// Cost: two passes over about 15 entries per particle, one rotation per particle.
+// The inner loops are in solid_kernel.h; this file is the order in which they run. Without examples the middle two lines fall away.
 #include <math.h>
 
 #include "base/error.h"
 #include "base/parallel.h"
 #include "math/mat3.h"
 #include "math/rotation_batch.h"
-#include "solid/solid_model.h"
+#include "solid/solid_kernels.h"
 
 enum { GROUPS_PER_BLOCK = 32, PARTICLES_PER_BLOCK = GROUPS_PER_BLOCK * PL_SOLID_GROUP };
 
-// What a region tells its particles.
-typedef struct region_pose {
-  pl_f4 columns[3];  // of R
-  pl_f4 offset;      // c - x_r, relative to the region's central particle so that nothing large cancels
-} region_pose;
-
-// Sums over the particles of one block, in double precision; relative to the body's origin.
-typedef struct block_sums {
-  double drift[3];     // m (g - x)
-  double twist[3];     // m x × (g - x)
-  double momentum[3];  // m v
-  double moment[3];    // m x
-  double spin[3];      // m x × v
-  double spread[6];    // m x x^T: xx yy zz xy xz yz
-} block_sums;
-
-// The rigid motion of the whole body, and what to correct with it.
-typedef struct rigid_motion {
-  pl_vec3 center, velocity, angular_velocity;
-  pl_vec3 drift, twist;  // velocity and angular velocity that rounding has added
-} rigid_motion;
-
 typedef struct step_data {
   const pl_solid_model *model;
+  const pl_solid_kernels *kernels;
   pl_solid_state state;
-  const pl_f4 *forces;
-  region_pose *poses;
-  block_sums *sums;
-  float h, alpha_over_h, damped_share;
-  pl_f4 gain;  // h a
-  rigid_motion rigid;
+  double step;
+  bool projects;        // the weights are found from the current shape
+  float *moments;       // PL_SOLID_MOMENT_COUNT x 8 per group
+  float *poses;         // PL_SOLID_POSE_SIZE per region
+  float *blends;        // [region][example]: weights a region uses; NULL when all use the same
+  float shared[32];     // weights all regions use
+  double *pulls;        // [block][manifold][example], then summed into block 0
+  pl_solid_sums *sums;  // per block
+  pl_solid_pull pull;
+  pl_solid_rigid rigid;
+  float damped_share;
 } step_data;
 
-// Weighted moments of region r: columns of A and the centre relative to particle r. Because the sum of w q is zero, p may be taken relative
-// to any point; the central particle keeps the numbers small.
-static inline void sum_region(const step_data *d, int32_t r, pl_f4 columns[3], pl_f4 *offset) {
-  const pl_solid_model *model = d->model;
-  const pl_f4 *x = d->state.positions;
-  pl_f4 x_r = x[r], a0 = {0}, a1 = {0}, a2 = {0}, c = {0};
-  for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
-    pl_f4 p = x[model->region_particles[e]] - x_r;
-    pl_f4 w = model->region_moments[e];
-    a0 += p * w[0];
-    a1 += p * w[1];
-    a2 += p * w[2];
-    c += p * w[3];
+static float *rotations_of(const step_data *d, int32_t group) {
+  return d->state.rotations + (size_t)group * 4 * PL_SOLID_GROUP;
+}
+
+// How many sets of weights are gathered over many regions; where every region has its own, none.
+static int32_t shared_manifold_count(const pl_solid_examples *examples) {
+  return examples->grouping == PL_SOLID_BY_REGION ? 0 : examples->manifold_count;
+}
+
+// Add what the regions of a group say about each example to the block's sums, lane by lane so that the order is fixed.
+static void add_pulls(const step_data *d, int32_t group, const float *pulls, double *block_pulls) {
+  const pl_solid_examples *examples = &d->model->examples;
+  for (int32_t m = 0; m < shared_manifold_count(examples); ++m) {
+    const float *shares =
+        examples->shares != NULL ? examples->shares + ((size_t)m * (size_t)d->model->group_count + (size_t)group) * 8 : NULL;
+    for (int32_t k = 0; k < examples->count; ++k) {
+      double sum = 0;
+      for (int lane = 0; lane < 8; ++lane) sum += (double)pulls[8 * k + lane] * (shares != NULL ? (double)shares[lane] : 1.0);
+      block_pulls[m * examples->count + k] += sum;
+    }
   }
-  columns[0] = a0;
-  columns[1] = a1;
-  columns[2] = a2;
-  *offset = c;
 }
 
-static inline void rotation_columns(const float *q, pl_f4 columns[3]) {
-  float x = q[0], y = q[PL_SOLID_GROUP], z = q[2 * PL_SOLID_GROUP], w = q[3 * PL_SOLID_GROUP];
-  columns[0] = (pl_f4){1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w), 0};
-  columns[1] = (pl_f4){2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w), 0};
-  columns[2] = (pl_f4){2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y), 0};
+static void find_region_weights(const step_data *d, int32_t group, const float *pulls) {
+  int32_t count = d->model->examples.count;
+  for (int32_t lane = 0; lane < PL_SOLID_GROUP; ++lane) {
+    int32_t region = group * PL_SOLID_GROUP + lane;
+    if (region >= d->model->head.particle_count) return;
+    double own[32];
+    for (int32_t k = 0; k < count; ++k) own[k] = (double)pulls[8 * k + lane];
+    pl_solid_find_region_weights(d->model, d->state, region, own, d->step);
+  }
 }
 
-static void match_regions(void *data, int32_t begin, int32_t end, int32_t block) {
+// Moments of the regions and, where weights are to be found, what the regions say about the examples.
+static void look_at_regions(void *data, int32_t begin, int32_t end, int32_t block) {
+  step_data *d = data;
+  const pl_solid_examples *examples = &d->model->examples;
+  double *block_pulls = d->pulls + (size_t)block * (size_t)(shared_manifold_count(examples) * examples->count);
+  for (int32_t i = 0; d->projects && i < shared_manifold_count(examples) * examples->count; ++i) block_pulls[i] = 0;
+  for (int32_t group = begin; group < end; ++group) {
+    float *moments = d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * 8;
+    d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
+    if (!d->projects) continue;
+    _Alignas(64) float a[72], pulls[32 * 8];
+    float *q = rotations_of(d, group);
+    d->kernels->find_gradient(moments, examples->inverse_spreads + (size_t)group * 48, a);
+    pl_rotation_batch(a, q);
+    d->kernels->find_pulls(a, q, examples->descriptors + (size_t)group * (size_t)examples->count * 48, examples->count, pulls);
+    if (examples->grouping == PL_SOLID_BY_REGION)
+      find_region_weights(d, group, pulls);
+    else
+      add_pulls(d, group, pulls, block_pulls);
+  }
+}
+
+// Weights of the eight regions of a group, [example][8], and kept for the holds of their particles.
+static void weights_of_group(const step_data *d, int32_t group, float *weights) {
+  const pl_solid_examples *examples = &d->model->examples;
+  int32_t count = examples->count;
+  for (int32_t lane = 0; lane < PL_SOLID_GROUP; ++lane) {
+    int32_t region = group * PL_SOLID_GROUP + lane;
+    for (int32_t k = 0; k < count; ++k) {
+      float w = 0;
+      if (d->blends == NULL) {
+        w = d->shared[k];
+      } else if (examples->shares != NULL) {
+        for (int32_t m = 0; m < examples->manifold_count; ++m)
+          w += examples->shares[(size_t)m * (size_t)d->model->group_count * 8 + (size_t)region] * d->state.weights[m * count + k];
+      } else if (region < d->model->head.particle_count) {
+        w = d->state.weights[(size_t)region * (size_t)count + (size_t)k];
+      }
+      weights[8 * k + lane] = w;
+      if (d->blends != NULL && region < d->model->head.particle_count) d->blends[(size_t)region * (size_t)count + (size_t)k] = w;
+    }
+  }
+}
+
+// Stretch, rotation and pose of each region.
+static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   step_data *d = data;
-  int32_t region_count = d->model->head.particle_count;
-  for (int32_t group = begin; group < end; ++group) {
-    _Alignas(64) float a[9][PL_SOLID_GROUP] = {{0}};
-    float *q = d->state.rotations + (size_t)group * 4 * PL_SOLID_GROUP;
-    int32_t first = group * PL_SOLID_GROUP;
-    int32_t lane_count = region_count - first < PL_SOLID_GROUP ? region_count - first : PL_SOLID_GROUP;
-    for (int lane = 0; lane < lane_count; ++lane) {
-      pl_f4 columns[3];
-      sum_region(d, first + lane, columns, &d->poses[first + lane].offset);
-      for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) a[3 * i + j][lane] = columns[j][i];
-    }
-    pl_rotation_batch(&a[0][0], q);
-    for (int lane = 0; lane < lane_count; ++lane) rotation_columns(q + lane, d->poses[first + lane].columns);
-  }
-}
-
-// g - x of particle i.
-static inline pl_f4 goal_offset(const step_data *d, int32_t i) {
   const pl_solid_model *model = d->model;
-  const pl_f4 *x = d->state.positions;
-  pl_f4 x_i = x[i], sum = {0};
-  for (int32_t e = model->particle_start[i]; e < model->particle_start[i + 1]; ++e) {
-    int32_t r = model->particle_regions[e];
-    const region_pose *pose = &d->poses[r];
-    pl_f4 q = model->particle_offsets[e];
-    sum += (pose->columns[0] * q[0] + pose->columns[1] * q[1] + pose->columns[2] * q[2] + (pose->offset + (x[r] - x_i))) * q[3];
+  const pl_solid_examples *examples = &model->examples;
+  for (int32_t group = begin; group < end; ++group) {
+    const float *moments = d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * 8;
+    _Alignas(64) float a[72], weights[32 * 8], stretch[48], turned[32];
+    float *q = rotations_of(d, group);
+    const float *stretch_used = NULL;
+    if (examples->count > 0) {
+      weights_of_group(d, group, weights);
+      d->kernels->blend_stretch(examples->descriptors + (size_t)group * (size_t)examples->count * 48, weights, examples->count,
+                                stretch);
+      stretch_used = stretch;
+    }
+    // The region's own rotation is what the next step starts from; the goals' is a small turn away from it.
+    bool turns_again = d->projects && examples->goal_rotation == PL_SOLID_ROTATION_CONSERVING;
+    if (turns_again) {
+      for (int i = 0; i < 32; ++i) turned[i] = q[i];
+      q = turned;
+    }
+    if (turns_again || !d->projects) {
+      const float *matrix = moments;
+      if (stretch_used != NULL) {
+        d->kernels->stretch_moments(moments, stretch, a);
+        matrix = a;
+      }
+      pl_rotation_batch(matrix, q);
+    }
+    int32_t first = group * PL_SOLID_GROUP, left = model->head.particle_count - first;
+    d->kernels->write_poses(moments, q, stretch_used, model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * 8,
+                            d->pull.positions + first, left < PL_SOLID_GROUP ? left : PL_SOLID_GROUP,
+                            d->poses + (size_t)first * PL_SOLID_POSE_SIZE);
   }
-  return sum;
 }
 
-static inline void add_to_sums(block_sums *s, double m, pl_f4 x4, pl_f4 v4, pl_f4 goal4) {
-  pl_vec3 x = pl_vec3_of_f4(x4), v = pl_vec3_of_f4(v4), g = pl_vec3_of_f4(goal4);
-  s->drift[0] += m * g.x;
-  s->drift[1] += m * g.y;
-  s->drift[2] += m * g.z;
-  s->twist[0] += m * (x.y * g.z - x.z * g.y);
-  s->twist[1] += m * (x.z * g.x - x.x * g.z);
-  s->twist[2] += m * (x.x * g.y - x.y * g.x);
-  s->momentum[0] += m * v.x;
-  s->momentum[1] += m * v.y;
-  s->momentum[2] += m * v.z;
-  s->moment[0] += m * x.x;
-  s->moment[1] += m * x.y;
-  s->moment[2] += m * x.z;
-  s->spin[0] += m * (x.y * v.z - x.z * v.y);
-  s->spin[1] += m * (x.z * v.x - x.x * v.z);
-  s->spin[2] += m * (x.x * v.y - x.y * v.x);
-  s->spread[0] += m * x.x * x.x;
-  s->spread[1] += m * x.y * x.y;
-  s->spread[2] += m * x.z * x.z;
-  s->spread[3] += m * x.x * x.y;
-  s->spread[4] += m * x.x * x.z;
-  s->spread[5] += m * x.y * x.z;
-}
-
-// Eq. 4 for the particles of a block, and the block's share in the body's sums.
 static void pull_to_goals(void *data, int32_t begin, int32_t end, int32_t block) {
   step_data *d = data;
-  const pl_model *head = &d->model->head;
-  block_sums sums = {0};
-  for (int32_t i = begin; i < end; ++i) {
-    pl_f4 goal = goal_offset(d, i);
-    pl_f4 v = d->state.velocities[i] + goal * d->alpha_over_h + d->gain;
-    if (d->forces != NULL) v += d->forces[i] * (d->h * (float)head->inverse_masses[i]);
-    d->state.velocities[i] = v;
-    add_to_sums(&sums, head->masses[i], d->state.positions[i], v, goal);
-  }
-  d->sums[block] = sums;
+  d->kernels->pull_particles(&d->pull, begin, end, &d->sums[block]);
+}
+
+static void drift(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  step_data *d = data;
+  d->kernels->drift_particles(&d->pull, &d->rigid, d->damped_share, begin, end);
 }
 
 // Blocks are added in their order, so that the result does not depend on who computed them.
-static block_sums join_sums(const block_sums *sums, int32_t block_count) {
-  block_sums all = {0};
-  double *to = (double *)&all;
-  for (int32_t b = 0; b < block_count; ++b) {
-    const double *from = (const double *)&sums[b];
-    for (size_t k = 0; k < sizeof(block_sums) / sizeof(double); ++k) to[k] += from[k];
+static pl_solid_sums join_sums(const pl_solid_sums *sums, int32_t block_count) {
+  pl_solid_sums all = sums[0];
+  for (int32_t b = 1; b < block_count; ++b) {
+    all.drift += sums[b].drift;
+    all.twist += sums[b].twist;
+    all.momentum += sums[b].momentum;
+    all.moment += sums[b].moment;
+    all.spin += sums[b].spin;
+    all.squares += sums[b].squares;
+    all.products += sums[b].products;
   }
   return all;
 }
 
+static pl_vec3 vec3_of_d4(pl_d4 a) {
+  return (pl_vec3){a[0], a[1], a[2]};
+}
+
 // Centre, velocity and angular velocity of the body as if it were rigid: angular velocity = inertia⁻¹ * angular momentum.
-static rigid_motion find_rigid_motion(const block_sums *s, double mass, double alpha_over_h) {
-  rigid_motion rigid;
-  pl_vec3 drift = pl_vec3_scale(pl_vec3_of(s->drift[0], s->drift[1], s->drift[2]), 1 / mass);
-  pl_vec3 c = pl_vec3_scale(pl_vec3_of(s->moment[0], s->moment[1], s->moment[2]), 1 / mass);
-  pl_vec3 v = pl_vec3_scale(pl_vec3_of(s->momentum[0], s->momentum[1], s->momentum[2]), 1 / mass);
-  pl_vec3 spin = pl_vec3_sub(pl_vec3_of(s->spin[0], s->spin[1], s->spin[2]), pl_vec3_scale(pl_vec3_cross(c, v), mass));
-  pl_vec3 twist = pl_vec3_sub(pl_vec3_of(s->twist[0], s->twist[1], s->twist[2]), pl_vec3_scale(pl_vec3_cross(c, drift), mass));
-  double xx = s->spread[0] - mass * c.x * c.x, yy = s->spread[1] - mass * c.y * c.y, zz = s->spread[2] - mass * c.z * c.z;
-  double xy = s->spread[3] - mass * c.x * c.y, xz = s->spread[4] - mass * c.x * c.z, yz = s->spread[5] - mass * c.y * c.z;
+// Where goals may exert a torque (the paper's rotation), it is not an error to be taken out.
+static pl_solid_rigid find_rigid_motion(const pl_solid_sums *s, double mass, double alpha_over_step, bool may_twist) {
+  pl_vec3 drift = pl_vec3_scale(vec3_of_d4(s->drift), 1 / mass), c = pl_vec3_scale(vec3_of_d4(s->moment), 1 / mass);
+  pl_vec3 v = pl_vec3_scale(vec3_of_d4(s->momentum), 1 / mass);
+  pl_vec3 spin = pl_vec3_sub(vec3_of_d4(s->spin), pl_vec3_scale(pl_vec3_cross(c, v), mass));
+  pl_vec3 twist = pl_vec3_sub(vec3_of_d4(s->twist), pl_vec3_scale(pl_vec3_cross(c, drift), mass));
+  double xx = s->squares[0] - mass * c.x * c.x, yy = s->squares[1] - mass * c.y * c.y, zz = s->squares[2] - mass * c.z * c.z;
+  double xy = s->products[0] - mass * c.x * c.y, yz = s->products[1] - mass * c.y * c.z, xz = s->products[2] - mass * c.z * c.x;
   // A body squeezed to a line has no inertia around it; the small share of the trace keeps the matrix invertible.
-  double floor = 1e-9 * (xx + yy + zz) + 1e-300;
-  pl_mat3 inertia = {{{yy + zz + floor, -xy, -xz}, {-xy, xx + zz + floor, -yz}, {-xz, -yz, xx + yy + floor}}};
+  double least = 1e-9 * (xx + yy + zz) + 1e-300;
+  pl_mat3 inertia = {{{yy + zz + least, -xy, -xz}, {-xy, xx + zz + least, -yz}, {-xz, -yz, xx + yy + least}}};
   pl_mat3 inverse = pl_mat3_inverse(inertia);
-  rigid.center = c;
-  rigid.drift = pl_vec3_scale(drift, alpha_over_h);
-  rigid.twist = pl_vec3_scale(pl_mat3_apply(inverse, twist), alpha_over_h);
+  pl_solid_rigid rigid = {.center = c};
+  rigid.drift = pl_vec3_scale(drift, alpha_over_step);
+  if (!may_twist) rigid.twist = pl_vec3_scale(pl_mat3_apply(inverse, twist), alpha_over_step);
   rigid.velocity = pl_vec3_sub(v, rigid.drift);
   rigid.angular_velocity = pl_vec3_sub(pl_mat3_apply(inverse, spin), rigid.twist);
   return rigid;
-}
-
-static inline pl_f4 cross(pl_f4 a, pl_f4 b) {
-  return (pl_f4){a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0], 0};
-}
-
-// Rounding corrections, damping, and eq. 5.
-static void drift_particles(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
-  step_data *d = data;
-  pl_f4 center = pl_f4_of_vec3(d->rigid.center), velocity = pl_f4_of_vec3(d->rigid.velocity), drift = pl_f4_of_vec3(d->rigid.drift);
-  pl_f4 twist = pl_f4_of_vec3(d->rigid.twist), w = pl_f4_of_vec3(d->rigid.angular_velocity);
-  for (int32_t i = begin; i < end; ++i) {
-    pl_f4 x = d->state.positions[i], r = x - center;
-    pl_f4 v = d->state.velocities[i] - (drift + cross(twist, r));
-    v -= (v - (velocity + cross(w, r))) * d->damped_share;
-    d->state.velocities[i] = v;
-    d->state.positions[i] = x + v * d->h;
-  }
 }
 
 // Let the origin follow a body that has moved away from it by more than a grid cell. Whole cells keep the shift exact.
@@ -226,33 +225,69 @@ static void follow_origin(const pl_solid_model *model, pl_solid_state state, pl_
   for (int32_t i = 0; i < model->head.particle_count; ++i) state.positions[i] -= pl_f4_of_vec3(shift);
 }
 
+// Weights of manifolds that span many regions, from the sums of all blocks.
+static void find_shared_weights(step_data *d, int32_t block_count) {
+  const pl_solid_examples *examples = &d->model->examples;
+  int32_t count = shared_manifold_count(examples) * examples->count;
+  for (int32_t b = 1; b < block_count; ++b)
+    for (int32_t i = 0; i < count; ++i) d->pulls[i] += d->pulls[(size_t)b * (size_t)count + (size_t)i];
+  pl_solid_find_weights(d->model, d->state, d->projects ? d->pulls : NULL, d->step);
+  for (int32_t k = 0; examples->grouping == PL_SOLID_GLOBAL && k < examples->count; ++k) d->shared[k] = d->state.weights[k];
+}
+
+static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks, int32_t particle_blocks) {
+  const pl_solid_model *model = d->model;
+  const pl_solid_examples *examples = &model->examples;
+  size_t regions = (size_t)model->group_count * PL_SOLID_GROUP;
+  d->moments = PL_SCRATCH(scratch, float, regions *PL_SOLID_MOMENT_COUNT);
+  d->poses = PL_SCRATCH(scratch, float, regions *PL_SOLID_POSE_SIZE);
+  d->sums = PL_SCRATCH(scratch, pl_solid_sums, particle_blocks);
+  d->pulls = PL_SCRATCH(scratch, double, group_blocks *shared_manifold_count(examples) * examples->count + 1);
+  bool differs = examples->count > 0 && examples->grouping != PL_SOLID_GLOBAL;
+  if (differs) d->blends = PL_SCRATCH(scratch, float, regions *(size_t)examples->count);
+  return d->moments && d->poses && d->sums && d->pulls && (d->blends != NULL || !differs);
+}
+
 pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
   const pl_solid_model *solid = (const pl_solid_model *)model;
   int32_t n = model->particle_count;
-  int32_t block_count = pl_block_count(n, PARTICLES_PER_BLOCK);
+  int32_t group_blocks = pl_block_count(solid->group_count, GROUPS_PER_BLOCK),
+          particle_blocks = pl_block_count(n, PARTICLES_PER_BLOCK);
   double alpha = fmin(1.0, solid->frequency_squared * move->step * move->step);
   pl_scratch_mark mark = pl_scratch_push(move->scratch);
   step_data d = {
       .model = solid,
+      .kernels = pl_solid_kernels_choose(),
       .state = pl_solid_state_of(model, state),
-      .forces = move->forces,
-      .poses = PL_SCRATCH(move->scratch, region_pose, n),
-      .sums = PL_SCRATCH(move->scratch, block_sums, block_count),
-      .h = (float)move->step,
-      .alpha_over_h = (float)(alpha / move->step),
+      .step = move->step,
       .damped_share = (float)(1.0 - exp(-solid->damping * move->step)),
-      .gain = pl_f4_of_vec3(pl_vec3_scale(move->acceleration, move->step)),
   };
-  if (d.poses == NULL || d.sums == NULL) {
+  if (!take_memory(&d, move->scratch, group_blocks, particle_blocks)) {
     pl_scratch_pop(move->scratch, mark);
     return pl_fail_memory(error);
   }
+  d.projects = solid->examples.count > 0 && !*d.state.driven;
+  d.pull = (pl_solid_pull){
+      .model = solid,
+      .poses = d.poses,
+      .blends = d.blends,
+      .weights = solid->examples.holds != NULL ? d.shared : NULL,
+      .positions = d.state.positions,
+      .velocities = d.state.velocities,
+      .forces = move->forces,
+      .step = (float)move->step,
+      .alpha_over_step = (float)(alpha / move->step),
+      .gain = pl_f4_of_vec3(pl_vec3_scale(move->acceleration, move->step)),
+  };
 
-  pl_parallel_for(move->context, (n - 1) / PL_SOLID_GROUP + 1, GROUPS_PER_BLOCK, match_regions, &d);
+  pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, look_at_regions, &d);
+  if (solid->examples.count > 0) find_shared_weights(&d, group_blocks);
+  pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, pose_regions, &d);
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, pull_to_goals, &d);
-  block_sums sums = join_sums(d.sums, block_count);
-  d.rigid = find_rigid_motion(&sums, model->mass, (double)d.alpha_over_h);
-  pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, drift_particles, &d);
+  pl_solid_sums sums = join_sums(d.sums, particle_blocks);
+  bool may_twist = solid->examples.goal_rotation == PL_SOLID_ROTATION_PAPER;
+  d.rigid = find_rigid_motion(&sums, model->mass, (double)d.pull.alpha_over_step, may_twist);
+  pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, drift, &d);
   follow_origin(solid, d.state, d.rigid.center);
 
   pl_scratch_pop(move->scratch, mark);

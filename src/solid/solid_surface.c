@@ -5,25 +5,43 @@
 #include "math/quat.h"
 #include "solid/solid_model.h"
 
-enum { HEAD_SIZE = 64 };  // the origin, padded so that the arrays behind it are aligned
+enum { HEAD_SIZE = 64 };  // the origin and a flag, padded so that the arrays behind them are aligned
 
-static size_t group_count(const pl_model *model) {
-  return ((size_t)model->particle_count - 1) / PL_SOLID_GROUP + 1;
+static size_t rotation_size(const pl_solid_model *model) {
+  return (size_t)model->group_count * 4 * PL_SOLID_GROUP;
+}
+
+int32_t pl_solid_given_count(const pl_solid_model *model) {
+  return model->examples.grouping == PL_SOLID_BY_REGION ? 1 : model->examples.manifold_count;
+}
+
+static size_t weight_size(const pl_solid_model *model) {
+  return (size_t)model->examples.manifold_count * (size_t)model->examples.count;
 }
 
 size_t pl_solid_state_size(const pl_model *model) {
-  return HEAD_SIZE + 2 * (size_t)model->particle_count * sizeof(pl_f4) + group_count(model) * 4 * PL_SOLID_GROUP * sizeof(float);
+  const pl_solid_model *solid = (const pl_solid_model *)model;
+  size_t given = (size_t)pl_solid_given_count(solid) * (size_t)solid->examples.count;
+  size_t floats = rotation_size(solid) + weight_size(solid) * (solid->examples.plastic_threshold > 0 ? 2 : 1) + given;
+  return HEAD_SIZE + 2 * (size_t)model->particle_count * sizeof(pl_f4) + floats * sizeof(float);
 }
 
 pl_solid_state pl_solid_state_of(const pl_model *model, const void *state) {
   // The world hands out const states for reading only; the views are shared by both uses.
+  const pl_solid_model *solid = (const pl_solid_model *)model;
   char *bytes = (char *)(uintptr_t)state;
-  size_t n = (size_t)model->particle_count;
+  pl_f4 *particles = (pl_f4 *)(void *)(bytes + HEAD_SIZE);
+  float *rotations = (float *)(particles + 2 * (size_t)model->particle_count), *weights = rotations + rotation_size(solid);
+  float *plastic = weights + weight_size(solid);
   return (pl_solid_state){
-      .origin = (double *)bytes,
-      .positions = (pl_f4 *)(bytes + HEAD_SIZE),
-      .velocities = (pl_f4 *)(bytes + HEAD_SIZE) + n,
-      .rotations = (float *)((pl_f4 *)(bytes + HEAD_SIZE) + 2 * n),
+      .origin = (double *)(void *)bytes,
+      .driven = (int32_t *)(void *)(bytes + 3 * sizeof(double)),
+      .positions = particles,
+      .velocities = particles + model->particle_count,
+      .rotations = rotations,
+      .weights = weights,
+      .plastic = plastic,
+      .given = solid->examples.plastic_threshold > 0 ? plastic + weight_size(solid) : plastic,
   };
 }
 
@@ -48,7 +66,7 @@ void pl_solid_start(const pl_model *model, void *state, const pl_body_start *sta
     s.positions[i] = pl_f4_of_vec3(pl_vec3_add(offset, arm));
     s.velocities[i] = pl_f4_of_vec3(pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
   }
-  for (size_t group = 0; group < group_count(model); ++group) {
+  for (size_t group = 0; group < (size_t)solid->group_count; ++group) {
     float *rotations = s.rotations + group * 4 * PL_SOLID_GROUP;
     for (size_t lane = 0; lane < PL_SOLID_GROUP; ++lane) {
       rotations[0 * PL_SOLID_GROUP + lane] = (float)q.x;

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "examples/weights.h"
 #include "math/vec3.h"
 #include "world/world_state.h"
 
@@ -86,4 +87,24 @@ pl_body_report pl_body_describe(const pl_world *world, pl_body_id id) {
         pl_vec3_add_scaled(report.angular_momentum, pl_vec3_cross(pl_vec3_sub(x, report.center), v), model->masses[i]);
   }
   return report;
+}
+
+pl_status pl_body_read_weights(const pl_world *world, pl_body_id id, int32_t manifold, double *weights) {
+  const pl_body *body = pl_world_find_body(world, id);
+  if (body == NULL || manifold < 0 || manifold >= pl_model_examples(body->model).manifold_count) return PL_ERROR_NOT_FOUND;
+  body->model->method->read_weights(body->model, body->state, manifold, weights);
+  return PL_OK;
+}
+
+pl_status pl_body_give_weights(pl_world *world, pl_body_id id, int32_t manifold, const double *weights, pl_error *error) {
+  pl_body *body = pl_world_find_body(world, id);
+  if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
+  pl_example_view examples = pl_model_examples(body->model);
+  if (manifold < 0 || manifold >= examples.given_count)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "manifold", "%d is out of range; weights can be given for %d", manifold,
+                         examples.given_count);
+  double limited[PL_EXAMPLES_MOST];
+  if (weights != NULL) pl_weights_limit(examples.example_count, weights, limited);
+  body->model->method->give_weights(body->model, body->state, manifold, weights != NULL ? limited : NULL);
+  return PL_OK;
 }

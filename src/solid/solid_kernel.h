@@ -1,0 +1,220 @@
+// The inner loops themselves; included by solid_kernels.c and solid_kernels_avx2.c with KERNELS set to the name of the table to define.
+//
+// A particle is (x, y, z, 0) in half a register, so a ring is summed without gathers or transposes: two columns of a matrix side by side, one
+// entry costs two loads, three shuffles and four multiply-adds of eight. Goals are cheaper still, one cache line per region: because
+// a goal M (x0 - c0) + c is linear in x0, the regions of a particle can be added up before x0 is applied.
+//
+// Papers' letters: A = sum w p q^T (or times the inverse of sum w q q^T), R rotation, S stretch, L descriptor of an example less the rest's.
+
+// Both halves the same.
+PL_SIMD_INLINE pl_f8 twice(pl_f4 a) {
+  return __builtin_shufflevector(a, a, 0, 1, 2, 3, 0, 1, 2, 3);
+}
+PL_SIMD_INLINE pl_f4 low(pl_f8 a) {
+  return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+}
+PL_SIMD_INLINE pl_f4 high(pl_f8 a) {
+  return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+}
+PL_SIMD_INLINE pl_f4 cross4(pl_f4 a, pl_f4 b) {
+  pl_f4 a1 = __builtin_shufflevector(a, a, 1, 2, 0, 3), b1 = __builtin_shufflevector(b, b, 1, 2, 0, 3);
+  pl_f4 c = a * b1 - a1 * b;  // (z, x, y)
+  return __builtin_shufflevector(c, c, 1, 2, 0, 3);
+}
+PL_SIMD_INLINE pl_d4 cross_d4(pl_d4 a, pl_d4 b) {
+  pl_d4 a1 = __builtin_shufflevector(a, a, 1, 2, 0, 3), b1 = __builtin_shufflevector(b, b, 1, 2, 0, 3);
+  pl_d4 c = a * b1 - a1 * b;
+  return __builtin_shufflevector(c, c, 1, 2, 0, 3);
+}
+
+// Eq. 1. p may be taken relative to any point because the sum of w q is zero; the central particle keeps the numbers small. q is first taken
+// relative to the central particle's rest position too, and the region's true centre put in afterwards.
+static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments) {
+  const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * 8;
+  const int32_t *start = model->region_start + 8 * group;
+  _Alignas(32) float columns[8][16] = {{0}};
+  for (int lane = 0; lane < 8; ++lane) {
+    int32_t begin = start[lane], end = start[lane + 1];
+    if (begin == end) continue;
+    int32_t r =
+        model->region_particles[begin];  // a region begins with its own particle, which adds nothing to the sums but the mass
+    pl_f8 x_r = twice(positions[r]), q_r = twice(model->rest[r]), a01 = {0}, a23 = {0};
+    for (int32_t e = begin + 1; e < end; ++e) {
+      int32_t i = model->region_particles[e];
+      pl_f8 p = twice(positions[i]) - x_r, w = twice(model->weighted_rest[i]);
+      pl_f8 mass = __builtin_shufflevector(w, w, 3, 3, 3, 3, 7, 7, 7, 7);
+      w -= mass * q_r;
+      a01 += p * __builtin_shufflevector(w, w, 0, 0, 0, 0, 5, 5, 5, 5);
+      a23 += p * __builtin_shufflevector(w, w, 2, 2, 2, 2, 7, 7, 7, 7);
+    }
+    pl_f8_store(columns[lane], a01);
+    pl_f8_store(columns[lane] + 8, a23);
+  }
+  pl_f8 scale = pl_f8_load(constants + 8 * PL_SOLID_SCALE), inverse_mass = pl_f8_load(constants + 8 * PL_SOLID_INVERSE_MASS);
+  for (int i = 0; i < 3; ++i) {
+    pl_f8 c = {columns[0][12 + i], columns[1][12 + i], columns[2][12 + i], columns[3][12 + i],
+               columns[4][12 + i], columns[5][12 + i], columns[6][12 + i], columns[7][12 + i]};
+    for (int j = 0; j < 3; ++j) {
+      int k = 4 * j + i;
+      pl_f8 a = {columns[0][k], columns[1][k], columns[2][k], columns[3][k],
+                 columns[4][k], columns[5][k], columns[6][k], columns[7][k]};
+      pl_f8 center = pl_f8_load(constants + 8 * (PL_SOLID_CENTER + j));
+      pl_f8 value = (a - c * center) * scale;
+      if (i == j) value += pl_f8_load(constants + 8 * PL_SOLID_PADDING);
+      pl_f8_store(moments + 8 * (PL_SOLID_MATRIX + 3 * i + j), value);
+    }
+    pl_f8_store(moments + 8 * (PL_SOLID_OFFSET + i), c * inverse_mass);
+  }
+}
+
+// c = a s for symmetric s (xx yy zz yz xz xy).
+PL_SIMD_INLINE void multiply_symmetric(const float *a, const pl_f8 s[6], float *c) {
+  for (int i = 0; i < 3; ++i) {
+    pl_f8 a0 = pl_f8_load(a + 8 * (3 * i)), a1 = pl_f8_load(a + 8 * (3 * i + 1)), a2 = pl_f8_load(a + 8 * (3 * i + 2));
+    pl_f8_store(c + 8 * (3 * i), a0 * s[0] + a1 * s[5] + a2 * s[4]);
+    pl_f8_store(c + 8 * (3 * i + 1), a0 * s[5] + a1 * s[1] + a2 * s[3]);
+    pl_f8_store(c + 8 * (3 * i + 2), a0 * s[4] + a1 * s[3] + a2 * s[2]);
+  }
+}
+
+static void find_gradient(const float *moments, const float *inverse_spread, float *a) {
+  pl_f8 s[6];
+  for (int i = 0; i < 6; ++i) s[i] = pl_f8_load(inverse_spread + 8 * i);
+  multiply_symmetric(moments, s, a);
+}
+
+static void stretch_moments(const float *moments, const float *stretch, float *a) {
+  find_gradient(moments, stretch, a);
+}
+
+PL_SIMD_INLINE void rotation_rows(const float *q, pl_f8 r[9]) {
+  pl_f8 x = pl_f8_load(q), y = pl_f8_load(q + 8), z = pl_f8_load(q + 16), w = pl_f8_load(q + 24);
+  pl_f8 x2 = x + x, y2 = y + y, z2 = z + z;
+  pl_f8 xx = x * x2, yy = y * y2, zz = z * z2, xy = x * y2, xz = x * z2, yz = y * z2, wx = w * x2, wy = w * y2, wz = w * z2;
+  r[0] = 1.0f - (yy + zz);
+  r[1] = xy - wz;
+  r[2] = xz + wy;
+  r[3] = xy + wz;
+  r[4] = 1.0f - (xx + zz);
+  r[5] = yz - wx;
+  r[6] = xz - wy;
+  r[7] = yz + wx;
+  r[8] = 1.0f - (xx + yy);
+}
+
+// S = R^T a, its symmetric part, and its likeness to each example (§4.1, eq. 6; off-diagonals count twice, hence sqrt2).
+static void find_pulls(const float *a, const float *rotation, const float *descriptors, int32_t count, float *pulls) {
+  pl_f8 r[9], m[9], d[6];
+  rotation_rows(rotation, r);
+  for (int i = 0; i < 9; ++i) m[i] = pl_f8_load(a + 8 * i);
+  d[0] = r[0] * m[0] + r[3] * m[3] + r[6] * m[6] - 1.0f;
+  d[1] = r[1] * m[1] + r[4] * m[4] + r[7] * m[7] - 1.0f;
+  d[2] = r[2] * m[2] + r[5] * m[5] + r[8] * m[8] - 1.0f;
+  const float half_root = 0.70710678f;  // half of sqrt2, for the mean of the two off-diagonal entries
+  d[3] = (r[1] * m[2] + r[4] * m[5] + r[7] * m[8] + (r[2] * m[1] + r[5] * m[4] + r[8] * m[7])) * half_root;
+  d[4] = (r[0] * m[2] + r[3] * m[5] + r[6] * m[8] + (r[2] * m[0] + r[5] * m[3] + r[8] * m[6])) * half_root;
+  d[5] = (r[0] * m[1] + r[3] * m[4] + r[6] * m[7] + (r[1] * m[0] + r[4] * m[3] + r[7] * m[6])) * half_root;
+  for (int32_t k = 0; k < count; ++k) {
+    const float *l = descriptors + 48 * (size_t)k;
+    pl_f8 sum = d[0] * pl_f8_load(l);
+    for (int i = 1; i < 6; ++i) sum += d[i] * pl_f8_load(l + 8 * i);
+    pl_f8_store(pulls + 8 * k, sum);
+  }
+}
+
+static void blend_stretch(const float *descriptors, const float *weights, int32_t count, float *stretch) {
+  pl_f8 s[6] = {{0}};
+  for (int32_t k = 0; k < count; ++k) {
+    const float *l = descriptors + 48 * (size_t)k;
+    pl_f8 w = pl_f8_load(weights + 8 * k);
+    for (int i = 0; i < 6; ++i) s[i] += w * pl_f8_load(l + 8 * i);
+  }
+  for (int i = 0; i < 3; ++i) pl_f8_store(stretch + 8 * i, s[i] + 1.0f);
+  for (int i = 3; i < 6; ++i) pl_f8_store(stretch + 8 * i, s[i] * 0.70710678f);
+}
+
+// Eq. 3: M = R S and c - M c0.
+static void write_poses(const float *moments, const float *rotation, const float *stretch, const float *constants,
+                        const pl_f4 *positions, int32_t lane_count, float *poses) {
+  pl_f8 r[9];
+  _Alignas(32) float m[9][8], shift[3][8];
+  rotation_rows(rotation, r);
+  for (int i = 0; i < 9; ++i) pl_f8_store(m[i], r[i]);
+  if (stretch != NULL) {
+    pl_f8 s[6];
+    for (int i = 0; i < 6; ++i) s[i] = pl_f8_load(stretch + 8 * i);
+    multiply_symmetric(&m[0][0], s, &m[0][0]);
+  }
+  for (int i = 0; i < 3; ++i) {
+    pl_f8 sum = pl_f8_load(m[3 * i]) * pl_f8_load(constants + 8 * PL_SOLID_BODY_CENTER) +
+                pl_f8_load(m[3 * i + 1]) * pl_f8_load(constants + 8 * (PL_SOLID_BODY_CENTER + 1)) +
+                pl_f8_load(m[3 * i + 2]) * pl_f8_load(constants + 8 * (PL_SOLID_BODY_CENTER + 2));
+    pl_f8_store(shift[i], pl_f8_load(moments + 8 * (PL_SOLID_OFFSET + i)) - sum);
+  }
+  for (int lane = 0; lane < lane_count; ++lane) {
+    pl_f4 *pose = (pl_f4 *)(void *)(poses + PL_SOLID_POSE_SIZE * lane);
+    for (int j = 0; j < 3; ++j) pose[j] = (pl_f4){m[j][lane], m[3 + j][lane], m[6 + j][lane], 0};
+    pose[3] = (pl_f4){shift[0][lane], shift[1][lane], shift[2][lane], 0} + positions[lane];
+  }
+}
+
+// g - x of particle i: the mean of its regions' affine maps, applied to its rest position, and what makes the blended example an equilibrium.
+PL_SIMD_INLINE pl_f4 goal_offset(const pl_solid_pull *pull, int32_t i) {
+  const pl_solid_model *model = pull->model;
+  pl_f8 m01 = {0}, m23 = {0};
+  for (int32_t e = model->particle_start[i]; e < model->particle_start[i + 1]; ++e) {
+    const float *pose = pull->poses + PL_SOLID_POSE_SIZE * (size_t)model->particle_regions[e];
+    m01 += pl_f8_load(pose);
+    m23 += pl_f8_load(pose + 8);
+  }
+  pl_f4 q = model->rest[i];
+  pl_f4 goal = (low(m01) * q[0] + high(m01) * q[1] + (low(m23) * q[2] + high(m23))) * model->region_shares[i] - pull->positions[i];
+  if (pull->weights == NULL) return goal;
+  int32_t count = model->examples.count;
+  const pl_f4 *holds = model->examples.holds + (size_t)count * (size_t)i;
+  const float *weights = pull->blends != NULL ? pull->blends + (size_t)count * (size_t)i : pull->weights;
+  pl_f4 hold = {0};
+  for (int32_t k = 0; k < count; ++k) hold += holds[k] * weights[k];
+  const pl_f4 *pose = (const pl_f4 *)(const void *)(pull->poses + PL_SOLID_POSE_SIZE * (size_t)i);
+  return goal + pose[0] * hold[0] + pose[1] * hold[1] + pose[2] * hold[2];
+}
+
+PL_SIMD_INLINE pl_d4 widen(pl_f4 a) {
+  return __builtin_convertvector(a, pl_d4);
+}
+
+static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end, pl_solid_sums *sums) {
+  pl_solid_sums s = {.drift = {0}};
+  const double *masses = pull->model->head.masses;
+  for (int32_t i = begin; i < end; ++i) {
+    pl_f4 goal = goal_offset(pull, i);
+    pl_f4 velocity = pull->velocities[i] + goal * pull->alpha_over_step + pull->gain;
+    if (pull->forces != NULL) velocity += pull->forces[i] * (pull->step * pull->model->inverse_masses[i]);
+    pull->velocities[i] = velocity;
+    pl_d4 x = widen(pull->positions[i]), g = widen(goal) * masses[i], v = widen(velocity) * masses[i], mx = x * masses[i];
+    s.drift += g;
+    s.twist += cross_d4(x, g);
+    s.momentum += v;
+    s.spin += cross_d4(x, v);
+    s.moment += mx;
+    s.squares += mx * x;
+    s.products += mx * __builtin_shufflevector(x, x, 1, 2, 0, 3);
+  }
+  *sums = s;
+}
+
+static void drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rigid, float damped_share, int32_t begin,
+                            int32_t end) {
+  pl_f4 center = pl_f4_of_vec3(rigid->center), velocity = pl_f4_of_vec3(rigid->velocity), drift = pl_f4_of_vec3(rigid->drift);
+  pl_f4 twist = pl_f4_of_vec3(rigid->twist), turn = pl_f4_of_vec3(rigid->angular_velocity);
+  for (int32_t i = begin; i < end; ++i) {
+    pl_f4 x = pull->positions[i], arm = x - center;
+    pl_f4 v = pull->velocities[i] - (drift + cross4(twist, arm));
+    v -= (v - (velocity + cross4(turn, arm))) * damped_share;
+    pull->velocities[i] = v;
+    pull->positions[i] = x + v * pull->step;
+  }
+}
+
+const pl_solid_kernels KERNELS = {sum_moments,     find_gradient, find_pulls,     blend_stretch,
+                                  stretch_moments, write_poses,   pull_particles, drift_particles};

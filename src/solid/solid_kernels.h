@@ -1,0 +1,72 @@
+// The inner loops of a step, compiled for the plain machine and for AVX2 (see math/simd.h for how).
+#ifndef PL_SOLID_KERNELS_H
+#define PL_SOLID_KERNELS_H
+
+#include "solid/solid_model.h"
+
+// Rows of eight that a group of regions hands on: the matrix sum w p q^T (9, row-major) and the centre of mass relative to the central
+// particle (3).
+enum { PL_SOLID_MATRIX = 0, PL_SOLID_OFFSET = 9, PL_SOLID_MOMENT_COUNT = 12 };
+
+// What a region tells its particles: the columns of M = R S and the vector c - M c0, so that a goal is the mean of M x0 + that vector.
+// 16 floats, one cache line.
+enum { PL_SOLID_POSE_SIZE = 16 };
+
+// Sums over the particles of one block, relative to the body's origin, as (x, y, z, 0).
+typedef double pl_d4 __attribute__((vector_size(32)));
+typedef struct pl_solid_sums {
+  pl_d4 drift;     // m (g - x)
+  pl_d4 twist;     // m x × (g - x)
+  pl_d4 momentum;  // m v
+  pl_d4 moment;    // m x
+  pl_d4 spin;      // m x × v
+  pl_d4 squares;   // m (xx, yy, zz)
+  pl_d4 products;  // m (xy, yz, zx)
+} pl_solid_sums;
+
+// The rigid motion of the whole body, and the part of it that rounding has added.
+typedef struct pl_solid_rigid {
+  pl_vec3 center, velocity, angular_velocity, drift, twist;
+} pl_solid_rigid;
+
+// What the loops over particles need.
+typedef struct pl_solid_pull {
+  const pl_solid_model *model;
+  const float *poses;    // PL_SOLID_POSE_SIZE per region
+  const float *blends;   // [region][example] weights for the holds; NULL: the same `weights` everywhere
+  const float *weights;  // [example]; NULL: no holds
+  pl_f4 *positions, *velocities;
+  const pl_f4 *forces;  // newtons, or NULL
+  float step, alpha_over_step;
+  pl_f4 gain;  // step * acceleration
+} pl_solid_pull;
+
+typedef struct pl_solid_kernels {
+  // Moments of the eight regions of a group.
+  void (*sum_moments)(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments);
+  // a = matrix * inverse_spread, 9 rows of eight.
+  void (*find_gradient)(const float *moments, const float *inverse_spread, float *a);
+  // pulls[k][8] += <L_k, S - 1> where S = sym(R^T a); `descriptors` as in the model.
+  void (*find_pulls)(const float *a, const float *rotation, const float *descriptors, int32_t count, float *pulls);
+  // s = 1 + sum_k w_k L_k, 6 rows of eight; `weights` [count][8].
+  void (*blend_stretch)(const float *descriptors, const float *weights, int32_t count, float *stretch);
+  // a = matrix * s, 9 rows of eight.
+  void (*stretch_moments)(const float *moments, const float *stretch, float *a);
+  // Poses of the first `lane_count` regions of a group, whose particles are at `positions`; `stretch` NULL for the identity.
+  void (*write_poses)(const float *moments, const float *rotation, const float *stretch, const float *constants,
+                      const pl_f4 *positions, int32_t lane_count, float *poses);
+  // Eq. 4 for particles [begin, end), and their sums.
+  void (*pull_particles)(const pl_solid_pull *pull, int32_t begin, int32_t end, pl_solid_sums *sums);
+  // Rounding corrections, damping and eq. 5 for particles [begin, end).
+  void (*drift_particles)(const pl_solid_pull *pull, const pl_solid_rigid *rigid, float damped_share, int32_t begin, int32_t end);
+} pl_solid_kernels;
+
+extern const pl_solid_kernels pl_solid_kernels_plain;
+#if defined(__x86_64__)
+extern const pl_solid_kernels pl_solid_kernels_avx2;
+#endif
+
+// The fastest this machine can run. All give the same bits.
+const pl_solid_kernels *pl_solid_kernels_choose(void);
+
+#endif

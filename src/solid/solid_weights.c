@@ -1,0 +1,80 @@
+// Weights of the examples: from the projection of the current shape (paper 000, §4.2), from outside, and what plasticity makes of them.
+//
+//   w      the mixture nearest to the current shape
+//   w_p    where the rest shape has moved to (plasticity); 0 without
+//   w_p + beta (w - w_p)  what the goals follow: a little nearer to the rest shape than the body is, so that it does not get stuck
+//
+// Plasticity by example: when w is farther from w_p than the threshold, w_p follows, so that what is left of the distance is the threshold. Both
+// are mixtures of the examples, so w_p stays one.
+#include <math.h>
+
+#include "examples/weights.h"
+#include "solid/solid_model.h"
+
+static void yield_to(const pl_solid_examples *examples, const double *weights, float *plastic, double step) {
+  double distance = 0;
+  for (int32_t k = 0; k < examples->count; ++k) distance += (weights[k] - (double)plastic[k]) * (weights[k] - (double)plastic[k]);
+  distance = sqrt(distance);
+  if (!(distance > examples->plastic_threshold)) return;
+  double share = (1 - examples->plastic_threshold / distance) * (1 - exp(-examples->plastic_rate * step));
+  for (int32_t k = 0; k < examples->count; ++k)
+    plastic[k] = (float)((double)plastic[k] + share * (weights[k] - (double)plastic[k]));
+}
+
+// One manifold: number `manifold` of the state's weights.
+static void project(const pl_solid_examples *examples, pl_solid_state state, int32_t manifold, const double *pulls, double step) {
+  int32_t n = examples->count;
+  double weights[PL_EXAMPLES_MOST];
+  if (examples->weight_rule == PL_SOLID_WEIGHTS_PAPER)
+    pl_simplex_project_paper(n, examples->pseudo_inverses + (size_t)manifold * (size_t)(n * n), pulls, weights);
+  else
+    pl_simplex_solve(n, examples->grams + (size_t)manifold * (size_t)(n * n), pulls, false, weights, NULL);
+  float *result = state.weights + (size_t)manifold * (size_t)n;
+  if (examples->plastic_threshold > 0) {
+    float *plastic = state.plastic + (size_t)manifold * (size_t)n;
+    yield_to(examples, weights, plastic, step);
+    for (int32_t k = 0; k < n; ++k)
+      result[k] = (float)((double)plastic[k] + examples->fidelity * (weights[k] - (double)plastic[k]));
+  } else {
+    pl_weights_fade(n, examples->fidelity, weights);
+    for (int32_t k = 0; k < n; ++k) result[k] = (float)weights[k];
+  }
+}
+
+void pl_solid_find_region_weights(const pl_solid_model *model, pl_solid_state state, int32_t region, const double *pulls,
+                                  double step) {
+  project(&model->examples, state, region, pulls, step);
+}
+
+void pl_solid_find_weights(const pl_solid_model *model, pl_solid_state state, const double *pulls, double step) {
+  const pl_solid_examples *examples = &model->examples;
+  int32_t n = examples->count;
+  bool own = examples->grouping == PL_SOLID_BY_REGION;
+  for (int32_t m = 0; m < examples->manifold_count; ++m) {
+    if (pulls == NULL)
+      for (int32_t k = 0; k < n; ++k) state.weights[(size_t)m * (size_t)n + (size_t)k] = state.given[(own ? 0 : m) * n + k];
+    else if (!own)
+      project(examples, state, m, pulls + (size_t)m * (size_t)n, step);
+  }
+}
+
+pl_example_view pl_solid_list_examples(const pl_model *model) {
+  const pl_solid_model *solid = (const pl_solid_model *)model;
+  const pl_solid_examples *examples = &solid->examples;
+  if (examples->count == 0) return (pl_example_view){0};
+  return (pl_example_view){examples->count, examples->names, examples->manifold_count, examples->group_names,
+                           pl_solid_given_count(solid)};
+}
+
+void pl_solid_read_weights(const pl_model *model, const void *state, int32_t manifold, double *weights) {
+  int32_t n = ((const pl_solid_model *)model)->examples.count;
+  const float *from = pl_solid_state_of(model, state).weights + (size_t)manifold * (size_t)n;
+  for (int32_t k = 0; k < n; ++k) weights[k] = (double)from[k];
+}
+
+void pl_solid_give_weights(const pl_model *model, void *state, int32_t manifold, const double *weights) {
+  int32_t n = ((const pl_solid_model *)model)->examples.count;
+  pl_solid_state s = pl_solid_state_of(model, state);
+  *s.driven = weights != NULL;
+  for (int32_t k = 0; weights != NULL && k < n; ++k) s.given[manifold * n + k] = (float)weights[k];
+}
