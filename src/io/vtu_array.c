@@ -160,7 +160,8 @@ static pl_status open_content(array_reader *reader, const char **begin, const ch
   size_t size = array->end - array->begin;
   if (size == 0 || (memchr(*begin, '<', size) == NULL && memchr(*begin, '&', size) == NULL)) return PL_OK;
   if (!pl_xml_append_text(*begin, *end, &reader->text)) return pl_source_fail_memory(reader->file->source);
-  *begin = reader->text.items;
+  // Nothing but markup leaves nothing.
+  if (reader->text.count > 0) *begin = reader->text.items;
   *end = *begin + reader->text.count;
   return PL_OK;
 }

@@ -144,6 +144,20 @@ static void text_of_several_pieces_with_markup_inside_is_read(void **state) {
   close_mesh(&file);
 }
 
+static void an_array_of_nothing_but_markup_is_empty(void **state) {
+  (void)state;
+  static const char *const forms[] = {"ascii", "binary"};
+  for (int i = 0; i < 2; ++i) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"1\" NumberOfCells=\"0\"><Points>"
+             "<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"%s\"><!-- none --></DataArray></Points><Cells/>"
+             "</Piece></UnstructuredGrid></VTKFile>",
+             forms[i]);
+    check_refused(text, PL_ERROR_INVALID_DATA, 0, 0, i == 0 ? "0 " : "cut off");
+  }
+}
+
 static void fenics_deal_ii_and_openfoam_flavours_are_read(void **state) {
   (void)state;
   // FEniCS: no XML declaration worth the name, all on long lines, double blanks, 32-bit types.
@@ -262,6 +276,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_binary_encoding_gives_the_same_mesh),
       cmocka_unit_test(text_of_several_pieces_with_markup_inside_is_read),
+      cmocka_unit_test(an_array_of_nothing_but_markup_is_empty),
       cmocka_unit_test(fenics_deal_ii_and_openfoam_flavours_are_read),
       cmocka_unit_test(mistakes_are_reported_with_their_place),
       cmocka_unit_test(a_bomb_is_refused_before_memory_is_taken),
