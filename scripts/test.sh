@@ -51,16 +51,18 @@ run_tests() { # preset, ctest option...
   # The thread sanitizer of gcc 12 cannot run where addresses are spread more widely than it knows; without that spreading it can.
   [ "$preset" != tsan ] || ! setarch -R true 2>/dev/null || wrapper=(setarch -R)
   timed "$preset: tests" "${wrapper[@]}" ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error "$@"
-  local status=$? bad all
+  local status=$? bad all skipped
   all=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$output")
   bad=$(sed -n 's/.*, \([0-9]*\) tests failed out of [0-9]*$/\1/p' "$output")
-  echo "   ${all:-0} run, ${bad:-1} failed"
+  skipped=$(grep -c '\*\*\*Skipped' "$output")
+  echo "   $((${all:-0} - skipped)) run, ${bad:-1} failed"
   if [ -z "$all" ]; then
     cat "$output"
     fail "$preset: ctest"
     return
   fi
-  passed=$((passed + all - bad))
+  passed=$((passed + all - bad - skipped))
+  sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) \.*\*\*\*Skipped.*/skipped: \1/p' "$output"
   if [ $status -ne 0 ]; then
     grep -vE '^ +Start +[0-9]+:|   Passed  ' "$output"
     while read -r name; do fail "$preset: $name"; done < <(sed -n '/^The following tests FAILED/,$s/^[\t ]*[0-9]* - \([^ ]*\) (.*/\1/p' "$output")
