@@ -146,7 +146,7 @@ static void pins_that_make_no_sense_are_refused(void **state) {
   assert_int_equal(pl_world_add_pin(world, &pin, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_string_equal(error.field, "particle");
   pin.particle = 0;
-  pin.target.x = NAN;
+  pin.target.x = (double)NAN;
   assert_int_equal(pl_world_add_pin(world, &pin, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
   pin.magic = 0;
   assert_int_equal(pl_world_add_pin(world, &pin, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
