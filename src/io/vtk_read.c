@@ -229,10 +229,11 @@ static pl_status skip_field(vtk_reader *reader) {
     if (status >= 0) status = take_type(reader, &scalar);
     if (status >= 0 && (components < 0 || tuples < 0 || components > INT32_MAX || tuples > INT32_MAX))
       status = pl_source_fail(reader->source, pl_text_offset(&reader->text), "the size of a field is out of range");
+    int64_t value_count = status >= 0 ? components * tuples : 0;
     vtk_array array;
-    if (status >= 0) status = begin_array(reader, scalar, components * tuples, "field values", &array);
+    if (status >= 0) status = begin_array(reader, scalar, value_count, "field values", &array);
     double ignored;
-    for (int64_t k = 0; k < components * tuples && status >= 0; ++k) status = take_number(&array, "a field value", &ignored);
+    for (int64_t k = 0; k < value_count && status >= 0; ++k) status = take_number(&array, "a field value", &ignored);
     if (status >= 0) end_array(&array);
   }
   return status;

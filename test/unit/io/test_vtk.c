@@ -113,6 +113,8 @@ static void mistakes_are_reported_with_their_place(void **state) {
   check_refused(text, PL_ERROR_INVALID_DATA, 7, 1, "does not fit");
   snprintf(text, sizeof text, "%sPOINTS 1 float\n0 0 0\nCELLS 1 4\n3 0 0 0\n", head);
   check_refused(text, PL_ERROR_INVALID_DATA, 7, 1, "CELL_TYPES");
+  snprintf(text, sizeof text, "%sFIELD f 1\na 3333 3333333333333333333 int\n", head);
+  check_refused(text, PL_ERROR_INVALID_DATA, 0, 0, "out of range");
   byte_buffer b = make_binary(false);
   check_refused_bytes(b.bytes, 150, PL_ERROR_INVALID_DATA, 0, 0, "byte ");
 }
