@@ -45,9 +45,9 @@ void pl_collider_motion(const pl_collider *collider, double time, double step, p
 // it grows, some outward direction where that is not unique.
 double pl_collider_distance(const pl_collider *collider, pl_transform placement, pl_vec3 point, pl_vec3 *normal);
 
-// A bound below the distance of a point in the collider's own frame: the distance is certainly at least this. Cheap, and rough; -HUGE_VAL where
-// nothing is known.
-double pl_collider_clearance_at(const pl_collider_clearance *clearance, pl_vec3 point);
+// Signed distance at a centre of the grid and how far the point (in the collider's own frame) is from that centre: their difference is a
+// bound below the point's distance, their sum one above. Cheap, and rough; without a grid the distance is 0 and `away` is HUGE_VAL.
+double pl_collider_clearance_at(const pl_collider_clearance *clearance, pl_vec3 point, double *away);
 bool pl_collider_clearance_build(pl_context *context, pl_arena *arena, const pl_triangle_tree *tree, pl_box box,
                                  pl_collider_clearance *clearance);
 

@@ -2,8 +2,8 @@
 //
 // The exact distance to a mesh costs a walk through its hierarchy, and most so for points far from every triangle. So the signed distance is kept
 // at the centres of a coarse grid around the mesh. It changes no faster than the point moves: for a point p in the cell of centre c,
-//   d(p) >= d(c) - |p - c|
-// and where this bound already rules out contact, the mesh need not be asked.
+//   d(c) - |p - c|  <=  d(p)  <=  d(c) + |p - c|
+// and where the bound below already rules out contact, the mesh need not be asked. Otherwise the one above tells how far to search.
 #include "base/error.h"
 #include "base/parallel.h"
 #include "contact/collider.h"
@@ -49,14 +49,20 @@ bool pl_collider_clearance_build(pl_context *context, pl_arena *arena, const pl_
   return true;
 }
 
-double pl_collider_clearance_at(const pl_collider_clearance *grid, pl_vec3 point) {
-  if (grid->distances == NULL) return -HUGE_VAL;
+// Without fmin and fmax, whose care for NaN costs a call.
+static int32_t cell_along(double place, int32_t count) {
+  return place > 0 ? (place < count - 1 ? (int32_t)place : count - 1) : 0;
+}
+
+double pl_collider_clearance_at(const pl_collider_clearance *grid, pl_vec3 point, double *away) {
+  *away = HUGE_VAL;
+  if (grid->distances == NULL) return 0;
   pl_vec3 p = pl_vec3_scale(pl_vec3_sub(point, grid->least), 1 / grid->cell);
   // A point outside the grid is compared with the nearest cell.
-  int32_t x = (int32_t)fmin(fmax(p.x, 0), grid->counts[0] - 1), y = (int32_t)fmin(fmax(p.y, 0), grid->counts[1] - 1);
-  int32_t z = (int32_t)fmin(fmax(p.z, 0), grid->counts[2] - 1);
-  int32_t cell = x + grid->counts[0] * (y + grid->counts[1] * z);
+  int32_t x = cell_along(p.x, grid->counts[0]), y = cell_along(p.y, grid->counts[1]), z = cell_along(p.z, grid->counts[2]);
+  pl_vec3 center = pl_vec3_add_scaled(grid->least, (pl_vec3){x + 0.5, y + 0.5, z + 0.5}, grid->cell);
+  double distance = (double)grid->distances[x + grid->counts[0] * (y + grid->counts[1] * z)];
   // Single precision is off by less than a millionth of the distance.
-  double distance = (double)grid->distances[cell];
-  return distance - 1e-6 * fabs(distance) - pl_vec3_distance(point, center_of(grid, cell));
+  *away = pl_vec3_distance(point, center) + 1e-6 * fabs(distance);
+  return distance;
 }

@@ -10,7 +10,7 @@
 #include "math/quat.h"
 
 // Tasks are this many blocks or bodies.
-enum { BLOCK_GRAIN = 2, BODY_GRAIN = 1 };
+enum { BLOCK_GRAIN = 16, BODY_GRAIN = 1 };
 
 typedef struct detection {
   pl_contact_memory *memory;
@@ -36,85 +36,136 @@ void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact) {
   if (contact->depth > slots.items[shallowest].depth) slots.items[shallowest] = *contact;
 }
 
-// Surface points of some blocks at both ends of the step, and the boxes around them.
+// Surface points of some blocks at both ends of the step, and what is around them.
 static void place_points(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
   for (int32_t b = begin; b < end; ++b) {
-    const pl_contact_block *block = &d->memory->blocks[b];
+    pl_contact_block *block = &d->memory->blocks[b];
     const pl_contact_body *body = &d->bodies[block->body];
     pl_surface_motion *motion = &d->memory->motions[block->body];
-    pl_box box = pl_box_empty();
+    block->start_box = block->end_box = pl_box_empty();
+    block->moved = pl_vec3_of(0, 0, 0);
     for (int32_t i = block->first; i < block->first + block->count; ++i) {
-      motion->starts[i] = pl_contact_surface_point(body->surface, i, body->starts);
-      motion->ends[i] = pl_contact_surface_point(body->surface, i, body->positions);
-      box = pl_box_with(pl_box_with(box, motion->starts[i]), motion->ends[i]);
+      int32_t point = motion->tree->point_order[i];
+      pl_vec3 p = pl_contact_surface_point(body->surface, point, body->starts);
+      pl_vec3 q = pl_contact_surface_point(body->surface, point, body->positions);
+      motion->starts[point] = p;
+      motion->ends[point] = q;
+      pl_box_cover(&block->start_box, p);
+      pl_box_cover(&block->end_box, q);
+      block->moved = pl_vec3_add(block->moved, pl_vec3_sub(q, p));
     }
-    d->memory->block_boxes[b] = box;
   }
 }
 
-static double keep_away(const detection *d, int32_t body, int32_t other) {
-  return d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
+// Boxes and drift of the bodies, from those of their blocks.
+static void place_bodies(pl_contact_memory *memory) {
+  for (int32_t i = 0; i < memory->body_count; ++i) {
+    memory->motions[i].start_box = memory->motions[i].end_box = pl_box_empty();
+    memory->motions[i].drift = pl_vec3_of(0, 0, 0);
+  }
+  for (int32_t b = 0; b < memory->block_count; ++b) {
+    const pl_contact_block *block = &memory->blocks[b];
+    pl_surface_motion *motion = &memory->motions[block->body];
+    pl_box_cover_box(&motion->start_box, &block->start_box);
+    pl_box_cover_box(&motion->end_box, &block->end_box);
+    motion->drift = pl_vec3_add(motion->drift, block->moved);
+  }
+  for (int32_t i = 0; i < memory->body_count; ++i) {
+    pl_surface_motion *motion = &memory->motions[i];
+    motion->drift = pl_vec3_scale(motion->drift, 1.0 / motion->tree->surface->point_count);
+    // Any frame is right; one that is not a number would hide the body.
+    if (!pl_vec3_is_finite(motion->drift)) motion->drift = pl_vec3_of(0, 0, 0);
+  }
 }
 
-static bool may_touch(const detection *d, int32_t body, pl_box box, int32_t other) {
-  return other != body && pl_box_overlaps(pl_box_grow(box, keep_away(d, body, other)), d->memory->motions[other].box);
+// May something of a body, between these boxes in the course of the step, touch another body?
+static bool may_touch(const detection *d, int32_t body, pl_box start, pl_box end, int32_t other) {
+  if (other == body) return false;
+  const pl_surface_motion *motion = &d->memory->motions[other];
+  double keep_away = d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
+  pl_box box = pl_box_grow(pl_surface_motion_frame_box(motion, start, end), keep_away);
+  return pl_box_overlaps(box, pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box));
 }
 
 // Hierarchies of the bodies that something may touch.
 static void refit_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
+  pl_surface_motion *motions = d->memory->motions;
   for (int32_t body = begin; body < end; ++body) {
     bool is_needed = d->bodies[body].self_contact;
     for (int32_t other = 0; other < d->memory->body_count && !is_needed; ++other)
-      is_needed = may_touch(d, body, d->memory->motions[body].box, other);
-    if (is_needed) pl_surface_motion_refit(&d->memory->motions[body]);
+      is_needed = may_touch(d, other, motions[other].start_box, motions[other].end_box, body);
+    if (is_needed) pl_surface_motion_refit(&motions[body]);
+    if (d->bodies[body].self_contact) pl_surface_motion_refit_normals(&motions[body]);
   }
 }
 
-// What a point asks; false for one that is not finite, which touches nothing.
-static bool make_query(const detection *d, int32_t body, int32_t point, pl_contact_query *query) {
-  const pl_surface_motion *motion = &d->memory->motions[body];
-  pl_vec3 start = motion->starts[point], end = motion->ends[point];
-  *query = (pl_contact_query){body, point, d->bodies, d->memory->motions, start, end, d->step, d->scale};
-  return pl_vec3_is_finite(start) && pl_vec3_is_finite(end);
+bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact_query *query) {
+  int32_t point = group->points[i];
+  const pl_surface_motion *motion = &group->motions[group->body];
+  pl_contact_slots slots = {&group->contacts[(size_t)point * PL_CONTACTS_PER_POINT], &group->contact_counts[point]};
+  *query = (pl_contact_query){group, group->body, point, motion->starts[point], motion->ends[point], slots};
+  return pl_vec3_is_finite(query->start) && pl_vec3_is_finite(query->end);
 }
 
-static pl_contact_slots slots_of(const detection *d, int32_t body, int32_t point) {
-  size_t place = (size_t)d->memory->point_start[body] + (size_t)point;
-  return (pl_contact_slots){&d->memory->contacts[place * PL_CONTACTS_PER_POINT], &d->memory->contact_counts[place]};
+static pl_contact_group group_of(const detection *d, const pl_contact_block *block) {
+  const pl_contact_memory *memory = d->memory;
+  size_t first_point = (size_t)memory->point_start[block->body];
+  return (pl_contact_group){
+      .body = block->body,
+      .count = block->count,
+      .points = &memory->motions[block->body].tree->point_order[block->first],
+      .bodies = d->bodies,
+      .motions = memory->motions,
+      .start_box = block->start_box,
+      .end_box = block->end_box,
+      .contact_counts = &memory->contact_counts[first_point],
+      .contacts = &memory->contacts[first_point * PL_CONTACTS_PER_POINT],
+      .step = d->step,
+      .scale = d->scale,
+  };
 }
 
-// What the block's box rules out is not asked for any of its points.
-static void find_in_block(const detection *d, const pl_contact_block *block, pl_box box) {
-  pl_contact_memory *memory = d->memory;
-  int32_t body = block->body, first = block->first, end = first + block->count;
-  pl_contact_query query;
-  for (int32_t point = first; point < end; ++point) *slots_of(d, body, point).count = 0;
+// Consecutive blocks of one body against everything, one thing after the other: each place asked for is close to the one before. What the boxes
+// of all blocks rule out is not asked for any of them, what a block's box rules out not for its points.
+static void find_in_blocks(const detection *d, const pl_contact_group *groups, int32_t group_count) {
+  const pl_contact_memory *memory = d->memory;
+  int32_t body = groups[0].body;
+  pl_box start = pl_box_empty(), end = pl_box_empty();
+  for (int32_t g = 0; g < group_count; ++g) {
+    for (int32_t i = 0; i < groups[g].count; ++i) groups[g].contact_counts[groups[g].points[i]] = 0;
+    pl_box_cover_box(&start, &groups[g].start_box);
+    pl_box_cover_box(&end, &groups[g].end_box);
+  }
+  pl_box path = pl_box_grow(pl_box_join(start, end), d->bodies[body].radius + d->scale.margin);
   for (int32_t c = 0; c < memory->collider_count; ++c) {
-    const pl_collider_step *step = &memory->collider_steps[c];
-    if (!pl_box_overlaps(pl_box_grow(box, d->bodies[body].radius + d->scale.margin), step->box)) continue;
-    for (int32_t point = first; point < end; ++point) {
-      if (make_query(d, body, point, &query)) pl_contact_find_collider(&query, step, c, slots_of(d, body, point));
-    }
+    pl_distance_anchor anchor = {.is_set = false};
+    if (!pl_box_overlaps(path, memory->collider_steps[c].box)) continue;
+    for (int32_t g = 0; g < group_count; ++g) pl_contact_find_collider(&groups[g], &memory->collider_steps[c], c, &anchor);
   }
   for (int32_t other = 0; other < memory->body_count; ++other) {
-    if (!may_touch(d, body, box, other)) continue;
-    for (int32_t point = first; point < end; ++point) {
-      if (make_query(d, body, point, &query)) pl_contact_find_body(&query, other, slots_of(d, body, point));
-    }
+    pl_distance_anchor anchor = {.is_set = false};
+    if (!may_touch(d, body, start, end, other)) continue;
+    for (int32_t g = 0; g < group_count; ++g)
+      if (may_touch(d, body, groups[g].start_box, groups[g].end_box, other)) pl_contact_find_body(&groups[g], other, &anchor);
   }
-  for (int32_t point = first; d->bodies[body].self_contact && point < end; ++point) {
-    if (make_query(d, body, point, &query)) pl_contact_find_self(&query, slots_of(d, body, point));
-  }
+  for (int32_t g = 0; d->bodies[body].self_contact && g < group_count; ++g) pl_contact_find_self(&groups[g]);
 }
 
 static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
-  for (int32_t b = begin; b < end; ++b) find_in_block(d, &d->memory->blocks[b], d->memory->block_boxes[b]);
+  pl_contact_group groups[BLOCK_GRAIN];
+  int32_t count = 0;
+  for (int32_t b = begin; b < end; ++b) {
+    groups[count++] = group_of(d, &d->memory->blocks[b]);
+    if (b + 1 < end && d->memory->blocks[b + 1].body == groups[0].body) continue;
+    find_in_blocks(d, groups, count);
+    count = 0;
+  }
 }
 
 static void place_colliders(pl_contact_memory *memory, const pl_collider *const *colliders, const pl_contact_step *step) {
@@ -159,11 +210,7 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   detection d = {memory, bodies, step->step, pl_contact_scale_of(step)};
   place_colliders(memory, colliders, step);
   pl_parallel_for(solver->context, memory->block_count, BLOCK_GRAIN, place_points, &d);
-  for (int32_t i = 0; i < body_count; ++i) memory->motions[i].box = pl_box_empty();
-  for (int32_t b = 0; b < memory->block_count; ++b) {
-    pl_box *box = &memory->motions[memory->blocks[b].body].box;
-    *box = pl_box_join(*box, memory->block_boxes[b]);
-  }
+  place_bodies(memory);
   pl_parallel_for(solver->context, body_count, BODY_GRAIN, refit_bodies, &d);
   pl_parallel_for(solver->context, memory->block_count, BLOCK_GRAIN, find_contacts, &d);
   solver->contact_count = pack_contacts(memory);

@@ -3,7 +3,6 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "base/parallel.h"
 
 pl_status pl_contact_solver_create(pl_context *context, pl_contact_solver **result, pl_error *error) {
   *result = NULL;
@@ -26,23 +25,11 @@ void pl_contact_solver_destroy(pl_contact_solver *solver) {
   pl_release(solver->context, solver);
 }
 
-static void fill_blocks(pl_contact_memory *memory, const pl_contact_body *bodies) {
-  int32_t block = 0;
-  for (int32_t body = 0; body < memory->body_count; ++body) {
-    int32_t point_count = bodies[body].surface->point_count;
-    for (int32_t first = 0; first < point_count; first += PL_CONTACT_BLOCK) {
-      int32_t rest = point_count - first;
-      memory->blocks[block++] = (pl_contact_block){body, first, rest < PL_CONTACT_BLOCK ? rest : PL_CONTACT_BLOCK};
-    }
-  }
-}
-
 static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
   pl_arena *arena = &memory->arena;
   int64_t point_count = 0;
   memory->point_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
   for (int32_t i = 0; i < memory->body_count && memory->point_start != NULL; ++i) {
-    memory->block_count += pl_block_count(bodies[i].surface->point_count, PL_CONTACT_BLOCK);
     point_count += bodies[i].surface->point_count;
     // Contacts are counted in 32 bits.
     if (point_count > INT32_MAX / PL_CONTACTS_PER_POINT)
@@ -51,15 +38,11 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   }
   memory->trees = PL_TAKE(arena, pl_surface_tree, memory->body_count);
   memory->motions = PL_TAKE(arena, pl_surface_motion, memory->body_count);
-  memory->blocks = PL_TAKE(arena, pl_contact_block, memory->block_count);
-  memory->block_boxes = PL_TAKE(arena, pl_box, memory->block_count);
   memory->collider_steps = PL_TAKE(arena, pl_collider_step, memory->collider_count);
   memory->contact_counts = PL_TAKE(arena, int32_t, point_count);
   memory->contacts = PL_TAKE(arena, pl_contact, point_count * PL_CONTACTS_PER_POINT);
   memory->rows = PL_TAKE(arena, pl_contact_row, point_count * PL_CONTACTS_PER_POINT);
-  if (arena->failed) return pl_fail_memory(error);
-  fill_blocks(memory, bodies);
-  return PL_OK;
+  return arena->failed ? pl_fail_memory(error) : PL_OK;
 }
 
 // Surface points of the shape a hierarchy is built for: any shape will do, a relaxed one gives the tightest boxes.
@@ -71,22 +54,36 @@ static void shape_points(const pl_contact_body *body, pl_vec3 *points) {
 
 static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body, pl_error *error) {
   const pl_contact_surface *surface = bodies[body].surface;
-  pl_surface_motion *motion = &memory->motions[body];
-  motion->starts = PL_TAKE(&memory->arena, pl_vec3, surface->point_count);
-  motion->ends = PL_TAKE(&memory->arena, pl_vec3, surface->point_count);
-  if (memory->arena.failed) return pl_fail_memory(error);
-
   // Bodies of one model share a hierarchy.
-  for (int32_t other = 0; other < body && motion->tree == NULL; ++other)
-    if (bodies[other].surface == surface) motion->tree = memory->motions[other].tree;
-  if (motion->tree == NULL) {
-    shape_points(&bodies[body], motion->starts);
-    pl_status status = pl_surface_tree_build(&memory->arena, surface, motion->starts, &memory->trees[body], error);
+  const pl_surface_tree *tree = NULL;
+  for (int32_t other = 0; other < body && tree == NULL; ++other)
+    if (bodies[other].surface == surface) tree = memory->motions[other].tree;
+  if (tree == NULL) {
+    pl_vec3 *points = PL_TAKE(&memory->arena, pl_vec3, surface->point_count);
+    if (points == NULL) return pl_fail_memory(error);
+    shape_points(&bodies[body], points);
+    pl_status status = pl_surface_tree_build(&memory->arena, surface, points, &memory->trees[body], error);
     if (status < 0) return status;
-    motion->tree = &memory->trees[body];
+    tree = &memory->trees[body];
   }
-  motion->boxes = PL_TAKE(&memory->arena, pl_box, motion->tree->boxes.node_count);
-  return memory->arena.failed ? pl_fail_memory(error) : PL_OK;
+  return pl_surface_motion_take(&memory->arena, tree, &memory->motions[body]) ? PL_OK : pl_fail_memory(error);
+}
+
+static pl_status take_blocks(pl_contact_memory *memory, pl_error *error) {
+  // There are no more blocks than points.
+  for (int32_t i = 0; i < memory->body_count; ++i) memory->block_count += memory->motions[i].tree->block_count;
+  memory->blocks = PL_TAKE(&memory->arena, pl_contact_block, memory->block_count);
+  if (memory->blocks == NULL) return pl_fail_memory(error);
+  pl_contact_block *next = memory->blocks;
+  for (int32_t body = 0; body < memory->body_count; ++body) {
+    const pl_surface_tree *tree = memory->motions[body].tree;
+    for (int32_t b = 0; b < tree->block_count; ++b, ++next) {
+      next->body = body;
+      next->first = tree->block_start[b];
+      next->count = tree->block_start[b + 1] - next->first;
+    }
+  }
+  return PL_OK;
 }
 
 pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_body *bodies, int32_t body_count,
@@ -96,6 +93,7 @@ pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_
   pl_arena_init(&memory.arena, solver->context, 0);
   pl_status status = take_arrays(&memory, bodies, error);
   for (int32_t i = 0; i < body_count && status == PL_OK; ++i) status = prepare_body(&memory, bodies, i, error);
+  if (status == PL_OK) status = take_blocks(&memory, error);
   if (status < 0) {
     pl_arena_destroy(&memory.arena);
     return status;

@@ -4,13 +4,14 @@
 
 #include "base/arena.h"
 #include "contact/contact.h"
-#include "contact/surface_tree.h"
+#include "contact/surface_motion.h"
 
-// Surface points are worked on in blocks that never span two bodies: what a block is far from is ruled out by one comparison.
-enum { PL_CONTACT_BLOCK = 64 };
-
+// A block of a body's surface points: what it is far from is ruled out by one comparison.
 typedef struct pl_contact_block {
-  int32_t body, first, count;  // surface points [first, first + count) of a body
+  int32_t body, first, count;  // surface points [first, first + count) in the tree's order of a body's points
+  // In the course of one step:
+  pl_box start_box, end_box;  // around the points at either end
+  pl_vec3 moved;              // sum of end - start over the points
 } pl_contact_block;
 
 // A collider in the course of one step.
@@ -39,7 +40,6 @@ typedef struct pl_contact_memory {
   int32_t *point_start;        // body_count + 1: offsets into the arrays per surface point
   int32_t block_count;
   pl_contact_block *blocks;
-  pl_box *block_boxes;
   pl_collider_step *collider_steps;
   int32_t *contact_counts;  // one per surface point
   pl_contact *contacts;     // PL_CONTACTS_PER_POINT per surface point, then moved together
@@ -69,19 +69,61 @@ typedef struct pl_contact_slots {
 // Add a contact; when there is no room it replaces the shallowest if it is deeper.
 void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
 
-// One surface point in search of contacts.
-typedef struct pl_contact_query {
-  int32_t body, point;
+// The points of a block in search of contacts.
+typedef struct pl_contact_group {
+  int32_t body, count;
+  const int32_t *points;  // their numbers
   const pl_contact_body *bodies;
   const pl_surface_motion *motions;
-  pl_vec3 start, end;  // of the point
+  pl_box start_box, end_box;
+  int32_t *contact_counts;  // of all points of the body
+  pl_contact *contacts;     // PL_CONTACTS_PER_POINT each
   double step;
   pl_contact_scale scale;
+} pl_contact_group;
+
+// One of them.
+typedef struct pl_contact_query {
+  const pl_contact_group *group;
+  int32_t body, point;
+  pl_vec3 start, end;  // of the point
+  pl_contact_slots slots;
 } pl_contact_query;
 
-void pl_contact_find_collider(const pl_contact_query *query, const pl_collider_step *step, int32_t collider,
-                              pl_contact_slots slots);
-void pl_contact_find_body(const pl_contact_query *query, int32_t other, pl_contact_slots slots);
-void pl_contact_find_self(const pl_contact_query *query, pl_contact_slots slots);
+// What the i-th point of a group asks; false for one that is not finite, which touches nothing.
+bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact_query *query);
+
+// A place whose signed distance from something is known. Since that changes no faster than the place, it bounds the distance of all
+// places around.
+typedef struct pl_distance_anchor {
+  bool is_set;
+  pl_vec3 place;
+  double distance;
+} pl_distance_anchor;
+
+// Bounds of a signed distance.
+typedef struct pl_distance_range {
+  double low, high;
+} pl_distance_range;
+
+static inline pl_distance_range pl_distance_anchor_range(const pl_distance_anchor *anchor, pl_vec3 place) {
+  if (!anchor->is_set) return (pl_distance_range){-HUGE_VAL, HUGE_VAL};
+  double away = pl_vec3_distance(place, anchor->place);
+  return (pl_distance_range){anchor->distance - away, anchor->distance + away};
+}
+
+// How far a nearest-point search must reach so that it finds something, when the signed distance is in `range`. If the place is
+// certainly outside, what is farther than `outside_limit` need not be found. `slack` covers rounding.
+static inline double pl_distance_search_limit(pl_distance_range range, double outside_limit, double slack) {
+  double limit = range.high > -range.low ? range.high : -range.low;
+  if (range.low > slack && outside_limit < limit) limit = outside_limit;
+  return limit * (1 + 1e-9) + slack;
+}
+
+// Searches of all points of a group. `anchor` is the place asked for last, of a group nearby or this one; set by the search.
+void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_step *step, int32_t collider,
+                              pl_distance_anchor *anchor);
+void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_distance_anchor *anchor);
+void pl_contact_find_self(const pl_contact_group *group);
 
 #endif

@@ -30,20 +30,27 @@ typedef struct surface_search {
   bool is_crossing_facing;
   int32_t crossing_triangle;  // -1: none yet
   double crossing_weights[3];
-  // Nearest triangle of the same body that counts.
+  // Nearest triangle of the same body that counts, and a box around the normals at the point if the surface is closed.
   pl_hit nearest;
+  pl_box ring_normals;
 } surface_search;
 
+static double gap_between(const pl_contact_group *group, int32_t other) {
+  return group->bodies[group->body].radius + group->bodies[other].radius;
+}
+
 static surface_search search_of(const pl_contact_query *query, int32_t other) {
-  surface_search s = {.query = query, .motion = &query->motions[other], .other = other, .is_self = other == query->body};
-  s.gap = query->bodies[query->body].radius + query->bodies[other].radius;
-  return s;
+  return (surface_search){.query = query,
+                          .motion = &query->group->motions[other],
+                          .other = other,
+                          .is_self = other == query->body,
+                          .gap = gap_between(query->group, other)};
 }
 
 // Can the point's own surface lie against this triangle? Open surfaces are touched from both sides, by both sides.
 static bool is_facing(surface_search *s, int32_t triangle) {
   if (!s->is_facing_known) {
-    const pl_surface_motion *own = &s->query->motions[s->query->body];
+    const pl_surface_motion *own = &s->query->group->motions[s->query->body];
     s->is_facing_known = true;
     s->facing = pl_surface_motion_point_normal(own, s->query->point);
     s->has_facing = own->tree->is_closed && s->motion->tree->is_closed && pl_vec3_dot(s->facing, s->facing) > 0;
@@ -58,14 +65,13 @@ static pl_vec3 corner_mix(const pl_surface_motion *motion, const pl_vec3 *points
   return pl_vec3_add_scaled(pl_vec3_add_scaled(sum, corners[1], weights[1]), corners[2], weights[2]);
 }
 
-static void add_triangle(const surface_search *s, int32_t triangle, const double weights[3], pl_vec3 normal,
-                         pl_contact_slots slots) {
+static void add_triangle(const surface_search *s, int32_t triangle, const double weights[3], pl_vec3 normal) {
   const pl_contact_query *query = s->query;
   pl_vec3 start = corner_mix(s->motion, s->motion->starts, triangle, weights);
   pl_vec3 end = corner_mix(s->motion, s->motion->ends, triangle, weights);
   double gap = pl_vec3_dot(normal, pl_vec3_sub(query->end, end)) - s->gap;
-  if (!(gap < query->scale.margin)) return;
-  const pl_contact_body *body = &query->bodies[query->body], *other = &query->bodies[s->other];
+  if (!(gap < query->group->scale.margin)) return;
+  const pl_contact_body *body = &query->group->bodies[query->body], *other = &query->group->bodies[s->other];
   pl_contact contact = {
       .body = query->body,
       .point = query->point,
@@ -80,7 +86,7 @@ static void add_triangle(const surface_search *s, int32_t triangle, const double
       .friction = sqrt(body->friction * other->friction),
       .restitution = fmax(body->restitution, other->restitution),
   };
-  pl_contact_slots_add(slots, &contact);
+  pl_contact_slots_add(query->slots, &contact);
 }
 
 static bool is_corner(const pl_surface_tree *tree, int32_t point, int32_t triangle) {
@@ -123,7 +129,8 @@ static void visit_crossing(void *data, int32_t triangle) {
   pl_surface_corners(s->motion->tree, s->motion->ends, triangle, path.end_corners);
   double time, weights[3];
   bool from_inside;
-  if (!pl_triangle_touch_crossing(&path, s->query->scale.margin, !s->motion->tree->is_closed, &time, weights, &from_inside)) return;
+  if (!pl_triangle_touch_crossing(&path, s->query->group->scale.margin, !s->motion->tree->is_closed, &time, weights, &from_inside))
+    return;
   // The first one counts. Of several at once, as when a corner rests on an edge, one that the point's own surface can lie against, then the
   // one that is entered deepest, then the lowest: the order of the hierarchy must not matter.
   if (time > s->crossing_time) return;
@@ -148,11 +155,13 @@ static void visit_crossing(void *data, int32_t triangle) {
   for (int k = 0; k < 3; ++k) s->crossing_weights[k] = weights[k];
 }
 
-static bool find_crossing(surface_search *s) {
-  pl_box path = pl_box_with(pl_box_with(pl_box_empty(), s->query->start), s->query->end);
+static bool find_crossing(surface_search *s, const pl_surface_front *front) {
   s->crossing_time = 2;
   s->crossing_triangle = -1;
-  pl_surface_motion_visit(s->motion, pl_box_grow(path, s->query->scale.margin), visit_crossing, s);
+  if (front->count == 0) return false;
+  pl_box start = {s->query->start, s->query->start}, end = {s->query->end, s->query->end};
+  pl_box path = pl_box_grow(pl_surface_motion_frame_box(s->motion, start, end), s->query->group->scale.margin);
+  pl_surface_motion_visit(s->motion, front, path, visit_crossing, s);
   return s->crossing_triangle >= 0;
 }
 
@@ -174,7 +183,7 @@ static bool is_behind_at_start(const surface_search *s, const pl_hit *hit) {
 }
 
 // Touch the triangle nearest to `place`, within `limit`, that the point's own surface can lie against, if there is one.
-static bool touch_facing(const surface_search *s, pl_vec3 place, double limit, pl_contact_slots slots) {
+static bool touch_facing(const surface_search *s, pl_vec3 place, double limit) {
   pl_hit hit = pl_surface_motion_nearest(s->motion, place, limit, &s->facing);
   if (hit.triangle < 0) return false;
   pl_vec3 corners[3];
@@ -183,7 +192,7 @@ static bool touch_facing(const surface_search *s, pl_vec3 place, double limit, p
   pl_vec3 away = pl_vec3_sub(s->query->end, hit.point);
   hit.distance = pl_vec3_length(away);
   bool is_behind = pl_vec3_dot(away, pl_surface_motion_outward(s->motion, &hit)) < 0;
-  add_triangle(s, hit.triangle, hit.barycentric, normal_at(s, &hit, is_behind), slots);
+  add_triangle(s, hit.triangle, hit.barycentric, normal_at(s, &hit, is_behind));
   return true;
 }
 
@@ -192,40 +201,75 @@ static bool touch_facing(const surface_search *s, pl_vec3 place, double limit, p
 // thin ones, since then what faces it is their far side.
 static const double FACING_EDGES = 0.1, FACING_RATIO = 32;
 
-void pl_contact_find_body(const pl_contact_query *query, int32_t other, pl_contact_slots slots) {
-  surface_search s = search_of(query, other);
-  double limit = s.gap + query->scale.margin;
-  pl_box path = pl_box_with(pl_box_with(pl_box_empty(), query->start), query->end);
-  if (!pl_box_overlaps(pl_box_grow(path, limit), s.motion->box)) return;
-  double facing_reach = FACING_EDGES * fmin(s.motion->tree->edge_length, query->motions[query->body].tree->edge_length);
-  if (find_crossing(&s)) {
-    pl_vec3 place = corner_mix(s.motion, s.motion->ends, s.crossing_triangle, s.crossing_weights);
-    if (!s.is_crossing_facing && touch_facing(&s, place, facing_reach, slots)) return;
-    add_triangle(&s, s.crossing_triangle, s.crossing_weights, s.crossing_normal, slots);
-    return;
+// Is the point inside the other body, or too close? Returns whether it is outside. `anchor` is the place asked for last, nearby.
+static bool find_nearest(surface_search *s, double facing_reach, pl_distance_anchor *anchor) {
+  const pl_surface_motion *motion = s->motion;
+  pl_vec3 place = s->query->end;
+  pl_box end = {place, place};
+  double limit = s->gap + s->query->group->scale.margin, reach = limit;
+  if (!pl_box_overlaps(pl_box_grow(motion->end_box, limit), end)) return true;
+  bool is_closed = motion->tree->is_closed;
+  if (is_closed && pl_box_overlaps(motion->end_box, end)) {
+    pl_distance_range range = pl_distance_anchor_range(anchor, place);
+    double slack = 1e-9 * pl_box_diagonal(motion->end_box);
+    if (range.low > limit + slack) return true;
+    reach = pl_distance_search_limit(range, limit, slack);
   }
-
-  pl_box end = pl_box_with(pl_box_empty(), query->end);
-  if (!pl_box_overlaps(pl_box_grow(s.motion->box, limit), end)) return;
-  bool is_closed = s.motion->tree->is_closed;
-  bool may_be_inside = is_closed && pl_box_overlaps(s.motion->box, end);
-  pl_hit hit = pl_surface_motion_nearest(s.motion, query->end, may_be_inside ? HUGE_VAL : limit, NULL);
-  if (hit.triangle < 0) return;
-  pl_vec3 away = pl_vec3_sub(query->end, hit.point);
-  bool is_behind = pl_vec3_dot(away, pl_surface_motion_outward(s.motion, &hit)) < 0;
-  if (!is_closed && is_behind != is_behind_at_start(&s, &hit)) return;
+  pl_hit hit = pl_surface_motion_nearest(motion, place, reach, NULL);
+  if (hit.triangle < 0) return true;
+  pl_vec3 away = pl_vec3_sub(place, hit.point);
+  bool is_behind = pl_vec3_dot(away, pl_surface_motion_outward(motion, &hit)) < 0;
+  *anchor = (pl_distance_anchor){true, place, is_behind ? -hit.distance : hit.distance};
+  if (!is_closed && is_behind != is_behind_at_start(s, &hit)) return true;
   bool is_inside = is_closed && is_behind;
-  if (!is_inside && hit.distance >= limit) return;
-  if (!is_facing(&s, hit.triangle)) {
-    if (!is_inside || touch_facing(&s, query->end, fmax(facing_reach, FACING_RATIO * hit.distance), slots)) return;
+  if (!is_inside && hit.distance >= limit) return true;
+  if (is_facing(s, hit.triangle) || (is_inside && !touch_facing(s, place, fmax(facing_reach, FACING_RATIO * hit.distance))))
+    add_triangle(s, hit.triangle, hit.barycentric, normal_at(s, &hit, is_inside));
+  return !is_inside;
+}
+
+static void touch_crossed(const surface_search *s, double facing_reach) {
+  pl_vec3 place = corner_mix(s->motion, s->motion->ends, s->crossing_triangle, s->crossing_weights);
+  if (!s->is_crossing_facing && touch_facing(s, place, facing_reach)) return;
+  add_triangle(s, s->crossing_triangle, s->crossing_weights, s->crossing_normal);
+}
+
+void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_distance_anchor *anchor) {
+  const pl_surface_motion *motion = &group->motions[other];
+  double limit = gap_between(group, other) + group->scale.margin;
+  double facing_reach = FACING_EDGES * fmin(motion->tree->edge_length, group->motions[group->body].tree->edge_length);
+  pl_surface_front front;
+  pl_box box = pl_box_grow(pl_surface_motion_frame_box(motion, group->start_box, group->end_box), limit);
+  pl_surface_motion_gather(motion, box, NULL, &front);
+  bool may_be_inside = motion->tree->is_closed && pl_box_overlaps(motion->end_box, group->end_box);
+  if (front.count == 0 && !may_be_inside) return;
+
+  // From a place outside to one that no triangle is near to or between, one is still outside. Chains of neighbours save most searches.
+  pl_contact_query query;
+  bool has_outside = false;
+  pl_vec3 outside = {0, 0, 0};
+  for (int32_t i = 0; i < group->count; ++i) {
+    if (!pl_contact_group_query(group, i, &query)) continue;
+    surface_search s = search_of(&query, other);
+    if (find_crossing(&s, &front)) {
+      touch_crossed(&s, facing_reach);
+      continue;
+    }
+    pl_box between = {query.end, query.end};
+    pl_box_cover(&between, outside);
+    bool is_clear = has_outside && !pl_surface_front_is_met(&front, pl_box_grow(between, limit));
+    if (!is_clear && !find_nearest(&s, facing_reach, anchor)) continue;
+    has_outside = true;
+    outside = query.end;
   }
-  add_triangle(&s, hit.triangle, hit.barycentric, normal_at(&s, &hit, is_inside), slots);
 }
 
 static void visit_nearest_self(void *data, int32_t triangle) {
   surface_search *s = data;
   const pl_surface_tree *tree = s->motion->tree;
   if (is_corner(tree, s->query->point, triangle)) return;
+  const pl_vec3 *normal = &s->motion->normals[triangle];
+  if (tree->is_closed && !pl_normal_boxes_may_face(&s->ring_normals, &(pl_box){*normal, *normal})) return;
   pl_vec3 corners[3];
   pl_surface_corners(tree, s->motion->ends, triangle, corners);
   pl_hit hit = {.triangle = triangle};
@@ -234,8 +278,8 @@ static void visit_nearest_self(void *data, int32_t triangle) {
   hit.distance = pl_vec3_length(away);
   bool is_nearer = hit.distance < s->nearest.distance || (hit.distance == s->nearest.distance && triangle < s->nearest.triangle);
   if (!is_nearer || is_spared(s, triangle) || !is_facing(s, triangle)) return;
-  bool is_behind = pl_vec3_dot(away, pl_triangle_normal(corners[0], corners[1], corners[2])) < 0;
-  double limit = s->gap + s->query->scale.margin;
+  bool is_behind = pl_vec3_dot(away, *normal) < 0;
+  double limit = s->gap + s->query->group->scale.margin;
   if (!tree->is_closed) {
     if (is_behind != is_behind_at_start(s, &hit)) return;
   } else if (is_behind) {
@@ -246,18 +290,40 @@ static void visit_nearest_self(void *data, int32_t triangle) {
   if (hit.distance <= limit) s->nearest = hit;
 }
 
-void pl_contact_find_self(const pl_contact_query *query, pl_contact_slots slots) {
-  surface_search s = search_of(query, query->body);
-  if (find_crossing(&s)) {
-    add_triangle(&s, s.crossing_triangle, s.crossing_weights, s.crossing_normal, slots);
-    return;
+static void touch_nearest_self(const surface_search *s) {
+  pl_vec3 away = pl_vec3_sub(s->query->end, s->nearest.point);
+  bool is_behind = s->motion->tree->is_closed && pl_vec3_dot(away, pl_surface_motion_outward(s->motion, &s->nearest)) < 0;
+  add_triangle(s, s->nearest.triangle, s->nearest.barycentric, normal_at(s, &s->nearest, is_behind));
+}
+
+// Around every point there are triangles of its own body. Those that are crossed must hold the point within its path, which relative to the body
+// is short. Those that are only near must face it, which on a smooth piece of a closed surface none do: normals rule them out.
+void pl_contact_find_self(const pl_contact_group *group) {
+  const pl_surface_motion *motion = &group->motions[group->body];
+  double limit = fmax(gap_between(group, group->body) + group->scale.margin, 0.5 * motion->tree->edge_length);
+  pl_surface_front crossed, near;
+  pl_box box = pl_surface_motion_frame_box(motion, group->start_box, group->end_box), normals = pl_box_empty();
+  pl_surface_motion_gather(motion, pl_box_grow(box, group->scale.margin), NULL, &crossed);
+  pl_box ring_normals[PL_SURFACE_BLOCK];
+  for (int32_t i = 0; i < group->count; ++i) {
+    ring_normals[i] = pl_surface_motion_ring_normals(motion, group->points[i]);
+    pl_box_cover_box(&normals, &ring_normals[i]);
   }
-  double limit = fmax(s.gap + query->scale.margin, 0.5 * s.motion->tree->edge_length);
-  s.nearest = (pl_hit){.triangle = -1, .distance = limit};
-  pl_surface_motion_visit(s.motion, pl_box_grow(pl_box_with(pl_box_empty(), query->end), limit), visit_nearest_self, &s);
-  if (s.nearest.triangle < 0) return;
-  pl_vec3 away = pl_vec3_sub(query->end, s.nearest.point);
-  bool is_behind = pl_vec3_dot(away, pl_surface_motion_outward(s.motion, &s.nearest)) < 0;
-  if (!s.motion->tree->is_closed) is_behind = false;
-  add_triangle(&s, s.nearest.triangle, s.nearest.barycentric, normal_at(&s, &s.nearest, is_behind), slots);
+  bool is_closed = motion->tree->is_closed;
+  pl_surface_motion_gather(motion, pl_box_grow(group->end_box, limit), is_closed ? &normals : NULL, &near);
+
+  pl_contact_query query;
+  for (int32_t i = 0; i < group->count; ++i) {
+    if (!pl_contact_group_query(group, i, &query)) continue;
+    surface_search s = search_of(&query, group->body);
+    if (find_crossing(&s, &crossed)) {
+      add_triangle(&s, s.crossing_triangle, s.crossing_weights, s.crossing_normal);
+      continue;
+    }
+    if (near.count == 0) continue;
+    s.ring_normals = ring_normals[i];
+    s.nearest = (pl_hit){.triangle = -1, .distance = limit};
+    pl_surface_motion_visit(motion, &near, pl_box_grow((pl_box){query.end, query.end}, limit), visit_nearest_self, &s);
+    if (s.nearest.triangle >= 0) touch_nearest_self(&s);
+  }
 }

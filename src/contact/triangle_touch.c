@@ -35,8 +35,8 @@ static double cubic_at(const double k[4], double t) {
   return ((k[3] * t + k[2]) * t + k[1]) * t + k[0];
 }
 
-// V(t), and the triangle's doubled area at the start.
-static double crossing_cubic(const pl_triangle_path *path, double k[4]) {
+// V(t); returns the triangle's normal at the start, as long as its doubled area.
+static pl_vec3 crossing_cubic(const pl_triangle_path *path, double k[4]) {
   pl_vec3 e = pl_vec3_sub(path->start_corners[1], path->start_corners[0]);
   pl_vec3 f = pl_vec3_sub(path->start_corners[2], path->start_corners[0]);
   pl_vec3 r = pl_vec3_sub(path->start, path->start_corners[0]);
@@ -50,7 +50,14 @@ static double crossing_cubic(const pl_triangle_path *path, double k[4]) {
   k[1] = pl_vec3_dot(dr, n0) + pl_vec3_dot(r, n1);
   k[2] = pl_vec3_dot(dr, n1) + pl_vec3_dot(r, n2);
   k[3] = pl_vec3_dot(dr, n2);
-  return pl_vec3_length(n0);
+  return n0;
+}
+
+// V lies between the least and the greatest of its Bernstein coefficients: is it of one sign by that alone? Most triangles near a point are
+// not crossed, and end here.
+static bool keeps_its_sign(const double k[4]) {
+  double b1 = k[0] + k[1] / 3, b2 = k[0] + (2 * k[1] + k[2]) / 3, b3 = cubic_at(k, 1);
+  return (k[0] > 0 && b1 > 0 && b2 > 0 && b3 > 0) || (k[0] <= 0 && b1 <= 0 && b2 <= 0 && b3 <= 0);
 }
 
 // Ends of the monotone pieces of V in [0, 1]; returns their number, 2 to 4.
@@ -90,17 +97,18 @@ static double falling_root(const double k[4], double low, double high) {
 bool pl_triangle_touch_crossing(const pl_triangle_path *path, double tolerance, bool two_sided, double *time, double barycentric[3],
                                 bool *from_inside) {
   double k[4];
-  double area = crossing_cubic(path, k);
+  pl_vec3 normal = crossing_cubic(path, k);
   *from_inside = two_sided && k[0] < 0;
   if (*from_inside)
     for (int i = 0; i < 4; ++i) k[i] = -k[i];
   // Touching, or just below the surface, and going in.
   if (k[0] <= 0) {
-    if (k[0] >= -tolerance * area && cubic_at(k, 1) < k[0] && is_in_triangle(path, 0, barycentric)) {
+    if (k[0] >= -tolerance * pl_vec3_length(normal) && cubic_at(k, 1) < k[0] && is_in_triangle(path, 0, barycentric)) {
       *time = 0;
       return true;
     }
   }
+  if (keeps_its_sign(k)) return false;
   double cuts[4];
   int cut_count = monotone_pieces(k, cuts);
   for (int i = 0; i + 1 < cut_count; ++i) {

@@ -1,5 +1,5 @@
 // Moving surfaces: nearest points and sides against brute force, crossings against fine sampling.
-#include "contact/surface_tree.h"
+#include "contact/surface_motion.h"
 
 #include "base/random.h"
 #include "check.h"
@@ -44,10 +44,7 @@ static void begin(moving *m, const torus *t) {
   m->context = make_context(1);
   pl_arena_init(&m->arena, m->context, 0);
   check_ok(pl_surface_tree_build(&m->arena, &t->surface, t->points, &m->tree, &error), &error);
-  m->motion = (pl_surface_motion){.tree = &m->tree,
-                                  .starts = PL_TAKE(&m->arena, pl_vec3, POINTS),
-                                  .ends = PL_TAKE(&m->arena, pl_vec3, POINTS),
-                                  .boxes = PL_TAKE(&m->arena, pl_box, m->tree.boxes.node_count)};
+  assert_true(pl_surface_motion_take(&m->arena, &m->tree, &m->motion));
   // Another shape than the tree was built for.
   for (int32_t i = 0; i < POINTS; ++i) {
     m->motion.starts[i] = t->points[i];
@@ -120,7 +117,9 @@ static void every_triangle_whose_box_is_met_is_visited_once(void **state) {
       box = pl_box_with(box, pl_vec3_of(x, y, pl_random_between(&random, -1.5, 1.5)));
     }
     char marks[TRIANGLES] = {0};
-    pl_surface_motion_visit(&m.motion, box, mark, marks);
+    pl_surface_front front;
+    pl_surface_motion_gather(&m.motion, box, NULL, &front);
+    pl_surface_motion_visit(&m.motion, &front, box, mark, marks);
     for (int32_t k = 0; k < TRIANGLES; ++k) {
       pl_vec3 c[6];
       pl_surface_corners(&m.tree, m.motion.starts, k, c);

@@ -1,0 +1,297 @@
+// Refitting and asking a moving surface.
+//
+// Side of a point: by the normal at its nearest surface point; at an edge the sum of both triangles' normals, at a corner the sum over the
+// ring weighted by angle, which is right for every closed surface (Baerentzen and Aanaes 2005).
+#include "contact/surface_motion.h"
+
+#include "mesh/simplex.h"
+
+// More than single precision is off by, as a share.
+static const double ROUNDING = 2e-7;
+
+bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_surface_motion *motion) {
+  *motion = (pl_surface_motion){
+      .tree = tree,
+      .starts = PL_TAKE(arena, pl_vec3, tree->surface->point_count),
+      .ends = PL_TAKE(arena, pl_vec3, tree->surface->point_count),
+      .boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count),
+      .triangle_boxes = PL_TAKE(arena, pl_box, tree->surface->triangle_count),
+      .normals = PL_TAKE(arena, pl_vec3, tree->surface->triangle_count),
+      .normal_boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count),
+  };
+  return !arena->failed;
+}
+
+static pl_box leaf_box(pl_surface_motion *motion, const pl_box_node *node) {
+  const pl_surface_tree *tree = motion->tree;
+  pl_box all = pl_box_empty();
+  for (int32_t i = node->first; i < node->first + node->count; ++i) {
+    const int32_t *corners = &tree->surface->triangles[3 * tree->boxes.order[i]];
+    pl_box box = pl_box_empty();
+    for (int k = 0; k < 3; ++k) {
+      pl_box_cover(&box, pl_vec3_add(motion->starts[corners[k]], motion->drift));
+      pl_box_cover(&box, motion->ends[corners[k]]);
+    }
+    motion->triangle_boxes[i] = box;
+    pl_box_cover_box(&all, &box);
+  }
+  return all;
+}
+
+static void join_children(const pl_surface_tree *tree, int32_t node, pl_box *boxes) {
+  boxes[node] = boxes[node + 1];
+  pl_box_cover_box(&boxes[node], &boxes[tree->boxes.nodes[node].second]);
+}
+
+void pl_surface_motion_refit(pl_surface_motion *motion) {
+  // Children come after their parents, so one pass from the back sees them first.
+  for (int32_t i = motion->tree->boxes.node_count - 1; i >= 0; --i) {
+    const pl_box_node *node = &motion->tree->boxes.nodes[i];
+    if (node->count > 0)
+      motion->boxes[i] = leaf_box(motion, node);
+    else
+      join_children(motion->tree, i, motion->boxes);
+  }
+}
+
+static pl_vec3 triangle_normal(const pl_surface_motion *motion, int32_t triangle) {
+  pl_vec3 c[3];
+  pl_surface_corners(motion->tree, motion->ends, triangle, c);
+  return pl_triangle_normal(c[0], c[1], c[2]);
+}
+
+void pl_surface_motion_refit_normals(pl_surface_motion *motion) {
+  const pl_surface_tree *tree = motion->tree;
+  for (int32_t t = 0; t < tree->surface->triangle_count; ++t) motion->normals[t] = triangle_normal(motion, t);
+  for (int32_t i = tree->boxes.node_count - 1; i >= 0; --i) {
+    const pl_box_node *node = &tree->boxes.nodes[i];
+    if (node->count == 0) {
+      join_children(tree, i, motion->normal_boxes);
+      continue;
+    }
+    pl_box box = pl_box_empty();
+    for (int32_t k = node->first; k < node->first + node->count; ++k) pl_box_cover(&box, motion->normals[tree->boxes.order[k]]);
+    motion->normal_boxes[i] = box;
+  }
+}
+
+typedef struct nearest_search {
+  const pl_surface_motion *motion;
+  pl_vec3 point;
+  const pl_vec3 *facing;
+  double best2;  // squared distance of `hit`, or of the limit
+  pl_hit hit;
+} nearest_search;
+
+static void search_leaf(nearest_search *s, const pl_box_node *node) {
+  const pl_surface_tree *tree = s->motion->tree;
+  for (int32_t i = node->first; i < node->first + node->count; ++i) {
+    if (!(pl_box_distance_squared(&s->motion->triangle_boxes[i], s->point) <= s->best2)) continue;
+    int32_t triangle = tree->boxes.order[i];
+    pl_vec3 corners[3];
+    pl_surface_corners(tree, s->motion->ends, triangle, corners);
+    double weights[3];
+    pl_vec3 nearest = pl_triangle_nearest(corners[0], corners[1], corners[2], s->point, weights);
+    pl_vec3 d = pl_vec3_sub(s->point, nearest);
+    double distance2 = pl_vec3_dot(d, d);
+    bool is_better = distance2 < s->best2 || (distance2 == s->best2 && (s->hit.triangle < 0 || triangle < s->hit.triangle));
+    if (!is_better || (s->facing != NULL && !pl_surface_motion_is_facing(s->motion, triangle, *s->facing))) continue;
+    s->best2 = distance2;
+    s->hit = (pl_hit){triangle, 0, nearest, {weights[0], weights[1], weights[2]}};
+  }
+}
+
+pl_hit pl_surface_motion_nearest(const pl_surface_motion *motion, pl_vec3 point, double limit, const pl_vec3 *facing) {
+  nearest_search s = {motion, point, facing, limit * limit, {.triangle = -1}};
+  struct {
+    int32_t node;
+    double distance2;
+  } stack[PL_BOX_TREE_DEPTH + 1];
+  int depth = 0;
+  if (motion->tree->boxes.node_count > 0) {
+    stack[depth].node = 0;
+    stack[depth++].distance2 = pl_box_distance_squared(&motion->boxes[0], point);
+  }
+  while (depth > 0) {
+    depth--;
+    int32_t index = stack[depth].node;
+    if (!(stack[depth].distance2 <= s.best2)) continue;
+    const pl_box_node *node = &motion->tree->boxes.nodes[index];
+    if (node->count > 0) {
+      search_leaf(&s, node);
+      continue;
+    }
+    // The nearer child is looked at first.
+    int32_t near_child = index + 1, far_child = node->second;
+    double near2 = pl_box_distance_squared(&motion->boxes[near_child], point),
+           far2 = pl_box_distance_squared(&motion->boxes[far_child], point);
+    if (far2 < near2) {
+      near_child = node->second, far_child = index + 1;
+      double swap = near2;
+      near2 = far2, far2 = swap;
+    }
+    stack[depth].node = far_child;
+    stack[depth++].distance2 = far2;
+    stack[depth].node = near_child;
+    stack[depth++].distance2 = near2;
+  }
+  if (s.hit.triangle >= 0) s.hit.distance = sqrt(s.best2);
+  return s.hit;
+}
+
+static double corner_angle(const pl_vec3 c[3], int k) {
+  pl_vec3 e = pl_vec3_sub(c[(k + 1) % 3], c[k]), f = pl_vec3_sub(c[(k + 2) % 3], c[k]);
+  return atan2(pl_vec3_length(pl_vec3_cross(e, f)), pl_vec3_dot(e, f));
+}
+
+pl_vec3 pl_surface_motion_outward(const pl_surface_motion *motion, const pl_hit *hit) {
+  const pl_surface_tree *tree = motion->tree;
+  const int32_t *corners_of = tree->surface->triangles;
+  pl_vec3 c[3];
+  pl_surface_corners(tree, motion->ends, hit->triangle, c);
+  int zero_count = 0, largest = 0, zero = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (hit->barycentric[k] == 0) zero_count++, zero = k;
+    if (hit->barycentric[k] > hit->barycentric[largest]) largest = k;
+  }
+  if (zero_count == 0) return pl_triangle_normal(c[0], c[1], c[2]);
+  // At a corner the whole ring, at an edge those of the ring that hold its other end too.
+  int32_t u = corners_of[3 * hit->triangle + largest];
+  int32_t v = zero_count == 1 ? corners_of[3 * hit->triangle + (3 - zero - largest)] : -1;
+  pl_vec3 sum = {0, 0, 0};
+  for (int32_t r = tree->ring_start[u]; r < tree->ring_start[u + 1]; ++r) {
+    const int32_t *other = &corners_of[3 * tree->ring[r]];
+    int k = other[0] == u ? 0 : other[1] == u ? 1 : 2;
+    if (v >= 0 && other[0] != v && other[1] != v && other[2] != v) continue;
+    pl_surface_corners(tree, motion->ends, tree->ring[r], c);
+    sum = pl_vec3_add_scaled(sum, pl_triangle_normal(c[0], c[1], c[2]), v >= 0 ? 1 : corner_angle(c, k));
+  }
+  return sum;
+}
+
+pl_vec3 pl_surface_motion_point_normal(const pl_surface_motion *motion, int32_t point) {
+  const pl_surface_tree *tree = motion->tree;
+  if (tree->ring_start[point] == tree->ring_start[point + 1]) return pl_vec3_of(0, 0, 0);
+  int32_t triangle = tree->ring[tree->ring_start[point]];
+  pl_hit hit = {.triangle = triangle};
+  for (int k = 0; k < 3; ++k) hit.barycentric[k] = tree->surface->triangles[3 * triangle + k] == point ? 1 : 0;
+  return pl_surface_motion_outward(motion, &hit);
+}
+
+bool pl_surface_motion_is_facing(const pl_surface_motion *motion, int32_t triangle, pl_vec3 facing) {
+  return pl_vec3_dot(triangle_normal(motion, triangle), facing) < 0;
+}
+
+pl_box pl_surface_motion_ring_normals(const pl_surface_motion *motion, int32_t point) {
+  const pl_surface_tree *tree = motion->tree;
+  // Without triangles there is no direction that could rule out anything.
+  if (tree->ring_start[point] == tree->ring_start[point + 1]) return (pl_box){{0, 0, 0}, {0, 0, 0}};
+  pl_box box = pl_box_empty();
+  for (int32_t r = tree->ring_start[point]; r < tree->ring_start[point + 1]; ++r)
+    pl_box_cover(&box, motion->normals[tree->ring[r]]);
+  return box;
+}
+
+// A box in single precision, rounded outwards.
+static void round_box(const pl_box *box, pl_vec3 origin, float least[3], float most[3]) {
+  pl_vec3 a = pl_vec3_sub(box->least, origin), b = pl_vec3_sub(box->most, origin);
+  const double low[3] = {a.x, a.y, a.z}, high[3] = {b.x, b.y, b.z};
+  for (int k = 0; k < 3; ++k) {
+    least[k] = (float)(low[k] - ROUNDING * fabs(low[k]));
+    most[k] = (float)(high[k] + ROUNDING * fabs(high[k]));
+  }
+}
+
+static void add_to_front(pl_surface_front *front, int32_t item, const pl_box *box) {
+  float least[3], most[3];
+  round_box(box, front->origin, least, most);
+  for (int k = 0; k < 3; ++k) {
+    front->least[k][front->count] = least[k];
+    front->most[k][front->count] = most[k];
+  }
+  front->items[front->count++] = item;
+}
+
+static void add_leaf(const pl_surface_motion *motion, const pl_box_node *leaf, const pl_box *box, const pl_box *normals,
+                     pl_surface_front *front) {
+  for (int32_t i = leaf->first; i < leaf->first + leaf->count; ++i) {
+    int32_t triangle = motion->tree->boxes.order[i];
+    if (!pl_box_overlaps(motion->triangle_boxes[i], *box)) continue;
+    const pl_vec3 *normal = &motion->normals[triangle];
+    if (normals == NULL || pl_normal_boxes_may_face(normals, &(pl_box){*normal, *normal}))
+      add_to_front(front, triangle, &motion->triangle_boxes[i]);
+  }
+}
+
+void pl_surface_motion_gather(const pl_surface_motion *motion, pl_box box, const pl_box *normals, pl_surface_front *front) {
+  const pl_box_tree *tree = &motion->tree->boxes;
+  int32_t stack[PL_BOX_TREE_DEPTH + 1];
+  int depth = 0;
+  front->count = 0;
+  front->origin = pl_box_center(box);
+  if (tree->node_count > 0) stack[depth++] = 0;
+  while (depth > 0) {
+    int32_t index = stack[--depth];
+    const pl_box_node *node = &tree->nodes[index];
+    if (!pl_box_overlaps(motion->boxes[index], box)) continue;
+    if (normals != NULL && !pl_normal_boxes_may_face(normals, &motion->normal_boxes[index])) continue;
+    // What is on the stack must still find room.
+    int32_t room = PL_SURFACE_FRONT - front->count - depth;
+    if (room < (node->count > 0 ? node->count : 2)) {
+      add_to_front(front, ~index, &motion->boxes[index]);
+    } else if (node->count > 0) {
+      add_leaf(motion, node, &box, normals, front);
+    } else {
+      stack[depth++] = node->second;
+      stack[depth++] = index + 1;
+    }
+  }
+}
+
+static void visit_below(const pl_surface_motion *motion, int32_t root, const pl_box *box, pl_surface_visit *visit, void *data) {
+  const pl_box_tree *tree = &motion->tree->boxes;
+  int32_t stack[PL_BOX_TREE_DEPTH + 1];
+  int depth = 0;
+  stack[depth++] = root;
+  while (depth > 0) {
+    int32_t index = stack[--depth];
+    const pl_box_node *node = &tree->nodes[index];
+    if (!pl_box_overlaps(motion->boxes[index], *box)) continue;
+    for (int32_t i = node->first; i < node->first + node->count; ++i)
+      if (pl_box_overlaps(motion->triangle_boxes[i], *box)) visit(data, tree->order[i]);
+    if (node->count > 0) continue;
+    stack[depth++] = node->second;
+    stack[depth++] = index + 1;
+  }
+}
+
+static void miss_front(const pl_surface_front *front, const pl_box *box, int32_t is_missed[PL_SURFACE_FRONT]) {
+  float least[3], most[3];
+  round_box(box, front->origin, least, most);
+  for (int32_t f = 0; f < front->count; ++f)
+    is_missed[f] = (front->least[0][f] > most[0]) | (front->most[0][f] < least[0]) | (front->least[1][f] > most[1]) |
+                   (front->most[1][f] < least[1]) | (front->least[2][f] > most[2]) | (front->most[2][f] < least[2]);
+}
+
+bool pl_surface_front_is_met(const pl_surface_front *front, pl_box box) {
+  int32_t is_missed[PL_SURFACE_FRONT], missed_count = 0;
+  miss_front(front, &box, is_missed);
+  for (int32_t f = 0; f < front->count; ++f) missed_count += is_missed[f];
+  return missed_count < front->count;
+}
+
+void pl_surface_motion_visit(const pl_surface_motion *motion, const pl_surface_front *front, pl_box box, pl_surface_visit *visit,
+                             void *data) {
+  int32_t is_missed[PL_SURFACE_FRONT], items[PL_SURFACE_FRONT], count = 0;
+  miss_front(front, &box, is_missed);
+  for (int32_t f = 0; f < front->count; ++f) {
+    items[count] = front->items[f];
+    count += !is_missed[f];
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    if (items[i] >= 0)
+      visit(data, items[i]);
+    else
+      visit_below(motion, ~items[i], &box, visit, data);
+  }
+}
