@@ -141,6 +141,14 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
     for (int32_t e = region_start[r]; e < region_start[r + 1]; ++e) particle_regions[particle_start[region_particles[e]]++] = r;
   memmove(particle_start + 1, particle_start, (size_t)n * sizeof(int32_t));
   particle_start[0] = 0;
+  int32_t *region_offsets = PL_TAKE(arena, int32_t, total), *particle_offsets = PL_TAKE(arena, int32_t, total);
+  if (region_offsets == NULL || particle_offsets == NULL) return pl_fail_memory(error);
+  for (int64_t e = 0; e < total; ++e) {
+    region_offsets[e] = region_particles[e] * (int32_t)sizeof(pl_f4);
+    particle_offsets[e] = particle_regions[e] * PL_SOLID_POSE_BYTES;
+  }
+  model->region_offsets = region_offsets;
+  model->particle_offsets = particle_offsets;
   model->region_start = region_start;
   model->region_particles = region_particles;
   model->particle_start = particle_start;
@@ -208,9 +216,9 @@ static pl_status fill_regions(pl_solid_model *model, pl_error *error) {
     pl_vec3 center;
     double mass, size;
     measure_region(model, r, &center, &mass, &size);
-    pl_vec3 offset = pl_vec3_sub(center, pl_vec3_of_f4(model->rest[r]));
-    const double values[8] = {offset.x, offset.y, offset.z, center.x, center.y, center.z, 1 / mass, 3 / size};
-    for (int k = 0; k < 8; ++k) row[8 * k] = (float)values[k];
+    pl_vec3 arm = pl_vec3_sub(center, pl_vec3_of_f4(model->rest[r]));
+    const double values[PL_SOLID_PADDING] = {center.x, center.y, center.z, arm.x, arm.y, arm.z, 1 / mass, 3 / size};
+    for (int k = 0; k < PL_SOLID_PADDING; ++k) row[8 * k] = (float)values[k];
   }
   return PL_OK;
 }
@@ -280,6 +288,9 @@ pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_
     return pl_fail_field(
         error, PL_ERROR_INVALID_DATA, "mesh",
         "a solid is made of tets and this mesh has none; fill a closed surface with `pliant mesh` or pl_lattice_build()");
+  if (view.point_count > PL_SOLID_MOST_PARTICLES)
+    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mesh", "a solid has at most %d particles; use a coarser mesh",
+                         PL_SOLID_MOST_PARTICLES);
   pl_arena arena;
   pl_arena_init(&arena, context, (size_t)view.point_count * 800 + 4096);
   pl_solid_model *made = PL_TAKE(&arena, pl_solid_model, 1);

@@ -167,8 +167,8 @@ static void fill_inverse_spreads(const builder *b, float *spreads) {
     const float *constants = model->region_constants + (size_t)(r / 8) * PL_SOLID_CONSTANT_COUNT * 8 + (size_t)(r % 8);
     pl_mat3 inverse = pl_mat3_identity();
     if (r < model->head.particle_count) {
-      pl_vec3 c0 = {(double)constants[8 * PL_SOLID_BODY_CENTER], (double)constants[8 * (PL_SOLID_BODY_CENTER + 1)],
-                    (double)constants[8 * (PL_SOLID_BODY_CENTER + 2)]};
+      pl_vec3 c0 = {(double)constants[8 * PL_SOLID_CENTER], (double)constants[8 * (PL_SOLID_CENTER + 1)],
+                    (double)constants[8 * (PL_SOLID_CENTER + 2)]};
       pl_mat3 spread = pl_mat3_zero(), vectors;
       for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
         int32_t i = model->region_particles[e];

@@ -1,15 +1,27 @@
 // The inner loops themselves; included by solid_kernels.c and solid_kernels_avx2.c with KERNELS set to the name of the table to define.
 //
 // A particle is (x, y, z, 0) in half a register, so a ring is summed without gathers or transposes: two columns of a matrix side by side, one
-// entry costs two loads, three shuffles and four multiply-adds of eight. Goals are cheaper still, one cache line per region: because
+// entry costs two loads, two shuffles and two multiply-adds of eight. Goals are cheaper still, one cache line per region: because
 // a goal M (x0 - c0) + c is linear in x0, the regions of a particle can be added up before x0 is applied.
 //
 // Papers' letters: A = sum w p q^T (or times the inverse of sum w q q^T), R rotation, S stretch, L descriptor of an example less the rest's.
 
-// Both halves the same.
-PL_SIMD_INLINE pl_f8 twice(pl_f4 a) {
-  return __builtin_shufflevector(a, a, 0, 1, 2, 3, 0, 1, 2, 3);
+// Both halves the same; and four floats as doubles. Written with intrinsics where there are any, because gcc makes three instructions of each otherwise.
+#if PL_SIMD_IS_AVX
+PL_SIMD_INLINE pl_f8 twice_at(const pl_f4 *from) {
+  return (pl_f8)_mm256_broadcast_ps((const __m128 *)from);
 }
+PL_SIMD_INLINE pl_d4 widen(pl_f4 a) {
+  return (pl_d4)_mm256_cvtps_pd((__m128)a);
+}
+#else
+PL_SIMD_INLINE pl_f8 twice_at(const pl_f4 *from) {
+  return __builtin_shufflevector(*from, *from, 0, 1, 2, 3, 0, 1, 2, 3);
+}
+PL_SIMD_INLINE pl_d4 widen(pl_f4 a) {
+  return __builtin_convertvector(a, pl_d4);
+}
+#endif
 PL_SIMD_INLINE pl_f4 low(pl_f8 a) {
   return __builtin_shufflevector(a, a, 0, 1, 2, 3);
 }
@@ -27,28 +39,41 @@ PL_SIMD_INLINE pl_d4 cross_d4(pl_d4 a, pl_d4 b) {
   return __builtin_shufflevector(c, c, 1, 2, 0, 3);
 }
 
+PL_SIMD_INLINE const pl_f4 *at_offset(const pl_f4 *from, int32_t offset) {
+  return (const pl_f4 *)(const void *)((const char *)from + offset);
+}
+
+// One entry of a region: p and (m q, m), both relative to the central particle.
+PL_SIMD_INLINE void add_entry(const pl_f4 *positions, const pl_f4 *weighted_rest, int32_t offset, pl_f8 x_r, pl_f8 q_r, pl_f8 *a01,
+                              pl_f8 *a23) {
+  pl_f8 p = twice_at(at_offset(positions, offset)) - x_r, w = twice_at(at_offset(weighted_rest, offset));
+  w -= __builtin_shufflevector(w, w, 3, 3, 3, 3, 7, 7, 7, 7) * q_r;
+  *a01 += p * __builtin_shufflevector(w, w, 0, 0, 0, 0, 5, 5, 5, 5);
+  *a23 += p * __builtin_shufflevector(w, w, 2, 2, 2, 2, 7, 7, 7, 7);
+}
+
 // Eq. 1. p may be taken relative to any point because the sum of w q is zero; the central particle keeps the numbers small. q is first taken
-// relative to the central particle's rest position too, and the region's true centre put in afterwards.
+// relative to the central particle's rest position too, and the region's true centre put in afterwards. (Taking q relative to the body's centre would
+// save three operations an entry, but a body at rest would then tremble by a millionth of its size.)
 static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments) {
   const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * 8;
-  const int32_t *start = model->region_start + 8 * group;
+  const int32_t *start = model->region_start + 8 * group, *offsets = model->region_offsets;
+  const pl_f4 *weighted_rest = model->weighted_rest;
   _Alignas(32) float columns[8][16] = {{0}};
   for (int lane = 0; lane < 8; ++lane) {
-    int32_t begin = start[lane], end = start[lane + 1];
-    if (begin == end) continue;
-    int32_t r =
-        model->region_particles[begin];  // a region begins with its own particle, which adds nothing to the sums but the mass
-    pl_f8 x_r = twice(positions[r]), q_r = twice(model->rest[r]), a01 = {0}, a23 = {0};
-    for (int32_t e = begin + 1; e < end; ++e) {
-      int32_t i = model->region_particles[e];
-      pl_f8 p = twice(positions[i]) - x_r, w = twice(model->weighted_rest[i]);
-      pl_f8 mass = __builtin_shufflevector(w, w, 3, 3, 3, 3, 7, 7, 7, 7);
-      w -= mass * q_r;
-      a01 += p * __builtin_shufflevector(w, w, 0, 0, 0, 0, 5, 5, 5, 5);
-      a23 += p * __builtin_shufflevector(w, w, 2, 2, 2, 2, 7, 7, 7, 7);
+    int32_t e = start[lane], end = start[lane + 1];
+    if (e == end) continue;
+    // A region begins with its own particle, for which p is zero.
+    pl_f8 x_r = twice_at(at_offset(positions, offsets[e])), q_r = twice_at(at_offset(model->rest, offsets[e]));
+    // Two entries at a time, in sums of their own.
+    pl_f8 a01 = {0}, a23 = {0}, b01 = {0}, b23 = {0};
+    for (e += 1; e + 1 < end; e += 2) {
+      add_entry(positions, weighted_rest, offsets[e], x_r, q_r, &a01, &a23);
+      add_entry(positions, weighted_rest, offsets[e + 1], x_r, q_r, &b01, &b23);
     }
-    pl_f8_store(columns[lane], a01);
-    pl_f8_store(columns[lane] + 8, a23);
+    if (e < end) add_entry(positions, weighted_rest, offsets[e], x_r, q_r, &a01, &a23);
+    pl_f8_store(columns[lane], a01 + b01);
+    pl_f8_store(columns[lane] + 8, a23 + b23);
   }
   pl_f8 scale = pl_f8_load(constants + 8 * PL_SOLID_SCALE), inverse_mass = pl_f8_load(constants + 8 * PL_SOLID_INVERSE_MASS);
   for (int i = 0; i < 3; ++i) {
@@ -58,8 +83,7 @@ static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int
       int k = 4 * j + i;
       pl_f8 a = {columns[0][k], columns[1][k], columns[2][k], columns[3][k],
                  columns[4][k], columns[5][k], columns[6][k], columns[7][k]};
-      pl_f8 center = pl_f8_load(constants + 8 * (PL_SOLID_CENTER + j));
-      pl_f8 value = (a - c * center) * scale;
+      pl_f8 value = (a - c * pl_f8_load(constants + 8 * (PL_SOLID_ARM + j))) * scale;
       if (i == j) value += pl_f8_load(constants + 8 * PL_SOLID_PADDING);
       pl_f8_store(moments + 8 * (PL_SOLID_MATRIX + 3 * i + j), value);
     }
@@ -122,6 +146,19 @@ static void find_pulls(const float *a, const float *rotation, const float *descr
   }
 }
 
+// Eight lanes of double sums per example; a region counts with its share.
+static void add_pulls(const float *pulls, const float *shares, int32_t count, double *sums) {
+  for (int32_t k = 0; k < count; ++k) {
+    const pl_f4 *pull = (const pl_f4 *)(const void *)(pulls + 8 * k);
+    pl_d4 *sum = (pl_d4 *)(void *)(sums + 8 * k);
+    for (int half = 0; half < 2; ++half) {
+      pl_d4 value = widen(pull[half]);
+      if (shares != NULL) value *= widen(((const pl_f4 *)(const void *)shares)[half]);
+      sum[half] += value;
+    }
+  }
+}
+
 static void blend_stretch(const float *descriptors, const float *weights, int32_t count, float *stretch) {
   pl_f8 s[6] = {{0}};
   for (int32_t k = 0; k < count; ++k) {
@@ -146,9 +183,9 @@ static void write_poses(const float *moments, const float *rotation, const float
     multiply_symmetric(&m[0][0], s, &m[0][0]);
   }
   for (int i = 0; i < 3; ++i) {
-    pl_f8 sum = pl_f8_load(m[3 * i]) * pl_f8_load(constants + 8 * PL_SOLID_BODY_CENTER) +
-                pl_f8_load(m[3 * i + 1]) * pl_f8_load(constants + 8 * (PL_SOLID_BODY_CENTER + 1)) +
-                pl_f8_load(m[3 * i + 2]) * pl_f8_load(constants + 8 * (PL_SOLID_BODY_CENTER + 2));
+    pl_f8 sum = pl_f8_load(m[3 * i]) * pl_f8_load(constants + 8 * PL_SOLID_CENTER) +
+                pl_f8_load(m[3 * i + 1]) * pl_f8_load(constants + 8 * (PL_SOLID_CENTER + 1)) +
+                pl_f8_load(m[3 * i + 2]) * pl_f8_load(constants + 8 * (PL_SOLID_CENTER + 2));
     pl_f8_store(shift[i], pl_f8_load(moments + 8 * (PL_SOLID_OFFSET + i)) - sum);
   }
   for (int lane = 0; lane < lane_count; ++lane) {
@@ -158,40 +195,54 @@ static void write_poses(const float *moments, const float *rotation, const float
   }
 }
 
-// g - x of particle i: the mean of its regions' affine maps, applied to its rest position, and what makes the blended example an equilibrium.
-PL_SIMD_INLINE pl_f4 goal_offset(const pl_solid_pull *pull, int32_t i) {
-  const pl_solid_model *model = pull->model;
-  pl_f8 m01 = {0}, m23 = {0};
-  for (int32_t e = model->particle_start[i]; e < model->particle_start[i + 1]; ++e) {
-    const float *pose = pull->poses + PL_SOLID_POSE_SIZE * (size_t)model->particle_regions[e];
-    m01 += pl_f8_load(pose);
-    m23 += pl_f8_load(pose + 8);
-  }
-  pl_f4 q = model->rest[i];
-  pl_f4 goal = (low(m01) * q[0] + high(m01) * q[1] + (low(m23) * q[2] + high(m23))) * model->region_shares[i] - pull->positions[i];
-  if (pull->weights == NULL) return goal;
-  int32_t count = model->examples.count;
-  const pl_f4 *holds = model->examples.holds + (size_t)count * (size_t)i;
+// What makes the blended example an equilibrium, in the frame of the particle's own region.
+PL_SIMD_INLINE pl_f4 hold_of(const pl_solid_pull *pull, int32_t i) {
+  int32_t count = pull->model->examples.count;
+  const pl_f4 *holds = pull->model->examples.holds + (size_t)count * (size_t)i;
   const float *weights = pull->blends != NULL ? pull->blends + (size_t)count * (size_t)i : pull->weights;
   pl_f4 hold = {0};
   for (int32_t k = 0; k < count; ++k) hold += holds[k] * weights[k];
   const pl_f4 *pose = (const pl_f4 *)(const void *)(pull->poses + PL_SOLID_POSE_SIZE * (size_t)i);
-  return goal + pose[0] * hold[0] + pose[1] * hold[1] + pose[2] * hold[2];
+  return pose[0] * hold[0] + pose[1] * hold[1] + pose[2] * hold[2];
 }
 
-PL_SIMD_INLINE pl_d4 widen(pl_f4 a) {
-  return __builtin_convertvector(a, pl_d4);
-}
-
+// The goal of a particle is the mean of its regions' affine maps, applied to its rest position.
 static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end, pl_solid_sums *sums) {
   pl_solid_sums s = {.drift = {0}};
-  const double *masses = pull->model->head.masses;
+  const pl_solid_model *model = pull->model;
+  const double *restrict masses = model->head.masses;
+  const int32_t *restrict start = model->particle_start, *restrict offsets = model->particle_offsets;
+  const pl_f4 *restrict rest = model->rest, *restrict positions = pull->positions;
+  const float *restrict shares = model->region_shares;
+  const char *restrict poses = (const char *)pull->poses;
+  pl_f4 *restrict velocities = pull->velocities;
+  float alpha_over_step = pull->alpha_over_step;
+  pl_f4 gain = pull->gain;
   for (int32_t i = begin; i < end; ++i) {
-    pl_f4 goal = goal_offset(pull, i);
-    pl_f4 velocity = pull->velocities[i] + goal * pull->alpha_over_step + pull->gain;
-    if (pull->forces != NULL) velocity += pull->forces[i] * (pull->step * pull->model->inverse_masses[i]);
-    pull->velocities[i] = velocity;
-    pl_d4 x = widen(pull->positions[i]), g = widen(goal) * masses[i], v = widen(velocity) * masses[i], mx = x * masses[i];
+    pl_f8 a01 = {0}, a23 = {0}, b01 = {0}, b23 = {0};
+    int32_t e = start[i], last = start[i + 1];
+    for (; e + 1 < last; e += 2) {
+      const float *first = (const float *)(const void *)(poses + (size_t)offsets[e]);
+      const float *second = (const float *)(const void *)(poses + (size_t)offsets[e + 1]);
+      a01 += pl_f8_load(first);
+      a23 += pl_f8_load(first + 8);
+      b01 += pl_f8_load(second);
+      b23 += pl_f8_load(second + 8);
+    }
+    if (e < last) {
+      const float *first = (const float *)(const void *)(poses + (size_t)offsets[e]);
+      a01 += pl_f8_load(first);
+      a23 += pl_f8_load(first + 8);
+    }
+    a01 += b01;
+    a23 += b23;
+    pl_f4 q = rest[i], position = positions[i];
+    pl_f4 goal = (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * shares[i] - position;
+    if (pull->weights != NULL) goal += hold_of(pull, i);
+    pl_f4 velocity = velocities[i] + goal * alpha_over_step + gain;
+    if (pull->forces != NULL) velocity += pull->forces[i] * (pull->step * model->inverse_masses[i]);
+    velocities[i] = velocity;
+    pl_d4 x = widen(position), g = widen(goal) * masses[i], v = widen(velocity) * masses[i], mx = x * masses[i];
     s.drift += g;
     s.twist += cross_d4(x, g);
     s.momentum += v;
@@ -216,5 +267,14 @@ static void drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rig
   }
 }
 
-const pl_solid_kernels KERNELS = {sum_moments,     find_gradient, find_pulls,     blend_stretch,
-                                  stretch_moments, write_poses,   pull_particles, drift_particles};
+const pl_solid_kernels KERNELS = {
+    .sum_moments = sum_moments,
+    .find_gradient = find_gradient,
+    .find_pulls = find_pulls,
+    .add_pulls = add_pulls,
+    .blend_stretch = blend_stretch,
+    .stretch_moments = stretch_moments,
+    .write_poses = write_poses,
+    .pull_particles = pull_particles,
+    .drift_particles = drift_particles,
+};

@@ -46,8 +46,10 @@ typedef struct pl_solid_kernels {
   void (*sum_moments)(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments);
   // a = matrix * inverse_spread, 9 rows of eight.
   void (*find_gradient)(const float *moments, const float *inverse_spread, float *a);
-  // pulls[k][8] += <L_k, S - 1> where S = sym(R^T a); `descriptors` as in the model.
+  // pulls[k][8] = <L_k, S - 1> where S = sym(R^T a); `descriptors` as in the model.
   void (*find_pulls)(const float *a, const float *rotation, const float *descriptors, int32_t count, float *pulls);
+  // sums[k][8] += pulls[k][8] * shares[8] in double, lane by lane; `shares` NULL for 1.
+  void (*add_pulls)(const float *pulls, const float *shares, int32_t count, double *sums);
   // s = 1 + sum_k w_k L_k, 6 rows of eight; `weights` [count][8].
   void (*blend_stretch)(const float *descriptors, const float *weights, int32_t count, float *stretch);
   // a = matrix * s, 9 rows of eight.

@@ -37,28 +37,33 @@ typedef struct pl_solid_model {
   int32_t group_count;          // groups of eight regions
   const int32_t *region_start;  // 8 * group_count + 1; padding regions are empty
   const int32_t *region_particles;
+  const int32_t *region_offsets;  // the same in bytes into an array of pl_f4
   const int32_t *particle_start;  // particle_count + 1
   const int32_t *particle_regions;
-  const pl_f4 *rest;              // rest positions relative to the centre of mass, (x, y, z, 0)
-  const pl_f4 *weighted_rest;     // (m x, m y, m z, m) with m the particle's share in each of its regions, in units of the mean
-  const float *region_constants;  // [group of 8][PL_SOLID_CONSTANT_COUNT][8]
-  const float *region_shares;     // 1 / number of regions, per particle
-  const float *inverse_masses;    // 1/kg
-  pl_vec3 rest_center;            // centre of mass of the rest shape in the mesh frame
-  double origin_grid;             // metres; see pl_solid_state
+  const int32_t *particle_offsets;  // the same in bytes into an array of poses (64 bytes each)
+  const pl_f4 *rest;                // rest positions relative to the centre of mass, (x, y, z, 0)
+  const pl_f4 *weighted_rest;       // (m x, m y, m z, m) with m the particle's share in each of its regions, in units of the mean
+  const float *region_constants;    // [group of 8][PL_SOLID_CONSTANT_COUNT][8]
+  const float *region_shares;       // 1 / number of regions, per particle
+  const float *inverse_masses;      // 1/kg
+  pl_vec3 rest_center;              // centre of mass of the rest shape in the mesh frame
+  double origin_grid;               // metres; see pl_solid_state
   pl_solid_examples examples;
 } pl_solid_model;
 
-// Rows of region_constants: centre of the rest region relative to its particle (3) and to the body (3), 1 / mass, scale of the moments, and 1 for
-// padding (whose matrix is then the identity and costs no search for a rotation).
+// Rows of region_constants: centre of the rest region relative to the body's (3) and to its own particle (3), 1 / mass, scale of the moments, and 1
+// for padding (whose matrix is then the identity and costs no search for a rotation).
 enum {
   PL_SOLID_CENTER = 0,
-  PL_SOLID_BODY_CENTER = 3,
+  PL_SOLID_ARM = 3,
   PL_SOLID_INVERSE_MASS = 6,
   PL_SOLID_SCALE = 7,
   PL_SOLID_PADDING = 8,
   PL_SOLID_CONSTANT_COUNT = 9
 };
+
+// Bytes of the pose of a region: one cache line. Offsets into poses must fit 31 bits.
+enum { PL_SOLID_POSE_BYTES = 64, PL_SOLID_MOST_PARTICLES = 0x7FFFFFFF / 64 };
 
 // Views into a body's flat state. Positions are single precision relative to `origin`, which follows the body in steps of the model's
 // origin_grid: precision does not depend on where in the world the body is.

@@ -34,13 +34,15 @@ typedef struct step_data {
   const pl_solid_kernels *kernels;
   pl_solid_state state;
   double step;
-  bool projects;        // the weights are found from the current shape
-  float *moments;       // PL_SOLID_MOMENT_COUNT x 8 per group
-  float *poses;         // PL_SOLID_POSE_SIZE per region
-  float *blends;        // [region][example]: weights a region uses; NULL when all use the same
-  float shared[32];     // weights all regions use
-  double *pulls;        // [block][manifold][example], then summed into block 0
-  pl_solid_sums *sums;  // per block
+  bool projects;                       // the weights are found from the current shape
+  float *moments;                      // PL_SOLID_MOMENT_COUNT x 8 per group
+  float *poses;                        // PL_SOLID_POSE_SIZE per region
+  float *blends;                       // [region][example]: weights a region uses; NULL when all use the same
+  float shared[32];                    // weights all regions use …
+  _Alignas(32) float shared8[32 * 8];  // … eight times each
+  double *pulls;                       // [block][manifold][example][8]
+  double *totals;                      // [manifold][example]
+  pl_solid_sums *sums;                 // per block
   pl_solid_pull pull;
   pl_solid_rigid rigid;
   float damped_share;
@@ -55,17 +57,13 @@ static int32_t shared_manifold_count(const pl_solid_examples *examples) {
   return examples->grouping == PL_SOLID_BY_REGION ? 0 : examples->manifold_count;
 }
 
-// Add what the regions of a group say about each example to the block's sums, lane by lane so that the order is fixed.
+// Add what the regions of a group say about each example to the block's sums.
 static void add_pulls(const step_data *d, int32_t group, const float *pulls, double *block_pulls) {
   const pl_solid_examples *examples = &d->model->examples;
   for (int32_t m = 0; m < shared_manifold_count(examples); ++m) {
     const float *shares =
         examples->shares != NULL ? examples->shares + ((size_t)m * (size_t)d->model->group_count + (size_t)group) * 8 : NULL;
-    for (int32_t k = 0; k < examples->count; ++k) {
-      double sum = 0;
-      for (int lane = 0; lane < 8; ++lane) sum += (double)pulls[8 * k + lane] * (shares != NULL ? (double)shares[lane] : 1.0);
-      block_pulls[m * examples->count + k] += sum;
-    }
+    d->kernels->add_pulls(pulls, shares, examples->count, block_pulls + (size_t)(m * examples->count) * 8);
   }
 }
 
@@ -80,16 +78,16 @@ static void find_region_weights(const step_data *d, int32_t group, const float *
   }
 }
 
-// Moments of the regions and, where weights are to be found, what the regions say about the examples.
+// Moments of the regions, and what the regions say about the examples.
 static void look_at_regions(void *data, int32_t begin, int32_t end, int32_t block) {
   step_data *d = data;
   const pl_solid_examples *examples = &d->model->examples;
-  double *block_pulls = d->pulls + (size_t)block * (size_t)(shared_manifold_count(examples) * examples->count);
-  for (int32_t i = 0; d->projects && i < shared_manifold_count(examples) * examples->count; ++i) block_pulls[i] = 0;
+  int32_t pull_count = 8 * shared_manifold_count(examples) * examples->count;
+  double *block_pulls = d->pulls + (size_t)block * (size_t)pull_count;
+  for (int32_t i = 0; i < pull_count; ++i) block_pulls[i] = 0;
   for (int32_t group = begin; group < end; ++group) {
     float *moments = d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * 8;
     d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
-    if (!d->projects) continue;
     _Alignas(64) float a[72], pulls[32 * 8];
     float *q = rotations_of(d, group);
     d->kernels->find_gradient(moments, examples->inverse_spreads + (size_t)group * 48, a);
@@ -102,63 +100,71 @@ static void look_at_regions(void *data, int32_t begin, int32_t end, int32_t bloc
   }
 }
 
-// Weights of the eight regions of a group, [example][8], and kept for the holds of their particles.
+// Weights of the eight regions of a group, [example][8], where they differ; kept for the holds of their particles.
 static void weights_of_group(const step_data *d, int32_t group, float *weights) {
   const pl_solid_examples *examples = &d->model->examples;
   int32_t count = examples->count;
   for (int32_t lane = 0; lane < PL_SOLID_GROUP; ++lane) {
     int32_t region = group * PL_SOLID_GROUP + lane;
+    bool is_padding = region >= d->model->head.particle_count;
     for (int32_t k = 0; k < count; ++k) {
       float w = 0;
-      if (d->blends == NULL) {
-        w = d->shared[k];
-      } else if (examples->shares != NULL) {
-        for (int32_t m = 0; m < examples->manifold_count; ++m)
-          w += examples->shares[(size_t)m * (size_t)d->model->group_count * 8 + (size_t)region] * d->state.weights[m * count + k];
-      } else if (region < d->model->head.particle_count) {
-        w = d->state.weights[(size_t)region * (size_t)count + (size_t)k];
-      }
+      if (examples->shares == NULL && !is_padding) w = d->state.weights[(size_t)region * (size_t)count + (size_t)k];
+      for (int32_t m = 0; examples->shares != NULL && m < examples->manifold_count; ++m)
+        w += examples->shares[(size_t)m * (size_t)d->model->group_count * 8 + (size_t)region] * d->state.weights[m * count + k];
       weights[8 * k + lane] = w;
-      if (d->blends != NULL && region < d->model->head.particle_count) d->blends[(size_t)region * (size_t)count + (size_t)k] = w;
+      if (!is_padding) d->blends[(size_t)region * (size_t)count + (size_t)k] = w;
     }
   }
 }
 
-// Stretch, rotation and pose of each region.
-static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
-  step_data *d = data;
+// Stretch, rotation and pose of the eight regions of a group.
+static void pose_group(const step_data *d, int32_t group, const float *moments) {
   const pl_solid_model *model = d->model;
   const pl_solid_examples *examples = &model->examples;
+  _Alignas(64) float a[72], weights[32 * 8], stretch[48], turned[32];
+  float *q = rotations_of(d, group);
+  const float *stretch_used = NULL;
+  if (examples->count > 0) {
+    if (d->blends != NULL) weights_of_group(d, group, weights);
+    d->kernels->blend_stretch(examples->descriptors + (size_t)group * (size_t)examples->count * 48,
+                              d->blends != NULL ? weights : d->shared8, examples->count, stretch);
+    stretch_used = stretch;
+  }
+  // The region's own rotation is what the next step starts from; the goals' is a small turn away from it.
+  bool turns_again = d->projects && examples->goal_rotation == PL_SOLID_ROTATION_CONSERVING;
+  if (turns_again) {
+    for (int i = 0; i < 32; ++i) turned[i] = q[i];
+    q = turned;
+  }
+  if (turns_again || !d->projects) {
+    const float *matrix = moments;
+    if (stretch_used != NULL) {
+      d->kernels->stretch_moments(moments, stretch, a);
+      matrix = a;
+    }
+    pl_rotation_batch(matrix, q);
+  }
+  int32_t first = group * PL_SOLID_GROUP, left = model->head.particle_count - first;
+  d->kernels->write_poses(moments, q, stretch_used, model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * 8,
+                          d->pull.positions + first, left < PL_SOLID_GROUP ? left : PL_SOLID_GROUP,
+                          d->poses + (size_t)first * PL_SOLID_POSE_SIZE);
+}
+
+static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const step_data *d = data;
+  for (int32_t group = begin; group < end; ++group) pose_group(d, group, d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * 8);
+}
+
+// Both at once, where no region has to wait for the others: the moments never leave the cache.
+static void match_regions(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const step_data *d = data;
+  _Alignas(64) float moments[PL_SOLID_MOMENT_COUNT * 8];
   for (int32_t group = begin; group < end; ++group) {
-    const float *moments = d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * 8;
-    _Alignas(64) float a[72], weights[32 * 8], stretch[48], turned[32];
-    float *q = rotations_of(d, group);
-    const float *stretch_used = NULL;
-    if (examples->count > 0) {
-      weights_of_group(d, group, weights);
-      d->kernels->blend_stretch(examples->descriptors + (size_t)group * (size_t)examples->count * 48, weights, examples->count,
-                                stretch);
-      stretch_used = stretch;
-    }
-    // The region's own rotation is what the next step starts from; the goals' is a small turn away from it.
-    bool turns_again = d->projects && examples->goal_rotation == PL_SOLID_ROTATION_CONSERVING;
-    if (turns_again) {
-      for (int i = 0; i < 32; ++i) turned[i] = q[i];
-      q = turned;
-    }
-    if (turns_again || !d->projects) {
-      const float *matrix = moments;
-      if (stretch_used != NULL) {
-        d->kernels->stretch_moments(moments, stretch, a);
-        matrix = a;
-      }
-      pl_rotation_batch(matrix, q);
-    }
-    int32_t first = group * PL_SOLID_GROUP, left = model->head.particle_count - first;
-    d->kernels->write_poses(moments, q, stretch_used, model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * 8,
-                            d->pull.positions + first, left < PL_SOLID_GROUP ? left : PL_SOLID_GROUP,
-                            d->poses + (size_t)first * PL_SOLID_POSE_SIZE);
+    d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
+    pose_group(d, group, moments);
   }
 }
 
@@ -225,14 +231,21 @@ static void follow_origin(const pl_solid_model *model, pl_solid_state state, pl_
   for (int32_t i = 0; i < model->head.particle_count; ++i) state.positions[i] -= pl_f4_of_vec3(shift);
 }
 
-// Weights of manifolds that span many regions, from the sums of all blocks.
+// Weights of manifolds that span many regions, from the sums of all blocks: blocks in their order, then lanes in theirs.
 static void find_shared_weights(step_data *d, int32_t block_count) {
   const pl_solid_examples *examples = &d->model->examples;
   int32_t count = shared_manifold_count(examples) * examples->count;
-  for (int32_t b = 1; b < block_count; ++b)
-    for (int32_t i = 0; i < count; ++i) d->pulls[i] += d->pulls[(size_t)b * (size_t)count + (size_t)i];
-  pl_solid_find_weights(d->model, d->state, d->projects ? d->pulls : NULL, d->step);
-  for (int32_t k = 0; examples->grouping == PL_SOLID_GLOBAL && k < examples->count; ++k) d->shared[k] = d->state.weights[k];
+  for (int32_t i = 0; d->projects && i < count; ++i) {
+    double sum = 0;
+    for (int32_t b = 0; b < block_count; ++b)
+      for (int lane = 0; lane < 8; ++lane) sum += d->pulls[((size_t)b * (size_t)count + (size_t)i) * 8 + (size_t)lane];
+    d->totals[i] = sum;
+  }
+  pl_solid_find_weights(d->model, d->state, d->projects ? d->totals : NULL, d->step);
+  for (int32_t k = 0; examples->grouping == PL_SOLID_GLOBAL && k < examples->count; ++k) {
+    d->shared[k] = d->state.weights[k];
+    for (int lane = 0; lane < 8; ++lane) d->shared8[8 * k + lane] = d->shared[k];
+  }
 }
 
 static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks, int32_t particle_blocks) {
@@ -242,10 +255,12 @@ static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks,
   d->moments = PL_SCRATCH(scratch, float, regions *PL_SOLID_MOMENT_COUNT);
   d->poses = PL_SCRATCH(scratch, float, regions *PL_SOLID_POSE_SIZE);
   d->sums = PL_SCRATCH(scratch, pl_solid_sums, particle_blocks);
-  d->pulls = PL_SCRATCH(scratch, double, group_blocks *shared_manifold_count(examples) * examples->count + 1);
+  size_t pulls = (size_t)(shared_manifold_count(examples) * examples->count);
+  d->pulls = PL_SCRATCH(scratch, double, (size_t)group_blocks *pulls * 8 + 1);
+  d->totals = PL_SCRATCH(scratch, double, pulls + 1);
   bool differs = examples->count > 0 && examples->grouping != PL_SOLID_GLOBAL;
   if (differs) d->blends = PL_SCRATCH(scratch, float, regions *(size_t)examples->count);
-  return d->moments && d->poses && d->sums && d->pulls && (d->blends != NULL || !differs);
+  return d->moments && d->poses && d->sums && d->pulls && d->totals && (d->blends != NULL || !differs);
 }
 
 pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
@@ -280,9 +295,9 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
       .gain = pl_f4_of_vec3(pl_vec3_scale(move->acceleration, move->step)),
   };
 
-  pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, look_at_regions, &d);
+  if (d.projects) pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, look_at_regions, &d);
   if (solid->examples.count > 0) find_shared_weights(&d, group_blocks);
-  pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, pose_regions, &d);
+  pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, d.projects ? pose_regions : match_regions, &d);
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, pull_to_goals, &d);
   pl_solid_sums sums = join_sums(d.sums, particle_blocks);
   bool may_twist = solid->examples.goal_rotation == PL_SOLID_ROTATION_PAPER;
