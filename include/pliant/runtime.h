@@ -9,6 +9,7 @@
 #include "pliant/mesh.h"
 #include "pliant/model.h"
 #include "pliant/modeller.h"
+#include "pliant/pose.h"
 #include "pliant/step.h"
 #include "pliant/world.h"
 

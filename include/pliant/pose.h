@@ -1,0 +1,75 @@
+/// @file pose.h
+/// Example poses: from posed surfaces to posed tets, and from files with the same connectivity to one mesh with named poses.
+#ifndef PLIANT_POSE_H
+#define PLIANT_POSE_H
+
+#include "pliant/base.h"
+#include "pliant/math.h"
+#include "pliant/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Input of pl_pose_fit() and pl_poses_from_surface().
+typedef struct pl_pose_def {
+  /// How hard the surface pulls the tets to its pose, without unit: at 1, a surface that is one edge of a tet away costs about as much as
+  /// a tet stretched to double length. Around tets that would be turned inside out the weight is lowered, unless `exact` is set.
+  double weight;
+  bool exact;    ///< impose the surface as it is (weight 1e6) and keep it so; inverted tets are counted and reported
+  double reach;  ///< a surface point farther than this from all tets is an error, metres; 0: a tenth of the tets' diagonal
+  int32_t most_iterations;  ///< as-rigid-as-possible iterations for each weight that is tried
+  uint32_t magic;           ///< set by pl_default_pose_def()
+} pl_pose_def;
+
+/// How well a pose could be met.
+typedef struct pl_pose_report {
+  double residual_rms;      ///< distance of the fitted surface points from the posed ones, root of the mean square, metres
+  double residual_max;      ///< the largest, metres
+  int32_t farthest_point;   ///< the surface point it belongs to, -1 if there are none
+  double least_j;           ///< least volume of a tet against its rest, det F; negative when inverted
+  double largest_j;         ///< largest
+  int32_t inverted_count;   ///< tets with det F <= 0
+  double weight;            ///< the least that was used; less than asked for where that would have inverted tets
+  int32_t softened_count;   ///< surface points with less than the weight asked for
+  int32_t iteration_count;  ///< over all weights
+  bool converged;           ///< the points had come to rest at the weight used
+  double volume_ratio;      ///< volume that the posed surface encloses against the rest; negative for a mirror image
+} pl_pose_report;
+
+/// Weight 1000, not exact, 200 iterations.
+PL_API pl_pose_def pl_default_pose_def(void);
+
+/// Move the points of `tets` so that `surface`, which sits in them, takes the places `posed` (one per point of `surface`, in its order),
+/// with every tet turned and moved but changed in shape as little as possible. `points` takes one place per point of `tets`.
+/// Tets must have positive volume. Returns PL_REMARK_NOT_CONVERGED when the iterations came to their limit, or when tets stay inverted at
+/// the least weight; the result is usable, and the report says which. Not changed in any way by the number of threads.
+PL_API pl_status pl_pose_fit(pl_context *context, const pl_pose_def *def, const pl_mesh *tets, const pl_mesh *surface,
+                             const pl_vec3 *posed, pl_vec3 *points, pl_pose_report *report, pl_error *error);
+
+/// Fit all poses that `surface` has: `posed_tets` becomes a copy of `tets` with poses of the same names in the place of its own. `reports`, if
+/// wanted, takes one per pose. Returns PL_REMARK_NOT_CONVERGED when a fit did.
+PL_API pl_status pl_poses_from_surface(pl_context *context, const pl_pose_def *def, const pl_mesh *tets, const pl_mesh *surface,
+                                       pl_mesh **posed_tets, pl_pose_report *reports, pl_error *error);
+
+/// A pose as it comes from a file of its own.
+typedef struct pl_pose_source {
+  const char *name;
+  int32_t point_count;    ///< must be the rest's number of points, or of source vertices where it was welded
+  const pl_vec3 *points;  ///< absolute positions in the order of the rest's file
+} pl_pose_source;
+
+/// Copy `rest`, its own poses included, with poses from other files added. A pose with another number of points, or without a name, fails
+/// with PL_ERROR_INVALID_DATA that names it.
+PL_API pl_status pl_poses_from_points(pl_context *context, const pl_mesh *rest, const pl_pose_source *sources, int32_t source_count,
+                                      pl_mesh **mesh, pl_error *error);
+
+/// Look for what makes the poses of a mesh useless or harmful: equal to the rest, equal to each other, mirrored (most tets inside out, or a
+/// surface that encloses negative volume), some tets inside out, two of one name, too many. Every finding names its pose.
+/// PL_OK, PL_REMARK_FINDINGS for warnings, PL_ERROR_INVALID_DATA for errors (the first in `error` too). `findings` may be NULL.
+PL_API pl_status pl_poses_check(pl_context *context, const pl_mesh *mesh, pl_findings *findings, pl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
