@@ -1,24 +1,51 @@
-// Shape-matching solids: nanoseconds per particle and step, beside the paper's figures and what memory alone would allow.
+// Shape-matching solids: the five rows of paper 000's table 1 beside its figures, then larger bodies, beside what memory alone would allow.
+//
+// Bodies are boxes of exactly the paper's particle counts, with the examples of its figures (a twist, an S, a squash, a bend). The table's columns:
+//   tot   a whole step of the world with one body, projection included
+//   sm    the same with the weights given from outside, so that nothing is projected: shape matching with blended rest shapes
+//   proj  the difference
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bench_suite.h"
 
+enum { EXAMPLE_LIMIT = 4 };
+
 typedef struct solid_case {
   const char *name;
   int32_t cells[3];
-  bool resting;         // on a plane
-  double paper_ms;      // paper 000, table 1, t_sm in milliseconds per step …
-  int32_t paper_count;  // … for so many particles, one core of a Core i7 M620
-  bool slow;            // left out of a quick look
+  int32_t example_count;
+  pl_solid_grouping grouping;
+  bool resting;                            // on a plane
+  double paper_sm, paper_proj, paper_tot;  // table 1, milliseconds per step, one core of a Core i7 M620; 0: a case of our own
+  bool slow;                               // left out of a quick look
 } solid_case;
 
 static const solid_case CASES[] = {
-    {.name = "cuboid 225", .cells = {4, 4, 8}, .paper_ms = 0.21, .paper_count = 225},
-    {.name = "cylinder-sized 2025", .cells = {8, 8, 24}, .paper_ms = 2.0, .paper_count = 2025},
-    {.name = "box 20k", .cells = {26, 26, 26}},
-    {.name = "box 20k on a plane", .cells = {26, 26, 26}, .resting = true},
-    {.name = "box 100k", .cells = {45, 45, 45}, .slow = true},
+    {.name = "cuboid (global) 225",
+     .cells = {4, 4, 8},
+     .example_count = 2,
+     .paper_sm = 0.21,
+     .paper_proj = 0.091,
+     .paper_tot = 0.33},
+    {.name = "cuboid (local) 225",
+     .cells = {4, 4, 8},
+     .example_count = 2,
+     .grouping = PL_SOLID_BY_REGION,
+     .paper_sm = 0.21,
+     .paper_proj = 0.17,
+     .paper_tot = 0.40},
+    {.name = "cylinder 2025", .cells = {8, 8, 24}, .example_count = 2, .paper_sm = 2.0, .paper_proj = 0.86, .paper_tot = 3.1},
+    {.name = "teddy 1280", .cells = {7, 9, 15}, .example_count = 2, .paper_sm = 1.3, .paper_proj = 0.72, .paper_tot = 2.2},
+    {.name = "car 192", .cells = {3, 5, 7}, .example_count = 3, .paper_sm = 0.17, .paper_proj = 0.078, .paper_tot = 0.27},
+    {.name = "plain 2025", .cells = {8, 8, 24}},
+    {.name = "4 examples 225", .cells = {4, 4, 8}, .example_count = 4},
+    {.name = "2 examples 2025", .cells = {8, 8, 24}, .example_count = 2},
+    {.name = "2 examples 20k", .cells = {26, 26, 26}, .example_count = 2},
+    {.name = "plain 20k on a plane", .cells = {26, 26, 26}, .resting = true},
+    {.name = "2 examples 100k", .cells = {45, 45, 45}, .example_count = 2, .slow = true},
+    {.name = "2 examples 1M", .cells = {99, 99, 99}, .example_count = 2, .slow = true},
 };
 
 typedef struct bench_stage {
@@ -26,7 +53,9 @@ typedef struct bench_stage {
   pl_mesh *mesh;
   pl_model *model;
   pl_world *world;
+  pl_body_id body;
   int32_t particle_count;
+  pl_vec3 *poses[EXAMPLE_LIMIT];
 } bench_stage;
 
 static void close_stage(bench_stage *stage) {
@@ -34,6 +63,35 @@ static void close_stage(bench_stage *stage) {
   pl_model_destroy(stage->model);
   pl_mesh_destroy(stage->mesh);
   pl_context_destroy(stage->context);
+  for (int k = 0; k < EXAMPLE_LIMIT; ++k) free(stage->poses[k]);
+}
+
+// The poses of the paper's figures, of a box `length` long.
+static pl_vec3 pose_point(int example, pl_vec3 p, double length) {
+  double angle = 1.5707963267948966 * p.z / length, wave = sin(6.283185307179586 * p.z / length);
+  switch (example) {
+    case 0: return (pl_vec3){p.x * cos(angle) - p.y * sin(angle), p.x * sin(angle) + p.y * cos(angle), p.z};
+    case 1: return (pl_vec3){p.x + 0.12 * length * wave, p.y, p.z};
+    case 2: return (pl_vec3){1.2 * p.x, 1.2 * p.y, 0.7 * p.z};
+    default: return (pl_vec3){p.x + 0.4 * p.z * p.z / length, p.y, p.z};
+  }
+}
+
+static pl_status build_model(const solid_case *about, bench_stage *stage, double length, pl_error *error) {
+  static const char *const names[EXAMPLE_LIMIT] = {"twist", "s", "squash", "bend"};
+  pl_mesh_view view = pl_mesh_look(stage->mesh);
+  pl_mesh_pose examples[EXAMPLE_LIMIT];
+  for (int k = 0; k < about->example_count; ++k) {
+    stage->poses[k] = malloc((size_t)view.point_count * sizeof(pl_vec3));
+    if (stage->poses[k] == NULL) return PL_ERROR_OUT_OF_MEMORY;
+    for (int32_t i = 0; i < view.point_count; ++i) stage->poses[k][i] = pose_point(k, view.points[i], length);
+    examples[k] = (pl_mesh_pose){names[k], stage->poses[k]};
+  }
+  pl_solid_def solid = pl_default_solid_def();
+  solid.examples = examples;
+  solid.example_count = about->example_count;
+  solid.grouping = about->grouping;
+  return pl_solid_build(stage->context, &solid, stage->mesh, &stage->model, error);
 }
 
 static pl_status open_stage(const solid_case *about, int threads, bench_stage *stage, pl_error *error) {
@@ -43,8 +101,7 @@ static pl_status open_stage(const solid_case *about, int threads, bench_stage *s
   pl_vec3 size = {1, cell * about->cells[1], cell * about->cells[2]};
   pl_status status = pl_context_create(&context_def, &stage->context, error);
   if (status >= 0) status = pl_mesh_create_box(stage->context, size, about->cells, &stage->mesh, error);
-  pl_solid_def solid = pl_default_solid_def();
-  if (status >= 0) status = pl_solid_build(stage->context, &solid, stage->mesh, &stage->model, error);
+  if (status >= 0) status = build_model(about, stage, size.z, error);
   pl_world_def world_def = pl_default_world_def();
   if (!about->resting) world_def.gravity = (pl_vec3){0, 0, 0};
   if (status >= 0) status = pl_world_create(stage->context, &world_def, &stage->world, error);
@@ -52,9 +109,10 @@ static pl_status open_stage(const solid_case *about, int threads, bench_stage *s
   body.model = stage->model;
   body.collides = about->resting;
   body.placement.position.y = size.y / 2;
-  // Something must move, or nothing would be measured: a slow turn keeps every rotation at work.
+  // Something must move, or nothing would be measured: a slow turn keeps every rotation at work, and the body starts in its first example.
   if (!about->resting) body.angular_velocity = (pl_vec3){0.3, 1, 0.2};
-  if (status >= 0) status = pl_world_add_body(stage->world, &body, NULL, error);
+  if (status >= 0) status = pl_world_add_body(stage->world, &body, &stage->body, error);
+  if (status >= 0 && about->example_count > 0) status = pl_body_write(stage->world, stage->body, stage->poses[0], NULL, error);
   pl_collider_def plane = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
   if (status >= 0 && about->resting) status = pl_world_add_collider(stage->world, &plane, NULL, error);
   if (status >= 0) stage->particle_count = pl_model_describe(stage->model).particle_count;
@@ -68,8 +126,8 @@ static double memory_limit(const bench_stage *stage, int threads) {
   return 1e9 * bytes / rate / stage->particle_count;
 }
 
-static pl_status measure(bench_session *bench, const solid_case *about, int threads, bench_stage *stage, pl_error *error) {
-  bench_samples samples = {0};
+// Nanoseconds of a step, in samples.
+static pl_status time_steps(bench_session *bench, bench_stage *stage, bench_samples *samples, pl_error *error) {
   pl_status status = PL_OK;
   // About a tenth of a second per repetition.
   int steps = 1 + (int)((bench->quick ? 2e5 : 1e6) / stage->particle_count);
@@ -77,12 +135,52 @@ static pl_status measure(bench_session *bench, const solid_case *about, int thre
   for (int repeat = 0; repeat < bench_repeats(bench) && status >= 0; ++repeat) {
     double begin = tool_seconds();
     for (int i = 0; i < steps && status >= 0; ++i) status = pl_world_step(stage->world, NULL, error);
-    bench_add(&samples, 1e9 * (tool_seconds() - begin) / ((double)steps * stage->particle_count));
+    bench_add(samples, 1e9 * (tool_seconds() - begin) / steps);
   }
+  return status;
+}
+
+static void print_column(bench_session *bench, const bench_stage *stage, const solid_case *about, const char *column, double paper,
+                         double limit, const bench_samples *nanoseconds) {
+  char name[80];
+  snprintf(name, sizeof name, "%s %s", about->name, column);
+  bench_samples milliseconds = {.count = nanoseconds->count};
+  for (int i = 0; i < nanoseconds->count; ++i) milliseconds.values[i] = 1e-6 * nanoseconds->values[i];
+  bench_row row = {.suite = "solid",
+                   .name = name,
+                   .threads = 1,
+                   .unit = "ms/step",
+                   .paper = paper,
+                   .limit = limit,
+                   .size = stage->particle_count};
+  bench_print(bench, &row, &milliseconds);
+}
+
+// One row of the table: with projection, and with given weights.
+static pl_status measure_table_row(bench_session *bench, const solid_case *about, bench_stage *stage, pl_error *error) {
+  bench_samples total = {0}, matching = {0}, projection = {0};
+  const double weights[EXAMPLE_LIMIT] = {0.5};
+  pl_status status = time_steps(bench, stage, &total, error);
+  pl_example_view examples = pl_model_examples(stage->model);
+  for (int32_t m = 0; m < examples.given_count && status >= 0; ++m)
+    status = pl_body_give_weights(stage->world, stage->body, m, weights, error);
+  if (status >= 0) status = time_steps(bench, stage, &matching, error);
   if (status < 0) return status;
+  for (int i = 0; i < total.count; ++i) bench_add(&projection, fmax(0, total.values[i] - bench_median(&matching)));
+  double limit = 1e-6 * memory_limit(stage, 1) * stage->particle_count;
+  print_column(bench, stage, about, "sm", about->paper_sm, 0, &matching);
+  print_column(bench, stage, about, "proj", about->paper_proj, 0, &projection);
+  print_column(bench, stage, about, "tot", about->paper_tot, limit, &total);
+  return PL_OK;
+}
+
+static pl_status measure_size(bench_session *bench, const solid_case *about, int threads, bench_stage *stage, pl_error *error) {
+  bench_samples samples = {0};
+  pl_status status = time_steps(bench, stage, &samples, error);
+  if (status < 0) return status;
+  for (int i = 0; i < samples.count; ++i) samples.values[i] /= stage->particle_count;
   bench_row row = {
       .suite = "solid", .name = about->name, .threads = threads, .unit = "ns/particle/step", .size = stage->particle_count};
-  if (about->paper_ms > 0 && threads == 1) row.paper = 1e6 * about->paper_ms / about->paper_count;
   row.limit = memory_limit(stage, threads);
   bench_print(bench, &row, &samples);
   return PL_OK;
@@ -91,11 +189,13 @@ static pl_status measure(bench_session *bench, const solid_case *about, int thre
 int bench_solid(bench_session *bench) {
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; ++i)
     for (int threads = 1; threads <= 2; ++threads) {
-      if (CASES[i].slow && bench->quick) continue;
+      bool is_row = CASES[i].paper_tot > 0;
+      if ((CASES[i].slow && bench->quick) || (is_row && threads > 1)) continue;
       bench_stage stage = {.context = NULL};
       pl_error error = {0};
       pl_status status = open_stage(&CASES[i], threads, &stage, &error);
-      if (status >= 0) status = measure(bench, &CASES[i], threads, &stage, &error);
+      if (status >= 0 && is_row) status = measure_table_row(bench, &CASES[i], &stage, &error);
+      if (status >= 0 && !is_row) status = measure_size(bench, &CASES[i], threads, &stage, &error);
       close_stage(&stage);
       if (status < 0) return tool_report_error(&bench->tool->voice, &error);
     }

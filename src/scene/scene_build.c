@@ -59,15 +59,17 @@ static pl_status make_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *
   pl_mesh *mesh = NULL;
   pl_status status = pl_scene_make_mesh(set->scene, part->source->mesh, &mesh, findings, error);
   if (status < 0) return status;
+  const pl_scene_mesh *source = pl_scene_find_mesh(set->scene, part->source->mesh);
   if (pl_mesh_look(mesh).tet_count > 0) {
     part->tets = mesh;
-    return PL_OK;
+    return pl_stage_make_poses(set, part, source, findings, error);
   }
   part->surface = mesh;
   pl_lattice_def def = pl_default_lattice_def();
   def.cell_size = part->source->tets.cell_size;
   def.target_point_count = (int32_t)part->source->tets.points;
-  return pl_lattice_build(set->context, &def, mesh, &part->tets, NULL, error);
+  status = pl_lattice_build(set->context, &def, mesh, &part->tets, NULL, error);
+  return status < 0 ? status : pl_stage_make_poses(set, part, source, findings, error);
 }
 
 static bool same_model(const pl_scene_body *a, const pl_scene_body *b) {
@@ -91,6 +93,8 @@ static pl_status make_model(pl_stage_set *set, pl_stage_part *part, pl_findings 
   pl_status status = make_tets(set, part, findings, error);
   if (status < 0) return status;
   pl_solid_def def = solid_def_of(part->source, part->surface);
+  status = pl_stage_choose_examples(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), &def, findings, error);
+  if (status < 0) return status;
   return pl_solid_build(set->context, &def, part->tets, &part->model, error);
 }
 
@@ -145,6 +149,7 @@ static pl_status add_copy(pl_stage_set *set, pl_stage_part *part, const pl_body_
   if (part->body.name == NULL) return pl_fail_memory(error);
   pl_status status = pl_world_add_body(set->world, def, &part->body.id, error);
   if (status >= 0) status = pl_stage_add_groups(set, part, findings, error);
+  if (status >= 0) status = pl_stage_add_driver(set, part, findings, error);
   return status;
 }
 
@@ -217,6 +222,16 @@ static pl_status add_collider(pl_stage_set *set, const pl_scene_collider *source
   return status;
 }
 
+static pl_status make_room(pl_stage_set *set, pl_error *error) {
+  int32_t most = 0;
+  for (size_t i = 0; i < set->parts.count; ++i) {
+    int32_t count = pl_model_describe(PL_ITEM(&set->parts, pl_stage_part, i).model).particle_count;
+    if (count > most) most = count;
+  }
+  set->points = PL_TAKE(&set->arena, pl_vec3, most);
+  return set->points == NULL ? pl_fail_memory(error) : PL_OK;
+}
+
 pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene, pl_stage_set **set,
                          pl_findings *findings, pl_error *error) {
   *set = NULL;
@@ -233,11 +248,13 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
   made->parts = pl_vector_of(context, sizeof(pl_stage_part));
   made->walls = pl_vector_of(context, sizeof(pl_stage_wall));
   made->groups = pl_vector_of(context, sizeof(pl_stage_group));
+  made->drivers = pl_vector_of(context, sizeof(pl_stage_driver));
   status = make_world(made, error);
   for (int32_t i = 0; status >= 0 && i < scene->document.bodies.count; ++i)
     status = add_body(made, &((const pl_scene_body *)scene->document.bodies.items)[i], findings, error);
   for (int32_t i = 0; status >= 0 && i < scene->document.colliders.count; ++i)
     status = add_collider(made, &((const pl_scene_collider *)scene->document.colliders.items)[i], findings, error);
+  if (status >= 0) status = make_room(made, error);
   if (status >= 0) status = pl_stage_add_controller(made, error);
   if (status < 0) {
     pl_stage_set_destroy(made);
@@ -255,6 +272,7 @@ void pl_stage_set_destroy(pl_stage_set *set) {
   pl_vector_free(&set->parts);
   pl_vector_free(&set->walls);
   pl_vector_free(&set->groups);
+  pl_vector_free(&set->drivers);
   pl_arena_destroy(&set->arena);
   pl_release(set->context, set);
 }

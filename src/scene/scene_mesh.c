@@ -97,7 +97,7 @@ static pl_status scale_mesh(pl_context *context, double scale, pl_mesh **mesh, p
   return PL_OK;
 }
 
-static const pl_scene_mesh *find_mesh(const pl_scene *scene, const char *name) {
+const pl_scene_mesh *pl_scene_find_mesh(const pl_scene *scene, const char *name) {
   const pl_scene_list *meshes = &scene->document.meshes;
   for (int32_t i = 0; i < meshes->count; ++i) {
     const pl_scene_mesh *mesh = &((const pl_scene_mesh *)meshes->items)[i];
@@ -108,7 +108,7 @@ static const pl_scene_mesh *find_mesh(const pl_scene *scene, const char *name) {
 
 pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **mesh, pl_findings *findings, pl_error *error) {
   *mesh = NULL;
-  const pl_scene_mesh *def = find_mesh(scene, name);
+  const pl_scene_mesh *def = pl_scene_find_mesh(scene, name);
   if (def == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no mesh \"%s\" in this scene", name);
   pl_context *context = scene->context;
   pl_status status;

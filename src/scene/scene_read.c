@@ -216,6 +216,29 @@ static void read_corners(reader *r, const pl_scene_field *field, const pl_json *
     read_numbers(r, field, item, 2, items);
 }
 
+static void read_number_list(reader *r, const pl_scene_field *field, const pl_json *json, pl_scene_list *list) {
+  if (json->kind != PL_JSON_ARRAY) {
+    complain_kind(r, json, "a list of numbers");
+    return;
+  }
+  double *items = take_items(r, list, json->count, sizeof(double));
+  for (const pl_json *item = json->first; items != NULL && item != NULL; item = item->next) read_scaled(r, field, item, items++);
+}
+
+static void read_text(reader *r, const pl_json *json, const char **value);
+
+static void read_text_list(reader *r, const pl_json *json, pl_scene_list *list) {
+  if (json->kind != PL_JSON_ARRAY) {
+    complain_kind(r, json, "a list of names");
+    return;
+  }
+  const char **items = take_items(r, list, json->count, sizeof(const char *));
+  for (const pl_json *item = json->first; items != NULL && item != NULL; item = item->next, ++items) {
+    *items = "";
+    read_text(r, item, items);
+  }
+}
+
 static void read_list(reader *r, const pl_scene_field *field, const pl_json *json, pl_scene_list *list) {
   bool map = field->kind == PL_SCENE_MAP;
   if (json->kind != (map ? PL_JSON_OBJECT : PL_JSON_ARRAY)) {
@@ -255,6 +278,8 @@ static void read_field(reader *r, const pl_scene_field *field, const pl_json *js
     case PL_SCENE_COUNTS: read_counts(r, json, place); break;
     case PL_SCENE_INDICES: read_indices(r, json, place); break;
     case PL_SCENE_CORNERS: read_corners(r, field, json, place); break;
+    case PL_SCENE_NUMBERS: read_number_list(r, field, json, place); break;
+    case PL_SCENE_TEXTS: read_text_list(r, json, place); break;
     case PL_SCENE_OBJECT: read_object(r, field->type, json, place); break;
     case PL_SCENE_LIST:
     case PL_SCENE_MAP: read_list(r, field, json, place); break;

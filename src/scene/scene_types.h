@@ -20,6 +20,8 @@ typedef enum pl_scene_kind {
   PL_SCENE_COUNTS,    // int32_t[3], each at least 1
   PL_SCENE_INDICES,   // pl_scene_list of int32_t
   PL_SCENE_CORNERS,   // pl_scene_list of double[2]
+  PL_SCENE_NUMBERS,   // pl_scene_list of double
+  PL_SCENE_TEXTS,     // pl_scene_list of const char *
   PL_SCENE_OBJECT,    // the struct of `type`, in place
   PL_SCENE_LIST,      // pl_scene_list of structs of `type`
   PL_SCENE_MAP,       // the same as an object, each value under its name
@@ -75,15 +77,46 @@ typedef struct pl_scene_shape {
   pl_scene_list children;  // of pl_scene_shape
 } pl_scene_shape;
 
+// Part of a pose: what lies beyond a place in a direction is turned around that place, and shifted. The turn grows smoothly over `reach` and
+// fades out beyond `radius` from the axis, so a limb, an ear or a head can be posed.
+typedef struct pl_scene_turn {
+  const pl_json *json;
+  pl_vec3 around, toward;
+  double reach, radius;
+  pl_quat rotation;
+  pl_vec3 shift;
+} pl_scene_turn;
+
+typedef struct pl_scene_pose {
+  const pl_json *json;
+  const char *name;
+  const char *file;
+  int32_t axis;  // 1, 2, 3: what wave, twist and bend run along
+  pl_vec3 scale;
+  pl_vec3 wave;  // metres
+  double wave_length;
+  double twist, bend;   // rad/m
+  pl_scene_list turns;  // of pl_scene_turn
+} pl_scene_pose;
+
+typedef struct pl_scene_group {
+  const pl_json *json;
+  const char *name;
+  pl_vec3 least, most;
+  double border;  // metres over which the group fades out
+} pl_scene_group;
+
 typedef struct pl_scene_mesh {
   const pl_json *json;
   const char *name;
   const char *file;
   pl_scene_box_def box;
   pl_scene_shape shape;
-  double cell_size;   // of the surface made from `shape`
-  int64_t triangles;  // likewise
-  double scale;       // of everything
+  double cell_size;      // of the surface made from `shape`
+  int64_t triangles;     // likewise
+  double scale;          // of everything
+  pl_scene_list poses;   // of pl_scene_pose
+  pl_scene_list groups;  // of pl_scene_group
 } pl_scene_mesh;
 
 typedef struct pl_scene_tets {
@@ -96,7 +129,36 @@ typedef struct pl_scene_solid {
   const pl_json *json;
   double density, stiffness, stiffness_step, damping, friction, restitution, contact_radius, surface_tolerance;
   bool self_contact;
+  pl_scene_list examples;  // of const char *: names of poses
+  double fidelity;
+  int32_t grouping;           // pl_solid_grouping + 1
+  pl_scene_list groups;       // of const char *: names of groups
+  int32_t weights, rotation;  // pl_solid_weight_rule + 1, pl_solid_goal_rotation + 1
+  bool hold_examples;
+  double plastic_threshold, plastic_rate;
 } pl_scene_solid;
+
+typedef struct pl_scene_weight_key {
+  const pl_json *json;
+  double time;
+  pl_scene_list weights;  // of double
+} pl_scene_weight_key;
+
+typedef struct pl_scene_view_example {
+  const pl_json *json;
+  pl_vec3 direction;
+  double extent;  // degrees
+} pl_scene_view_example;
+
+// What decides the weights of the examples.
+typedef struct pl_scene_driver {
+  const pl_json *json;
+  int32_t kind;           // 1 projection, 2 constant, 3 curve, 4 view
+  pl_scene_list weights;  // of double
+  pl_scene_list keys;     // of pl_scene_weight_key
+  bool smooth, loop;
+  pl_scene_list views;  // of pl_scene_view_example
+} pl_scene_driver;
 
 typedef struct pl_scene_region {
   const pl_json *json;
@@ -143,6 +205,7 @@ typedef struct pl_scene_body {
   int32_t method;
   pl_scene_tets tets;
   pl_scene_solid solid;
+  pl_scene_driver driver;
   pl_vec3 position;
   pl_quat rotation;
   pl_vec3 velocity, angular_velocity;

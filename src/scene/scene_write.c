@@ -59,6 +59,16 @@ static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const 
       for (int32_t i = 0; i < list->count; ++i) pl_json_add(array, write_numbers(arena, (const double *)list->items + 2 * i, 2));
       return array;
     }
+    case PL_SCENE_NUMBERS: {
+      const pl_scene_list *list = place;
+      return write_numbers(arena, list->items, list->count);
+    }
+    case PL_SCENE_TEXTS: {
+      const pl_scene_list *list = place;
+      pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
+      for (int32_t i = 0; i < list->count; ++i) pl_json_add(array, pl_json_new_text(arena, ((const char *const *)list->items)[i]));
+      return array;
+    }
     case PL_SCENE_OBJECT: return write_object(arena, field->type, place);
     case PL_SCENE_LIST:
     case PL_SCENE_MAP: return write_list(arena, field, place);
@@ -86,6 +96,8 @@ static bool is_default(const pl_scene_field *field, const void *place, const voi
     case PL_SCENE_TEXT: return strcmp(*(const char *const *)place, *(const char *const *)standard) == 0;
     case PL_SCENE_INDICES:
     case PL_SCENE_CORNERS:
+    case PL_SCENE_NUMBERS:
+    case PL_SCENE_TEXTS:
     case PL_SCENE_LIST:
     case PL_SCENE_MAP: return ((const pl_scene_list *)place)->count == 0;
     case PL_SCENE_OBJECT: return *(const pl_json *const *)place == NULL;

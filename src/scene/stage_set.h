@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "base/vector.h"
+#include "examples/weights.h"
 #include "scene/scene_types.h"
 
 // Particles of one body led or pushed as a group.
@@ -26,6 +27,13 @@ typedef struct pl_stage_part {
   const pl_scene_body *source;
 } pl_stage_part;
 
+typedef struct pl_stage_driver {
+  pl_weight_driver driver;
+  pl_body_id body;
+  int32_t manifold_count;  // all of them get the same weights
+  const pl_scene_body *source;
+} pl_stage_driver;
+
 typedef struct pl_stage_wall {
   pl_stage_collider look;
   pl_mesh *mesh;  // owned
@@ -38,9 +46,11 @@ struct pl_stage_set {
   const pl_scene *scene;  // copied parts only live as long as the set; the scene itself must outlive it
   pl_world *world;
   pl_random random;
-  pl_vector parts;   // of pl_stage_part
-  pl_vector walls;   // of pl_stage_wall
-  pl_vector groups;  // of pl_stage_group
+  pl_vector parts;    // of pl_stage_part
+  pl_vector walls;    // of pl_stage_wall
+  pl_vector groups;   // of pl_stage_group
+  pl_vector drivers;  // of pl_stage_driver
+  pl_vec3 *points;    // room for the largest body, for drivers that look at its shape
 };
 
 // Add a finding at a value of the scene.
@@ -53,6 +63,18 @@ pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **
 // The surface a collider is drawn by, in its own frame; NULL for a level half-space (scene_mesh.c).
 pl_status pl_scene_make_wall(const pl_scene *scene, const pl_scene_collider *collider, pl_mesh **mesh, pl_findings *findings,
                              pl_error *error);
+
+const pl_scene_mesh *pl_scene_find_mesh(const pl_scene *scene, const char *name);
+
+// Poses of the part's tets (scene_poses.c), and which of them, and which groups, its solid is to use.
+pl_status pl_stage_make_poses(pl_stage_set *set, pl_stage_part *part, const pl_scene_mesh *mesh, pl_findings *findings,
+                              pl_error *error);
+pl_status pl_stage_choose_examples(pl_stage_set *set, const pl_stage_part *part, const pl_scene_mesh *mesh, pl_solid_def *def,
+                                   pl_findings *findings, pl_error *error);
+
+// The driver of one body copy, and the weights all drivers give at a time (scene_drivers.c).
+pl_status pl_stage_add_driver(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error);
+pl_status pl_stage_drive(pl_stage_set *set, pl_world *world, double time, pl_error *error);
 
 // Placement of keys at a time, relative to nothing; `keys` is not empty (scene_actors.c).
 pl_transform pl_scene_keys_at(const pl_scene_list *keys, double time);

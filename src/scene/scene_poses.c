@@ -1,0 +1,236 @@
+// Poses and groups of a scene's meshes: from files, fitted from posed surfaces, or made by deforming the rest shape.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "io/file_bytes.h"
+#include "math/quat.h"
+#include "pliant/file.h"
+#include "pliant/pose.h"
+#include "scene/stage_set.h"
+
+// --- deforming -----------------------------------------------------------------------------------------------------
+
+// The axis numbered `axis` becomes z, the next one x, the one after it y: wave, twist and bend then run along z.
+static pl_vec3 to_axis(pl_vec3 p, int32_t axis) {
+  return axis == 1 ? (pl_vec3){p.y, p.z, p.x} : axis == 2 ? (pl_vec3){p.z, p.x, p.y} : p;
+}
+static pl_vec3 from_axis(pl_vec3 p, int32_t axis) {
+  return axis == 1 ? (pl_vec3){p.z, p.x, p.y} : axis == 2 ? (pl_vec3){p.y, p.z, p.x} : p;
+}
+
+static pl_vec3 twist_point(pl_vec3 p, double amount) {
+  double a = amount * p.z;
+  return (pl_vec3){p.x * cos(a) - p.y * sin(a), p.x * sin(a) + p.y * cos(a), p.z};
+}
+
+// The z axis becomes an arc of curvature `amount` in the x-z plane, through the origin.
+static pl_vec3 bend_point(pl_vec3 p, double amount) {
+  if (fabs(amount) < 1e-12) return p;
+  double radius = 1 / amount - p.x, a = amount * p.z;
+  return (pl_vec3){1 / amount - radius * cos(a), p.y, radius * sin(a)};
+}
+
+// 0 below 0, 1 above 1, smooth in between.
+static double ease(double t) {
+  t = fmin(fmax(t, 0), 1);
+  return t * t * (3 - 2 * t);
+}
+
+static pl_vec3 turn_point(pl_vec3 p, const pl_scene_turn *turn) {
+  pl_vec3 axis = pl_vec3_unit_or(turn->toward, (pl_vec3){0, 1, 0}), arm = pl_vec3_sub(p, turn->around);
+  double along = pl_vec3_dot(arm, axis), aside = pl_vec3_length(pl_vec3_add_scaled(arm, axis, -along));
+  double share = ease(along / turn->reach) * (1 - ease((aside / turn->radius - 1) * 2));
+  if (!(share > 0)) return p;
+  pl_quat part = pl_quat_slerp(pl_quat_identity(), turn->rotation, share);
+  return pl_vec3_add_scaled(pl_vec3_add(turn->around, pl_quat_apply(part, arm)), turn->shift, share);
+}
+
+static pl_vec3 deform_point(pl_vec3 p, const pl_scene_pose *pose) {
+  p = (pl_vec3){p.x * pose->scale.x, p.y * pose->scale.y, p.z * pose->scale.z};
+  double along = pose->axis == 1 ? p.x : pose->axis == 2 ? p.y : p.z;
+  p = pl_vec3_add_scaled(p, pose->wave, sin(6.283185307179586 * along / pose->wave_length));
+  p = from_axis(bend_point(twist_point(to_axis(p, pose->axis), pose->twist), pose->bend), pose->axis);
+  for (int32_t i = 0; i < pose->turns.count; ++i) p = turn_point(p, &((const pl_scene_turn *)pose->turns.items)[i]);
+  return p;
+}
+
+// --- poses ---------------------------------------------------------------------------------------------------------
+
+// Points of the tets in a pose that a file gives: of the tets themselves, or of the surface they carry.
+static pl_status read_pose(const pl_scene *scene, const pl_scene_pose *pose, double scale, const pl_stage_part *part,
+                           pl_vec3 *points, pl_findings *findings, pl_error *error) {
+  pl_context *context = scene->context;
+  char *path = pl_path_join(context, scene->folder, pose->file);
+  if (path == NULL) return pl_fail_memory(error);
+  pl_mesh *mesh = NULL;
+  pl_status status = pl_mesh_read(context, path, &mesh, findings, error);
+  pl_release(context, path);
+  if (status < 0) return status;
+  pl_mesh_view view = pl_mesh_look(mesh), tets = pl_mesh_look(part->tets);
+  int32_t surface_count = part->surface != NULL ? pl_mesh_look(part->surface).point_count : -1;
+  pl_vec3 *posed = pl_allocate_array(context, (size_t)view.point_count, sizeof(pl_vec3));
+  for (int32_t i = 0; posed != NULL && i < view.point_count; ++i) posed[i] = pl_vec3_scale(view.points[i], scale);
+  if (posed == NULL) {
+    status = pl_fail_memory(error);
+  } else if (view.point_count == tets.point_count) {
+    memcpy(points, posed, (size_t)tets.point_count * sizeof(pl_vec3));
+  } else if (view.point_count == surface_count) {
+    pl_pose_def def = pl_default_pose_def();
+    status = pl_pose_fit(context, &def, part->tets, part->surface, posed, points, NULL, error);
+  } else {
+    status =
+        pl_fail(error, PL_ERROR_INVALID_DATA, "pose \"%s\" has %d points where the mesh has %d; export it with the same vertices",
+                pose->name, view.point_count, surface_count >= 0 ? surface_count : tets.point_count);
+  }
+  pl_release(context, posed);
+  pl_mesh_destroy(mesh);
+  return status;
+}
+
+// Put a copy of the tets with all poses of the scene's mesh in the place of the part's tets.
+static pl_status add_poses(pl_stage_set *set, pl_stage_part *part, const pl_scene_mesh *def, pl_findings *findings,
+                           pl_error *error) {
+  int32_t n = pl_mesh_look(part->tets).point_count, count = def->poses.count;
+  pl_arena arena;
+  pl_arena_init(&arena, set->context, 0);
+  pl_pose_source *sources = PL_TAKE(&arena, pl_pose_source, count);
+  pl_status status = sources == NULL ? pl_fail_memory(error) : PL_OK;
+  for (int32_t k = 0; status >= 0 && k < count; ++k) {
+    const pl_scene_pose *pose = &((const pl_scene_pose *)def->poses.items)[k];
+    pl_vec3 *points = pl_arena_copy(&arena, pl_mesh_look(part->tets).points, (size_t)n, sizeof(pl_vec3));
+    if (points == NULL) status = pl_fail_memory(error);
+    if (status >= 0 && pose->file[0] != '\0') status = read_pose(set->scene, pose, def->scale, part, points, findings, error);
+    for (int32_t i = 0; status >= 0 && i < n; ++i) points[i] = deform_point(points[i], pose);
+    sources[k] = (pl_pose_source){pose->name, n, points};
+  }
+  pl_mesh *posed = NULL;
+  if (status >= 0) status = pl_poses_from_points(set->context, part->tets, sources, count, &posed, error);
+  pl_arena_destroy(&arena);
+  if (status < 0) return status;
+  pl_mesh_destroy(part->tets);
+  part->tets = posed;
+  return PL_OK;
+}
+
+// Doubtful poses are reported at the mesh's place in the scene.
+static pl_status check_poses(pl_stage_set *set, const pl_stage_part *part, const pl_scene_mesh *def, pl_findings *findings,
+                             pl_error *error) {
+  pl_findings *own = NULL;
+  pl_status status = pl_findings_create(set->context, &own, error);
+  if (status >= 0) status = pl_poses_check(set->context, part->tets, own, error);
+  for (int32_t i = 0; own != NULL && i < pl_findings_count(own, PL_SEVERITY_NOTE); ++i) {
+    const pl_finding *finding = pl_findings_get(own, i);
+    pl_stage_complain(set->scene, def->json, findings, finding->severity, finding->kind, finding->fix, "%s%s%s", finding->you_see,
+                      finding->why[0] != '\0' ? "; " : "", finding->why);
+  }
+  pl_findings_destroy(own);
+  return status;
+}
+
+pl_status pl_stage_make_poses(pl_stage_set *set, pl_stage_part *part, const pl_scene_mesh *def, pl_findings *findings,
+                              pl_error *error) {
+  pl_status status = PL_OK;
+  if (part->surface != NULL && pl_mesh_look(part->surface).pose_count > 0) {
+    pl_mesh *posed = NULL;
+    pl_pose_def fit = pl_default_pose_def();
+    status = pl_poses_from_surface(set->context, &fit, part->tets, part->surface, &posed, NULL, error);
+    if (status < 0) return status;
+    pl_mesh_destroy(part->tets);
+    part->tets = posed;
+  }
+  if (def->poses.count > 0) status = add_poses(set, part, def, findings, error);
+  if (status >= 0 && pl_mesh_look(part->tets).pose_count > 0) status = check_poses(set, part, def, findings, error);
+  return status;
+}
+
+// --- what the solid is given -------------------------------------------------------------------------------------------
+
+static void complain_name(pl_stage_set *set, const pl_scene_body *body, pl_findings *findings, const char *what, const char *name,
+                          const char *const *names, int32_t count) {
+  const char *near = pl_text_suggest(name, names, count);
+  char fix[200] = "add it to the mesh, or export it with the file";
+  if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%s\"?", near);
+  pl_stage_complain(set->scene, body->solid.json, findings, PL_SEVERITY_ERROR, "unknown-name", fix,
+                    "the mesh of body \"%s\" has no %s \"%s\"", body->name, what, name);
+}
+
+static pl_status choose_examples(pl_stage_set *set, const pl_stage_part *part, pl_solid_def *def, pl_findings *findings,
+                                 pl_error *error) {
+  const pl_scene_list *wanted = &part->source->solid.examples;
+  pl_mesh_view view = pl_mesh_look(part->tets);
+  pl_mesh_pose *chosen = PL_TAKE(&set->arena, pl_mesh_pose, wanted->count);
+  const char **names = PL_TAKE(&set->arena, const char *, view.pose_count);
+  if (chosen == NULL || names == NULL) return pl_fail_memory(error);
+  for (int32_t k = 0; k < view.pose_count; ++k) names[k] = view.poses[k].name;
+  for (int32_t i = 0; i < wanted->count; ++i) {
+    const char *name = ((const char *const *)wanted->items)[i];
+    int32_t number = pl_mesh_find_pose(part->tets, name);
+    if (number < 0) {
+      complain_name(set, part->source, findings, "pose", name, names, view.pose_count);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "there is no pose \"%s\"", name);
+    }
+    chosen[i] = view.poses[number];
+  }
+  def->examples = chosen;
+  def->example_count = wanted->count;
+  return PL_OK;
+}
+
+// 1 in the group's box, falling to 0 over its border.
+static float weight_in(const pl_scene_group *group, pl_vec3 p) {
+  pl_vec3 outside = {fmax(fmax(group->least.x - p.x, p.x - group->most.x), 0),
+                     fmax(fmax(group->least.y - p.y, p.y - group->most.y), 0),
+                     fmax(fmax(group->least.z - p.z, p.z - group->most.z), 0)};
+  double distance = pl_vec3_length(outside);
+  return distance <= 0 ? 1.0f : group->border > 0 ? (float)(1 - ease(distance / group->border)) : 0.0f;
+}
+
+static const float *make_group(pl_stage_set *set, const pl_stage_part *part, const pl_scene_mesh *mesh, const char *name) {
+  pl_mesh_view view = pl_mesh_look(part->tets);
+  for (int32_t i = 0; i < mesh->groups.count; ++i) {
+    const pl_scene_group *group = &((const pl_scene_group *)mesh->groups.items)[i];
+    if (strcmp(group->name, name) != 0) continue;
+    float *weights = PL_TAKE(&set->arena, float, view.point_count);
+    for (int32_t k = 0; weights != NULL && k < view.point_count; ++k) weights[k] = weight_in(group, view.points[k]);
+    return weights;
+  }
+  int32_t number = pl_mesh_find_group(part->tets, name);
+  return number >= 0 ? view.groups[number].weights : NULL;
+}
+
+static pl_status choose_groups(pl_stage_set *set, const pl_stage_part *part, const pl_scene_mesh *mesh, pl_solid_def *def,
+                               pl_findings *findings, pl_error *error) {
+  const pl_scene_list *wanted = &part->source->solid.groups;
+  pl_mesh_group *groups = PL_TAKE(&set->arena, pl_mesh_group, wanted->count);
+  if (groups == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < wanted->count; ++i) {
+    const char *name = ((const char *const *)wanted->items)[i];
+    groups[i] = (pl_mesh_group){name, make_group(set, part, mesh, name)};
+    if (set->arena.failed) return pl_fail_memory(error);
+    if (groups[i].weights == NULL) {
+      complain_name(set, part->source, findings, "group", name, NULL, 0);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "there is no group \"%s\"", name);
+    }
+  }
+  def->groups = groups;
+  def->group_count = wanted->count;
+  return PL_OK;
+}
+
+pl_status pl_stage_choose_examples(pl_stage_set *set, const pl_stage_part *part, const pl_scene_mesh *mesh, pl_solid_def *def,
+                                   pl_findings *findings, pl_error *error) {
+  const pl_scene_solid *solid = &part->source->solid;
+  def->fidelity = solid->fidelity;
+  def->grouping = (pl_solid_grouping)(solid->grouping - 1);
+  def->weight_rule = (pl_solid_weight_rule)(solid->weights - 1);
+  def->goal_rotation = (pl_solid_goal_rotation)(solid->rotation - 1);
+  def->hold_examples = solid->hold_examples;
+  def->plastic_threshold = solid->plastic_threshold;
+  def->plastic_rate = solid->plastic_rate;
+  pl_status status = choose_examples(set, part, def, findings, error);
+  if (status >= 0 && def->grouping == PL_SOLID_BY_GROUP) status = choose_groups(set, part, mesh, def, findings, error);
+  return status;
+}
