@@ -22,6 +22,12 @@ bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_sur
   return !arena->failed;
 }
 
+// As pl_box_overlaps(), without branches between the comparisons: in walks through boxes they cannot be foreseen.
+static bool boxes_meet(const pl_box *a, const pl_box *b) {
+  return (a->least.x <= b->most.x) & (b->least.x <= a->most.x) & (a->least.y <= b->most.y) & (b->least.y <= a->most.y) &
+         (a->least.z <= b->most.z) & (b->least.z <= a->most.z);
+}
+
 static pl_box leaf_box(pl_surface_motion *motion, const pl_box_node *node) {
   const pl_surface_tree *tree = motion->tree;
   pl_box all = pl_box_empty();
@@ -216,7 +222,7 @@ static void add_leaf(const pl_surface_motion *motion, const pl_box_node *leaf, c
                      pl_surface_front *front) {
   for (int32_t i = leaf->first; i < leaf->first + leaf->count; ++i) {
     int32_t triangle = motion->tree->boxes.order[i];
-    if (!pl_box_overlaps(motion->triangle_boxes[i], *box)) continue;
+    if (!boxes_meet(&motion->triangle_boxes[i], box)) continue;
     const pl_vec3 *normal = &motion->normals[triangle];
     if (normals == NULL || pl_normal_boxes_may_face(normals, &(pl_box){*normal, *normal}))
       add_to_front(front, triangle, &motion->triangle_boxes[i]);
@@ -233,7 +239,7 @@ void pl_surface_motion_gather(const pl_surface_motion *motion, pl_box box, const
   while (depth > 0) {
     int32_t index = stack[--depth];
     const pl_box_node *node = &tree->nodes[index];
-    if (!pl_box_overlaps(motion->boxes[index], box)) continue;
+    if (!boxes_meet(&motion->boxes[index], &box)) continue;
     if (normals != NULL && !pl_normal_boxes_may_face(normals, &motion->normal_boxes[index])) continue;
     // What is on the stack must still find room.
     int32_t room = PL_SURFACE_FRONT - front->count - depth;
@@ -256,9 +262,9 @@ static void visit_below(const pl_surface_motion *motion, int32_t root, const pl_
   while (depth > 0) {
     int32_t index = stack[--depth];
     const pl_box_node *node = &tree->nodes[index];
-    if (!pl_box_overlaps(motion->boxes[index], *box)) continue;
+    if (!boxes_meet(&motion->boxes[index], box)) continue;
     for (int32_t i = node->first; i < node->first + node->count; ++i)
-      if (pl_box_overlaps(motion->triangle_boxes[i], *box)) visit(data, tree->order[i]);
+      if (boxes_meet(&motion->triangle_boxes[i], box)) visit(data, tree->order[i]);
     if (node->count > 0) continue;
     stack[depth++] = node->second;
     stack[depth++] = index + 1;

@@ -5,32 +5,7 @@
 #include "check.h"
 #include "contact/triangle_touch.h"
 #include "mesh/simplex.h"
-
-enum { RINGS = 12, SEGMENTS = 18, POINTS = RINGS * SEGMENTS, TRIANGLES = 2 * POINTS };
-
-// A bent torus: closed, curved both ways, with points that are not particles' neighbours by number.
-typedef struct torus {
-  int32_t parents[4 * POINTS], triangles[3 * TRIANGLES];
-  float weights[4 * POINTS];
-  pl_vec3 points[POINTS];
-  pl_contact_surface surface;
-} torus;
-
-static void make_torus(torus *t) {
-  const double pi = acos(-1.0);
-  for (int i = 0; i < RINGS; ++i)
-    for (int j = 0; j < SEGMENTS; ++j) {
-      double u = 2 * pi * i / RINGS, v = 2 * pi * j / SEGMENTS, r = 0.3 + 0.05 * cos(3 * u);
-      int32_t p = i * SEGMENTS + j;
-      t->points[p] = pl_vec3_of((1 + r * cos(v)) * cos(u), r * sin(v) + 0.2 * cos(2 * u), (1 + r * cos(v)) * sin(u));
-      for (int k = 0; k < 4; ++k) t->parents[4 * p + k] = p, t->weights[4 * p + k] = k == 0 ? 1.0f : 0.0f;
-      int32_t right = (i + 1) % RINGS * SEGMENTS + j, up = i * SEGMENTS + (j + 1) % SEGMENTS;
-      int32_t both = (i + 1) % RINGS * SEGMENTS + (j + 1) % SEGMENTS;
-      const int32_t two[6] = {p, up, right, right, up, both};
-      memcpy(&t->triangles[6 * p], two, sizeof two);
-    }
-  t->surface = (pl_contact_surface){POINTS, t->parents, t->weights, TRIANGLES, t->triangles, POINTS, t->points};
-}
+#include "torus_surface.h"
 
 typedef struct moving {
   pl_context *context;
@@ -50,7 +25,9 @@ static void begin(moving *m, const torus *t) {
     m->motion.starts[i] = t->points[i];
     m->motion.ends[i] = pl_vec3_of(t->points[i].y * 1.4 + 0.3, t->points[i].z + 0.2 * t->points[i].x, t->points[i].x);
   }
+  m->motion.drift = pl_vec3_of(0.3, -0.2, 0.1);
   pl_surface_motion_refit(&m->motion);
+  pl_surface_motion_refit_normals(&m->motion);
 }
 
 static void finish(moving *m) {
@@ -110,6 +87,7 @@ static void every_triangle_whose_box_is_met_is_visited_once(void **state) {
   moving m;
   begin(&m, &t);
   pl_random random = pl_random_of_seed(6);
+  int full_count = 0;
   for (int i = 0; i < 200; ++i) {
     pl_box box = pl_box_empty();
     for (int k = 0; k < 2; ++k) {
@@ -120,16 +98,54 @@ static void every_triangle_whose_box_is_met_is_visited_once(void **state) {
     pl_surface_front front;
     pl_surface_motion_gather(&m.motion, box, NULL, &front);
     pl_surface_motion_visit(&m.motion, &front, box, mark, marks);
+    bool is_met = false;
+    for (int32_t f = 0; f < front.count; ++f) full_count += front.items[f] < 0;
     for (int32_t k = 0; k < TRIANGLES; ++k) {
       pl_vec3 c[6];
       pl_surface_corners(&m.tree, m.motion.starts, k, c);
       pl_surface_corners(&m.tree, m.motion.ends, k, c + 3);
       pl_box swept = pl_box_empty();
-      for (int j = 0; j < 6; ++j) swept = pl_box_with(swept, c[j]);
+      for (int j = 0; j < 6; ++j) swept = pl_box_with(swept, j < 3 ? pl_vec3_add(c[j], m.motion.drift) : c[j]);
       if (pl_box_overlaps(swept, box)) assert_int_equal(marks[k], 1);
       assert_true(marks[k] <= 1);
+      is_met = is_met || pl_box_overlaps(swept, box);
+    }
+    if (is_met) assert_true(pl_surface_front_is_met(&front, box));
+  }
+  assert_true(full_count > 0);  // some boxes held more triangles than a front
+  finish(&m);
+}
+
+// What a block of neighbours is spared must face none of them.
+static void triangles_that_face_a_point_of_a_block_are_gathered(void **state) {
+  (void)state;
+  static torus t;
+  make_torus(&t);
+  moving m;
+  begin(&m, &t);
+  int facing_count = 0, spared_count = 0, ordered = 0;
+  for (int32_t b = 0; b < m.tree.block_count; ++b) {
+    pl_box normals = pl_box_empty();
+    for (int32_t i = m.tree.block_start[b]; i < m.tree.block_start[b + 1]; ++i, ++ordered)
+      normals = pl_box_join(normals, pl_surface_motion_ring_normals(&m.motion, m.tree.point_order[i]));
+    pl_box everything = {{-9, -9, -9}, {9, 9, 9}};
+    pl_surface_front front;
+    char marks[TRIANGLES] = {0};
+    pl_surface_motion_gather(&m.motion, everything, &normals, &front);
+    pl_surface_motion_visit(&m.motion, &front, everything, mark, marks);
+    for (int32_t k = 0; k < TRIANGLES; ++k) {
+      spared_count += !marks[k];
+      for (int32_t i = m.tree.block_start[b]; i < m.tree.block_start[b + 1]; ++i) {
+        pl_vec3 facing = pl_surface_motion_point_normal(&m.motion, m.tree.point_order[i]);
+        if (!pl_surface_motion_is_facing(&m.motion, k, facing)) continue;
+        assert_int_equal(marks[k], 1);
+        facing_count++;
+      }
     }
   }
+  assert_int_equal(ordered, POINTS);
+  print_message("facing %d, spared %d\n", facing_count, spared_count);
+  assert_true(facing_count > 1000 && spared_count > 100);
   finish(&m);
 }
 
@@ -213,6 +229,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nearest_points_and_sides_are_those_of_brute_force),
       cmocka_unit_test(every_triangle_whose_box_is_met_is_visited_once),
+      cmocka_unit_test(triangles_that_face_a_point_of_a_block_are_gathered),
       cmocka_unit_test(crossings_are_those_that_fine_sampling_sees),
       cmocka_unit_test(a_touching_point_crosses_only_when_it_goes_in),
   };
