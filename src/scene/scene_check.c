@@ -136,7 +136,8 @@ static void check_body(checker *c, const pl_scene_body *body) {
     const pl_scene_push *push = &((const pl_scene_push *)body->pushes.items)[i];
     check_region(c, &push->within);
     if (push->until != 0 && push->until <= push->from)
-      complain(c, push->json, "empty-time", "", "this push ends at %g s, before it begins at %g s", push->until, push->from);
+      complain(c, push->json, "empty-time", "let it end later", "this push ends at %g s, before it begins at %g s", push->until,
+               push->from);
   }
 }
 

@@ -30,7 +30,9 @@ static void complain(reader *r, const pl_json *value, const char *kind, const ch
 }
 
 static void complain_kind(reader *r, const pl_json *value, const char *wanted) {
-  complain(r, value, "wrong-kind", "", "this is %s where %s is wanted", pl_json_kind_name(value->kind), wanted);
+  char fix[80];
+  snprintf(fix, sizeof fix, "write %s here", wanted);
+  complain(r, value, "wrong-kind", fix, "this is %s where %s is wanted", pl_json_kind_name(value->kind), wanted);
 }
 
 void pl_scene_set_defaults(const pl_scene_type *type, void *object) {
@@ -45,9 +47,10 @@ void pl_scene_set_defaults(const pl_scene_type *type, void *object) {
 static bool check_range(reader *r, const pl_scene_field *field, const pl_json *json, double value) {
   if (field->least == 0 && field->most == 0) return true;
   if (value <= field->most && (field->above_least ? value > field->least : value >= field->least)) return true;
-  complain(r, json, "out-of-range", "", "%g is out of range; use %s %g and at most %g%s%s", value,
-           field->above_least ? "more than" : "at least", field->least, field->most, field->unit ? " " : "",
-           field->unit ? field->unit : "");
+  char fix[160];
+  snprintf(fix, sizeof fix, "use %s %g and at most %g%s%s", field->above_least ? "more than" : "at least", field->least,
+           field->most, field->unit ? " " : "", field->unit ? field->unit : "");
+  complain(r, json, "out-of-range", fix, "%g is out of range", value);
   return false;
 }
 
@@ -74,10 +77,8 @@ static void read_integer(reader *r, const pl_scene_field *field, const pl_json *
 // `count` numbers in an array.
 static bool read_numbers(reader *r, const pl_scene_field *field, const pl_json *json, int32_t count, double *numbers) {
   if (json->kind != PL_JSON_ARRAY || json->count != count) {
-    complain(r, json, "wrong-length", "", "%d numbers in brackets are wanted here, such as [%s]", count,
-             count == 2   ? "0, 1"
-             : count == 3 ? "0, 1, 0"
-                          : "0, 0, 0, 1");
+    const char *fix = count == 2 ? "write them as [1, 2]" : count == 3 ? "write them as [1, 2, 3]" : "write them as [0, 0, 0, 1]";
+    complain(r, json, "wrong-length", fix, "%d numbers in brackets are wanted here", count);
     return false;
   }
   bool sound = true;
@@ -97,9 +98,9 @@ static void read_rotation(reader *r, const pl_json *json, pl_quat *value) {
     const pl_json *axis = pl_json_find(json, "axis"), *degrees = pl_json_find(json, "degrees");
     for (const pl_json *member = json->first; member != NULL; member = member->next)
       if (member != axis && member != degrees)
-        complain(r, member, "unknown-key", "", "a rotation has `axis` and `degrees` and no `%s`", member->key);
+        complain(r, member, "unknown-key", "take it out", "a rotation has `axis` and `degrees` and no `%s`", member->key);
     if (axis == NULL || degrees == NULL) {
-      complain(r, json, "missing-key", "", "a rotation needs both `axis` and `degrees`");
+      complain(r, json, "missing-key", "add the other", "a rotation needs both `axis` and `degrees`");
       return;
     }
     bool sound = read_numbers(r, &plain, axis, 3, n);
@@ -177,7 +178,8 @@ static void read_counts(reader *r, const pl_json *json, int32_t *counts) {
   if (!read_numbers(r, &whole, json, 3, n)) return;
   for (int i = 0; i < 3; ++i)
     if (n[i] != floor(n[i])) {
-      complain(r, pl_json_at(json, i), "wrong-kind", "", "this is a fraction where a whole number is wanted");
+      complain(r, pl_json_at(json, i), "wrong-kind", "write it without a point",
+               "this is a fraction where a whole number is wanted");
       return;
     }
   for (int i = 0; i < 3; ++i) counts[i] = (int32_t)n[i];
@@ -199,7 +201,7 @@ static void read_indices(reader *r, const pl_json *json, pl_scene_list *list) {
   for (const pl_json *item = json->first; items != NULL && item != NULL; item = item->next) {
     int64_t number;
     if (!pl_json_get_integer(item, &number) || number < 0 || number > INT32_MAX)
-      complain(r, item, "wrong-kind", "", "a point number is a whole number from 0 on");
+      complain(r, item, "wrong-kind", "write 0, 1, 2 …", "a point number is a whole number from 0 on");
     else
       items[i++] = (int32_t)number;
   }
@@ -208,7 +210,7 @@ static void read_indices(reader *r, const pl_json *json, pl_scene_list *list) {
 
 static void read_corners(reader *r, const pl_scene_field *field, const pl_json *json, pl_scene_list *list) {
   if (json->kind != PL_JSON_ARRAY || json->count < 3) {
-    complain(r, json, "wrong-length", "", "an outline is a list of three or more corners, such as [[0, 0], [1, 0], [1, 1]]");
+    complain(r, json, "wrong-length", "write it as [[0, 0], [1, 0], [1, 1]]", "an outline is a list of three or more corners");
     return;
   }
   double *items = take_items(r, list, json->count, 2 * sizeof(double));
@@ -258,7 +260,7 @@ static void read_text(reader *r, const pl_json *json, const char **value) {
   if (!pl_json_get_text(json, &text))
     complain_kind(r, json, "text in quotes");
   else if (strlen(text) != (size_t)json->text_length)
-    complain(r, json, "zero-byte", "", "this text holds a zero character");
+    complain(r, json, "zero-byte", "take it out", "this text holds a zero character");
   else
     *value = text;
 }

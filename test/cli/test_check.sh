@@ -45,7 +45,7 @@ cat >ten.json <<'SCENE'
 }
 SCENE
 expect 1 check ten.json
-[ "$(grep -cE '^ten\.json:[0-9]+:[0-9]+: error: ' out)" -ge 10 ] || fail "fewer than ten"
+[ "$(grep -cE '^ten\.json:[0-9]+:[0-9]+: error: [^ ]+: [^;]+; .' out)" -ge 10 ] || fail "fewer than ten"
 for place in 4:3 5:20 5:33 7:33 7:50 10:27 11:14 11:57 12:5 12:31 15:15 15:40; do
   grep -q "^ten.json:$place" out || echo "  nothing at $place" >>missing
 done

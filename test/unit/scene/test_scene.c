@@ -102,6 +102,8 @@ static void ten_mistakes_are_all_reported_with_line_and_column(void **state) {
   finding_of(&r, "no-color", 9, 31);
   finding_of(&r, "key-order", 10, 55);
   assert_true(pl_findings_count(r.findings, PL_SEVERITY_ERROR) >= 12);
+  for (int32_t i = 0; i < pl_findings_count(r.findings, PL_SEVERITY_ERROR); ++i)
+    assert_true(pl_findings_get(r.findings, i)->fix[0] != '\0');
   assert_string_equal(finding_of(&r, "unknown-mesh", 7, 35)->field, "bodies[0].mesh");
   // The error of the call is the first of them.
   assert_int_equal(r.error.line, 2);
