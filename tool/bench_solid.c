@@ -186,7 +186,43 @@ static pl_status measure_size(bench_session *bench, const solid_case *about, int
   return PL_OK;
 }
 
+// The exact weights by themselves: what projection costs beyond the sums over the regions. Random sets of examples of one region's size.
+static pl_status measure_weights(bench_session *bench, pl_error *error) {
+  enum { COUNT = 4, ROWS = 6, SETS = 512 };
+  static double grams[SETS][COUNT * COUNT], pulls[SETS][COUNT];
+  uint32_t seed = 1;
+  for (int s = 0; s < SETS; ++s) {
+    double columns[COUNT + 1][ROWS];
+    for (int k = 0; k <= COUNT; ++k)
+      for (int i = 0; i < ROWS; ++i) columns[k][i] = (double)(seed = seed * 1664525u + 1013904223u) / 4294967296.0 - 0.5;
+    for (int k = 0; k < COUNT; ++k) {
+      pulls[s][k] = 0;
+      for (int i = 0; i < ROWS; ++i) pulls[s][k] += columns[k][i] * columns[COUNT][i];
+      for (int l = 0; l < COUNT; ++l) {
+        grams[s][COUNT * k + l] = 0;
+        for (int i = 0; i < ROWS; ++i) grams[s][COUNT * k + l] += columns[k][i] * columns[l][i];
+      }
+    }
+  }
+  bench_samples samples = {0};
+  double weights[COUNT];
+  for (int repeat = 0; repeat < bench_repeats(bench); ++repeat) {
+    const int rounds = bench->quick ? 40 : 400;
+    double begin = tool_seconds();
+    for (int i = 0; i < rounds * SETS; ++i) {
+      if (pl_weights_nearest(COUNT, grams[i % SETS], pulls[i % SETS], weights) < 0)
+        return error->status = PL_ERROR_INVALID_ARGUMENT;
+    }
+    bench_add(&samples, 1e9 * (tool_seconds() - begin) / (rounds * SETS));
+  }
+  bench_row row = {.suite = "solid", .name = "exact weights of 4 examples", .threads = 1, .unit = "ns/solve", .size = COUNT};
+  bench_print(bench, &row, &samples);
+  return PL_OK;
+}
+
 int bench_solid(bench_session *bench) {
+  pl_error weights_error = {0};
+  if (measure_weights(bench, &weights_error) < 0) return tool_report_error(&bench->tool->voice, &weights_error);
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; ++i)
     for (int threads = 1; threads <= 2; ++threads) {
       bool is_row = CASES[i].paper_tot > 0;

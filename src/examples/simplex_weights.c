@@ -33,6 +33,7 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include "pliant/examples.h"
 
 enum { POINTS = PL_EXAMPLES_MOST + 1 };
 
@@ -293,4 +294,10 @@ void pl_simplex_solve(int32_t n, const double *gram, const double *pull, bool is
     default: found = solve_many(n, gram, pull, is_warm, weights); break;
   }
   if (report != NULL) *report = found;
+}
+
+pl_status pl_weights_nearest(int32_t count, const double *gram, const double *pull, double *weights) {
+  if (count < 0 || count > PL_EXAMPLES_MOST) return PL_ERROR_INVALID_ARGUMENT;
+  pl_simplex_solve(count, gram, pull, false, weights, NULL);
+  return PL_OK;
 }

@@ -8,8 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pliant/examples.h"
+
 // Most examples of one set: the work arrays below are of fixed size. Far more than an artist poses by hand.
-enum { PL_EXAMPLES_MOST = 32 };
+enum { PL_EXAMPLES_MOST = PL_EXAMPLE_LIMIT };
 
 typedef struct pl_simplex_report {
   int32_t pass_count;  // times an example (or the rest) joined the mixture

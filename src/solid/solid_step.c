@@ -207,10 +207,11 @@ static pl_solid_rigid find_rigid_motion(const pl_solid_sums *s, double mass, dou
   pl_vec3 twist = pl_vec3_sub(vec3_of_d4(s->twist), pl_vec3_scale(pl_vec3_cross(c, drift), mass));
   double xx = s->squares[0] - mass * c.x * c.x, yy = s->squares[1] - mass * c.y * c.y, zz = s->squares[2] - mass * c.z * c.z;
   double xy = s->products[0] - mass * c.x * c.y, yz = s->products[1] - mass * c.y * c.z, xz = s->products[2] - mass * c.z * c.x;
-  // A body squeezed to a line has no inertia around it; the small share of the trace keeps the matrix invertible.
-  double least = 1e-9 * (xx + yy + zz) + 1e-300;
+  // A body squeezed to a line has no inertia around it: the small share of the trace keeps the matrix invertible. One squeezed to a point cannot
+  // turn at all.
+  double least = 1e-9 * (xx + yy + zz);
   pl_mat3 inertia = {{{yy + zz + least, -xy, -xz}, {-xy, xx + zz + least, -yz}, {-xz, -yz, xx + yy + least}}};
-  pl_mat3 inverse = pl_mat3_inverse(inertia);
+  pl_mat3 inverse = pl_mat3_determinant(inertia) > 0 ? pl_mat3_inverse(inertia) : pl_mat3_zero();
   pl_solid_rigid rigid = {.center = c};
   rigid.drift = pl_vec3_scale(drift, alpha_over_step);
   if (!may_twist) rigid.twist = pl_vec3_scale(pl_mat3_apply(inverse, twist), alpha_over_step);
