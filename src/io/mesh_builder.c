@@ -31,6 +31,7 @@ void pl_mesh_builder_init(pl_mesh_builder *builder, pl_mesh_source *source) {
       .group = -1,
   };
   pl_arena_init(&builder->text, context, 0);
+  pl_builder_init_poses(builder);
 }
 
 void pl_mesh_builder_free(pl_mesh_builder *builder) {
@@ -41,6 +42,7 @@ void pl_mesh_builder_free(pl_mesh_builder *builder) {
   pl_vector_free(&builder->members);
   pl_vector_free(&builder->middles);
   pl_vector_free(&builder->sources);
+  pl_builder_free_poses(builder);
   pl_arena_destroy(&builder->text);
 }
 
@@ -143,10 +145,11 @@ typedef struct simplices {
   pl_vector scratch;                    // int32_t
   pl_vector weights;                    // float, all groups
   pl_vector groups;                     // pl_mesh_group
+  pl_vector poses;                      // pl_mesh_pose
 } simplices;
 
 static void free_simplices(simplices *s) {
-  pl_vector *all[] = {&s->segments, &s->triangles, &s->tets, &s->tags, &s->kinds, &s->scratch, &s->weights, &s->groups};
+  pl_vector *all[] = {&s->segments, &s->triangles, &s->tets, &s->tags, &s->kinds, &s->scratch, &s->weights, &s->groups, &s->poses};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) pl_vector_free(all[i]);
 }
 
@@ -243,6 +246,7 @@ static pl_status drop_middles(pl_mesh_builder *builder, simplices *s) {
   for (size_t i = 0; i < point_count; ++i) {
     if (fate[i] < 0) continue;
     PL_ITEM(&builder->points, pl_vec3, kept_count) = PL_ITEM(&builder->points, pl_vec3, i);
+    pl_builder_move_pose_point(builder, (size_t)kept_count, i);
     fate[i] = kept_count++;
   }
   for (size_t i = 0; i < builder->corners.count; ++i)
@@ -266,6 +270,8 @@ static pl_status create_mesh(const pl_mesh_builder *builder, const simplices *s,
       .tet_tags = builder->has_tags && s->tets.count > 0 ? s->tags.items : NULL,
       .group_count = (int32_t)s->groups.count,
       .groups = s->groups.items,
+      .pose_count = (int32_t)s->poses.count,
+      .poses = s->poses.items,
       .source_count = (int32_t)builder->sources.count,
       .point_of_source = builder->sources.items,
   };
@@ -287,13 +293,16 @@ pl_status pl_mesh_builder_finish(pl_mesh_builder *builder, pl_mesh **mesh) {
       .scratch = pl_vector_of(context, sizeof(int32_t)),
       .weights = pl_vector_of(context, sizeof(float)),
       .groups = pl_vector_of(context, sizeof(pl_mesh_group)),
+      .poses = pl_vector_of(context, sizeof(pl_mesh_pose)),
   };
-  status = drop_middles(builder, &s);
+  status = pl_builder_fill_poses(builder);
+  if (status >= 0) status = drop_middles(builder, &s);
   if (status >= 0) status = cut_cells(builder, &s);
   if (status >= 0 && (s.triangles.count / 3 > INT32_MAX || s.tets.count / 4 > INT32_MAX))
     status = pl_source_refuse(source, PL_NO_PLACE, "there are more elements than can be used");
   if (status >= 0) status = turn_tets(builder, &s);
   if (status >= 0) status = make_groups(builder, &s);
+  if (status >= 0) status = pl_builder_list_poses(builder, &s.poses);
   if (status >= 0 && builder->skipped_count > 0)
     status =
         pl_source_note(source, PL_SEVERITY_WARNING, "left-out-elements",

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "io/cell_split.h"
 #include "io/mesh_source.h"
+#include "pliant/mesh.h"
 
 typedef struct pl_mesh_builder {
   pl_mesh_source *source;
@@ -15,6 +16,7 @@ typedef struct pl_mesh_builder {
   pl_vector members;  // pairs of group and cell
   pl_vector middles;  // int32_t, points that are mid-nodes of higher-order cells
   pl_vector sources;  // int32_t, point of each source vertex, if points were welded
+  pl_vector poses;    // of mesh_poses.c
   pl_arena text;
   int64_t index_base;     // what the file counts from, for messages
   int32_t group;          // that new cells belong to, -1 for none
@@ -46,6 +48,23 @@ pl_status pl_builder_set_group(pl_mesh_builder *builder, const char *name, size_
 // Check the corners of cells added since the last check against the points there are. Done by finish; a reader of several files does
 // it while `source` is still the file the cells are from.
 pl_status pl_builder_check(pl_mesh_builder *builder, const pl_mesh_source *source);
+
+// Points of formats that hold vectors by name: those called PL_POSE_PREFIX and a name are poses, as displacements from the rest.
+#define PL_POSE_PREFIX "pose:"
+
+// Append to pose `name`, made if it is new, the displacements of `count` points from `first_point` on, 3 numbers each; `offset` is their
+// place in the file. Points that no call names stay where they are.
+pl_status pl_builder_add_pose(pl_mesh_builder *builder, const char *name, size_t first_point, const double *offsets, size_t count,
+                              size_t offset);
+
+void pl_builder_init_poses(pl_mesh_builder *builder);
+
+// The steps of finish that deal with poses: places instead of displacements, for all points; move one point's places; list them as a
+// vector of pl_mesh_pose.
+pl_status pl_builder_fill_poses(pl_mesh_builder *builder);
+void pl_builder_move_pose_point(pl_mesh_builder *builder, size_t to, size_t from);
+pl_status pl_builder_list_poses(const pl_mesh_builder *builder, pl_vector *poses);
+void pl_builder_free_poses(pl_mesh_builder *builder);
 
 // Make the mesh.
 pl_status pl_mesh_builder_finish(pl_mesh_builder *builder, pl_mesh **mesh);

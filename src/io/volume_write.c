@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "io/file_bytes.h"
 #include "io/mesh_formats.h"
+#include "math/vec3.h"
 
 static void print_point(pl_file_writer *writer, pl_vec3 p) {
   pl_file_writer_number(writer, p.x);
@@ -58,6 +59,27 @@ static void write_gmsh(pl_file_writer *writer, const pl_mesh_view *view) {
   pl_file_writer_print(writer, "$EndElements\n");
 }
 
+// VTK ends a name at a blank; odd characters are written as %XX, as VTK itself does.
+static void print_vtk_name(pl_file_writer *writer, const char *name) {
+  for (const unsigned char *at = (const unsigned char *)name; *at != '\0'; ++at) {
+    bool plain = *at > ' ' && *at < 127 && *at != '"' && *at != '%';
+    pl_file_writer_print(writer, plain ? "%c" : "%%%02X", *at);
+  }
+}
+
+static void write_vtk_poses(pl_file_writer *writer, const pl_mesh_view *view) {
+  if (view->pose_count > 0) pl_file_writer_print(writer, "POINT_DATA %d\n", view->point_count);
+  for (int32_t pose = 0; pose < view->pose_count; ++pose) {
+    pl_file_writer_print(writer, "VECTORS " PL_POSE_PREFIX);
+    print_vtk_name(writer, view->poses[pose].name);
+    pl_file_writer_print(writer, " double\n");
+    for (int32_t i = 0; i < view->point_count; ++i) {
+      print_point(writer, pl_vec3_sub(view->poses[pose].points[i], view->points[i]));
+      pl_file_writer_print(writer, "\n");
+    }
+  }
+}
+
 static void write_vtk(pl_file_writer *writer, const pl_mesh_view *view) {
   static const int types[3] = {3, 5, 10};
   element_kind kinds[3];
@@ -84,6 +106,7 @@ static void write_vtk(pl_file_writer *writer, const pl_mesh_view *view) {
   pl_file_writer_print(writer, "CELL_TYPES %lld\n", (long long)cell_count);
   for (int kind = 0; kind < 3; ++kind)
     for (int32_t i = 0; i < kinds[kind].count; ++i) pl_file_writer_print(writer, "%d\n", types[kind]);
+  write_vtk_poses(writer, view);
   if (view->tet_tags == NULL) return;
   pl_file_writer_print(writer, "CELL_DATA %lld\nSCALARS tag int 1\nLOOKUP_TABLE default\n", (long long)cell_count);
   for (int kind = 0; kind < 3; ++kind)

@@ -1,6 +1,6 @@
 // Legacy VTK files: UNSTRUCTURED_GRID and POLYDATA, text and binary (always big-endian), in the old layout, where every cell is preceded by
 // its number of points, and in that of version 5, with OFFSETS and CONNECTIVITY. Field data before the points, and METADATA, are passed
-// over; reading ends at the data of points or cells, which a mesh has no use for.
+// over. Of the data of points, poses are taken (vectors called pose:NAME); reading ends at any other data, which a mesh has no use for.
 #include <string.h>
 
 #include "io/mesh_formats.h"
@@ -239,6 +239,96 @@ static pl_status skip_field(vtk_reader *reader) {
   return status;
 }
 
+// A name with %XX decoded, behind the prefix of poses; false for other names.
+static bool decode_pose_name(pl_word word, char *name, size_t size) {
+  size_t prefix = strlen(PL_POSE_PREFIX), used = 0;
+  if (word.length < prefix || memcmp(word.text, PL_POSE_PREFIX, prefix) != 0) return false;
+  for (size_t i = prefix; i < word.length && used + 1 < size; ++i) {
+    static const char digits[] = "0123456789ABCDEF";
+    const char *high = i + 2 < word.length ? strchr(digits, word.text[i + 1]) : NULL;
+    const char *low = i + 2 < word.length ? strchr(digits, word.text[i + 2]) : NULL;
+    bool is_code = word.text[i] == '%' && high != NULL && low != NULL && high != digits + 16 && low != digits + 16;
+    name[used++] = is_code ? (char)(16 * (high - digits) + (low - digits)) : word.text[i];
+    if (is_code) i += 2;
+  }
+  name[used] = '\0';
+  return true;
+}
+
+static pl_status read_pose(vtk_reader *reader, const char *name, pl_scalar scalar) {
+  size_t count = reader->builder->points.count, offset = pl_text_offset(&reader->text);
+  pl_vector values = pl_vector_of(reader->source->context, sizeof(double));
+  vtk_array array;
+  pl_status status = begin_array(reader, scalar, 3 * (int64_t)count, "vectors", &array);
+  double *numbers = status >= 0 ? pl_vector_grow(&values, 3 * count) : NULL;
+  if (status >= 0 && numbers == NULL && count > 0) status = pl_source_fail_memory(reader->source);
+  for (size_t i = 0; i < 3 * count && status >= 0; ++i) status = take_number(&array, "a component of a vector", &numbers[i]);
+  if (status >= 0) end_array(&array);
+  if (status >= 0) status = pl_builder_add_pose(reader->builder, name, 0, numbers, count, offset);
+  pl_vector_free(&values);
+  return status;
+}
+
+// Pass `count` numbers; false if they are not all there.
+static bool pass_numbers(vtk_reader *reader, pl_scalar scalar, int64_t count) {
+  pl_word word;
+  if (reader->is_text) {
+    for (; count > 0; --count)
+      if (!pl_text_take_word(&reader->text, &word)) return false;
+    return true;
+  }
+  pl_text_next_line(&reader->text);
+  size_t left = (size_t)(reader->text.end - reader->text.at), size = pl_scalar_size(scalar);
+  if ((uint64_t)count > left / size) return false;
+  reader->text.at += (size_t)count * size;
+  return true;
+}
+
+// One array of the data of points, its name being next: a pose is read, others are passed. `components` of 0 are given in the file.
+static pl_status read_point_array(vtk_reader *reader, int64_t components, bool *ended) {
+  char name[256];
+  pl_word word, number;
+  int64_t point_count = (int64_t)reader->builder->points.count, tuples = point_count;
+  *ended = true;
+  if (!pl_text_take_word(&reader->text, &word)) return PL_OK;
+  if (components == 0 && (!pl_text_take_word_in_line(&reader->text, &number) || !pl_word_integer(number, &components) ||
+                          !pl_text_take_word_in_line(&reader->text, &number) || !pl_word_integer(number, &tuples)))
+    return PL_OK;
+  if (!pl_text_take_word_in_line(&reader->text, &number)) return PL_OK;
+  pl_scalar scalar = scalar_named(number);
+  if (scalar == PL_SCALAR_NONE || components < 1 || components > INT32_MAX || tuples < 0 || tuples > INT32_MAX) return PL_OK;
+  bool is_pose = components == 3 && tuples == point_count && decode_pose_name(word, name, sizeof name);
+  if (!is_pose) {
+    *ended = !pass_numbers(reader, scalar, components * tuples);
+    return PL_OK;
+  }
+  *ended = false;
+  return read_pose(reader, name, scalar);
+}
+
+// Data of points, as far as it is understood: nothing in it but poses matters, so nothing else in it is an error.
+static pl_status read_point_data(vtk_reader *reader) {
+  pl_word word;
+  int64_t count = 0;
+  bool ended = !pl_text_take_word_in_line(&reader->text, &word) || !pl_word_integer(word, &count) ||
+               count != (int64_t)reader->builder->points.count;
+  pl_status status = PL_OK;
+  while (!ended && status >= 0 && pl_text_take_word(&reader->text, &word)) {
+    if (pl_word_is_any_case(word, "VECTORS")) {
+      status = read_point_array(reader, 3, &ended);
+    } else if (pl_word_is_any_case(word, "FIELD")) {
+      ended = !pl_text_take_word_in_line(&reader->text, &word) || !pl_text_take_word_in_line(&reader->text, &word) ||
+              !pl_word_integer(word, &count);
+      for (; count > 0 && !ended && status >= 0; --count) status = read_point_array(reader, 0, &ended);
+    } else if (pl_word_is_any_case(word, "METADATA")) {
+      while (pl_text_next_line(&reader->text) && pl_text_skip_blanks(&reader->text)) continue;
+    } else {
+      ended = true;
+    }
+  }
+  return status;
+}
+
 static pl_status read_section(vtk_reader *reader, pl_word word, bool *ended) {
   static const struct {
     const char *keyword;
@@ -263,6 +353,7 @@ static pl_status read_section(vtk_reader *reader, pl_word word, bool *ended) {
     return status;
   }
   *ended = pl_word_is_any_case(word, "POINT_DATA") || pl_word_is_any_case(word, "CELL_DATA");
+  if (pl_word_is_any_case(word, "POINT_DATA")) return read_point_data(reader);
   char shown[PL_SHOWN_SIZE];
   return *ended ? PL_OK : pl_source_fail(reader->source, offset, "\"%s\" is not expected here", pl_word_show(word, shown));
 }

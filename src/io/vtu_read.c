@@ -1,6 +1,7 @@
 // VTK XML unstructured grids (.vtu). The tags are walked once and the arrays that matter noted (Points; connectivity, offsets and types
-// of Cells), piece by piece; then their data is read, because appended data stands at the end of the file, where raw bytes are no XML
+// of Cells; poses of PointData), piece by piece; then their data is read, because appended data stands at the end of the file, where raw bytes are no XML
 // any more. Pieces follow one another in the mesh.
+#include <stdio.h>
 #include <string.h>
 
 #include "io/mesh_formats.h"
@@ -14,7 +15,14 @@ typedef struct vtu_piece {
   pl_vtu_array points, connectivity, offsets, types;
 } vtu_piece;
 
-typedef enum vtu_part { PART_OTHER, PART_POINTS, PART_CELLS } vtu_part;
+// A pose of a piece.
+typedef struct vtu_pose {
+  size_t piece;
+  pl_vtu_array array;
+  char name[256];
+} vtu_pose;
+
+typedef enum vtu_part { PART_OTHER, PART_POINTS, PART_CELLS, PART_POINT_DATA } vtu_part;
 
 typedef struct vtu_reader {
   pl_mesh_source *source;
@@ -22,6 +30,7 @@ typedef struct vtu_reader {
   pl_xml_cursor xml;
   pl_vtu_file file;
   pl_vector pieces;  // vtu_piece
+  pl_vector poses;   // vtu_pose, in the order of the pieces
   vtu_part part;
   bool has_grid;
 } vtu_reader;
@@ -84,6 +93,15 @@ static pl_status find_content_end(vtu_reader *reader, pl_vtu_array *array) {
   return PL_OK;
 }
 
+static pl_status note_pose(vtu_reader *reader, const pl_vtu_array *array, const char *name) {
+  if (array->component_count != 3)
+    return pl_source_fail(reader->source, array->offset, "pose '%s' has %lld components; three are needed", name,
+                          (long long)array->component_count);
+  vtu_pose pose = {.piece = reader->pieces.count - 1, .array = *array};
+  snprintf(pose.name, sizeof pose.name, "%s", name);
+  return pl_vector_push(&reader->poses, &pose) ? PL_OK : pl_source_fail_memory(reader->source);
+}
+
 static pl_status read_array_tag(vtu_reader *reader, const pl_xml_tag *tag) {
   char type[32], format[32], value[64];
   pl_vtu_array array = {.offset = tag->offset};
@@ -105,18 +123,22 @@ static pl_status read_array_tag(vtu_reader *reader, const pl_xml_tag *tag) {
     if (status < 0) return status;
   }
   if (reader->pieces.count == 0 || reader->part == PART_OTHER) return PL_OK;
+  char name[256] = "";
+  pl_xml_attribute(tag, "Name", name, sizeof name);
+  bool is_pose = strncmp(name, PL_POSE_PREFIX, strlen(PL_POSE_PREFIX)) == 0;
+  if (reader->part == PART_POINT_DATA && !is_pose) return PL_OK;
   if (!has_type || array.scalar == PL_SCALAR_NONE)
     return pl_source_fail(reader->source, tag->offset, "the type of this array is %s; Float32, Int64 and the like are possible",
                           has_type ? type : "missing");
+  if (reader->part == PART_POINT_DATA) return note_pose(reader, &array, name + strlen(PL_POSE_PREFIX));
   vtu_piece *piece = &PL_ITEM(&reader->pieces, vtu_piece, reader->pieces.count - 1);
-  pl_xml_attribute(tag, "Name", value, sizeof value);
   if (reader->part == PART_POINTS)
     piece->points = array;
-  else if (strcmp(value, "connectivity") == 0)
+  else if (strcmp(name, "connectivity") == 0)
     piece->connectivity = array;
-  else if (strcmp(value, "offsets") == 0)
+  else if (strcmp(name, "offsets") == 0)
     piece->offsets = array;
-  else if (strcmp(value, "types") == 0)
+  else if (strcmp(name, "types") == 0)
     piece->types = array;
   return PL_OK;
 }
@@ -138,8 +160,11 @@ static pl_status read_tags(vtu_reader *reader) {
     pl_xml_tag tag;
     pl_status status = pl_xml_take_tag(&reader->xml, &tag);
     if (status < 0 || tag.is_last) return status;
-    bool is_points = pl_word_is(tag.name, "Points"), is_cells = pl_word_is(tag.name, "Cells");
-    if (is_points || is_cells) reader->part = tag.is_end || tag.is_empty ? PART_OTHER : is_points ? PART_POINTS : PART_CELLS;
+    vtu_part part = pl_word_is(tag.name, "Points")      ? PART_POINTS
+                    : pl_word_is(tag.name, "Cells")     ? PART_CELLS
+                    : pl_word_is(tag.name, "PointData") ? PART_POINT_DATA
+                                                        : PART_OTHER;
+    if (part != PART_OTHER) reader->part = tag.is_end || tag.is_empty ? PART_OTHER : part;
     if (tag.is_end) continue;
     if (pl_word_is(tag.name, "VTKFile")) status = read_file_tag(reader, &tag);
     if (pl_word_is(tag.name, "UnstructuredGrid")) reader->has_grid = true;
@@ -161,6 +186,20 @@ static pl_status add_points(vtu_reader *reader, const vtu_piece *piece, pl_vecto
   for (int64_t i = 0; i < piece->point_count && status >= 0; ++i) {
     const double *x = &PL_ITEM(values, double, 3 * i);
     status = pl_builder_add_point(reader->builder, (pl_vec3){x[0], x[1], x[2]}, piece->points.offset);
+  }
+  return status;
+}
+
+// Poses of piece number `index`, whose points begin at `first_point` of the mesh.
+static pl_status add_poses(vtu_reader *reader, size_t index, size_t first_point, pl_vector *values) {
+  size_t count = (size_t)PL_ITEM(&reader->pieces, vtu_piece, index).point_count;
+  pl_status status = PL_OK;
+  for (size_t i = 0; i < reader->poses.count && status >= 0; ++i) {
+    const vtu_pose *pose = &PL_ITEM(&reader->poses, vtu_pose, i);
+    if (pose->piece != index || count == 0) continue;
+    status = pl_vtu_array_read(&reader->file, &pose->array, false, 3 * count, values);
+    if (status >= 0)
+      status = pl_builder_add_pose(reader->builder, pose->name, first_point, values->items, count, pose->array.offset);
   }
   return status;
 }
@@ -213,15 +252,20 @@ pl_status pl_vtu_read(pl_mesh_source *source, pl_mesh_builder *builder) {
       .builder = builder,
       .xml = pl_xml_cursor_of(source),
       .file = {.source = source, .head_type = PL_SCALAR_U32, .unpacked_left = (uint64_t)source->size * PL_VTU_LARGEST_RATIO},
-      .pieces = pl_vector_of(context, sizeof(vtu_piece))};
+      .pieces = pl_vector_of(context, sizeof(vtu_piece)),
+      .poses = pl_vector_of(context, sizeof(vtu_pose))};
   pl_vector values = pl_vector_of(context, sizeof(double));
   cell_arrays arrays = {pl_vector_of(context, sizeof(int64_t)), pl_vector_of(context, sizeof(int64_t)),
                         pl_vector_of(context, sizeof(int64_t))};
   pl_status status = read_tags(&reader);
   if (status >= 0 && !reader.has_grid) status = pl_source_fail(source, 0, "the file has no UnstructuredGrid");
-  for (size_t i = 0; i < reader.pieces.count && status >= 0; ++i)
+  for (size_t i = 0; i < reader.pieces.count && status >= 0; ++i) {
+    size_t first_point = builder->points.count;
     status = add_piece(&reader, &PL_ITEM(&reader.pieces, vtu_piece, i), &values, &arrays);
+    if (status >= 0) status = add_poses(&reader, i, first_point, &values);
+  }
   pl_vector_free(&reader.pieces);
+  pl_vector_free(&reader.poses);
   pl_vector_free(&values);
   pl_vector_free(&arrays.corners);
   pl_vector_free(&arrays.ends);

@@ -1,6 +1,9 @@
 // VTU writer: appended raw data, little-endian, sizes as UInt64, so that nothing is lost and ParaView reads it at the disk's speed.
+#include <string.h>
+
 #include "io/file_bytes.h"
 #include "io/mesh_formats.h"
+#include "math/vec3.h"
 
 typedef struct grid_size {
   uint64_t cell_count, corner_count;
@@ -13,6 +16,40 @@ static void announce(pl_file_writer *writer, const char *type, const char *name,
                        "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%llu\"/>\n", type,
                        name, component_count, (unsigned long long)*offset);
   *offset += 8 + size;
+}
+
+// A name as the value of an attribute.
+static void print_name(pl_file_writer *writer, const char *name) {
+  for (; *name != '\0'; ++name) {
+    if (strchr("&<>\"", *name) != NULL)
+      pl_file_writer_print(writer, "&#%d;", *name);
+    else
+      pl_file_writer_write(writer, name, 1);
+  }
+}
+
+// Poses as displacements, which ParaView can warp by.
+static void announce_poses(pl_file_writer *writer, const pl_mesh_view *view, uint64_t *offset) {
+  if (view->pose_count == 0) return;
+  pl_file_writer_print(writer, "<PointData>\n");
+  for (int32_t i = 0; i < view->pose_count; ++i) {
+    pl_file_writer_print(writer, "<DataArray type=\"Float64\" Name=\"" PL_POSE_PREFIX);
+    print_name(writer, view->poses[i].name);
+    pl_file_writer_print(writer, "\" NumberOfComponents=\"3\" format=\"appended\" offset=\"%llu\"/>\n",
+                         (unsigned long long)*offset);
+    *offset += 8 + 24 * (uint64_t)view->point_count;
+  }
+  pl_file_writer_print(writer, "</PointData>\n");
+}
+
+static void write_vectors(pl_file_writer *writer, const pl_vec3 *vectors, const pl_vec3 *from, int32_t count) {
+  pl_file_writer_little(writer, 24 * (uint64_t)count, 8);
+  for (int32_t i = 0; i < count; ++i) {
+    pl_vec3 v = from == NULL ? vectors[i] : pl_vec3_sub(vectors[i], from[i]);
+    pl_file_writer_float64(writer, v.x);
+    pl_file_writer_float64(writer, v.y);
+    pl_file_writer_float64(writer, v.z);
+  }
 }
 
 static void write_head(pl_file_writer *writer, const pl_mesh_view *view, grid_size size) {
@@ -33,6 +70,7 @@ static void write_head(pl_file_writer *writer, const pl_mesh_view *view, grid_si
     announce(writer, "Int32", "tag", 1, 4 * size.cell_count, &offset);
     pl_file_writer_print(writer, "</CellData>\n");
   }
+  announce_poses(writer, view, &offset);
   pl_file_writer_print(writer, "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
 }
 
@@ -70,13 +108,9 @@ pl_status pl_vtu_write(pl_context *context, const char *path, const pl_mesh *mes
       .corner_count = 2 * (uint64_t)view.segment_count + 3 * (uint64_t)view.triangle_count + 4 * (uint64_t)view.tet_count,
   };
   write_head(writer, &view, size);
-  pl_file_writer_little(writer, 24 * (uint64_t)view.point_count, 8);
-  for (int32_t i = 0; i < view.point_count; ++i) {
-    pl_file_writer_float64(writer, view.points[i].x);
-    pl_file_writer_float64(writer, view.points[i].y);
-    pl_file_writer_float64(writer, view.points[i].z);
-  }
+  write_vectors(writer, view.points, NULL, view.point_count);
   write_cells(writer, &view, size);
+  for (int32_t i = 0; i < view.pose_count; ++i) write_vectors(writer, view.poses[i].points, view.points, view.point_count);
   pl_file_writer_print(writer, "\n</AppendedData>\n</VTKFile>\n");
   return pl_file_writer_commit(writer, error);
 }
