@@ -1,3 +1,4 @@
+// ctest: threads
 // What searches by blocks of neighbours find, against brute force: two linked tori, one in the hole of the other, so that boxes say nothing
 // and every block has to learn its side.
 #include "base/random.h"
