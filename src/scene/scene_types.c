@@ -6,7 +6,8 @@
 #include "pliant/model.h"
 #include "pliant/modeller.h"
 
-// clang-format off: one line per key reads best
+// One line per key reads best.
+// clang-format off
 
 #define COUNT_OF(array) ((int32_t)(sizeof(array) / sizeof((array)[0])))
 #define TYPE(name_, struct_, about_, defaults_, fields_) \
@@ -58,49 +59,38 @@ static const pl_scene_type SHAPE_TYPE = TYPE("shape", pl_scene_shape, "A node of
 
 static const pl_scene_turn TURN_DEFAULTS = {.toward = {0, 1, 0}, .reach = 0.1, .radius = 1e9, .rotation = {0, 0, 0, 1}};
 static const pl_scene_field TURN_FIELDS[] = {
-    FIELD("around", VECTOR, pl_scene_turn, around, METRES, .required = true,
-          .about = "Where the turn begins, and what is turned around."),
+    FIELD("around", VECTOR, pl_scene_turn, around, METRES, .required = true, .about = "Where the turn begins, and what is turned around."),
     FIELD("toward", VECTOR, pl_scene_turn, toward, OPTIONAL, .about = "What lies this way from there is turned."),
-    FIELD("reach", NUMBER, pl_scene_turn, reach, METRES, POSITIVE_UP_TO(1e9),
-          .about = "Distance over which the turn grows to its full size."),
-    FIELD("radius", NUMBER, pl_scene_turn, radius, METRES, POSITIVE_UP_TO(1e9),
-          .about = "How far from the line through `around` the turn acts; it fades out over half as much again."),
+    FIELD("reach", NUMBER, pl_scene_turn, reach, METRES, POSITIVE_UP_TO(1e9), .about = "Distance over which the turn grows to its full size."),
+    FIELD("radius", NUMBER, pl_scene_turn, radius, METRES, POSITIVE_UP_TO(1e9), .about = "How far from the line through `around` the turn acts; it fades out over half as much again."),
     FIELD("rotation", ROTATION, pl_scene_turn, rotation, OPTIONAL, .about = "The turn."),
     FIELD("shift", VECTOR, pl_scene_turn, shift, METRES, .about = "A shift that goes with it."),
 };
-static const pl_scene_type TURN_TYPE =
-    TYPE("turn", pl_scene_turn, "A limb, an ear or a head turned: part of a pose.", &TURN_DEFAULTS, TURN_FIELDS);
+static const pl_scene_type TURN_TYPE = TYPE("turn", pl_scene_turn, "A limb, an ear or a head turned: part of a pose.", &TURN_DEFAULTS, TURN_FIELDS);
 
 static const char *const AXES[] = {"x", "y", "z", NULL};
 static const pl_scene_pose POSE_DEFAULTS = {.name = "", .file = "", .axis = 2, .scale = {1, 1, 1}, .wave_length = 1};
 static const pl_scene_field POSE_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_pose, name, .required = true, .about = "What the pose is called."),
-    FIELD("file", TEXT, pl_scene_pose, file, OPTIONAL,
-          .about = "Mesh file with the same points in another pose, relative to the scene; what follows is applied to it."),
+    FIELD("file", TEXT, pl_scene_pose, file, OPTIONAL, .about = "Mesh file with the same points in another pose, relative to the scene; what follows is applied to it."),
     FIELD("scale", VECTOR, pl_scene_pose, scale, .least = -1e6, .most = 1e6, .about = "Stretch along each axis, applied first."),
     FIELD("axis", CHOICE, pl_scene_pose, axis, .choices = AXES, .about = "What wave, twist and bend run along."),
     FIELD("wave", VECTOR, pl_scene_pose, wave, METRES, .about = "Amplitude of a sine along the axis: an S."),
-    FIELD("wave_length", NUMBER, pl_scene_pose, wave_length, METRES, POSITIVE_UP_TO(1e9),
-          .about = "Length of one period of the wave."),
+    FIELD("wave_length", NUMBER, pl_scene_pose, wave_length, METRES, POSITIVE_UP_TO(1e9), .about = "Length of one period of the wave."),
     FIELD("twist", NUMBER, pl_scene_pose, twist, .length_power = -1, .unit = "rad/m", .about = "Twist around the axis."),
-    FIELD("bend", NUMBER, pl_scene_pose, bend, .length_power = -1, .unit = "rad/m",
-          .about = "Bend of the axis towards the next one (x to y, y to z, z to x)."),
-    FIELD("turns", LIST, pl_scene_pose, turns, .type = &TURN_TYPE,
-          .about = "Parts that are turned, one after the other, applied last."),
+    FIELD("bend", NUMBER, pl_scene_pose, bend, .length_power = -1, .unit = "rad/m", .about = "Bend of the axis towards the next one (x to y, y to z, z to x)."),
+    FIELD("turns", LIST, pl_scene_pose, turns, .type = &TURN_TYPE, .about = "Parts that are turned, one after the other, applied last."),
 };
-static const pl_scene_type POSE_TYPE =
-    TYPE("pose", pl_scene_pose, "A second shape of a mesh, made from a file or by deforming it.", &POSE_DEFAULTS, POSE_FIELDS);
+static const pl_scene_type POSE_TYPE = TYPE("pose", pl_scene_pose, "A second shape of a mesh, made from a file or by deforming it.", &POSE_DEFAULTS, POSE_FIELDS);
 
 static const pl_scene_group GROUP_DEFAULTS = {.name = ""};
 static const pl_scene_field GROUP_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_group, name, .required = true, .about = "What the group is called."),
     FIELD("least", VECTOR, pl_scene_group, least, METRES, .required = true, .about = "Lowest corner of a box in the mesh's frame."),
     FIELD("most", VECTOR, pl_scene_group, most, METRES, .required = true, .about = "Highest corner."),
-    FIELD("border", NUMBER, pl_scene_group, border, METRES, UP_TO(1e9),
-          .about = "Distance outside the box over which the group fades out."),
+    FIELD("border", NUMBER, pl_scene_group, border, METRES, UP_TO(1e9), .about = "Distance outside the box over which the group fades out."),
 };
-static const pl_scene_type GROUP_TYPE =
-    TYPE("group", pl_scene_group, "The points of a mesh in a box.", &GROUP_DEFAULTS, GROUP_FIELDS);
+static const pl_scene_type GROUP_TYPE = TYPE("group", pl_scene_group, "The points of a mesh in a box.", &GROUP_DEFAULTS, GROUP_FIELDS);
 
 static const pl_scene_mesh MESH_DEFAULTS = {.name = "", .file = "", .triangles = 8000, .scale = 1};
 static const pl_scene_field MESH_FIELDS[] = {
@@ -132,19 +122,9 @@ static const pl_scene_type TETS_TYPE =
 static const char *const GROUPINGS[] = {"global", "groups", "regions", NULL};
 static const char *const WEIGHT_RULES[] = {"exact", "paper", NULL};
 static const char *const ROTATIONS[] = {"conserving", "paper", NULL};
-static const pl_scene_solid SOLID_DEFAULTS = {.density = 1000,
-                                              .stiffness = 0.5,
-                                              .stiffness_step = 1.0 / 240,
-                                              .damping = 2,
-                                              .friction = 0.5,
-                                              .restitution = 0.2,
-                                              .surface_tolerance = 1e-3,
-                                              .fidelity = 0.995,
-                                              .grouping = 1,
-                                              .weights = 1,
-                                              .rotation = 1,
-                                              .hold_examples = true,
-                                              .plastic_rate = 5};
+static const pl_scene_solid SOLID_DEFAULTS = {
+    .density = 1000, .stiffness = 0.5, .stiffness_step = 1.0 / 240, .damping = 2, .friction = 0.5, .restitution = 0.2, .surface_tolerance = 1e-3,
+    .fidelity = 0.995, .grouping = 1, .weights = 1, .rotation = 1, .hold_examples = true, .plastic_rate = 5};
 static const pl_scene_field SOLID_FIELDS[] = {
     FIELD("density", NUMBER, pl_scene_solid, density, .unit = "kg/m^3", POSITIVE_UP_TO(1e9), .about = "Mass per volume."),
     FIELD("stiffness", NUMBER, pl_scene_solid, stiffness, POSITIVE_UP_TO(1),
@@ -159,22 +139,14 @@ static const pl_scene_field SOLID_FIELDS[] = {
     FIELD("surface_tolerance", NUMBER, pl_scene_solid, surface_tolerance, METRES, UP_TO(1e6),
           .about = "How far the surface may lie outside the tets."),
     FIELD("self_contact", BOOL, pl_scene_solid, self_contact, OPTIONAL, .about = "Whether the body collides with itself."),
-    FIELD("examples", TEXTS, pl_scene_solid, examples, OPTIONAL,
-          .about = "Names of poses of the mesh that the body prefers; none for the plain solid."),
-    FIELD("fidelity", NUMBER, pl_scene_solid, fidelity, UP_TO(1),
-          .about =
-              "How faithful the body is to its examples: 1 stays in them, less lets go slowly, 0 ignores them (the paper's beta)."),
-    FIELD("grouping", CHOICE, pl_scene_solid, grouping, .choices = GROUPINGS,
-          .about = "What follows one mixture of the examples: the whole body, each group, or each region."),
+    FIELD("examples", TEXTS, pl_scene_solid, examples, OPTIONAL, .about = "Names of poses of the mesh that the body prefers; none for the plain solid."),
+    FIELD("fidelity", NUMBER, pl_scene_solid, fidelity, UP_TO(1), .about = "How faithful the body is to its examples: 1 stays in them, less lets go slowly, 0 ignores them (the paper's beta)."),
+    FIELD("grouping", CHOICE, pl_scene_solid, grouping, .choices = GROUPINGS, .about = "What follows one mixture of the examples: the whole body, each group, or each region."),
     FIELD("groups", TEXTS, pl_scene_solid, groups, OPTIONAL, .about = "Names of groups of the mesh, for grouping by groups."),
-    FIELD("weights", CHOICE, pl_scene_solid, weights, .choices = WEIGHT_RULES,
-          .about = "How the nearest mixture is found: exactly, or as the paper prints it."),
-    FIELD("rotation", CHOICE, pl_scene_solid, rotation, .choices = ROTATIONS,
-          .about = "How goals are turned: without torque, or as the paper prints it."),
-    FIELD("hold_examples", BOOL, pl_scene_solid, hold_examples, OPTIONAL,
-          .about = "Make every example a true equilibrium, not only those that stretch evenly."),
-    FIELD("plastic_threshold", NUMBER, pl_scene_solid, plastic_threshold, UP_TO(1),
-          .about = "Weight beyond which the rest shape moves along the examples and stays; 0 for never."),
+    FIELD("weights", CHOICE, pl_scene_solid, weights, .choices = WEIGHT_RULES, .about = "How the nearest mixture is found: exactly, or as the paper prints it."),
+    FIELD("rotation", CHOICE, pl_scene_solid, rotation, .choices = ROTATIONS, .about = "How goals are turned: without torque, or as the paper prints it."),
+    FIELD("hold_examples", BOOL, pl_scene_solid, hold_examples, OPTIONAL, .about = "Make every example a true equilibrium, not only those that stretch evenly."),
+    FIELD("plastic_threshold", NUMBER, pl_scene_solid, plastic_threshold, UP_TO(1), .about = "Weight beyond which the rest shape moves along the examples and stays; 0 for never."),
     FIELD("plastic_rate", NUMBER, pl_scene_solid, plastic_rate, .unit = "1/s", UP_TO(1e6), .about = "How fast it moves."),
 };
 static const pl_scene_type SOLID_TYPE = TYPE("solid", pl_scene_solid, "A shape-matching solid.", &SOLID_DEFAULTS, SOLID_FIELDS);
@@ -182,37 +154,28 @@ static const pl_scene_type SOLID_TYPE = TYPE("solid", pl_scene_solid, "A shape-m
 static const pl_scene_weight_key WEIGHT_KEY_DEFAULTS = {.json = NULL};
 static const pl_scene_field WEIGHT_KEY_FIELDS[] = {
     FIELD("time", NUMBER, pl_scene_weight_key, time, .unit = "s", UP_TO(1e9), .required = true, .about = "When."),
-    FIELD("weights", NUMBERS, pl_scene_weight_key, weights, UP_TO(1), .required = true,
-          .about = "One weight per example; the rest shape has what they leave to 1."),
+    FIELD("weights", NUMBERS, pl_scene_weight_key, weights, UP_TO(1), .required = true, .about = "One weight per example; the rest shape has what they leave to 1."),
 };
-static const pl_scene_type WEIGHT_KEY_TYPE =
-    TYPE("weight_key", pl_scene_weight_key, "Weights of the examples at a time.", &WEIGHT_KEY_DEFAULTS, WEIGHT_KEY_FIELDS);
+static const pl_scene_type WEIGHT_KEY_TYPE = TYPE("weight_key", pl_scene_weight_key, "Weights of the examples at a time.", &WEIGHT_KEY_DEFAULTS, WEIGHT_KEY_FIELDS);
 
 static const pl_scene_view_example VIEW_EXAMPLE_DEFAULTS = {.extent = 40};
 static const pl_scene_field VIEW_EXAMPLE_FIELDS[] = {
-    FIELD("direction", VECTOR, pl_scene_view_example, direction, .required = true,
-          .about = "From the body to the camera, in the frame of its mesh."),
-    FIELD("extent", NUMBER, pl_scene_view_example, extent, .unit = "degrees", POSITIVE_UP_TO(180),
-          .about = "Angle at which the example's influence has fallen to 1/e."),
+    FIELD("direction", VECTOR, pl_scene_view_example, direction, .required = true, .about = "From the body to the camera, in the frame of its mesh."),
+    FIELD("extent", NUMBER, pl_scene_view_example, extent, .unit = "degrees", POSITIVE_UP_TO(180), .about = "Angle at which the example's influence has fallen to 1/e."),
 };
-static const pl_scene_type VIEW_EXAMPLE_TYPE = TYPE("view_example", pl_scene_view_example, "The direction an example belongs to.",
-                                                    &VIEW_EXAMPLE_DEFAULTS, VIEW_EXAMPLE_FIELDS);
+static const pl_scene_type VIEW_EXAMPLE_TYPE = TYPE("view_example", pl_scene_view_example, "The direction an example belongs to.", &VIEW_EXAMPLE_DEFAULTS, VIEW_EXAMPLE_FIELDS);
 
 static const char *const DRIVER_KINDS[] = {"projection", "constant", "curve", "view", NULL};
 static const pl_scene_driver DRIVER_DEFAULTS = {.kind = 1};
 static const pl_scene_field DRIVER_FIELDS[] = {
-    FIELD("kind", CHOICE, pl_scene_driver, kind, .choices = DRIVER_KINDS,
-          .about = "What decides: the current shape, fixed weights, a curve over time, or the camera's direction."),
+    FIELD("kind", CHOICE, pl_scene_driver, kind, .choices = DRIVER_KINDS, .about = "What decides: the current shape, fixed weights, a curve over time, or the camera's direction."),
     FIELD("weights", NUMBERS, pl_scene_driver, weights, UP_TO(1), .about = "Of a constant driver: one per example."),
     FIELD("keys", LIST, pl_scene_driver, keys, .type = &WEIGHT_KEY_TYPE, .about = "Of a curve."),
-    FIELD("smooth", BOOL, pl_scene_driver, smooth, OPTIONAL,
-          .about = "Whether a curve is smooth instead of straight from key to key."),
+    FIELD("smooth", BOOL, pl_scene_driver, smooth, OPTIONAL, .about = "Whether a curve is smooth instead of straight from key to key."),
     FIELD("loop", BOOL, pl_scene_driver, loop, OPTIONAL, .about = "Whether a curve repeats."),
-    FIELD("views", LIST, pl_scene_driver, views, .type = &VIEW_EXAMPLE_TYPE,
-          .about = "Of a view driver: one direction per example."),
+    FIELD("views", LIST, pl_scene_driver, views, .type = &VIEW_EXAMPLE_TYPE, .about = "Of a view driver: one direction per example."),
 };
-static const pl_scene_type DRIVER_TYPE =
-    TYPE("driver", pl_scene_driver, "What decides the weights of the examples.", &DRIVER_DEFAULTS, DRIVER_FIELDS);
+static const pl_scene_type DRIVER_TYPE = TYPE("driver", pl_scene_driver, "What decides the weights of the examples.", &DRIVER_DEFAULTS, DRIVER_FIELDS);
 
 static const pl_scene_region REGION_DEFAULTS = {.json = NULL};
 static const pl_scene_field REGION_FIELDS[] = {
@@ -280,8 +243,7 @@ static const pl_scene_field BODY_FIELDS[] = {
     FIELD("tets", OBJECT, pl_scene_body, tets, .type = &TETS_TYPE,
           .about = "How the mesh is filled with tets when it is a surface."),
     FIELD("solid", OBJECT, pl_scene_body, solid, .type = &SOLID_TYPE, .about = "Parameters of the method `solid`."),
-    FIELD("driver", OBJECT, pl_scene_body, driver, .type = &DRIVER_TYPE,
-          .about = "What decides the weights of the examples; the current shape when absent."),
+    FIELD("driver", OBJECT, pl_scene_body, driver, .type = &DRIVER_TYPE, .about = "What decides the weights of the examples; the current shape when absent."),
     FIELD("position", VECTOR, pl_scene_body, position, METRES, .about = "Where the mesh's origin is put."),
     FIELD("rotation", ROTATION, pl_scene_body, rotation, OPTIONAL, .about = "How the mesh is turned."),
     FIELD("velocity", VECTOR, pl_scene_body, velocity, .length_power = 1, .unit = "m/s", .about = "At the start."),
