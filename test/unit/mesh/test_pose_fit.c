@@ -254,7 +254,7 @@ static void wrong_input_is_refused_by_name(void **state) {
   def = pl_default_pose_def();
   assert_int_equal(pl_pose_fit(context, &def, b.surface, b.surface, b.posed, b.points, NULL, &error), PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "no tets"));
-  b.posed[3].y = NAN;
+  b.posed[3].y = (double)NAN;
   assert_int_equal(pl_pose_fit(context, &def, b.tets, b.surface, b.posed, b.points, NULL, &error), PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "point 3"));
   b.posed[3].y = 1e250;
