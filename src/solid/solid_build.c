@@ -105,10 +105,20 @@ static pl_status choose_regions(pl_arena *scratch, const pl_mesh_view *mesh, reg
   return PL_OK;
 }
 
-static const int32_t *ring_of(const region_choice *choice, int32_t r, int32_t *count) {
-  const pl_rows *rings = &choice->rings[choice->growth[r]];
-  *count = rings->start[r + 1] - rings->start[r];
-  return rings->items + rings->start[r];
+// The ring of a mesh point.
+static const int32_t *ring_of(const region_choice *choice, int32_t point, int32_t *count) {
+  const pl_rows *rings = &choice->rings[choice->growth[point]];
+  *count = rings->start[point + 1] - rings->start[point];
+  return rings->items + rings->start[point];
+}
+
+// Rings are short; near ones first is nearly sorted already.
+static void sort_rising(int32_t *items, int32_t count) {
+  for (int32_t i = 1; i < count; ++i) {
+    int32_t item = items[i], k = i;
+    for (; k > 0 && items[k - 1] > item; --k) items[k] = items[k - 1];
+    items[k] = item;
+  }
 }
 
 // Which particles make up each region (itself first), and which regions each particle is in.
@@ -119,7 +129,7 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
   if (region_start == NULL || particle_start == NULL) return pl_fail_memory(error);
   int64_t total = 0;
   for (int32_t r = 0; r < n; ++r) {
-    ring_of(choice, r, &count);
+    ring_of(choice, model->order.point_of[r], &count);
     total += count + 1;
     if (total > INT32_MAX)
       return pl_fail(error, PL_ERROR_UNSUPPORTED, "the mesh has more than 2^31 ring entries; use a coarser one");
@@ -129,10 +139,11 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
   int32_t *region_particles = PL_TAKE(arena, int32_t, total), *particle_regions = PL_TAKE(arena, int32_t, total);
   if (region_particles == NULL || particle_regions == NULL) return pl_fail_memory(error);
   for (int32_t r = 0; r < n; ++r) {
-    const int32_t *ring = ring_of(choice, r, &count);
+    const int32_t *ring = ring_of(choice, model->order.point_of[r], &count);
     int32_t *entry = region_particles + region_start[r];
     entry[0] = r;
-    memcpy(entry + 1, ring, (size_t)count * sizeof(int32_t));
+    for (int32_t k = 0; k < count; ++k) entry[k + 1] = model->order.particle_of[ring[k]];
+    sort_rising(entry + 1, count);
     for (int32_t k = 0; k <= count; ++k) particle_start[entry[k] + 1]++;
   }
   for (int32_t i = 0; i < n; ++i) particle_start[i + 1] += particle_start[i];
@@ -158,7 +169,7 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
 
 // The effective mass of a particle is its mass over the number of regions it is in, so that the averaged goals keep the momentum.
 static double effective_mass(const pl_solid_model *model, int32_t particle) {
-  return model->head.masses[particle] / (model->particle_start[particle + 1] - model->particle_start[particle]);
+  return model->masses[particle] / (model->particle_start[particle + 1] - model->particle_start[particle]);
 }
 
 static pl_status fill_particles(const pl_mesh_view *mesh, pl_solid_model *model, pl_error *error) {
@@ -166,16 +177,19 @@ static pl_status fill_particles(const pl_mesh_view *mesh, pl_solid_model *model,
   pl_arena *arena = &model->head.arena;
   pl_f4 *rest = PL_TAKE(arena, pl_f4, n), *weighted = PL_TAKE(arena, pl_f4, n);
   float *shares = PL_TAKE(arena, float, n), *inverse_masses = PL_TAKE(arena, float, n);
-  if (rest == NULL || weighted == NULL || shares == NULL || inverse_masses == NULL) return pl_fail_memory(error);
+  double *masses = PL_TAKE(arena, double, n);
+  if (arena->failed) return pl_fail_memory(error);
+  for (int32_t i = 0; i < n; ++i) masses[i] = model->head.masses[model->order.point_of[i]];
+  model->masses = masses;
   double mean = 0;
   for (int32_t i = 0; i < n; ++i) mean += effective_mass(model, i) / n;
   for (int32_t i = 0; i < n; ++i) {
-    rest[i] = pl_f4_of_vec3(pl_vec3_sub(mesh->points[i], model->rest_center));
+    rest[i] = pl_f4_of_vec3(pl_vec3_sub(mesh->points[model->order.point_of[i]], model->rest_center));
     // The products are taken of the rounded numbers, so that a particle's offset from itself is exactly zero.
     float m = (float)(effective_mass(model, i) / mean);
     weighted[i] = (pl_f4){m * rest[i][0], m * rest[i][1], m * rest[i][2], m};
     shares[i] = (float)(1.0 / (model->particle_start[i + 1] - model->particle_start[i]));
-    inverse_masses[i] = (float)model->head.inverse_masses[i];
+    inverse_masses[i] = (float)(1 / model->masses[i]);
   }
   model->rest = rest;
   model->weighted_rest = weighted;
@@ -247,6 +261,16 @@ static uint64_t hash_model(const pl_solid_model *model) {
   return pl_hash_bytes(hash, head->surface.triangles, 3 * (size_t)head->surface.triangle_count * sizeof(int32_t));
 }
 
+// The particles that carry each surface point, in our order.
+static pl_status place_surface(pl_solid_model *model, pl_error *error) {
+  const pl_contact_surface *surface = &model->head.surface;
+  int32_t *parents = PL_TAKE(&model->head.arena, int32_t, 4 * (size_t)surface->point_count);
+  if (parents == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < 4 * surface->point_count; ++i) parents[i] = model->order.particle_of[surface->parents[i]];
+  model->surface_parents = parents;
+  return PL_OK;
+}
+
 static pl_status fill_model(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_solid_model *model,
                             pl_error *error) {
   pl_mesh_view view = pl_mesh_look(mesh);
@@ -264,6 +288,7 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   // The next power of two above the body's size: sums and differences with it are exact.
   model->origin_grid = exp2(ceil(log2(fmax(pl_box_diagonal(head->box), 1e-30))));
   pl_status status = lump_masses(&view, def->density, model, error);
+  if (status >= 0 && !pl_solid_order_build(context, &view, &head->arena, &model->order)) status = pl_fail_memory(error);
   pl_arena scratch;
   pl_arena_init(&scratch, context, 0);
   region_choice choice = {0};
@@ -275,6 +300,7 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   if (status >= 0) status = pl_solid_examples_build(context, def, mesh, model, error);
   if (status >= 0)
     status = pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
+  if (status >= 0) status = place_surface(model, error);
   if (status >= 0) head->hash = hash_model(model);
   return status;
 }

@@ -29,7 +29,8 @@ typedef struct builder {
   pl_context *context;
   pl_solid_model *model;
   const pl_mesh_view *mesh;
-  region_fit *fits;  // particle_count, of the pose at hand
+  region_fit *fits;  // particle_count, of the pose at hand …
+  pl_vec3 *pose;     // … and the pose itself, by particle
 } builder;
 
 static double share_of(const pl_solid_model *model, int32_t particle) {
@@ -44,7 +45,7 @@ static pl_mat3 inverse_spread_of(const pl_solid_model *model, int32_t region) {
 
 // Rest positions relative to the body's centre, as the step has them.
 static pl_vec3 rest_of(const builder *b, int32_t particle) {
-  return pl_vec3_sub(b->mesh->points[particle], b->model->rest_center);
+  return pl_vec3_sub(b->mesh->points[b->model->order.point_of[particle]], b->model->rest_center);
 }
 
 static void fit_region(const builder *b, const pl_vec3 *pose, int32_t r, region_fit *fit) {
@@ -104,16 +105,18 @@ static pl_status describe_poses(builder *b, const pl_solid_def *def, float *desc
   pl_solid_model *model = b->model;
   int32_t n = model->head.particle_count;
   for (int32_t k = 0; k < def->example_count; ++k) {
-    const pl_vec3 *pose = def->examples[k].points;
-    for (int32_t i = 0; i < n; ++i)
-      if (!pl_vec3_is_finite(pose[i]))
-        return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": point %d is not finite", def->examples[k].name, i);
+    for (int32_t i = 0; i < n; ++i) {
+      b->pose[i] = def->examples[k].points[model->order.point_of[i]];
+      if (!pl_vec3_is_finite(b->pose[i]))
+        return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": point %d is not finite", def->examples[k].name,
+                       model->order.point_of[i]);
+    }
     for (int32_t r = 0; r < n; ++r) {
-      fit_region(b, pose, r, &b->fits[r]);
+      fit_region(b, b->pose, r, &b->fits[r]);
       store_descriptor(&b->fits[r],
                        descriptors + ((size_t)(r / 8) * (size_t)def->example_count + (size_t)k) * 48 + (size_t)(r % 8));
     }
-    if (holds != NULL) store_holds(b, pose, k, holds);
+    if (holds != NULL) store_holds(b, b->pose, k, holds);
   }
   return PL_OK;
 }
@@ -148,9 +151,9 @@ static bool fill_shares(pl_arena *arena, const pl_solid_def *def, pl_solid_model
   if (shares == NULL || names == NULL) return false;
   for (int32_t r = 0; r < model->head.particle_count; ++r) {
     float sum = 0;
-    for (int32_t m = 0; m < def->group_count; ++m) sum += fmaxf(def->groups[m].weights[r], 0);
+    for (int32_t m = 0; m < def->group_count; ++m) sum += fmaxf(def->groups[m].weights[model->order.point_of[r]], 0);
     for (int32_t m = 0; m < def->group_count; ++m)
-      shares[(size_t)m * padded + (size_t)r] = fmaxf(def->groups[m].weights[r], 0) / fmaxf(sum, 1);
+      shares[(size_t)m * padded + (size_t)r] = fmaxf(def->groups[m].weights[model->order.point_of[r]], 0) / fmaxf(sum, 1);
   }
   for (int32_t m = 0; m < def->group_count; ++m) names[m] = pl_arena_copy_text(arena, def->groups[m].name);
   model->examples.shares = shares;
@@ -229,12 +232,18 @@ pl_status pl_solid_examples_build(pl_context *context, const pl_solid_def *def, 
   pl_status status = take_arrays(def, model, &descriptors, &spreads, &grams, &inverses, &holds, error);
   if (status < 0) return status;
   pl_mesh_view view = pl_mesh_look(mesh);
-  builder b = {context, model, &view, pl_allocate_array(context, (size_t)model->head.particle_count, sizeof(region_fit))};
-  if (b.fits == NULL) return pl_fail_memory(error);
+  builder b = {context, model, &view, pl_allocate_array(context, (size_t)model->head.particle_count, sizeof(region_fit)), NULL};
+  b.pose = pl_allocate_array(context, (size_t)model->head.particle_count, sizeof(pl_vec3));
+  if (b.fits == NULL || b.pose == NULL) {
+    pl_release(context, b.fits);
+    pl_release(context, b.pose);
+    return pl_fail_memory(error);
+  }
   fill_inverse_spreads(&b, spreads);
   examples->inverse_spreads = spreads;
   status = describe_poses(&b, def, descriptors, holds, error);
   pl_release(context, b.fits);
+  pl_release(context, b.pose);
   if (status < 0) return status;
   examples->descriptors = descriptors;
   examples->holds = holds;

@@ -210,7 +210,7 @@ PL_SIMD_INLINE pl_f4 hold_of(const pl_solid_pull *pull, int32_t i) {
 static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end, pl_solid_sums *sums) {
   pl_solid_sums s = {.drift = {0}};
   const pl_solid_model *model = pull->model;
-  const double *restrict masses = model->head.masses;
+  const double *restrict masses = model->masses;
   const int32_t *restrict start = model->particle_start, *restrict offsets = model->particle_offsets;
   const pl_f4 *restrict rest = model->rest, *restrict positions = pull->positions;
   const float *restrict shares = model->region_shares;
@@ -240,7 +240,7 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
     pl_f4 goal = (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * shares[i] - position;
     if (pull->weights != NULL) goal += hold_of(pull, i);
     pl_f4 velocity = velocities[i] + goal * alpha_over_step + gain;
-    if (pull->forces != NULL) velocity += pull->forces[i] * (pull->step * model->inverse_masses[i]);
+    if (pull->forces != NULL) velocity += pull->forces[model->order.point_of[i]] * (pull->step * model->inverse_masses[i]);
     velocities[i] = velocity;
     pl_d4 x = widen(position), g = widen(goal) * masses[i], v = widen(velocity) * masses[i], mx = x * masses[i];
     s.drift += g;

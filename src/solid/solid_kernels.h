@@ -36,7 +36,7 @@ typedef struct pl_solid_pull {
   const float *blends;   // [region][example] weights for the holds; NULL: the same `weights` everywhere
   const float *weights;  // [example]; NULL: no holds
   pl_f4 *positions, *velocities;
-  const pl_f4 *forces;  // newtons, or NULL
+  const pl_f4 *forces;  // newtons, by mesh point, or NULL
   float step, alpha_over_step;
   pl_f4 gain;  // step * acceleration
 } pl_solid_pull;

@@ -2,10 +2,14 @@
 //
 // Region r is centred at particle r and made of the particles around it. Both passes of a step are sums over the incidence of regions and
 // particles, stored once from each side. Everything the 8-wide kernels stream is in groups of eight regions, the last one padded.
+//
+// Particles are kept in an order of their own (solid_order.h). All arrays here and in the state are in that order; what comes in and goes out, and
+// the masses and the surface in `head`, are in the order of the mesh.
 #ifndef PL_SOLID_MODEL_H
 #define PL_SOLID_MODEL_H
 
 #include "body/body_method.h"
+#include "solid/solid_order.h"
 
 // Rotations and stretches are computed eight regions at a time.
 #define PL_SOLID_GROUP 8
@@ -32,8 +36,9 @@ typedef struct pl_solid_examples {
 
 typedef struct pl_solid_model {
   pl_model head;
-  double frequency_squared;     // stiffness / stiffness_step², 1/s²: alpha = frequency_squared * step²
-  double damping;               // 1/s
+  double frequency_squared;  // stiffness / stiffness_step², 1/s²: alpha = frequency_squared * step²
+  double damping;            // 1/s
+  pl_solid_order order;
   int32_t group_count;          // groups of eight regions
   const int32_t *region_start;  // 8 * group_count + 1; padding regions are empty
   const int32_t *region_particles;
@@ -46,6 +51,8 @@ typedef struct pl_solid_model {
   const float *region_constants;    // [group of 8][PL_SOLID_CONSTANT_COUNT][8]
   const float *region_shares;       // 1 / number of regions, per particle
   const float *inverse_masses;      // 1/kg
+  const double *masses;             // kg
+  const int32_t *surface_parents;   // as in head.surface, but particles of ours
   pl_vec3 rest_center;              // centre of mass of the rest shape in the mesh frame
   double origin_grid;               // metres; see pl_solid_state
   pl_solid_examples examples;

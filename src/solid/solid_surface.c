@@ -78,45 +78,50 @@ void pl_solid_start(const pl_model *model, void *state, const pl_body_start *sta
 }
 
 void pl_solid_read_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
+  const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
   pl_vec3 origin = origin_of(s);
-  for (int32_t i = 0; i < model->particle_count; ++i) positions[i] = pl_vec3_add(origin, pl_vec3_of_f4(s.positions[i]));
+  for (int32_t i = 0; i < model->particle_count; ++i) positions[order[i]] = pl_vec3_add(origin, pl_vec3_of_f4(s.positions[i]));
 }
 
 void pl_solid_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
+  const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
-  for (int32_t i = 0; i < model->particle_count; ++i) velocities[i] = pl_vec3_of_f4(s.velocities[i]);
+  for (int32_t i = 0; i < model->particle_count; ++i) velocities[order[i]] = pl_vec3_of_f4(s.velocities[i]);
 }
 
 void pl_solid_read_surface(const pl_model *model, const void *state, pl_vec3 *points) {
   pl_solid_state s = pl_solid_state_of(model, state);
   pl_vec3 origin = origin_of(s);
   const pl_contact_surface *surface = &model->surface;
+  const int32_t *parents = ((const pl_solid_model *)model)->surface_parents;
   for (int32_t i = 0; i < surface->point_count; ++i) {
     pl_vec3 point = {0, 0, 0};
     for (int k = 0; k < 4; ++k)
-      point =
-          pl_vec3_add_scaled(point, pl_vec3_of_f4(s.positions[surface->parents[4 * i + k]]), (double)surface->weights[4 * i + k]);
+      point = pl_vec3_add_scaled(point, pl_vec3_of_f4(s.positions[parents[4 * i + k]]), (double)surface->weights[4 * i + k]);
     points[i] = pl_vec3_add(origin, point);
   }
 }
 
 void pl_solid_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
+  const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
   pl_vec3 origin = origin_of(s);
   for (int32_t i = 0; positions != NULL && i < model->particle_count; ++i)
-    s.positions[i] = pl_f4_of_vec3(pl_vec3_sub(positions[i], origin));
-  for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i) s.velocities[i] = pl_f4_of_vec3(velocities[i]);
+    s.positions[i] = pl_f4_of_vec3(pl_vec3_sub(positions[order[i]], origin));
+  for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i) s.velocities[i] = pl_f4_of_vec3(velocities[order[i]]);
 }
 
 pl_vec3 pl_solid_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
   pl_solid_state s = pl_solid_state_of(model, state);
+  particle = ((const pl_solid_model *)model)->order.particle_of[particle];
   *velocity = pl_vec3_of_f4(s.velocities[particle]);
   return pl_vec3_add(origin_of(s), pl_vec3_of_f4(s.positions[particle]));
 }
 
 void pl_solid_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
   pl_solid_state s = pl_solid_state_of(model, state);
+  particle = ((const pl_solid_model *)model)->order.particle_of[particle];
   s.positions[particle] = pl_f4_of_vec3(pl_vec3_sub(position, origin_of(s)));
   s.velocities[particle] = pl_f4_of_vec3(velocity);
 }
@@ -126,7 +131,7 @@ int32_t pl_solid_find_not_finite(const pl_model *model, const void *state) {
   for (int32_t i = 0; i < model->particle_count; ++i) {
     // Infinity times zero and NaN times zero are NaN, so one sum tells for all six numbers.
     pl_f4 zero = s.positions[i] * 0.0f + s.velocities[i] * 0.0f;
-    if (!(zero[0] + zero[1] + zero[2] == 0.0f)) return i;
+    if (!(zero[0] + zero[1] + zero[2] == 0.0f)) return ((const pl_solid_model *)model)->order.point_of[i];
   }
   return -1;
 }

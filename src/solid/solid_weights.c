@@ -67,7 +67,9 @@ pl_example_view pl_solid_list_examples(const pl_model *model) {
 }
 
 void pl_solid_read_weights(const pl_model *model, const void *state, int32_t manifold, double *weights) {
-  int32_t n = ((const pl_solid_model *)model)->examples.count;
+  const pl_solid_model *solid = (const pl_solid_model *)model;
+  int32_t n = solid->examples.count;
+  if (solid->examples.grouping == PL_SOLID_BY_REGION) manifold = solid->order.particle_of[manifold];
   const float *from = pl_solid_state_of(model, state).weights + (size_t)manifold * (size_t)n;
   for (int32_t k = 0; k < n; ++k) weights[k] = (double)from[k];
 }
