@@ -128,8 +128,14 @@ int pl_finding_format(const pl_finding *finding, char *buffer, size_t size) {
   int used = format_place(buffer, size, text_or_empty(finding->file), finding->line, finding->column, severity,
                           text_or_empty(finding->field));
   used = append(buffer, size, used, text_or_empty(finding->you_see));
+  // Whole sentences follow each other as they are; half sentences are joined by semicolons.
+  const char *last = text_or_empty(finding->you_see);
   const char *const rest[] = {text_or_empty(finding->why), text_or_empty(finding->fix)};
-  for (int i = 0; i < 2; ++i)
-    if (rest[i][0] != '\0') used = append(buffer, size, append(buffer, size, used, "; "), rest[i]);
+  for (int i = 0; i < 2; ++i) {
+    if (rest[i][0] == '\0') continue;
+    bool is_sentence = last[0] != '\0' && strchr(".!?", last[strlen(last) - 1]) != NULL;
+    used = append(buffer, size, append(buffer, size, used, is_sentence ? " " : "; "), rest[i]);
+    last = rest[i];
+  }
   return used;
 }

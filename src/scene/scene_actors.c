@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "body/body_method.h"
 #include "math/quat.h"
 #include "pliant/step.h"
 #include "scene/stage_set.h"
@@ -78,33 +77,17 @@ static pl_status add_pins(pl_stage_set *set, pl_stage_group *group, pl_error *er
   return PL_OK;
 }
 
-// Weights of a vertex group for the particles. Where the particles are those of a lattice around the surface that has the group, a particle
-// takes the largest weight of the surface points it carries. NULL when out of memory.
-static const float *group_weights(pl_stage_set *set, const pl_stage_part *part, const pl_mesh *mesh, int32_t number) {
-  const float *weights = pl_mesh_look(mesh).groups[number].weights;
-  if (mesh == part->tets) return weights;
-  const pl_contact_surface *surface = &part->model->surface;
-  float *carried = PL_TAKE(&set->arena, float, surface->particle_count);
-  for (int32_t i = 0; carried != NULL && i < 4 * surface->point_count; ++i) {
-    float *of_parent = &carried[surface->parents[i]];
-    if (surface->weights[i] > 0 && weights[i / 4] > *of_parent) *of_parent = weights[i / 4];
-  }
-  return carried;
-}
-
 static pl_status add_pin_group(pl_stage_set *set, const pl_stage_part *part, const pl_scene_pin *pin, pl_findings *findings,
                                pl_error *error) {
   choice c = {&pin->within, &pin->particles, NULL};
   if (pin->group[0] != '\0') {
-    const pl_mesh *mesh = part->surface != NULL ? part->surface : part->tets;
-    int32_t number = pl_mesh_find_group(mesh, pin->group);
-    if (number < 0) {
+    pl_status found = pl_stage_find_group(set, part, pin->group, &c.weights, error);
+    if (found < 0) return found;
+    if (c.weights == NULL) {
       pl_stage_complain(set->scene, pin->json, findings, PL_SEVERITY_ERROR, "unknown-group", "name a vertex group of the mesh",
                         "the mesh of body \"%s\" has no group \"%s\"", part->source->name, pin->group);
       return pl_fail(error, PL_ERROR_INVALID_DATA, "unknown group \"%s\"", pin->group);
     }
-    c.weights = group_weights(set, part, mesh, number);
-    if (c.weights == NULL) return pl_fail_memory(error);
   }
   pl_stage_group group = {.pin = pin};
   pl_status status = fill_group(set, part, &c, &group, error);

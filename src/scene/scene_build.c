@@ -93,7 +93,7 @@ static pl_status make_model(pl_stage_set *set, pl_stage_part *part, pl_findings 
   pl_status status = make_tets(set, part, findings, error);
   if (status < 0) return status;
   pl_solid_def def = solid_def_of(part->source, part->surface);
-  status = pl_stage_choose_examples(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), &def, findings, error);
+  status = pl_stage_choose_examples(set, part, &def, findings, error);
   if (status < 0) return status;
   return pl_solid_build(set->context, &def, part->tets, &part->model, error);
 }

@@ -123,8 +123,9 @@ static pl_status check_poses(pl_stage_set *set, const pl_stage_part *part, const
   if (status >= 0) status = pl_poses_check(set->context, part->tets, own, error);
   for (int32_t i = 0; own != NULL && i < pl_findings_count(own, PL_SEVERITY_NOTE); ++i) {
     const pl_finding *finding = pl_findings_get(own, i);
-    pl_stage_complain(set->scene, def->json, findings, finding->severity, finding->kind, finding->fix, "%s%s%s", finding->you_see,
-                      finding->why[0] != '\0' ? "; " : "", finding->why);
+    pl_finding about = {
+        .severity = finding->severity, .index = -1, .kind = finding->kind, .why = finding->why, .fix = finding->fix};
+    (void)pl_json_say(set->scene->json, def->json, false, findings, &about, "%s", finding->you_see);
   }
   pl_findings_destroy(own);
   return status;
@@ -188,28 +189,56 @@ static float weight_in(const pl_scene_group *group, pl_vec3 p) {
   return distance <= 0 ? 1.0f : group->border > 0 ? (float)(1 - ease(distance / group->border)) : 0.0f;
 }
 
-static const float *make_group(pl_stage_set *set, const pl_stage_part *part, const pl_scene_mesh *mesh, const char *name) {
+// Weights of a surface's group for the particles of a lattice around it: a particle takes the largest weight of the surface points it carries.
+static pl_status carry_group(pl_stage_set *set, const pl_stage_part *part, const float *weights, const float **carried,
+                             pl_error *error) {
+  pl_mesh_view surface = pl_mesh_look(part->surface), tets = pl_mesh_look(part->tets);
+  float *result = PL_TAKE(&set->arena, float, tets.point_count);
+  if (result == NULL) return pl_fail_memory(error);
+  pl_embedding *embedding = NULL;
+  pl_status status = pl_embedding_build(set->context, part->tets, surface.points, surface.point_count,
+                                        part->source->solid.surface_tolerance, &embedding, NULL, error);
+  if (status < 0) return status;
+  pl_embedding_view view = pl_embedding_look(embedding);
+  for (int32_t i = 0; i < 4 * view.point_count; ++i) {
+    float *of_parent = &result[view.parents[i]];
+    if (view.weights[i] > 0 && weights[i / 4] > *of_parent) *of_parent = weights[i / 4];
+  }
+  pl_embedding_destroy(embedding);
+  *carried = result;
+  return PL_OK;
+}
+
+pl_status pl_stage_find_group(pl_stage_set *set, const pl_stage_part *part, const char *name, const float **weights,
+                              pl_error *error) {
+  *weights = NULL;
+  const pl_scene_mesh *mesh = pl_scene_find_mesh(set->scene, part->source->mesh);
   pl_mesh_view view = pl_mesh_look(part->tets);
   for (int32_t i = 0; i < mesh->groups.count; ++i) {
     const pl_scene_group *group = &((const pl_scene_group *)mesh->groups.items)[i];
     if (strcmp(group->name, name) != 0) continue;
-    float *weights = PL_TAKE(&set->arena, float, view.point_count);
-    for (int32_t k = 0; weights != NULL && k < view.point_count; ++k) weights[k] = weight_in(group, view.points[k]);
-    return weights;
+    float *made = PL_TAKE(&set->arena, float, view.point_count);
+    for (int32_t k = 0; made != NULL && k < view.point_count; ++k) made[k] = weight_in(group, view.points[k]);
+    *weights = made;
+    return made == NULL ? pl_fail_memory(error) : PL_OK;
   }
   int32_t number = pl_mesh_find_group(part->tets, name);
-  return number >= 0 ? view.groups[number].weights : NULL;
+  if (number >= 0) *weights = view.groups[number].weights;
+  if (number >= 0 || part->surface == NULL) return PL_OK;
+  number = pl_mesh_find_group(part->surface, name);
+  return number < 0 ? PL_OK : carry_group(set, part, pl_mesh_look(part->surface).groups[number].weights, weights, error);
 }
 
-static pl_status choose_groups(pl_stage_set *set, const pl_stage_part *part, const pl_scene_mesh *mesh, pl_solid_def *def,
-                               pl_findings *findings, pl_error *error) {
+static pl_status choose_groups(pl_stage_set *set, const pl_stage_part *part, pl_solid_def *def, pl_findings *findings,
+                               pl_error *error) {
   const pl_scene_list *wanted = &part->source->solid.groups;
   pl_mesh_group *groups = PL_TAKE(&set->arena, pl_mesh_group, wanted->count);
   if (groups == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < wanted->count; ++i) {
     const char *name = ((const char *const *)wanted->items)[i];
-    groups[i] = (pl_mesh_group){name, make_group(set, part, mesh, name)};
-    if (set->arena.failed) return pl_fail_memory(error);
+    groups[i].name = name;
+    pl_status status = pl_stage_find_group(set, part, name, &groups[i].weights, error);
+    if (status < 0) return status;
     if (groups[i].weights == NULL) {
       complain_name(set, part->source, findings, "group", name, NULL, 0);
       return pl_fail(error, PL_ERROR_INVALID_DATA, "there is no group \"%s\"", name);
@@ -220,8 +249,8 @@ static pl_status choose_groups(pl_stage_set *set, const pl_stage_part *part, con
   return PL_OK;
 }
 
-pl_status pl_stage_choose_examples(pl_stage_set *set, const pl_stage_part *part, const pl_scene_mesh *mesh, pl_solid_def *def,
-                                   pl_findings *findings, pl_error *error) {
+pl_status pl_stage_choose_examples(pl_stage_set *set, const pl_stage_part *part, pl_solid_def *def, pl_findings *findings,
+                                   pl_error *error) {
   const pl_scene_solid *solid = &part->source->solid;
   def->fidelity = solid->fidelity;
   def->grouping = (pl_solid_grouping)(solid->grouping - 1);
@@ -231,6 +260,6 @@ pl_status pl_stage_choose_examples(pl_stage_set *set, const pl_stage_part *part,
   def->plastic_threshold = solid->plastic_threshold;
   def->plastic_rate = solid->plastic_rate;
   pl_status status = choose_examples(set, part, def, findings, error);
-  if (status >= 0 && def->grouping == PL_SOLID_BY_GROUP) status = choose_groups(set, part, mesh, def, findings, error);
+  if (status >= 0 && def->grouping == PL_SOLID_BY_GROUP) status = choose_groups(set, part, def, findings, error);
   return status;
 }

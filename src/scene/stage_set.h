@@ -69,8 +69,12 @@ const pl_scene_mesh *pl_scene_find_mesh(const pl_scene *scene, const char *name)
 // Poses of the part's tets (scene_poses.c), and which of them, and which groups, its solid is to use.
 pl_status pl_stage_make_poses(pl_stage_set *set, pl_stage_part *part, const pl_scene_mesh *mesh, pl_findings *findings,
                               pl_error *error);
-pl_status pl_stage_choose_examples(pl_stage_set *set, const pl_stage_part *part, const pl_scene_mesh *mesh, pl_solid_def *def,
-                                   pl_findings *findings, pl_error *error);
+pl_status pl_stage_choose_examples(pl_stage_set *set, const pl_stage_part *part, pl_solid_def *def, pl_findings *findings,
+                                   pl_error *error);
+
+// Weights per particle of a group by name: of the scene, of the tets, or of the surface they carry. NULL weights when there is none of that name.
+pl_status pl_stage_find_group(pl_stage_set *set, const pl_stage_part *part, const char *name, const float **weights,
+                              pl_error *error);
 
 // The driver of one body copy, and the weights all drivers give at a time (scene_drivers.c).
 pl_status pl_stage_add_driver(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error);

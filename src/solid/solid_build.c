@@ -254,6 +254,7 @@ static uint64_t hash_model(const pl_solid_model *model) {
   size_t numbers_per_group = (size_t)examples->count * 48;
   if (examples->count > 0)
     hash = pl_hash_bytes(hash, examples->descriptors, (size_t)model->group_count * numbers_per_group * sizeof(float));
+  if (examples->holds != NULL) hash = pl_hash_bytes(hash, examples->holds, n * (size_t)examples->count * sizeof(pl_f4));
   if (examples->shares != NULL)
     hash = pl_hash_bytes(hash, examples->shares, (size_t)examples->manifold_count * (size_t)model->group_count * 8 * sizeof(float));
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
