@@ -15,6 +15,8 @@ typedef struct checker {
 
 static void complain(checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...) PL_PRINTF(5, 6);
 static void complain(checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
+  // A member of a list that was no object has no value, and its reader has said so.
+  if (value == NULL) return;
   char text[512];
   va_list arguments;
   va_start(arguments, format);

@@ -111,6 +111,20 @@ static void ten_mistakes_are_all_reported_with_line_and_column(void **state) {
   drop_reading(&r);
 }
 
+static void members_that_are_no_objects_are_reported_once(void **state) {
+  (void)state;
+  reading r = read_text(
+      "{\"pliant\": 1, \"name\": \"m\", \"meshes\": {\"b\": {\"box\": {}}, \"c\": {\"shape\": {\"kind\": \"union\", \"children\": "
+      "[1]}}},\n"
+      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"b\", \"pins\": [2, {\"particles\": [0], \"keys\": [{\"time\": 1}, 3]}],\n"
+      "   \"pushes\": [4]}, 5],\n"
+      " \"colliders\": [6, {\"shape\": \"half_space\", \"keys\": [{\"time\": 1}, 7]}],\n"
+      " \"camera\": {\"eye\": [1, 1, 1], \"path\": [{\"time\": 1, \"eye\": [1, 1, 1], \"target\": [0, 0, 0]}, 8]}}\n");
+  assert_int_equal(r.status, PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_findings_count(r.findings, PL_SEVERITY_ERROR), 8);
+  drop_reading(&r);
+}
+
 static void stiffness_that_a_step_cannot_give_is_a_warning(void **state) {
   (void)state;
   static const char *const form =
@@ -344,6 +358,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_small_scene_falls_and_lands),
       cmocka_unit_test(ten_mistakes_are_all_reported_with_line_and_column),
+      cmocka_unit_test(members_that_are_no_objects_are_reported_once),
       cmocka_unit_test(stiffness_that_a_step_cannot_give_is_a_warning),
       cmocka_unit_test(lengths_are_read_in_the_unit_given),
       cmocka_unit_test(what_is_written_reads_back_equal),
