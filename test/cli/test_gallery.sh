@@ -1,0 +1,41 @@
+#!/bin/bash
+# Every scene of the gallery: sound by `pliant check`, the same bits for 1 and 2 threads, and the hash that stands in test/golden/hashes.txt.
+# `test_gallery.sh --write` (with $PLIANT and $PLIANT_SOURCE_DIR set) writes that table anew instead of comparing with it.
+# Not among the tests of the thread sanitizer, which would take minutes; test_run and test_resume are.
+set -eu
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+table=$PLIANT_SOURCE_DIR/test/golden/hashes.txt
+frames=20
+
+fail() {
+  echo "FAILED: $*" >&2
+  [ ! -f err ] || cat err >&2
+  exit 1
+}
+
+# Hash of the end state of a scene: hash_of SCENE THREADS
+hash_of() {
+  "$PLIANT" run "$1" -o out --frames $frames --threads "$2" --format none --hash 2>err || [ $? = 3 ] || fail "$1 with $2 threads"
+}
+
+if [ "${1:-}" = --write ]; then
+  {
+    echo "# Hash of every scene of the gallery after $frames frames. The numbers change whenever a scene or a formula does; then look at the pictures and run"
+    echo "#   PLIANT=\$PWD/build/pliant PLIANT_SOURCE_DIR=\$PWD test/cli/test_gallery.sh --write"
+    for scene in "$PLIANT_SOURCE_DIR"/scenes/*/scene.json; do echo "$(hash_of "$scene" 1) $(basename "$(dirname "$scene")")"; done
+  } >hashes.txt
+  cp hashes.txt "$table"
+  exit
+fi
+
+for scene in "$PLIANT_SOURCE_DIR"/scenes/*/scene.json; do
+  name=$(basename "$(dirname "$scene")")
+  "$PLIANT" check -q "$scene" >err 2>&1 || fail "$name: exit $? of check"
+  one=$(hash_of "$scene" 1)
+  [ "$one" = "$(hash_of "$scene" 2)" ] || fail "$name: 1 and 2 threads differ"
+  echo "$one $name"
+  grep -qx "$one $name" "$table" || fail "$name: the hash was $(grep " $name\$" "$table" || echo "never written"); $table says how to renew it"
+done
+[ "$(grep -vc '^#' "$table")" = "$(ls -d "$PLIANT_SOURCE_DIR"/scenes/*/ | wc -l)" ] || fail "scenes in the table that are not in the gallery"
