@@ -6,7 +6,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 scene=$PLIANT_SOURCE_DIR/scenes/box-20k/scene.json
-frames=24 # the box lands after 14
+frames=40 # the box lands after 14
 
 fail() {
   echo "FAILED: $*" >&2
