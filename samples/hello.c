@@ -4,7 +4,6 @@
 int main(void) {
   pl_context_def context_def = pl_default_context_def();
   pl_solid_def solid_def = pl_default_solid_def();
-  solid_def.stiffness_step = 1.0 / 240;  // a firm rubber
   pl_world_def world_def = pl_default_world_def();
   pl_collider_def ground_def = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
   pl_body_def body_def = pl_default_body_def();

@@ -41,7 +41,7 @@ static const tool_option OPTIONS[] = {
 };
 
 // The scenes that stand for their method when none is named.
-static const char *const BEST_OF_METHODS[] = {"jelly-drop", "letters"};
+static const char *const BEST_OF_METHODS[] = {"jelly-drop", "solid-teddy"};
 
 static const char *gallery_name(const void *user, int index) {
   const tool_gallery *gallery = user;

@@ -39,6 +39,11 @@ PL_SIMD_INLINE pl_d4 cross_d4(pl_d4 a, pl_d4 b) {
   return __builtin_shufflevector(c, c, 1, 2, 0, 3);
 }
 
+// How many particles ahead of their use positions and poses are fetched. Rings reach ahead along the curve at scattered addresses, which no
+// prefetcher guesses. Tried with two examples and one thread, nanoseconds per particle at 100k and at 1M: none 113 and 122; 1024 83
+// and 102; 4096 80 and 95; 8192 84 and 91. Bodies that fit the cache do not notice. Fetching past the end does nothing.
+enum { AHEAD = 4096 };
+
 PL_SIMD_INLINE const pl_f4 *at_offset(const pl_f4 *from, int32_t offset) {
   return (const pl_f4 *)(const void *)((const char *)from + offset);
 }
@@ -60,6 +65,10 @@ static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int
   const int32_t *start = model->region_start + 8 * group, *offsets = model->region_offsets;
   const pl_f4 *weighted_rest = model->weighted_rest;
   _Alignas(32) float columns[8][16] = {{0}};
+  for (int line = 0; line < 2; ++line) {
+    __builtin_prefetch(positions + 8 * group + AHEAD + 4 * line);
+    __builtin_prefetch(weighted_rest + 8 * group + AHEAD + 4 * line);
+  }
   for (int lane = 0; lane < 8; ++lane) {
     int32_t e = start[lane], end = start[lane + 1];
     if (e == end) continue;
@@ -219,6 +228,7 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
   float alpha_over_step = pull->alpha_over_step;
   pl_f4 gain = pull->gain;
   for (int32_t i = begin; i < end; ++i) {
+    __builtin_prefetch(poses + (size_t)(i + AHEAD) * PL_SOLID_POSE_BYTES);
     pl_f8 a01 = {0}, a23 = {0}, b01 = {0}, b23 = {0};
     int32_t e = start[i], last = start[i + 1];
     for (; e + 1 < last; e += 2) {
