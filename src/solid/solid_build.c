@@ -128,8 +128,10 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
   int32_t *region_start = PL_TAKE(arena, int32_t, padded + 1), *particle_start = PL_TAKE(arena, int32_t, n + 1);
   if (region_start == NULL || particle_start == NULL) return pl_fail_memory(error);
   int64_t total = 0;
+  int32_t grown_count = 0;
   for (int32_t r = 0; r < n; ++r) {
     ring_of(choice, model->order.point_of[r], &count);
+    grown_count += choice->growth[r] > 0;
     total += count + 1;
     if (total > INT32_MAX)
       return pl_fail(error, PL_ERROR_UNSUPPORTED, "the mesh has more than 2^31 ring entries; use a coarser one");
@@ -152,12 +154,13 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
     for (int32_t e = region_start[r]; e < region_start[r + 1]; ++e) particle_regions[particle_start[region_particles[e]]++] = r;
   memmove(particle_start + 1, particle_start, (size_t)n * sizeof(int32_t));
   particle_start[0] = 0;
-  int32_t *region_offsets = PL_TAKE(arena, int32_t, total), *particle_offsets = PL_TAKE(arena, int32_t, total);
+  // Where no region was grown, i is in the region of r exactly when r is in that of i: one list serves both ways, and half of the largest array
+  // need not come through the cache.
+  int32_t *region_offsets = PL_TAKE(arena, int32_t, total);
+  int32_t *particle_offsets = grown_count == 0 ? region_offsets : PL_TAKE(arena, int32_t, total);
   if (region_offsets == NULL || particle_offsets == NULL) return pl_fail_memory(error);
-  for (int64_t e = 0; e < total; ++e) {
-    region_offsets[e] = region_particles[e] * (int32_t)sizeof(pl_f4);
-    particle_offsets[e] = particle_regions[e] * PL_SOLID_POSE_BYTES;
-  }
+  for (int64_t e = 0; grown_count > 0 && e < total; ++e) particle_offsets[e] = particle_regions[e] * (int32_t)sizeof(pl_f4);
+  for (int64_t e = 0; e < total; ++e) region_offsets[e] = region_particles[e] * (int32_t)sizeof(pl_f4);
   model->region_offsets = region_offsets;
   model->particle_offsets = particle_offsets;
   model->region_start = region_start;

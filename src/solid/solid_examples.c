@@ -143,6 +143,22 @@ static void fill_grams(const pl_solid_model *model, double *grams) {
     }
 }
 
+// The Gram matrices once more, for the kernel that solves eight regions at once.
+static bool fill_small_grams(pl_solid_model *model) {
+  pl_solid_examples *examples = &model->examples;
+  int32_t n = examples->count;
+  float *small = PL_TAKE(&model->head.arena, float, (size_t)model->group_count * 24);
+  for (int32_t r = 0; small != NULL && r < model->head.particle_count; ++r) {
+    const double *gram = examples->grams + (size_t)r * (size_t)(n * n);
+    float *to = small + (size_t)(r / 8) * 24 + (size_t)(r % 8);
+    to[0] = (float)gram[0];
+    to[8] = n == 2 ? (float)gram[1] : 0;
+    to[16] = n == 2 ? (float)gram[3] : 0;
+  }
+  examples->small_grams = small;
+  return small != NULL;
+}
+
 // How much each region belongs to each group; what exceeds 1 in all is divided out.
 static bool fill_shares(pl_arena *arena, const pl_solid_def *def, pl_solid_model *model) {
   size_t padded = (size_t)model->group_count * 8;
@@ -249,6 +265,9 @@ pl_status pl_solid_examples_build(pl_context *context, const pl_solid_def *def, 
   examples->holds = holds;
   fill_grams(model, grams);
   examples->grams = grams;
+  bool is_small = def->grouping == PL_SOLID_BY_REGION && def->example_count <= 2 && def->weight_rule == PL_SOLID_WEIGHTS_EXACT &&
+                  def->plastic_threshold == 0;
+  if (is_small && !fill_small_grams(model)) return pl_fail_memory(error);
   size_t square = (size_t)(def->example_count * def->example_count);
   for (size_t m = 0; inverses != NULL && m < (size_t)examples->manifold_count; ++m)
     pl_simplex_pseudo_inverse(def->example_count, grams + m * square, PL_SIMPLEX_CUTOFF, inverses + m * square);

@@ -28,6 +28,25 @@ PL_SIMD_INLINE pl_f4 low(pl_f8 a) {
 PL_SIMD_INLINE pl_f4 high(pl_f8 a) {
   return __builtin_shufflevector(a, a, 4, 5, 6, 7);
 }
+// Rows become columns: pairs, then pairs of pairs, then halves.
+PL_SIMD_INLINE void transpose8(pl_f8 r[8]) {
+  pl_f8 a[8], b[8];
+  for (int i = 0; i < 8; i += 2) {
+    a[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    a[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  for (int i = 0; i < 8; i += 4) {
+    b[i] = __builtin_shufflevector(a[i], a[i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+    b[i + 1] = __builtin_shufflevector(a[i], a[i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    b[i + 2] = __builtin_shufflevector(a[i + 1], a[i + 3], 0, 1, 8, 9, 4, 5, 12, 13);
+    b[i + 3] = __builtin_shufflevector(a[i + 1], a[i + 3], 2, 3, 10, 11, 6, 7, 14, 15);
+  }
+  for (int i = 0; i < 4; ++i) {
+    r[i] = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    r[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
 PL_SIMD_INLINE pl_f4 cross4(pl_f4 a, pl_f4 b) {
   pl_f4 a1 = __builtin_shufflevector(a, a, 1, 2, 0, 3), b1 = __builtin_shufflevector(b, b, 1, 2, 0, 3);
   pl_f4 c = a * b1 - a1 * b;  // (z, x, y)
@@ -64,7 +83,7 @@ static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int
   const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * 8;
   const int32_t *start = model->region_start + 8 * group, *offsets = model->region_offsets;
   const pl_f4 *weighted_rest = model->weighted_rest;
-  _Alignas(32) float columns[8][16] = {{0}};
+  pl_f8 first[8] = {{0}}, second[8] = {{0}};  // by lane: columns 0 and 1 of the matrix, column 2 and the centre
   for (int line = 0; line < 2; ++line) {
     __builtin_prefetch(positions + 8 * group + AHEAD + 4 * line);
     __builtin_prefetch(weighted_rest + 8 * group + AHEAD + 4 * line);
@@ -81,22 +100,21 @@ static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int
       add_entry(positions, weighted_rest, offsets[e + 1], x_r, q_r, &b01, &b23);
     }
     if (e < end) add_entry(positions, weighted_rest, offsets[e], x_r, q_r, &a01, &a23);
-    pl_f8_store(columns[lane], a01 + b01);
-    pl_f8_store(columns[lane] + 8, a23 + b23);
+    first[lane] = a01 + b01;
+    second[lane] = a23 + b23;
   }
+  // Now by number: entry i of column j is columns[j][i] for all eight regions.
+  transpose8(first);
+  transpose8(second);
+  const pl_f8 *columns[3] = {first, first + 4, second}, *c = second + 4;
   pl_f8 scale = pl_f8_load(constants + 8 * PL_SOLID_SCALE), inverse_mass = pl_f8_load(constants + 8 * PL_SOLID_INVERSE_MASS);
   for (int i = 0; i < 3; ++i) {
-    pl_f8 c = {columns[0][12 + i], columns[1][12 + i], columns[2][12 + i], columns[3][12 + i],
-               columns[4][12 + i], columns[5][12 + i], columns[6][12 + i], columns[7][12 + i]};
     for (int j = 0; j < 3; ++j) {
-      int k = 4 * j + i;
-      pl_f8 a = {columns[0][k], columns[1][k], columns[2][k], columns[3][k],
-                 columns[4][k], columns[5][k], columns[6][k], columns[7][k]};
-      pl_f8 value = (a - c * pl_f8_load(constants + 8 * (PL_SOLID_ARM + j))) * scale;
+      pl_f8 value = (columns[j][i] - c[i] * pl_f8_load(constants + 8 * (PL_SOLID_ARM + j))) * scale;
       if (i == j) value += pl_f8_load(constants + 8 * PL_SOLID_PADDING);
       pl_f8_store(moments + 8 * (PL_SOLID_MATRIX + 3 * i + j), value);
     }
-    pl_f8_store(moments + 8 * (PL_SOLID_OFFSET + i), c * inverse_mass);
+    pl_f8_store(moments + 8 * (PL_SOLID_OFFSET + i), c[i] * inverse_mass);
   }
 }
 
@@ -168,6 +186,45 @@ static void add_pulls(const float *pulls, const float *shares, int32_t count, do
   }
 }
 
+// a / b kept within 0 … 1; 0 where b is not positive, which is an example that leaves the region as it is.
+PL_SIMD_INLINE pl_f8 share_of(pl_f8 a, pl_f8 b) {
+  pl_m8 is_positive = b > 1e-30f;
+  pl_f8 zero = {0}, one = pl_f8_set1(1.0f);
+  return pl_f8_select(is_positive, pl_f8_max(zero, pl_f8_min(one, a / pl_f8_select(is_positive, b, one))), zero);
+}
+
+// Minimise w^T G w / 2 - b^T w over w >= 0, sum w <= 1 (examples/simplex_weights.h does it for any number). For two examples the feasible set is a
+// triangle: the minimum is inside it, or the best of the minima on its three sides. Where G is singular it is always on a side.
+static void solve_small(const float *pulls, const float *grams, int32_t count, float *weights) {
+  pl_f8 g00 = pl_f8_load(grams), b0 = pl_f8_load(pulls), zero = {0};
+  pl_f8 along0 = share_of(b0, g00);
+  if (count == 1) {
+    pl_f8_store(weights, along0);
+    return;
+  }
+  pl_f8 g01 = pl_f8_load(grams + 8), g11 = pl_f8_load(grams + 16), b1 = pl_f8_load(pulls + 8);
+  pl_f8 along1 = share_of(b1, g11), across = share_of(g00 - g01 - b0 + b1, g00 - 2.0f * g01 + g11);
+  // On the sides w1 = 0, w0 = 0 and w0 + w1 = 1.
+  pl_f8 w0 = along0, w1 = zero, best = (0.5f * g00 * along0 - b0) * along0, value = (0.5f * g11 * along1 - b1) * along1;
+  pl_m8 better = value < best;
+  w0 = pl_f8_select(better, zero, w0);
+  w1 = pl_f8_select(better, along1, w1);
+  best = pl_f8_select(better, value, best);
+  pl_f8 rest = 1.0f - across;
+  value = 0.5f * (rest * rest * g00 + across * across * g11) + across * rest * g01 - rest * b0 - across * b1;
+  better = value < best;
+  w0 = pl_f8_select(better, rest, w0);
+  w1 = pl_f8_select(better, across, w1);
+  // Inside.
+  pl_f8 determinant = g00 * g11 - g01 * g01;
+  pl_m8 is_regular = determinant > 1e-5f * (g00 * g11);
+  pl_f8 inverse = 1.0f / pl_f8_select(is_regular, determinant, pl_f8_set1(1.0f));
+  pl_f8 u0 = (g11 * b0 - g01 * b1) * inverse, u1 = (g00 * b1 - g01 * b0) * inverse;
+  pl_m8 is_inside = is_regular & (u0 >= 0.0f) & (u1 >= 0.0f) & (u0 + u1 <= 1.0f);
+  pl_f8_store(weights, pl_f8_select(is_inside, u0, w0));
+  pl_f8_store(weights + 8, pl_f8_select(is_inside, u1, w1));
+}
+
 static void blend_stretch(const float *descriptors, const float *weights, int32_t count, float *stretch) {
   pl_f8 s[6] = {{0}};
   for (int32_t k = 0; k < count; ++k) {
@@ -182,25 +239,31 @@ static void blend_stretch(const float *descriptors, const float *weights, int32_
 // Eq. 3: M = R S and c - M c0.
 static void write_poses(const float *moments, const float *rotation, const float *stretch, const float *constants,
                         const pl_f4 *positions, int32_t lane_count, float *poses) {
-  pl_f8 r[9];
-  _Alignas(32) float m[9][8], shift[3][8];
+  pl_f8 r[9], m[9];
   rotation_rows(rotation, r);
-  for (int i = 0; i < 9; ++i) pl_f8_store(m[i], r[i]);
+  for (int i = 0; i < 9; ++i) m[i] = r[i];
   if (stretch != NULL) {
     pl_f8 s[6];
     for (int i = 0; i < 6; ++i) s[i] = pl_f8_load(stretch + 8 * i);
-    multiply_symmetric(&m[0][0], s, &m[0][0]);
+    for (int i = 0; i < 9; i += 3) {
+      m[i] = r[i] * s[0] + r[i + 1] * s[5] + r[i + 2] * s[4];
+      m[i + 1] = r[i] * s[5] + r[i + 1] * s[1] + r[i + 2] * s[3];
+      m[i + 2] = r[i] * s[4] + r[i + 1] * s[3] + r[i + 2] * s[2];
+    }
   }
-  for (int i = 0; i < 3; ++i) {
-    pl_f8 sum = pl_f8_load(m[3 * i]) * pl_f8_load(constants + 8 * PL_SOLID_CENTER) +
-                pl_f8_load(m[3 * i + 1]) * pl_f8_load(constants + 8 * (PL_SOLID_CENTER + 1)) +
-                pl_f8_load(m[3 * i + 2]) * pl_f8_load(constants + 8 * (PL_SOLID_CENTER + 2));
-    pl_f8_store(shift[i], pl_f8_load(moments + 8 * (PL_SOLID_OFFSET + i)) - sum);
-  }
+  pl_f8 cx = pl_f8_load(constants + 8 * PL_SOLID_CENTER), cy = pl_f8_load(constants + 8 * (PL_SOLID_CENTER + 1));
+  pl_f8 cz = pl_f8_load(constants + 8 * (PL_SOLID_CENTER + 2)), shift[3], zero = {0};
+  for (int i = 0; i < 3; ++i)
+    shift[i] = pl_f8_load(moments + 8 * (PL_SOLID_OFFSET + i)) - (m[3 * i] * cx + m[3 * i + 1] * cy + m[3 * i + 2] * cz);
+  pl_f8 first[8] = {m[0], m[3], m[6], zero, m[1], m[4], m[7], zero};
+  pl_f8 second[8] = {m[2], m[5], m[8], zero, shift[0], shift[1], shift[2], zero};
+  transpose8(first);
+  transpose8(second);
   for (int lane = 0; lane < lane_count; ++lane) {
-    pl_f4 *pose = (pl_f4 *)(void *)(poses + PL_SOLID_POSE_SIZE * lane);
-    for (int j = 0; j < 3; ++j) pose[j] = (pl_f4){m[j][lane], m[3 + j][lane], m[6 + j][lane], 0};
-    pose[3] = (pl_f4){shift[0][lane], shift[1][lane], shift[2][lane], 0} + positions[lane];
+    float *pose = poses + PL_SOLID_POSE_SIZE * lane;
+    pl_f8 position = __builtin_shufflevector(positions[lane], (pl_f4){0}, 4, 5, 6, 7, 0, 1, 2, 3);
+    pl_f8_store(pose, first[lane]);
+    pl_f8_store(pose + 8, second[lane] + position);
   }
 }
 
@@ -232,15 +295,15 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
     pl_f8 a01 = {0}, a23 = {0}, b01 = {0}, b23 = {0};
     int32_t e = start[i], last = start[i + 1];
     for (; e + 1 < last; e += 2) {
-      const float *first = (const float *)(const void *)(poses + (size_t)offsets[e]);
-      const float *second = (const float *)(const void *)(poses + (size_t)offsets[e + 1]);
+      const float *first = (const float *)(const void *)(poses + 4 * (size_t)offsets[e]);
+      const float *second = (const float *)(const void *)(poses + 4 * (size_t)offsets[e + 1]);
       a01 += pl_f8_load(first);
       a23 += pl_f8_load(first + 8);
       b01 += pl_f8_load(second);
       b23 += pl_f8_load(second + 8);
     }
     if (e < last) {
-      const float *first = (const float *)(const void *)(poses + (size_t)offsets[e]);
+      const float *first = (const float *)(const void *)(poses + 4 * (size_t)offsets[e]);
       a01 += pl_f8_load(first);
       a23 += pl_f8_load(first + 8);
     }
@@ -264,17 +327,22 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
   *sums = s;
 }
 
-static void drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rigid, float damped_share, int32_t begin,
+static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rigid, float damped_share, int32_t begin,
                             int32_t end) {
   pl_f4 center = pl_f4_of_vec3(rigid->center), velocity = pl_f4_of_vec3(rigid->velocity), drift = pl_f4_of_vec3(rigid->drift);
   pl_f4 twist = pl_f4_of_vec3(rigid->twist), turn = pl_f4_of_vec3(rigid->angular_velocity);
+  pl_f4 zero = {0};
   for (int32_t i = begin; i < end; ++i) {
     pl_f4 x = pull->positions[i], arm = x - center;
     pl_f4 v = pull->velocities[i] - (drift + cross4(twist, arm));
     v -= (v - (velocity + cross4(turn, arm))) * damped_share;
     pull->velocities[i] = v;
-    pull->positions[i] = x + v * pull->step;
+    x += v * pull->step;
+    pull->positions[i] = x;
+    // Infinity times zero and not-a-number times zero are not a number, and stay so in the sum.
+    zero += x * 0.0f + v * 0.0f;
   }
+  return zero[0] + zero[1] + zero[2] == 0.0f;
 }
 
 const pl_solid_kernels KERNELS = {
@@ -282,6 +350,7 @@ const pl_solid_kernels KERNELS = {
     .find_gradient = find_gradient,
     .find_pulls = find_pulls,
     .add_pulls = add_pulls,
+    .solve_small = solve_small,
     .blend_stretch = blend_stretch,
     .stretch_moments = stretch_moments,
     .write_poses = write_poses,

@@ -26,9 +26,11 @@ typedef struct pl_solid_examples {
   double plastic_threshold, plastic_rate;  // 0: elastic
   int32_t manifold_count;                  // 1, number of groups, or particle_count
   const double *grams;                     // manifold_count x count x count: L^T L
-  const double *pseudo_inverses;           // the same, for the paper's weights; NULL otherwise
-  const float *descriptors;                // [group of 8][example][6][8]: S_k - 1 as xx yy zz and sqrt2 times yz xz xy
-  const float *inverse_spreads;            // [group of 8][6][8]: inverse of sum w q q^T, as xx yy zz yz xz xy
+  const float
+      *small_grams;  // [group of 8][3][8]: g00 g01 g11 where every region has its own manifold of one or two examples; else NULL
+  const double *pseudo_inverses;  // the same, for the paper's weights; NULL otherwise
+  const float *descriptors;       // [group of 8][example][6][8]: S_k - 1 as xx yy zz and sqrt2 times yz xz xy
+  const float *inverse_spreads;   // [group of 8][6][8]: inverse of sum w q q^T, as xx yy zz yz xz xy
   const float *shares;  // [manifold][padded region count]: how much a region belongs to each group; NULL unless grouping is by name
   const char *const *group_names;  // manifold_count, NULL unless grouping is by name
   const pl_f4 *holds;  // [particle][example]: what is missing to make the example an equilibrium, in the region's frame; NULL: none
@@ -45,7 +47,7 @@ typedef struct pl_solid_model {
   const int32_t *region_offsets;  // the same in bytes into an array of pl_f4
   const int32_t *particle_start;  // particle_count + 1
   const int32_t *particle_regions;
-  const int32_t *particle_offsets;  // the same in bytes into an array of poses (64 bytes each)
+  const int32_t *particle_offsets;  // the same in bytes into an array of pl_f4; poses are four times as large
   const pl_f4 *rest;                // rest positions relative to the centre of mass, (x, y, z, 0)
   const pl_f4 *weighted_rest;       // (m x, m y, m z, m) with m the particle's share in each of its regions, in units of the mean
   const float *region_constants;    // [group of 8][PL_SOLID_CONSTANT_COUNT][8]
@@ -76,7 +78,8 @@ enum { PL_SOLID_POSE_BYTES = 64, PL_SOLID_MOST_PARTICLES = 0x7FFFFFFF / 64 };
 // origin_grid: precision does not depend on where in the world the body is.
 typedef struct pl_solid_state {
   double *origin;     // 3 …
-  int32_t *driven;    // … and whether the weights are given from outside, in a block of 64 bytes
+  int32_t *driven;    // … whether the weights are given from outside …
+  int32_t *suspect;   // … and whether something may not be finite, in a block of 64 bytes
   pl_f4 *positions;   // metres
   pl_f4 *velocities;  // m/s
   float *rotations;   // where the last step's rotation search ended: [4][8] per group of eight regions

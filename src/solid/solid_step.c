@@ -43,6 +43,7 @@ typedef struct step_data {
   double *pulls;                       // [block][manifold][example][8]
   double *totals;                      // [manifold][example]
   pl_solid_sums *sums;                 // per block
+  bool *is_finite;                     // per block, after the step
   pl_solid_pull pull;
   pl_solid_rigid rigid;
   float damped_share;
@@ -68,11 +69,19 @@ static void add_pulls(const step_data *d, int32_t group, const float *pulls, dou
 }
 
 static void find_region_weights(const step_data *d, int32_t group, const float *pulls) {
-  int32_t count = d->model->examples.count;
-  for (int32_t lane = 0; lane < PL_SOLID_GROUP; ++lane) {
+  const pl_solid_examples *examples = &d->model->examples;
+  int32_t count = examples->count, left = d->model->head.particle_count - group * PL_SOLID_GROUP;
+  int32_t lane_count = left < PL_SOLID_GROUP ? left : PL_SOLID_GROUP;
+  _Alignas(32) float weights[16];
+  if (examples->small_grams != NULL) d->kernels->solve_small(pulls, examples->small_grams + (size_t)group * 24, count, weights);
+  for (int32_t lane = 0; lane < lane_count; ++lane) {
     int32_t region = group * PL_SOLID_GROUP + lane;
-    if (region >= d->model->head.particle_count) return;
     double own[32];
+    if (examples->small_grams != NULL) {
+      for (int32_t k = 0; k < count; ++k)
+        d->state.weights[(size_t)region * (size_t)count + (size_t)k] = (float)examples->fidelity * weights[8 * k + lane];
+      continue;
+    }
     for (int32_t k = 0; k < count; ++k) own[k] = (double)pulls[8 * k + lane];
     pl_solid_find_region_weights(d->model, d->state, region, own, d->step);
   }
@@ -174,9 +183,8 @@ static void pull_to_goals(void *data, int32_t begin, int32_t end, int32_t block)
 }
 
 static void drift(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
   step_data *d = data;
-  d->kernels->drift_particles(&d->pull, &d->rigid, d->damped_share, begin, end);
+  d->is_finite[block] = d->kernels->drift_particles(&d->pull, &d->rigid, d->damped_share, begin, end);
 }
 
 // Blocks are added in their order, so that the result does not depend on who computed them.
@@ -257,11 +265,12 @@ static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks,
   d->poses = PL_SCRATCH(scratch, float, regions *PL_SOLID_POSE_SIZE);
   d->sums = PL_SCRATCH(scratch, pl_solid_sums, particle_blocks);
   size_t pulls = (size_t)(shared_manifold_count(examples) * examples->count);
+  d->is_finite = PL_SCRATCH(scratch, bool, particle_blocks);
   d->pulls = PL_SCRATCH(scratch, double, (size_t)group_blocks *pulls * 8 + 1);
   d->totals = PL_SCRATCH(scratch, double, pulls + 1);
   bool differs = examples->count > 0 && examples->grouping != PL_SOLID_GLOBAL;
   if (differs) d->blends = PL_SCRATCH(scratch, float, regions *(size_t)examples->count);
-  return d->moments && d->poses && d->sums && d->pulls && d->totals && (d->blends != NULL || !differs);
+  return d->moments && d->poses && d->sums && d->is_finite && d->pulls && d->totals && (d->blends != NULL || !differs);
 }
 
 pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
@@ -304,6 +313,8 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
   bool may_twist = solid->examples.goal_rotation == PL_SOLID_ROTATION_PAPER;
   d.rigid = find_rigid_motion(&sums, model->mass, (double)d.pull.alpha_over_step, may_twist);
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, drift, &d);
+  *d.state.suspect = 0;
+  for (int32_t b = 0; b < particle_blocks; ++b) *d.state.suspect |= !d.is_finite[b];
   follow_origin(solid, d.state, d.rigid.center);
 
   pl_scratch_pop(move->scratch, mark);

@@ -5,7 +5,7 @@
 #include "math/quat.h"
 #include "solid/solid_model.h"
 
-enum { HEAD_SIZE = 64 };  // the origin and a flag, padded so that the arrays behind them are aligned
+enum { HEAD_SIZE = 64 };  // the origin and two flags, padded so that the arrays behind them are aligned
 
 static size_t rotation_size(const pl_solid_model *model) {
   return (size_t)model->group_count * 4 * PL_SOLID_GROUP;
@@ -36,6 +36,7 @@ pl_solid_state pl_solid_state_of(const pl_model *model, const void *state) {
   return (pl_solid_state){
       .origin = (double *)(void *)bytes,
       .driven = (int32_t *)(void *)(bytes + 3 * sizeof(double)),
+      .suspect = (int32_t *)(void *)(bytes + 3 * sizeof(double)) + 1,
       .positions = particles,
       .velocities = particles + model->particle_count,
       .rotations = rotations,
@@ -107,6 +108,7 @@ void pl_solid_write(const pl_model *model, void *state, const pl_vec3 *positions
   const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
   pl_vec3 origin = origin_of(s);
+  *s.suspect = 1;  // what comes from outside is looked at
   for (int32_t i = 0; positions != NULL && i < model->particle_count; ++i)
     s.positions[i] = pl_f4_of_vec3(pl_vec3_sub(positions[order[i]], origin));
   for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i) s.velocities[i] = pl_f4_of_vec3(velocities[order[i]]);
@@ -122,14 +124,15 @@ pl_vec3 pl_solid_read_particle(const pl_model *model, const void *state, int32_t
 void pl_solid_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
   pl_solid_state s = pl_solid_state_of(model, state);
   particle = ((const pl_solid_model *)model)->order.particle_of[particle];
+  *s.suspect = 1;
   s.positions[particle] = pl_f4_of_vec3(pl_vec3_sub(position, origin_of(s)));
   s.velocities[particle] = pl_f4_of_vec3(velocity);
 }
 
 int32_t pl_solid_find_not_finite(const pl_model *model, const void *state) {
   pl_solid_state s = pl_solid_state_of(model, state);
-  for (int32_t i = 0; i < model->particle_count; ++i) {
-    // Infinity times zero and NaN times zero are NaN, so one sum tells for all six numbers.
+  for (int32_t i = 0; *s.suspect && i < model->particle_count; ++i) {
+    // Infinity times zero and not-a-number times zero are not a number, so one sum tells for all six numbers.
     pl_f4 zero = s.positions[i] * 0.0f + s.velocities[i] * 0.0f;
     if (!(zero[0] + zero[1] + zero[2] == 0.0f)) return ((const pl_solid_model *)model)->order.point_of[i];
   }

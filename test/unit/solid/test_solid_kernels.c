@@ -97,6 +97,55 @@ static void moments_are_those_of_the_definition(void **state) {
   drop_set();
 }
 
+// The 8-wide solver for one or two examples against the exact one for any number.
+static void small_sets_are_solved_exactly(void **state) {
+  (void)state;
+  pl_random random = pl_random_of_seed(23);
+  double worst = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    _Alignas(32) float pulls[16], grams[24], weights[16];
+    double exact[8][2];
+    int32_t count = 1 + trial % 2;
+    for (int lane = 0; lane < 8; ++lane) {
+      double l[3][6], gram[4], pull[2];
+      for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < 6; ++i) l[k][i] = 0.3 * pl_random_normal(&random);
+      // Now and then an example that does nothing, or one that repeats the other.
+      if (lane == 3) memset(l[0], 0, sizeof l[0]);
+      if (lane == 5) memcpy(l[1], l[0], sizeof l[0]);
+      for (int k = 0; k < count; ++k) {
+        pull[k] = 0;
+        for (int i = 0; i < 6; ++i) pull[k] += l[k][i] * l[2][i];
+        pulls[8 * k + lane] = (float)pull[k];
+        for (int j = 0; j < count; ++j) {
+          gram[count * k + j] = 0;
+          for (int i = 0; i < 6; ++i) gram[count * k + j] += l[k][i] * l[j][i];
+        }
+      }
+      grams[lane] = (float)gram[0];
+      grams[8 + lane] = count == 2 ? (float)gram[1] : 0;
+      grams[16 + lane] = count == 2 ? (float)gram[3] : 0;
+      assert_int_equal(pl_weights_nearest(count, gram, pull, exact[lane]), PL_OK);
+      // Compared by what matters, the objective; where the answer is unique the weights agree too.
+      exact[lane][1] = count == 2 ? exact[lane][1] : 0;
+    }
+    pl_solid_kernels_plain.solve_small(pulls, grams, count, weights);
+    for (int lane = 0; lane < 8; ++lane) {
+      double w[2] = {(double)weights[lane], count == 2 ? (double)weights[8 + lane] : 0}, values[2];
+      for (int side = 0; side < 2; ++side) {
+        const double *x = side == 0 ? w : exact[lane];
+        values[side] = 0.5 * ((double)grams[lane] * x[0] * x[0] + 2 * (double)grams[8 + lane] * x[0] * x[1] +
+                              (double)grams[16 + lane] * x[1] * x[1]) -
+                       (double)pulls[lane] * x[0] - (count == 2 ? (double)pulls[8 + lane] * x[1] : 0);
+      }
+      assert_true(w[0] >= 0 && w[1] >= 0 && w[0] + w[1] <= 1 + 1e-6);
+      worst = fmax(worst, values[0] - values[1]);
+    }
+  }
+  print_message("largest excess of the objective: %.2g\n", worst);
+  check_at_most(worst, 1e-6);
+}
+
 #if PL_SIMD_HAS_AVX2
 static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
   // Everything a kernel writes is appended to `out`.
@@ -123,6 +172,9 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
     KEEP(pulls, EXAMPLES * 8);
     kernels->add_pulls(pulls, pulls, EXAMPLES, sums);
     kernels->add_pulls(pulls, NULL, EXAMPLES, sums);
+    _Alignas(64) float small[16];
+    kernels->solve_small(pulls, a, 2, small);
+    KEEP(small, 16);
     kernels->blend_stretch(descriptors, weights, EXAMPLES, stretch);
     KEEP(stretch, 48);
     kernels->stretch_moments(moments, stretch, a);
@@ -167,6 +219,7 @@ static void plain_and_avx2_give_the_same_bits(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(moments_are_those_of_the_definition),
+    cmocka_unit_test(small_sets_are_solved_exactly),
 #if PL_SIMD_HAS_AVX2
     cmocka_unit_test(plain_and_avx2_give_the_same_bits),
 #endif
