@@ -11,14 +11,17 @@
 
 // A loop is "open" while its tasks are handed out. A worker joins by counting itself into `busy_count` under the lock, so the caller knows
 // when nobody touches the loop's data any more: when it finds no task left and busy_count is zero.
+//
+// The loops of a step follow each other within microseconds, and waking a sleeper takes some thirty. So both sides look for news a little while
+// before they sleep; only a little, because a thread that spins takes a core from the host.
 struct pl_pool {
   pl_context *context;
   pthread_mutex_t turn;  // held by the thread that runs a loop
   pthread_mutex_t lock;  // guards all below but next_task
   pthread_cond_t wake, done;
-  uint64_t loop_number;
+  atomic_uint_fast64_t loop_number;  // changed under the lock, looked at without
   bool open, stop;
-  int32_t busy_count;
+  atomic_int busy_count;  // likewise
   int32_t task_count;
   pl_task_function *task;
   void *data;
@@ -40,22 +43,38 @@ static void take_tasks(pl_pool *pool, int32_t count, pl_task_function *task, voi
   }
 }
 
+// About ten microseconds.
+enum { LOOK_COUNT = 600 };
+
+static void pause_briefly(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
 static void *work(void *argument) {
   pl_pool *pool = argument;
   uint64_t seen = 0;
   pthread_mutex_lock(&pool->lock);
   for (;;) {
-    while (!pool->stop && !(pool->open && pool->loop_number != seen)) pthread_cond_wait(&pool->wake, &pool->lock);
+    uint64_t last = atomic_load(&pool->loop_number);
+    if (!pool->stop && !(pool->open && last != seen)) {
+      pthread_mutex_unlock(&pool->lock);
+      for (int i = 0; i < LOOK_COUNT && atomic_load_explicit(&pool->loop_number, memory_order_relaxed) == last; ++i)
+        pause_briefly();
+      pthread_mutex_lock(&pool->lock);
+    }
+    while (!pool->stop && !(pool->open && atomic_load(&pool->loop_number) != seen)) pthread_cond_wait(&pool->wake, &pool->lock);
     if (pool->stop) break;
-    seen = pool->loop_number;
-    pool->busy_count++;
+    seen = atomic_load(&pool->loop_number);
+    atomic_fetch_add(&pool->busy_count, 1);
     int32_t count = pool->task_count;
     pl_task_function *task = pool->task;
     void *data = pool->data;
     pthread_mutex_unlock(&pool->lock);
     take_tasks(pool, count, task, data);
     pthread_mutex_lock(&pool->lock);
-    if (--pool->busy_count == 0) pthread_cond_signal(&pool->done);
+    if (atomic_fetch_sub(&pool->busy_count, 1) == 1) pthread_cond_signal(&pool->done);
   }
   pthread_mutex_unlock(&pool->lock);
   return NULL;
@@ -104,7 +123,7 @@ void pl_pool_run(pl_pool *pool, int32_t count, pl_task_function *task, void *dat
   pool->data = data;
   pool->task_count = count;
   atomic_store(&pool->next_task, 0);
-  pool->loop_number++;
+  atomic_fetch_add(&pool->loop_number, 1);
   pool->open = true;
   pthread_cond_broadcast(&pool->wake);
   pthread_mutex_unlock(&pool->lock);
@@ -114,7 +133,12 @@ void pl_pool_run(pl_pool *pool, int32_t count, pl_task_function *task, void *dat
   // Nobody may join any more; wait for those who did.
   pthread_mutex_lock(&pool->lock);
   pool->open = false;
-  while (pool->busy_count > 0) pthread_cond_wait(&pool->done, &pool->lock);
+  if (atomic_load(&pool->busy_count) > 0) {
+    pthread_mutex_unlock(&pool->lock);
+    for (int i = 0; i < LOOK_COUNT && atomic_load_explicit(&pool->busy_count, memory_order_relaxed) > 0; ++i) pause_briefly();
+    pthread_mutex_lock(&pool->lock);
+  }
+  while (atomic_load(&pool->busy_count) > 0) pthread_cond_wait(&pool->done, &pool->lock);
   pthread_mutex_unlock(&pool->lock);
   pthread_mutex_unlock(&pool->turn);
 }
