@@ -9,12 +9,12 @@ _pliant() {
   case $previous in
     -o | --output | --embedding | --schema) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "pc2 mdd glb vtu obj ply csv none" -- "$current"); return ;;
-    --threads | --seed | --frames | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every | --weight) return ;;
+    --threads | --seed | --frames | --strip | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every | --weight) return ;;
   esac
   local options=
   case $verb in
     demo) options="--list --all --output --frames --format --threads --hash --video --size --help" ;;
-    run) options="--output --frames --format --threads --seed --hash --picture --video --size --resume --checkpoint-every --help" ;;
+    run) options="--output --frames --format --threads --seed --hash --picture --strip --video --size --resume --checkpoint-every --help" ;;
     check) options="--quiet --schema --help" ;;
     mesh) options="--output --points --cell-size --embedding --scale --help" ;;
     pose) options="--output --points --cell-size --volume --weight --exact --scale --help" ;;

@@ -25,6 +25,7 @@ complete -c pliant -n '__fish_seen_subcommand_from run' -l seed -x -d 'Seed of t
 complete -c pliant -n '__fish_seen_subcommand_from run' -l resume -d 'Go on from a checkpoint'
 complete -c pliant -n '__fish_seen_subcommand_from run' -l checkpoint-every -x -d 'Seconds between checkpoints'
 complete -c pliant -n '__fish_seen_subcommand_from run' -l picture -d 'Draw the last frame'
+complete -c pliant -n '__fish_seen_subcommand_from run' -l strip -x -d 'Several frames side by side'
 complete -c pliant -n '__fish_seen_subcommand_from check' -s q -l quiet -d 'Errors and warnings only'
 complete -c pliant -n '__fish_seen_subcommand_from check' -l schema -r -F -d 'Write the schema of scenes'
 complete -c pliant -n '__fish_seen_subcommand_from mesh pose' -s o -l output -r -d 'File to write'

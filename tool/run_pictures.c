@@ -1,4 +1,4 @@
-// The picture of the last frame and the video of all frames, drawn from the log.
+// The picture of the last frame, or a strip of several, and the video of all frames, drawn from the log.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,13 +104,21 @@ static pl_status draw_frame(run_painter *painter, int64_t frame, pl_error *error
   return status;
 }
 
+// The last frame, or a strip of frames from the first to the last, side by side.
 static pl_status write_picture(run_painter *painter, pl_error *error) {
   run_job *run = painter->run;
   int64_t last = pl_frame_log_count(run->log) - 1;
-  pl_status status = aim(painter, last, error);
-  if (status >= 0) status = draw_frame(painter, last, error);
-  if (status >= 0)
-    status = pl_picture_write(run->context, run->picture_path, painter->rgb, run->options.width, run->options.height, error);
+  int32_t count = run->options.strip_count, width = run->options.width, height = run->options.height;
+  size_t row = 3 * (size_t)width;
+  uint8_t *strip = tool_allocate(row * (size_t)count, (size_t)height);
+  pl_status status = aim(painter, count > 1 ? 0 : last, error);
+  for (int32_t i = 0; i < count && status >= 0; ++i) {
+    status = draw_frame(painter, count > 1 ? last * i / (count - 1) : last, error);
+    for (int32_t y = 0; y < height && status >= 0; ++y)
+      memcpy(strip + ((size_t)y * (size_t)count + (size_t)i) * row, painter->rgb + (size_t)y * row, row);
+  }
+  if (status >= 0) status = pl_picture_write(run->context, run->picture_path, strip, width * count, height, error);
+  free(strip);
   return status;
 }
 

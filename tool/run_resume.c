@@ -34,6 +34,7 @@ char *run_options_text(const run_options *options, const run_job *run) {
   free(formats);
   append(&text, "--frames=%lld", (long long)run->frame_count);
   append(&text, "--size=%dx%d", options->width, options->height);
+  if (options->strip_count > 1) append(&text, "--strip=%d", options->strip_count);
   append(&text, "--checkpoint-every=%.17g", options->checkpoint_seconds);
   if (options->has_seed) append(&text, "--seed=%llu", (unsigned long long)options->seed);
   if (options->hash != RUN_HASH_NONE) append(&text, "--hash=%s", options->hash == RUN_HASH_FRAMES ? "frames" : "end");

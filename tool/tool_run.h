@@ -25,6 +25,7 @@ typedef struct run_options {
   uint64_t seed;
   const char *picture, *video;  // paths, NULL: none; "" means the usual name in the folder
   int32_t width, height;
+  int32_t strip_count;        // frames side by side in the picture; 1: the last one alone
   double checkpoint_seconds;  // 0: only when interrupted
   bool resume;
 } run_options;

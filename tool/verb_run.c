@@ -53,6 +53,12 @@ static const tool_option OPTIONS[] = {
      .value = "FILE",
      .about = "an MP4 of all frames; DIR/video.mp4 if not named",
      .takes = is_mp4},
+    {.name = "strip",
+     .kind = TOOL_COUNT,
+     .value = "N",
+     .about = "draw N frames from first to last side by side into the picture",
+     .least = 2,
+     .most = 24},
     {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of picture and video; 1280x720 if not given"},
     {.name = "resume",
      .kind = TOOL_OPTIONAL_TEXT,
@@ -110,6 +116,9 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   options->has_seed = seed->given;
   options->seed = (uint64_t)seed->count;
   options->checkpoint_seconds = every->given ? every->number : 30;
+  const tool_value *strip = tool_find_value(arguments, "strip");
+  options->strip_count = strip->given ? (int32_t)strip->count : 1;
+  if (strip->given && !picture->given) options->picture = "";
   if (picture->given) options->picture = picture->text != NULL ? picture->text : "";
   if (video->given) options->video = video->text != NULL ? video->text : "";
   bool good = read_hash(tool, tool_find_value(arguments, "hash"), options);

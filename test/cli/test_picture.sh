@@ -43,6 +43,12 @@ echo "--picture takes a name, with = or as the next word"
 "$PLIANT" run --picture two.png scene.json -o drawn --format none --size 64x64 2>err || fail "run"
 cmp one.png two.png || fail "pictures differ"
 
+echo "--strip draws several frames side by side"
+"$PLIANT" run scene.json -o drawn --format none --strip 3 --size 64x48 --picture=strip.png 2>err || fail "run"
+read -r width height bytes < <(python3 png.py strip.png)
+[ "$width $height" = "192 48" ] || fail "strip of $width x $height"
+[ "$bytes" -gt 20 ] || fail "blank strip"
+
 echo "a picture that cannot be written is a failure, and the run can go on from there"
 code=0
 "$PLIANT" run scene.json -o kept --format none --picture=nowhere/x.png --size 64x64 2>err || code=$?
