@@ -149,7 +149,10 @@ static void pose_group(const step_data *d, int32_t group, const float *moments) 
   if (turns_again || !d->projects) {
     const float *matrix = moments;
     if (stretch_used != NULL) {
-      d->kernels->stretch_moments(moments, stretch, a);
+      // The paper's rotation is that of the region itself, whoever gives the weights.
+      bool is_paper = examples->goal_rotation == PL_SOLID_ROTATION_PAPER;
+      if (is_paper) d->kernels->find_gradient(moments, examples->inverse_spreads + (size_t)group * 48, a);
+      if (!is_paper) d->kernels->stretch_moments(moments, stretch, a);
       matrix = a;
     }
     pl_rotation_batch(matrix, q);

@@ -176,13 +176,15 @@ static void find_weights(const pl_solid_def *def, int32_t m, double *w) {
 }
 
 // Eq. 3 for every particle, without holds.
-static void find_goals(const pl_solid_def *def, const bar *b, const pl_vec3 *x) {
+// With `given`, those weights instead of the nearest ones, and without fidelity.
+static void find_goals(const pl_solid_def *def, const bar *b, const pl_vec3 *x, const double *given) {
   static double weights[MOST][POSES];
   int32_t n = def->example_count;
   int32_t manifolds = def->grouping == PL_SOLID_BY_REGION ? ref.n : def->grouping == PL_SOLID_BY_GROUP ? 2 : 1;
   look(x, &now);
   for (int32_t k = 0; k < n; ++k) look(b->points[k], &posed[k]);
   for (int32_t m = 0; m < manifolds; ++m) find_weights(def, m, weights[m]);
+  for (int32_t k = 0; given != NULL && k < n; ++k) weights[0][k] = given[k] / def->fidelity;
   for (int32_t i = 0; i < ref.n; ++i) goals[i] = (pl_vec3){0, 0, 0};
   for (int32_t r = 0; r < ref.n; ++r) {
     pl_mat3 s = pl_mat3_identity();
@@ -209,8 +211,8 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
   bar b = make_bar(context, 4, 4, 8);
   assert_int_equal(b.n, 225);
   load_reference(b.mesh, 1000);
-  // The last one has two examples, which regions with manifolds of their own solve eight at a time.
-  for (int mode = 0; mode < 13; ++mode) {
+  // Number 12 has two examples, which regions with manifolds of their own solve eight at a time; 13 and 14 have their weights given.
+  for (int mode = 0; mode < 15; ++mode) {
     pl_solid_def def = pl_default_solid_def();
     def.damping = 0;
     def.stiffness = 0.5;
@@ -218,7 +220,8 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
     def.hold_examples = false;
     def.weight_rule = mode % 2 == 0 ? PL_SOLID_WEIGHTS_EXACT : PL_SOLID_WEIGHTS_PAPER;
     def.goal_rotation = mode / 2 % 2 == 0 ? PL_SOLID_ROTATION_CONSERVING : PL_SOLID_ROTATION_PAPER;
-    def.grouping = mode == 12 ? PL_SOLID_BY_REGION : (pl_solid_grouping)(mode / 4);
+    def.grouping = mode == 12 ? PL_SOLID_BY_REGION : mode > 12 ? PL_SOLID_GLOBAL : (pl_solid_grouping)(mode / 4);
+    if (mode > 12) def.goal_rotation = mode == 13 ? PL_SOLID_ROTATION_CONSERVING : PL_SOLID_ROTATION_PAPER;
     use_bar(&b, &def, 0, mode == 12 ? 2 : POSES);
     pl_model *model = NULL;
     check_ok(pl_solid_build(context, &def, b.mesh, &model, &error), &error);
@@ -234,9 +237,11 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
     pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
     static const pl_vec3 still[MOST];
     check_ok(pl_body_write(world, body, x, still, &error), &error);
+    const double given[POSES] = {0.5, 0.1, 0.3};
+    if (mode > 12) check_ok(pl_body_give_weights(world, body, 0, given, &error), &error);
     run_steps(world, 1);
     pl_body_read_positions(world, body, after);
-    find_goals(&def, &b, x);
+    find_goals(&def, &b, x, mode > 12 ? given : NULL);
     double worst = 0;
     for (int32_t i = 0; i < b.n; ++i) worst = fmax(worst, pl_vec3_distance(after[i], pl_vec3_mix(x[i], goals[i], 0.5)) / 0.5);
     print_message("weights %d, rotation %d, grouping %d: largest difference of a goal %.2g of size 2\n", def.weight_rule,
