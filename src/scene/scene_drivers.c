@@ -64,7 +64,7 @@ pl_status pl_stage_add_driver(pl_stage_set *set, const pl_stage_part *part, pl_f
   pl_example_view examples = pl_model_examples(part->model);
   if (def->json == NULL || def->kind == 1) return PL_OK;
   if (examples.example_count == 0) return complain(set, def->json, findings, error, "a driver needs a body with `examples`");
-  pl_stage_driver entry = {.body = part->body.id, .manifold_count = examples.given_count, .source = part->source};
+  pl_stage_driver entry = {.body = part->body.id, .manifold_count = examples.given_count, .rest = part->tets};
   entry.driver.count = examples.example_count;
   pl_status status = def->kind == 2   ? make_constant(set, def, &entry.driver, findings, error)
                      : def->kind == 3 ? make_curve(set, def, &entry.driver, findings, error)
@@ -75,12 +75,7 @@ pl_status pl_stage_add_driver(pl_stage_set *set, const pl_stage_part *part, pl_f
 
 // How the body as a whole is turned now: the rotation that fits its rest shape best, found from its particles.
 static pl_quat turn_of_body(const pl_stage_set *set, const pl_stage_driver *entry, pl_vec3 *center) {
-  const pl_stage_part *part = NULL;
-  for (size_t i = 0; i < set->parts.count && part == NULL; ++i) {
-    const pl_stage_part *candidate = &PL_ITEM(&set->parts, pl_stage_part, i);
-    if (candidate->body.id.slot == entry->body.slot && candidate->body.id.generation == entry->body.generation) part = candidate;
-  }
-  pl_mesh_view rest = pl_mesh_look(part->tets);
+  pl_mesh_view rest = pl_mesh_look(entry->rest);
   pl_vec3 middle = {0, 0, 0};
   *center = (pl_vec3){0, 0, 0};
   pl_body_read_positions(set->world, entry->body, set->points);

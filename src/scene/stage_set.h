@@ -31,7 +31,7 @@ typedef struct pl_stage_driver {
   pl_weight_driver driver;
   pl_body_id body;
   int32_t manifold_count;  // all of them get the same weights
-  const pl_scene_body *source;
+  const pl_mesh *rest;     // the shape from which the body\'s turn is found
 } pl_stage_driver;
 
 typedef struct pl_stage_wall {

@@ -71,8 +71,8 @@ enum {
   PL_SOLID_CONSTANT_COUNT = 9
 };
 
-// Bytes of the pose of a region: one cache line. Offsets into poses must fit 31 bits.
-enum { PL_SOLID_POSE_BYTES = 64, PL_SOLID_MOST_PARTICLES = 0x7FFFFFFF / 64 };
+// Bytes of the pose of a region: one cache line. Offsets of particles, 16 bytes each, must fit 31 bits.
+enum { PL_SOLID_POSE_BYTES = 64, PL_SOLID_MOST_PARTICLES = 0x7FFFFFFF / 16 };
 
 // Views into a body's flat state. Positions are single precision relative to `origin`, which follows the body in steps of the model's
 // origin_grid: precision does not depend on where in the world the body is.

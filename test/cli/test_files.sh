@@ -1,21 +1,6 @@
 #!/bin/bash
 # mesh, info and convert: on surfaces made here, from format to format and back.
-set -eu
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-
-fail() {
-  echo "FAILED: $*" >&2
-  cat out err >&2
-  exit 1
-}
-expect() {
-  local wanted=$1 code=0
-  shift
-  "$PLIANT" "$@" >out 2>err || code=$?
-  [ "$code" = "$wanted" ] || fail "pliant $*: exit $code instead of $wanted"
-}
+. "$(dirname "$0")/begin.sh"
 
 # A closed ball, and the same with a small hole.
 python3 - <<'PY'

@@ -1,22 +1,7 @@
 #!/bin/bash
 # pliant mesh on a closed surface of 70,000 triangles from the modeller, and on the same with small holes: about 2,000 points, none of the tets
 # inverted, the surface enclosed. The time is printed and not judged: tests run on machines of any kind.
-set -eu
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-
-fail() {
-  echo "FAILED: $*" >&2
-  cat out err >&2
-  exit 1
-}
-expect() {
-  local wanted=$1 code=0
-  shift
-  "$PLIANT" "$@" >out 2>err || code=$?
-  [ "$code" = "$wanted" ] || fail "pliant $*: exit $code instead of $wanted"
-}
+. "$(dirname "$0")/begin.sh"
 
 # A bowl with a handle: thin walls, a hole through it, edges that are sharp and edges that are blended.
 cat >cup.json <<'SCENE'

@@ -1,21 +1,6 @@
 #!/bin/bash
 # pliant pose: poses by name from morph targets, files and point caches; the table, the file, and what is wrong with poses.
-set -eu
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-
-fail() {
-  echo "FAILED: $*" >&2
-  cat out err >&2
-  exit 1
-}
-expect() {
-  local wanted=$1 code=0
-  shift
-  "$PLIANT" "$@" >out 2>err || code=$?
-  [ "$code" = "$wanted" ] || fail "pliant $*: exit $code instead of $wanted"
-}
+. "$(dirname "$0")/begin.sh"
 
 # A closed bar 1 x 1 x 4 with a fine surface, and what can be done to it.
 python3 - <<'PY'

@@ -1,23 +1,6 @@
 #!/bin/bash
 # Help, versions, exit codes and suggestions of the tool.
-set -eu
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-
-fail() {
-  echo "FAILED: $*" >&2
-  cat out err >&2
-  exit 1
-}
-
-# expect CODE WORDS...: run the tool, keep its output in out and err, compare the exit code.
-expect() {
-  local wanted=$1 code=0
-  shift
-  "$PLIANT" "$@" >out 2>err || code=$?
-  [ "$code" = "$wanted" ] || fail "pliant $*: exit $code instead of $wanted"
-}
+. "$(dirname "$0")/begin.sh"
 says() { grep -qF -- "$1" "$2" || fail "no '$1' in $2"; }
 
 echo "help and version go to standard output with exit 0"
