@@ -2,15 +2,16 @@
 #include "tool_interrupt.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupt_count;
+// Atomic, because a signal may reach any thread, two of them at once.
+static atomic_int interrupt_count;
 
 static void count_interrupt(int signal_number) {
-  if (interrupt_count >= 2) _exit(128 + signal_number);
-  interrupt_count = interrupt_count + 1;
+  if (atomic_fetch_add(&interrupt_count, 1) >= 2) _exit(128 + signal_number);
 }
 
 static void set_handler(void (*handler)(int)) {
@@ -28,9 +29,9 @@ void tool_interrupt_watch(void) {
 }
 
 void tool_interrupt_release(void) {
-  if (interrupt_count == 0) set_handler(SIG_DFL);
+  if (atomic_load(&interrupt_count) == 0) set_handler(SIG_DFL);
 }
 
 int tool_interrupt_count(void) {
-  return interrupt_count;
+  return atomic_load(&interrupt_count);
 }
