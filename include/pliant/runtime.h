@@ -11,6 +11,7 @@
 #include "pliant/model.h"
 #include "pliant/modeller.h"
 #include "pliant/pose.h"
+#include "pliant/rod.h"
 #include "pliant/step.h"
 #include "pliant/world.h"
 

@@ -42,6 +42,10 @@ PL_API pl_status pl_world_step(pl_world *world, pl_step_report *report, pl_error
 /// the time of the others is dropped, so that a slow machine slows down instead of stalling.
 PL_API pl_status pl_world_advance(pl_world *world, double seconds, int64_t step_limit, pl_step_report *report, pl_error *error);
 
+/// Let bodies come to rest before the clock starts: `seconds` of inner steps in which time stands still, so key frames, curves and controllers
+/// stay where they are. Fails as pl_world_step() does, after the steps that succeeded.
+PL_API pl_status pl_world_settle(pl_world *world, double seconds, pl_step_report *report, pl_error *error);
+
 /// Inner steps done since the world was created.
 PL_API int64_t pl_world_step_count(const pl_world *world);
 

@@ -1,0 +1,171 @@
+/// @file character.h
+/// Characters: skinned meshes with their nodes, animations, spring bones and example poses, from glTF and VRM files and back (part of the lab).
+#ifndef PLIANT_CHARACTER_H
+#define PLIANT_CHARACTER_H
+
+#include "pliant/base.h"
+#include "pliant/collider.h"
+#include "pliant/math.h"
+#include "pliant/mesh.h"
+#include "pliant/model.h"
+#include "pliant/rod.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A character read from a file. Immutable.
+typedef struct pl_character pl_character;
+
+/// A node of the file's hierarchy.
+typedef struct pl_character_node {
+  const char *name;   ///< never NULL; "node 7" for one without
+  int32_t parent;     ///< -1 for none
+  pl_transform rest;  ///< relative to the parent
+  pl_vec3 scale;      ///< relative to the parent
+} pl_character_node;
+
+/// One joint of a spring: a node that turns, with the numbers of its bone to the next node of the chain.
+typedef struct pl_character_spring_joint {
+  int32_t node;
+  double radius;     ///< hitRadius, metres
+  double stiffness;  ///< stiffness
+  double drag;       ///< dragForce
+  pl_vec3 pull;      ///< gravityDir times gravityPower
+} pl_character_spring_joint;
+
+/// A chain of spring bones. VRM 0.x: one per path from a root bone to a leaf; joints shared by two paths belong to the first.
+typedef struct pl_character_spring {
+  const char *name;  ///< never NULL
+  const pl_character_spring_joint *joints;
+  int32_t joint_count;
+  int32_t center;            ///< node, -1 for none
+  const int32_t *colliders;  ///< indices into the character's colliders
+  int32_t collider_count;
+  /// Where the last joint's bone ends, in that joint's frame, if `has_tail`: VRM 0.x (7 cm along the last bone) and files of ours.
+  pl_vec3 tail;
+  bool has_tail;
+} pl_character_spring;
+
+/// A sphere or capsule fixed to a node.
+typedef struct pl_character_collider {
+  int32_t node;
+  pl_vec3 from, to;  ///< centres of its two ends in the node's frame; equal for a sphere
+  double radius;     ///< metres
+} pl_character_collider;
+
+/// An example pose of a chain, from the extension PLIANT_rod_examples.
+typedef struct pl_character_example {
+  const char *name;          ///< never NULL
+  int32_t root;              ///< node that is the first joint of its spring
+  const int32_t *nodes;      ///< which turn
+  const pl_quat *rotations;  ///< relative to their parents, as node.rotation
+  int32_t node_count;
+  pl_vec3 direction;  ///< to the camera, in the frame of the root's parent
+  double extent;      ///< radians; 0: not driven by the view
+} pl_character_example;
+
+/// An animation by name.
+typedef struct pl_character_animation {
+  const char *name;  ///< never NULL
+  double start, end;  ///< seconds of the first and last key
+} pl_character_animation;
+
+/// Borrowed arrays of a character; valid as long as it is.
+typedef struct pl_character_view {
+  int32_t node_count;
+  const pl_character_node *nodes;  ///< in the file's order
+  const pl_mesh *surface;          ///< all skinned and plain meshes in the order of the nodes that hold them, each vertex of the file one point, with
+                                   ///< nodes at rest; morph targets are its poses. NULL: the file has none
+  int32_t influence_count;         ///< per point: 1, 4 or 8
+  const int32_t *skin_nodes;       ///< influence_count per point; points without a skin follow their mesh's node
+  const float *skin_weights;       ///< the same, sum 1
+  const pl_vec3 *skin_offsets;     ///< the same: the point in the node's frame, scaled (see pl_rod_skin)
+  int32_t animation_count;
+  const pl_character_animation *animations;
+  int32_t spring_count;
+  const pl_character_spring *springs;
+  int32_t collider_count;
+  const pl_character_collider *colliders;
+  int32_t example_count;
+  const pl_character_example *examples;
+  int32_t vrm_version;  ///< 0: none, 1: VRM 1.0 (VRMC_springBone), -1: VRM 0.x
+} pl_character_view;
+
+/// Read a character from a glTF, GLB or VRM file. Fails with PL_ERROR_INVALID_DATA, naming node, skin, animation or spring, for hierarchies with
+/// cycles, skins that are missing or do not fit, key frames that are not finite or not in order, springs and examples that refer to what is
+/// not there. Doubtful things go to `findings` (may be NULL).
+PL_API pl_status pl_character_read(pl_context *context, const char *path, pl_character **character, pl_findings *findings, pl_error *error);
+
+/// The same from memory; `name` stands for the file in messages, and files that belong beside it are not looked for.
+PL_API pl_status pl_character_read_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_character **character,
+                                          pl_findings *findings, pl_error *error);
+
+/// Destroy a character. NULL is allowed.
+PL_API void pl_character_destroy(pl_character *character);
+
+/// The arrays of a character.
+PL_API pl_character_view pl_character_look(const pl_character *character);
+
+/// Number of animation `name`, or -1.
+PL_API int32_t pl_character_find_animation(const pl_character *character, const char *name);
+
+/// Number of node `name`, or -1.
+PL_API int32_t pl_character_find_node(const pl_character *character, const char *name);
+
+/// Global placements of all nodes at a time of an animation (-1: at rest), without scale: `nodes` takes node_count. Before the first key and after
+/// the last their values hold. `morphs` (may be NULL) takes a weight per pose of the surface.
+PL_API void pl_character_sample(const pl_character *character, int32_t animation, double time, pl_transform *nodes, double *morphs);
+
+/// A character as a skeleton for pl_rod_build(): owns the arrays its def points to.
+typedef struct pl_character_rig pl_character_rig;
+
+/// Make a rig: nodes of springs are passive joints, with their example poses; nodes that skin, springs or colliders need besides are led joints.
+/// Springs whose file gives no numbers of ours move as PL_ROD_SPRING_BONE; examples and all else are as in pl_default_rod_def(). The
+/// character must outlive the rig. Fails with PL_ERROR_INVALID_DATA when a spring cannot be a chain (joints that do not follow each other).
+PL_API pl_status pl_character_rig_create(const pl_character *character, pl_character_rig **rig, pl_error *error);
+
+/// Destroy a rig; models built from it stay. NULL is allowed.
+PL_API void pl_character_rig_destroy(pl_character_rig *rig);
+
+/// The def of a rig; its arrays are valid as long as the rig.
+PL_API pl_rod_def pl_character_rig_def(const pl_character_rig *rig);
+
+/// Node of each joint of the rig's def, -1 for the tail of a spring.
+PL_API const int32_t *pl_character_rig_nodes(const pl_character_rig *rig);
+
+/// A motion of a skeleton as rows of joint placements.
+typedef struct pl_character_motion {
+  const char *name;            ///< of the animation to write
+  double frame_rate;           ///< frames per second
+  int32_t frame_count;         ///< at least 1
+  int32_t joint_count;         ///< joints per frame
+  const int32_t *nodes;        ///< node of each joint, -1: not written
+  const pl_transform *joints;  ///< frame_count x joint_count, global
+} pl_character_motion;
+
+/// Write `source` (a glTF, GLB or VRM file) to `path` as GLB with one more animation: the rotations of the passive nodes (and translations where rotations
+/// alone would miss a joint by more than 0.1 mm) as the motion has them, and beside them the channels of animation `base` of the source (-1: none).
+/// Everything else stays as it is: nodes, names, order, skins, extensions. Written through a temporary name.
+PL_API pl_status pl_character_bake(pl_context *context, const char *source, const char *path, int32_t base,
+                                   const pl_character_motion *motion, pl_error *error);
+
+/// What pl_character_write() puts into a file.
+typedef struct pl_character_write_def {
+  const pl_rod_def *rod;              ///< skeleton, skin, examples, colliders; joints become nodes in their order
+  const pl_character_motion *motion;  ///< an animation of them (nodes are joint numbers), NULL for none
+  const char *name;                   ///< of the mesh
+  uint32_t magic;                     ///< set by pl_default_character_write_def()
+} pl_character_write_def;
+
+/// A def with everything to be filled in.
+PL_API pl_character_write_def pl_default_character_write_def(void);
+
+/// Write a skeleton of ours as a skinned GLB with VRMC_springBone chains and PLIANT_rod_examples, which any glTF or VRM viewer can open. Written
+/// through a temporary name.
+PL_API pl_status pl_character_write(pl_context *context, const pl_character_write_def *def, const char *path, pl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
