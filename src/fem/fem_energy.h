@@ -1,7 +1,8 @@
 // Elastic energies of single elements, with every derivative that stepping, actors and estimation need.
 //
-// W(x, X, p) is the energy in joules of one element with corners at x (now) and X (rest), both in metres, and material parameters p. Arrays of corners are
-// x0 y0 z0 x1 y1 z1 …; matrices are row-major. Two-dimensional elements live in the plane z = 0: they do not look at z, and all derivatives by
+// W(x, X, U, p) is the energy in joules of one element with corners at x (now) and X (rest), both in metres, and material parameters p. The energies of
+// paper 004 integrate over the geometry at the start, U (X̄ in the paper), which stays while actors change X; the others do not look at U. Arrays of
+// corners are x0 y0 z0 x1 y1 z1 …; matrices are row-major. Two-dimensional elements live in the plane z = 0: they do not look at z, and all derivatives by
 // z are 0.
 //
 //   gradient   g_i   = ∂W/∂x_i                 the elastic force is -g
@@ -19,17 +20,24 @@
 
 enum { PL_FEM_CORNERS_MOST = 4, PL_FEM_PARAMETERS_MOST = 4 };
 
+typedef struct pl_fem_element {
+  const double *x;  // corners now
+  const double *X;  // corners at rest
+  const double *U;  // corners at the start; X where nothing changes the rest shape
+  const double *p;  // material parameters
+} pl_fem_element;
+
 typedef struct pl_fem_energy {
   const char *name;
   int32_t corner_count;
   int32_t parameter_count;
   const char *const *parameter_names;  // with their units, such as "young (Pa)"
-  double (*energy)(const double *x, const double *X, const double *p);
-  void (*gradient)(const double *x, const double *X, const double *p, double *g);
-  void (*hessian)(const double *x, const double *X, const double *p, double *h);
-  void (*mixed)(const double *x, const double *X, const double *p, double *m);
-  void (*material)(const double *x, const double *X, const double *p, double *d);
-  void (*third)(const double *x, const double *X, const double *p, const double *lambda, double *xx, double *xX, double *XX);
+  double (*energy)(const pl_fem_element *e);
+  void (*gradient)(const pl_fem_element *e, double *g);
+  void (*hessian)(const pl_fem_element *e, double *h);
+  void (*mixed)(const pl_fem_element *e, double *m);
+  void (*material)(const pl_fem_element *e, double *d);
+  void (*third)(const pl_fem_element *e, const double *lambda, double *xx, double *xX, double *XX);
 } pl_fem_energy;
 
 // Solids (fem_tet.c …): corotated linear as paper 002 eqs. 1-3 with (Young's modulus Pa, Poisson's ratio); stable neo-Hookean with the same parameters; the
