@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """README.md, docs/*.md and src/*/README.md fit the tree: links lead somewhere, pictures are there, show something and name the command that
-makes them, the program in README.md is samples/hello.c, and the tables of the scene format are those of the schema.
+makes them, the program in README.md is samples/hello.c, and the tables of the scene format are those of the schema. In every page of the tree the
+rows of a table have as many cells as its head, and headings are headings: what a formatter for C makes of a page is neither.
 
 Prints `ok NAME` or `not ok NAME` per rule. What the pages say in commands and snippets is checked by check_documents.py.
 """
@@ -11,11 +12,14 @@ import sys
 import zlib
 
 import schema_tables
-from tree import ROOT
+from tree import ROOT, tracked
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "src").glob("*/README.md"))]
 LINK = re.compile(r"(!?)\[[^\]]*\]\(([^)\s]+)\)")
 FENCED = re.compile(r"^```.*?^```", re.M | re.S)
+# The line below the head of a table, and what parts cells: a bar, unless a backslash is before it, in code too.
+TABLE_RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?)?\s*$")
+CELL_BAR = re.compile(r"(?<!\\)\|")
 # A picture's command, as scripts/make_pictures.sh finds it too.
 COMMAND = re.compile(r"`(?:build/)?pliant run (\S+\.json) [^`]*--picture (\S+\.png)[^`]*`")
 # Sky, ground and shadow are nearly grey; bodies are not. A channel that much above another, in that share of the pixels, is a body in the picture.
@@ -105,13 +109,43 @@ def other_program():
     return [] if f"```c\n{program}```" in readme else ["README.md: the C program is not samples/hello.c"]
 
 
+def cell_count(row):
+    """Cells of a row that begins and ends with a bar; 0 for any other line."""
+    bars = len(CELL_BAR.findall(row))
+    return bars - 1 if bars > 1 and re.match(r"\s*\|", row) and re.search(r"(?<!\\)\|\s*$", row) else 0
+
+
+def broken_form(text):
+    """(line, what is wrong) of tables and headings. A table goes on until an empty line, so text glued to its end is a row too."""
+    lines = FENCED.sub(lambda block: "\n" * block.group().count("\n"), text).split("\n")
+    cells = 0  # of the head of the table that this line is in
+    for i, line in enumerate(lines):
+        if not line.strip():
+            cells = 0
+        elif i + 1 < len(lines) and not cells and "|" in lines[i + 1] and TABLE_RULE.match(lines[i + 1]):
+            cells = cell_count(line)
+            if not cells:
+                yield i + 1, "the head of a table must begin and end with |"
+        elif cells and cell_count(line) != cells:
+            yield i + 1, f"{cell_count(line)} cells in a table of {cells}" if cell_count(line) else "not a row of the table it is in"
+        elif not cells and re.match(r"\s*\|", line) and not TABLE_RULE.match(line):
+            yield i + 1, "a row without a table"
+        elif re.match(r"#{1,6}[^#\s]", line):
+            yield i + 1, "a heading needs a space after #"
+
+
+def broken_pages():
+    return [f"{name}:{line}: {what}" for name in tracked() if name.endswith(".md")
+            for line, what in broken_form((ROOT / name).read_text(encoding="utf-8"))]
+
+
 def main():
     missing = [page for page in PAGES if not page.is_file()]
     if missing:
         print(*(f"not ok page: {page.relative_to(ROOT)} is missing" for page in missing), sep="\n")
         return True
     rules = {"links lead to files of the tree": dead_links(), "pictures show something and name their command": poor_pictures(),
-             "the program in README.md is samples/hello.c": other_program()}
+             "the program in README.md is samples/hello.c": other_program(), "tables and headings are whole": broken_pages()}
     for rule, breaches in rules.items():
         print(*breaches, sep="\n", end="\n" if breaches else "")
         print(f"{'not ok' if breaches else 'ok'} page: {rule}")
