@@ -26,10 +26,18 @@ typedef struct pl_body_move {
   double step;           // seconds
   pl_vec3 acceleration;  // m/s², the same for every particle
   const pl_f4 *forces;   // newtons per particle, or NULL for none
+  // For methods that deal with their surroundings themselves:
+  double time;                          // seconds at the start of the step
+  const pl_collider *const *colliders;  // of the world; none for a body that does not collide
+  int32_t collider_count;
+  pl_vec3 wind;              // velocity of the air, m/s
+  double air_density, drag;  // kg/m³ and drag coefficient; 0: no drag
 } pl_body_move;
 
 typedef struct pl_body_method {
   const char *name;
+  // The method's own move meets colliders and air; the world's contact and drag leave the body alone.
+  bool handles_surroundings;
   size_t (*state_size)(const pl_model *model);
   void (*start)(const pl_model *model, void *state, const pl_body_start *start);
   // One step of the body on its own: elastic and outside forces, no contact. Fails only for want of memory, before changing anything.
@@ -48,6 +56,15 @@ typedef struct pl_body_method {
   pl_example_view (*list_examples)(const pl_model *model);
   void (*read_weights)(const pl_model *model, const void *state, int32_t manifold, double *weights);
   void (*give_weights)(const pl_model *model, void *state, int32_t manifold, const double *weights);
+  // Joints; all NULL for methods without. The caller has checked numbers. lead() is false for a joint that cannot be led.
+  bool (*lead)(const pl_model *model, void *state, int32_t joint, pl_transform target, double seconds);
+  void (*look)(const pl_model *model, void *state, pl_vec3 eye);
+  void (*read_joints)(const pl_model *model, const void *state, pl_transform *joints);
+  void (*give_morphs)(const pl_model *model, void *state, const double *weights);
+  // Move everything as one rigid piece, velocities turned along. NULL: the world does it with read_positions and write.
+  void (*carry)(const pl_model *model, void *state, pl_transform motion);
+  // Release what the model holds outside its arena; NULL: nothing.
+  void (*destroy)(pl_model *model);
 } pl_body_method;
 
 // What every model has, whatever its method. The arena holds the model itself and all its arrays.

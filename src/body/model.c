@@ -3,6 +3,7 @@
 
 void pl_model_destroy(pl_model *model) {
   if (model == NULL) return;
+  if (model->method->destroy != NULL) model->method->destroy(model);
   pl_arena arena = model->arena;  // the model lives in its own arena
   pl_arena_destroy(&arena);
 }

@@ -102,6 +102,12 @@ static pl_status move_bodies(pl_world *world, pl_error *error) {
         .step = world->def.step,
         .acceleration = pl_vec3_scale(world->def.gravity, body->gravity_scale),
         .forces = body->has_forces ? body->forces : NULL,
+        .time = pl_world_time(world),
+        .colliders = world->collider_list.items,
+        .collider_count = body->collides ? (int32_t)world->collider_list.count : 0,
+        .wind = world->def.wind,
+        .air_density = world->def.air_density,
+        .drag = world->def.drag,
     };
     pl_status status = body->model->method->move(body->model, body->state, &move, error);
     if (status < 0) return status;
@@ -218,9 +224,9 @@ static pl_status run_stages(pl_world *world, pl_step_report *report, pl_error *e
   clock_stage(report, PL_STAGE_CONTACT, &last);
   if (status < 0) return status;
 
-  world->step_count++;  // layers see the time their surface belongs to
+  if (!world->settling) world->step_count++;  // layers see the time their surface belongs to
   status = run_layers(world, error);
-  if (status < 0) world->step_count--;
+  if (status < 0 && !world->settling) world->step_count--;
   clock_stage(report, PL_STAGE_LAYERS, &last);
   return status;
 }
@@ -268,6 +274,20 @@ pl_status pl_world_advance(pl_world *world, double seconds, int64_t step_limit, 
     if (status >= 0) world->pending -= world->def.step;
   }
   if (status >= 0) world->pending -= (double)(due - count) * world->def.step;
+  if (report != NULL) *report = mine;
+  return status;
+}
+
+pl_status pl_world_settle(pl_world *world, double seconds, pl_step_report *report, pl_error *error) {
+  pl_step_report mine = empty_report();
+  if (report != NULL) *report = mine;
+  if (!isfinite(seconds) || seconds < 0)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "cannot settle for %g seconds; give a finite number, 0 or more", seconds);
+  int64_t count = (int64_t)floor(seconds / world->def.step + 1e-3);
+  pl_status status = PL_OK;
+  world->settling = true;
+  for (int64_t i = 0; i < count && status >= 0; ++i) status = step_once(world, &mine, error);
+  world->settling = false;
   if (report != NULL) *report = mine;
   return status;
 }

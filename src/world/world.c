@@ -143,9 +143,9 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
     destroy_body(world->context, body);
     return pl_fail_memory(error);
   }
-  pl_body_start start = {def->placement, def->velocity, def->angular_velocity};
-  start.placement.rotation = pl_quat_unit(start.placement.rotation);
-  method->start(def->model, body->state, &start);
+  body->start = (pl_body_start){def->placement, def->velocity, def->angular_velocity};
+  body->start.placement.rotation = pl_quat_unit(def->placement.rotation);
+  method->start(def->model, body->state, &body->start);
   memcpy(body->saved, body->state, body->state_size);
   memcpy(body->inverse_masses, def->model->inverse_masses, (size_t)def->model->particle_count * sizeof(double));
   world->prepared = false;

@@ -79,7 +79,7 @@ pl_body_report pl_body_describe(const pl_world *world, pl_body_id id) {
     report.box = pl_box_with(report.box, x);
     report.largest_speed = fmax(report.largest_speed, speed);
   }
-  report.center = pl_vec3_scale(report.center, 1 / model->mass);
+  if (model->mass > 0) report.center = pl_vec3_scale(report.center, 1 / model->mass);
   for (int32_t i = 0; i < model->particle_count; ++i) {
     pl_vec3 v;
     pl_vec3 x = model->method->read_particle(model, body->state, i, &v);

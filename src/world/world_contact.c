@@ -3,15 +3,21 @@
 #include "world/world_state.h"
 
 static bool is_alone(const pl_world *world) {
+  if (world->contact_bodies.count == 0) return true;
   if (world->collider_list.count > 0 || world->contact_bodies.count > 1) return false;
-  return world->contact_bodies.count == 0 || !PL_ITEM(&world->contact_bodies, pl_contact_body, 0).self_contact;
+  return !PL_ITEM(&world->contact_bodies, pl_contact_body, 0).self_contact;
+}
+
+// Whether the world resolves the contacts of a body.
+static bool meets_others(const pl_body *body) {
+  return body->collides && !body->model->method->handles_surroundings;
 }
 
 static bool list_bodies(pl_world *world) {
   world->contact_bodies.count = 0;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
-    if (!body->collides) continue;
+    if (!meets_others(body)) continue;
     pl_contact_body entry = {
         .surface = &body->model->surface,
         .starts = body->starts,
@@ -55,7 +61,7 @@ void pl_world_note_starts(pl_world *world) {
   if (is_alone(world)) return;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
-    if (!body->collides) continue;
+    if (!meets_others(body)) continue;
     body->model->method->read_positions(body->model, body->state, body->starts);
     body->model->method->read_velocities(body->model, body->state, body->start_velocities);
   }
@@ -65,7 +71,7 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
   if (is_alone(world)) return PL_OK;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
-    if (!body->collides) continue;
+    if (!meets_others(body)) continue;
     body->model->method->read_positions(body->model, body->state, body->positions);
     body->model->method->read_velocities(body->model, body->state, body->velocities);
   }
@@ -77,7 +83,7 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
   size_t next = 0;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
-    if (!body->collides) continue;
+    if (!meets_others(body)) continue;
     if (PL_ITEM(&world->contact_bodies, pl_contact_body, next++).moved)
       body->model->method->write(body->model, body->state, body->positions, body->velocities);
   }

@@ -56,7 +56,9 @@ static pl_status drag_body(pl_world *world, pl_body *body, pl_error *error) {
 pl_status pl_world_add_wind(pl_world *world, pl_error *error) {
   if (world->def.air_density <= 0 || world->def.drag <= 0) return PL_OK;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
-    pl_status status = drag_body(world, pl_slots_at(&world->bodies, i), error);
+    pl_body *body = pl_slots_at(&world->bodies, i);
+    if (body->model->method->handles_surroundings) continue;
+    pl_status status = drag_body(world, body, error);
     if (status < 0) return status;
   }
   return PL_OK;

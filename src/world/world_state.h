@@ -16,6 +16,7 @@ typedef struct pl_world_layer {
 
 typedef struct pl_body {
   const pl_model *model;
+  pl_body_start start;  // how it came into the world
   double gravity_scale;
   bool collides;
   size_t state_size;
@@ -58,6 +59,7 @@ struct pl_world {
   bool prepared;             // the contact solver knows all bodies and colliders
   pl_scratch scratch;
   int64_t step_count;
+  bool settling;  // steps are done while time stands still
   double pending;  // seconds that pl_world_advance() has been given and not yet stepped
 };
 

@@ -1,0 +1,201 @@
+// The immutable part of a rod body and the layout of its state (paper 001).
+//
+// Passive joints form chains; each hangs on a led joint. Chains of equal build (same parents, same links, same neighbourhoods) share a *plan* and move eight
+// at a time, one per lane: every array below that ends in [8] has one number per chain of a *batch*. Joints of a chain are numbered parents
+// first, the root is 0. Lanes without a chain repeat the first one and are never read.
+//
+// Positions in a batch are single precision, relative to the chain's root, which is kept in double: precision does not depend on where in the world the body
+// is. Axes are the world's. Rest poses are in the frame of the led joint above the root.
+#ifndef PL_ROD_MODEL_H
+#define PL_ROD_MODEL_H
+
+#include "body/body_method.h"
+#include "examples/weights.h"
+#include "pliant/rod.h"
+
+enum { PL_ROD_LANES = 8 };
+
+// How chains of one build hang together. A *bar* is a distance that is kept: segments first (bar s joins joint s + 1 to its parent), then links.
+typedef struct pl_rod_plan {
+  int32_t joint_count, bar_count, link_count;
+  const int32_t *parents;  // joint_count; -1 for the root
+  const int32_t *bars;     // 2 joints each: towards the root, away from it
+  // Neighbourhoods: region r is joint r and all joints up to `width` segments away. Symmetric, so this is also the list of regions of a joint.
+  const int32_t *region_start, *region_joints;
+  const bool *anchored;  // the region holds the root: it is fixed to the led joint
+  // Elimination of the bars' matrix J M^-1 J^T = L D L^T, leaves first. Entry e of the lower triangle is below the diagonal of column `column`; the columns'
+  // entries follow each other. All is in order of elimination; bar_of[k] is the bar eliminated as k-th.
+  const int32_t *bar_of;                         // bar_count
+  const int32_t *column_start;                   // bar_count + 1
+  const int32_t *rows;                           // per entry
+  int32_t coupling_count;                        // entries that are not zero before elimination, one per pair of bars and joint they share
+  const int32_t *couplings;                      // 4 each: entry, bar, bar, joint
+  const float *coupling_signs;                   // +1 where both bars begin or both end at the joint, -1 otherwise
+  int32_t update_count;                          // entry or diagonal `target` -= entry a * entry b / diagonal of column c
+  const int32_t *updates;                        // 4 each: target (diagonal i as -1 - i), a, b, c; in order
+} pl_rod_plan;
+
+// Constants of eight chains.
+typedef struct pl_rod_batch {
+  const pl_rod_plan *plan;
+  int32_t lane_count;                // chains in use
+  int32_t chains[PL_ROD_LANES];      // their numbers
+  int32_t bases[PL_ROD_LANES];       // led joint above each root, as a number of led joints
+  int32_t centers[PL_ROD_LANES];     // led joint in whose frame inertia counts, -1: the world
+  const int32_t *joints;             // [joint][8]: joint of the body
+  pl_vec3 root_offsets[PL_ROD_LANES];  // root in the led joint's frame
+  const float *lengths;              // [bar][8], metres
+  const float *inverse_masses;       // [joint][8], 1/kg; 0 for the root
+  const float *masses;               // [joint][8], kg
+  const float *gains;                // [joint][8]: factor on the stiffness
+  const float *limits;               // [joint][8]: cosine of the angle limit, -2 where there is none; NULL: none in the batch
+  const float *radii;                // [joint][8], metres
+  const float *match_squares;        // [joint][8]: weight of a joint's orientation in the matching, m²
+  const float *springs, *drags;      // [joint][8], spring bones: see rod_def.h
+  const float *pulls;                // [joint][3][8]
+  const float *aims;                 // [3][8] per joint: the constant direction that rotations of segments at the root start from; [joint][3][8]
+  int32_t example_count;             // largest of the eight chains'; may be 0
+  const int32_t *examples;           // [example][8]: number in the model of a chain's k-th example, -1 for none
+  const float *turns;                // [1 + example][joint][4][8]: r of each segment (eq. 8), rest first; 0 0 0 1 for the root
+  const float *poses;                // [1 + example][joint][4][8]: orientations, rest first
+  const float *inverse_grams;        // [example][example][8]: (L^T L)^-1 of eq. 17
+  const pl_view_example *views;      // [lane][example]
+  const int32_t *view_counts;        // [lane]: examples driven by the view, which come first
+  const pl_weight_kernel *kernels;   // [lane]; NULL: Algorithm 1
+  float reach[PL_ROD_LANES];         // longest way from the root to a tip, metres, radius included
+  const int32_t *collider_start;     // [lane] 8 + 1, into collider_list: the body's own colliders of each chain
+  const int32_t *collider_list;
+} pl_rod_batch;
+
+typedef struct pl_rod_own_collider {
+  int32_t led;             // number of the led joint it moves with
+  pl_transform placement;  // in its frame
+  pl_collider *shape;
+} pl_rod_own_collider;
+
+typedef struct pl_rod_model {
+  pl_model head;
+  pl_rod_solver solver;
+  pl_rod_suppression suppression;
+  double frequency_squared;  // stiffness / stiffness_step², 1/s²
+  double damping;            // 1/s
+  double window, view_time;
+  int32_t joint_count, led_count, chain_count, batch_count;
+  int32_t example_count, morph_count;
+  const char *const *example_names, *const *chain_names, *const *joint_names;
+  const int32_t *led_joints;      // led_count: joint of each
+  const int32_t *led_of_joint;    // joint_count: number among the led, -1 for passive joints
+  const int32_t *slot_of_joint;   // joint_count: (batch * 8 + lane) of passive joints …
+  const int32_t *place_of_joint;  // … and number in the chain; -1 for led joints
+  const int32_t *slot_of_chain;   // chain_count: batch * 8 + lane
+  const pl_transform *rests;      // joint_count, in the body's frame
+  const pl_rod_batch *batches;
+  const size_t *batch_offsets;    // batch_count: floats from the beginning of the batches' part of the state
+  size_t batch_floats;            // all of them
+  int32_t largest_joint_count, largest_bar_count, largest_entry_count, largest_example_count;
+  pl_rod_own_collider *colliders;
+  int32_t collider_count;
+  int32_t influence_count;  // of the skin
+  const int32_t *skin_joints;
+  const float *skin_weights;
+  const pl_f4 *skin_offsets;
+  const pl_f4 *morphs;  // [morph][point]: displacement in the rest pose
+} pl_rod_model;
+
+// A led joint in the state: where it is now, where it is going, and the time left.
+typedef struct pl_rod_led {
+  pl_transform now, target;
+  double seconds;
+} pl_rod_led;
+
+// What a chain's weights come from.
+typedef enum pl_rod_source { PL_ROD_BY_ITSELF = 0, PL_ROD_GIVEN = 1 } pl_rod_source;
+
+// Views into a body's flat state.
+typedef struct pl_rod_head {
+  double eye[3];
+  int32_t looking;  // the eye is known
+  int32_t suspect;  // something may not be finite
+  int32_t fresh;    // no step done yet: weights are taken over at once
+  int32_t padding[5];
+} pl_rod_head;
+
+typedef struct pl_rod_state {
+  pl_rod_head *head;
+  pl_rod_led *led;
+  double *roots;     // chain slots (batch * 8 + lane) x 3: position of the root
+  float *morphs;     // morph_count
+  float *batches;
+} pl_rod_state;
+
+// One batch of it; all [..][8].
+typedef struct pl_rod_lanes {
+  float *positions;      // [joint][3] relative to the root, metres
+  float *velocities;     // [joint][3], m/s
+  float *rotations;      // [joint][4]
+  float *spins;          // [joint][3], rad/s
+  float *rest_positions; // [joint][3]: P(w) in the base's frame
+  float *rest_rotations; // [joint][4]
+  float *matches;        // [joint][4]: rotation of each region, where the last search ended
+  float *shadow_matches; // the same for the second solve; only with the paper's suppression
+  float *weights;        // [example] in use
+  float *given;          // [example] from outside
+  int32_t *sources;      // [1]: pl_rod_source
+  float *still;          // [1]: seconds since the weights changed last
+} pl_rod_lanes;
+
+size_t pl_rod_state_size(const pl_model *model);
+pl_rod_state pl_rod_state_of(const pl_model *model, const void *state);
+size_t pl_rod_batch_floats(const pl_rod_batch *batch, pl_rod_suppression suppression);
+pl_rod_lanes pl_rod_lanes_of(const pl_rod_model *model, pl_rod_state state, int32_t batch);
+
+// Plans (rod_plan.c): a plan for these parents and links in `arena`; false when out of memory.
+bool pl_rod_plan_build(pl_context *context, pl_arena *arena, int32_t joint_count, const int32_t *parents, int32_t link_count,
+                       const int32_t *links, int32_t width, pl_rod_plan *plan);
+
+// The rotation that turns one direction into another (eqs. 7 and 8): the identity where they agree, around any perpendicular axis where they are opposite.
+pl_quat pl_rod_turn_between(pl_vec3 from, pl_vec3 to);
+
+// One step (rod_step.c).
+pl_status pl_rod_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error);
+
+// Weights that the view gives the chains of a batch (rod_view.c): [example][8]. The directions to the eye are in the base's frame.
+void pl_rod_view_weights(const pl_rod_batch *batch, int32_t lane, pl_vec3 direction, float *weights);
+
+// Push a chain out of colliders (rod_contact.c).
+typedef struct pl_rod_wall {
+  const pl_collider *shape;
+  pl_transform start, end;  // at the beginning and at the end of the step
+} pl_rod_wall;
+typedef struct pl_rod_contact {
+  const pl_rod_batch *batch;
+  int32_t lane;
+  pl_vec3 root_start, root_end;  // where positions are relative to
+  const float *start;            // [joint][3][8] at the beginning of the step
+  float *end;                    // the same at the end; corrected
+  double friction, step;
+} pl_rod_contact;
+// Returns the number of touches.
+int32_t pl_rod_contact_resolve(const pl_rod_contact *contact, const pl_rod_wall *walls, int32_t wall_count);
+
+// Reading and writing (rod_surface.c).
+void pl_rod_start(const pl_model *model, void *state, const pl_body_start *start);
+void pl_rod_read_positions(const pl_model *model, const void *state, pl_vec3 *positions);
+void pl_rod_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
+void pl_rod_read_surface(const pl_model *model, const void *state, pl_vec3 *points);
+void pl_rod_read_joints(const pl_model *model, const void *state, pl_transform *joints);
+void pl_rod_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
+pl_vec3 pl_rod_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
+void pl_rod_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
+int32_t pl_rod_find_not_finite(const pl_model *model, const void *state);
+void pl_rod_carry(const pl_model *model, void *state, pl_transform motion);
+
+// Weights and leading (rod_weights.c).
+pl_example_view pl_rod_list_examples(const pl_model *model);
+void pl_rod_read_weights(const pl_model *model, const void *state, int32_t manifold, double *weights);
+void pl_rod_give_weights(const pl_model *model, void *state, int32_t manifold, const double *weights);
+bool pl_rod_lead(const pl_model *model, void *state, int32_t joint, pl_transform target, double seconds);
+void pl_rod_look(const pl_model *model, void *state, pl_vec3 eye);
+void pl_rod_give_morphs(const pl_model *model, void *state, const double *weights);
+
+#endif
