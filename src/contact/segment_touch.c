@@ -1,0 +1,317 @@
+// Tapered segments against colliders: where along a segment the gap is least.
+//
+//   f(t) = d(a + t u) - (1 - t) r_a - t r_b,   t in [0, 1];   wanted: the t of least f
+//
+// d  signed distance of the collider      u  b - a, in the collider's frame      g  r_b - r_a, growth of the radius
+//
+// Convex forms. The signed distance of a convex body is convex along a line, inside too, and a linear radius keeps it so. Sphere, capsule and box
+// are all a box (of size 0 along three axes, two or none) with a rounding around it. Cut where the segment crosses the planes of the box's faces,
+// it falls into seven pieces at most, and on each the answer is a formula:
+//   outside  d = |q + t v| less the rounding, q and v having only the coordinates that are beyond the box. From f' = 0, with t_0 the foot of the
+//            origin on the line and h its height,  t = t_0 + g h / (|v| sqrt(|v|^2 - g^2)).  If |g| >= |v| the radius always wins: an end.
+//   inside   f is the largest of six lines, one per face: walk along the upper ones until they rise.
+// No iteration, so the answer is as good as the arithmetic, whatever the sizes.
+//
+// Meshes have no such structure, but d changes no faster than the place: between two places e apart it is at least (d_0 + d_1 - e) / 2. Halves of
+// the segment whose bound cannot beat what was found, or the limit, are dropped; others are halved until they are short against the radius
+// (a way of Piyavskii 1972 and Shubert 1972, ended early). A valley in a last piece is then followed down by its slope n . u - g. So a place that
+// was missed is deeper than the answer by a quarter of the radius at most (half of it for the steepest taper), or by 1/128 of the length where that
+// is more.
+//
+// A segment that lies flat on a face has its least gap all along; the middle of that stretch is taken, for an end would tilt it.
+#include "contact/segment_touch.h"
+
+#include "contact/contact_solver.h"
+#include "math/quat.h"
+#include "mesh/triangle_tree.h"
+
+// Slopes of this share of the segment's length are rounding: flat.
+static const double FLAT = 1e-12;
+// Rounding of coordinates that were turned and moved, as a share of them: nothing is ruled out by less.
+static const double ROUNDING = 1e-12;
+// On meshes, depths of this share of the segment's length are not worth another question.
+static const double MESH_TOLERANCE = 1e-7;
+// No piece on a mesh is halved below this share of the segment, or a segment without radius would ask for ever …
+static const double LEAST_PIECE = 1.0 / 64;
+// … so six halvings at most; each leaves one piece waiting. A valley converges in four or five questions.
+enum { PIECES_WAITING = 8, VALLEY_LIMIT = 16 };
+
+typedef struct local_segment {
+  const pl_collider *collider;
+  pl_vec3 start, along;       // a and b - a in the collider's frame
+  double length;              // of `along`
+  double radius, end_radius;  // at a and at b
+  double growth, flat;        // of the radius from a to b; change of f along the whole segment that counts as none
+} local_segment;
+
+// The best place so far.
+typedef struct best_place {
+  double t, gap, score;  // score: gap, a little less for the middle of a flat stretch, the longest of which wins
+  pl_vec3 normal;        // in the collider's frame
+} best_place;
+
+static pl_vec3 place_at(const local_segment *s, double t) {
+  return pl_vec3_add_scaled(s->start, s->along, t);
+}
+
+static double radius_at(const local_segment *s, double t) {
+  return (1 - t) * s->radius + t * s->end_radius;
+}
+
+static void consider(const local_segment *s, double t, double flat_share, best_place *best) {
+  pl_vec3 normal;
+  double gap = pl_collider_local_distance(s->collider, place_at(s, t), &normal) - radius_at(s, t);
+  double score = gap - flat_share * s->flat;
+  if (score < best->score) *best = (best_place){t, gap, score, normal};
+}
+
+// The t in [from, to] at which |q + t v| - g t is least; `flat_share` is how much of the segment has the same gap, 0 for a single place.
+static double outside_place(const local_segment *s, pl_vec3 q, pl_vec3 v, double from, double to, double *flat_share) {
+  double g = s->growth, squared = pl_vec3_dot(v, v), speed = sqrt(squared);
+  bool is_flat = speed <= s->flat && fabs(g) <= s->flat;
+  *flat_share = is_flat ? to - from : 0;
+  if (is_flat) return 0.5 * (from + to);
+  if (speed <= fabs(g) || speed <= s->flat) return g > 0 ? to : from;
+  double foot = -pl_vec3_dot(q, v) / squared;
+  double height = pl_vec3_length(pl_vec3_add_scaled(q, v, foot));
+  double t = foot + g * height / (speed * sqrt((speed - fabs(g)) * (speed + fabs(g))));
+  return t > from ? (t < to ? t : to) : from;
+}
+
+// The t in [from, to], where the segment is within the box, at which the largest of the six faces' lines is least.
+static double inside_place(const local_segment *s, const double start[3], const double along[3], const double half[3], double from,
+                           double to, double *flat_share) {
+  double values[6], slopes[6];
+  int top = 0;
+  for (int i = 0; i < 6; ++i) {
+    double sign = i % 2 ? -1 : 1;
+    slopes[i] = sign * along[i / 2] - s->growth;
+    values[i] = sign * start[i / 2] - half[i / 2];
+    if (values[i] + from * slopes[i] > values[top] + from * slopes[top]) top = i;
+  }
+  *flat_share = 0;
+  double t = from;
+  // Each line on the way rises faster than the one before, so there are six at most.
+  while (slopes[top] <= s->flat) {
+    int next = -1;
+    double end = to;
+    for (int i = 0; i < 6; ++i) {
+      if (!(slopes[i] > slopes[top])) continue;
+      double cross = fmax(t, (values[top] - values[i]) / (slopes[i] - slopes[top]));
+      if (cross < end) end = cross, next = i;
+    }
+    if (slopes[top] >= -s->flat) {
+      *flat_share = end - t;
+      return 0.5 * (t + end);
+    }
+    t = end;
+    if (next < 0) return t;
+    top = next;
+  }
+  return t;
+}
+
+// Where the segment crosses the planes of the faces, in order, between 0 and 1; the number of pieces. An axis along which the box has no size needs
+// no cut: |x - 0| is one formula on both sides.
+static int cut_at_faces(const double start[3], const double along[3], const double half[3], double cuts[8]) {
+  int count = 1;
+  cuts[0] = 0;
+  for (int i = 0; i < 6; ++i) {
+    double face = i % 2 ? -half[i / 2] : half[i / 2], t = (face - start[i / 2]) / along[i / 2];
+    if (half[i / 2] == 0 || !(t > 0 && t < 1)) continue;
+    int at = count++;
+    for (; at > 1 && cuts[at - 1] > t; --at) cuts[at] = cuts[at - 1];
+    cuts[at] = t;
+  }
+  cuts[count] = 1;
+  return count;
+}
+
+// The least gap to a box of the given half size with whatever rounding.
+static void search_rounded_box(const local_segment *s, pl_vec3 half_size, best_place *best) {
+  const double start[3] = {s->start.x, s->start.y, s->start.z}, along[3] = {s->along.x, s->along.y, s->along.z};
+  const double half[3] = {half_size.x, half_size.y, half_size.z};
+  double cuts[8];
+  int count = cut_at_faces(start, along, half, cuts);
+  for (int piece = 0; piece < count; ++piece) {
+    double from = cuts[piece], to = cuts[piece + 1], middle = 0.5 * (from + to);
+    double q[3] = {0}, v[3] = {0};
+    bool is_outside = false;
+    for (int k = 0; k < 3; ++k) {
+      double x = start[k] + middle * along[k];
+      if (half[k] > 0 && fabs(x) <= half[k]) continue;
+      is_outside = true;
+      q[k] = start[k] - copysign(half[k], x);
+      v[k] = along[k];
+    }
+    double t, flat_share;
+    if (is_outside)
+      t = outside_place(s, pl_vec3_of(q[0], q[1], q[2]), pl_vec3_of(v[0], v[1], v[2]), from, to, &flat_share);
+    else
+      t = inside_place(s, start, along, half, from, to, &flat_share);
+    consider(s, t, flat_share, best);
+  }
+}
+
+// Through the middle of a ball or the axis of a capsule every direction across is out; one across the segment too frees it, one along it
+// does not.
+static void turn_normal_across(const local_segment *s, best_place *best) {
+  const pl_collider *collider = s->collider;
+  if (best->gap + radius_at(s, best->t) + collider->radius > ROUNDING * collider->radius || !(s->length > 0)) return;
+  pl_vec3 along = pl_vec3_scale(s->along, 1 / s->length), axis = {0, 1, 0};
+  if (collider->shape == PL_COLLIDER_SPHERE) best->normal = pl_vec3_perpendicular(along);
+  if (collider->shape == PL_COLLIDER_CAPSULE)
+    best->normal = pl_vec3_unit_or(pl_vec3_cross(along, axis), pl_vec3_perpendicular(axis));
+}
+
+// A half-space is nearest at an end.
+static void search_half_space(const local_segment *s, best_place *best) {
+  double slope = s->along.y - s->growth;
+  consider(s, fabs(slope) <= s->flat ? 0.5 : slope > 0 ? 0 : 1, 0, best);
+}
+
+// A place along the segment at which a mesh was asked.
+typedef struct mesh_sample {
+  double t, distance, gap, slope;  // slope: of the gap over t
+} mesh_sample;
+
+typedef struct mesh_search {
+  const local_segment *segment;
+  double limit;               // gaps above do not matter
+  double most_radius;         // along the segment
+  pl_distance_anchor anchor;  // the place asked for last
+  best_place best;
+} mesh_search;
+
+// Ask the mesh at t; false when the place is farther than `outside_limit`.
+static bool sample_mesh(mesh_search *m, double t, double outside_limit, mesh_sample *sample) {
+  const local_segment *s = m->segment;
+  const pl_collider *collider = s->collider;
+  pl_vec3 place = place_at(s, t), normal;
+  pl_distance_range range = pl_distance_anchor_range(&m->anchor, place);
+  double away, distance = pl_collider_clearance_at(&collider->clearance, place, &away);
+  range.low = fmax(range.low, distance - away);
+  range.high = fmin(range.high, distance + away);
+  double slack = 1e-9 * collider->reach;
+  if (range.low > outside_limit + slack) return false;
+  distance =
+      pl_triangle_tree_signed_distance(collider->tree, place, pl_distance_search_limit(range, outside_limit, slack), NULL, &normal);
+  if (!(distance < HUGE_VAL)) return false;
+  m->anchor = (pl_distance_anchor){true, place, distance};
+  *sample = (mesh_sample){t, distance, distance - radius_at(s, t), pl_vec3_dot(normal, s->along) - s->growth};
+  if (sample->gap < m->best.score) m->best = (best_place){t, sample->gap, sample->gap - s->flat, normal};
+  return true;
+}
+
+// Follow a valley between two places down, the gap falling at one and rising at the other. By turns the crossing of the tangents, which is right
+// for a crease, and the zero of the straight line through the slopes, which is right for a round valley.
+static bool follow_valley(mesh_search *m, mesh_sample a, mesh_sample b) {
+  const local_segment *s = m->segment;
+  for (int i = 0; i < VALLEY_LIMIT; ++i) {
+    double width = b.t - a.t, crossing = (b.gap - a.gap - b.slope * width) / (a.slope - b.slope);
+    if (a.gap + a.slope * crossing >= m->best.gap - MESH_TOLERANCE * s->length) return true;
+    double step = i % 2 ? width * a.slope / (a.slope - b.slope) : crossing;
+    step = fmin(fmax(step, 0.01 * width), 0.99 * width);
+    mesh_sample middle;
+    if (!sample_mesh(m, a.t + step, HUGE_VAL, &middle)) return false;
+    if (middle.slope == 0) return true;
+    if (middle.slope < 0) {
+      a = middle;
+    } else {
+      b = middle;
+    }
+  }
+  return true;
+}
+
+typedef struct mesh_piece {
+  mesh_sample a, b;
+} mesh_piece;
+
+// A piece whose least possible gap is too much for what is sought.
+static bool is_hopeless(const mesh_search *m, const mesh_piece *piece) {
+  const local_segment *s = m->segment;
+  double length = (piece->b.t - piece->a.t) * s->length;
+  double least = 0.5 * (piece->a.distance + piece->b.distance - length) - fmax(radius_at(s, piece->a.t), radius_at(s, piece->b.t));
+  return least > m->limit + ROUNDING * (fabs(least) + s->collider->reach) || least >= m->best.gap - MESH_TOLERANCE * s->length;
+}
+
+static bool is_short(const local_segment *s, const mesh_piece *piece) {
+  double share = piece->b.t - piece->a.t;
+  return share <= LEAST_PIECE || share * s->length <= 0.5 * fmin(radius_at(s, piece->a.t), radius_at(s, piece->b.t));
+}
+
+// False when the whole segment is farther than the limit.
+static bool search_mesh(mesh_search *m) {
+  const local_segment *s = m->segment;
+  // Where the distance is more than this, no place of the segment can have a gap below the limit; from its middle only half the way remains.
+  double most = m->limit + m->most_radius + s->length;
+  mesh_sample start, middle, end;
+  if (!sample_mesh(m, 0.5, most - 0.5 * s->length, &middle)) return false;
+  if (!sample_mesh(m, 0, most, &start) || !sample_mesh(m, 1, most, &end)) return false;
+  mesh_piece waiting[PIECES_WAITING] = {{start, middle}, {middle, end}};
+  int count = 2;
+  while (count > 0) {
+    mesh_piece piece = waiting[--count];
+    if (is_hopeless(m, &piece)) continue;
+    if (is_short(s, &piece)) {
+      if (piece.a.slope < 0 && piece.b.slope > 0 && !follow_valley(m, piece.a, piece.b)) return false;
+      continue;
+    }
+    if (!sample_mesh(m, 0.5 * (piece.a.t + piece.b.t), most, &middle)) return false;
+    // The half with the smaller gap first: what it finds may spare the other.
+    mesh_piece first = {piece.a, middle}, second = {middle, piece.b};
+    bool is_first_near = piece.a.gap < piece.b.gap;
+    waiting[count++] = is_first_near ? second : first;
+    waiting[count++] = is_first_near ? first : second;
+  }
+  return true;
+}
+
+// Is a ball around the whole segment farther from the collider than the limit?
+static bool is_clear(const pl_collider *collider, pl_vec3 middle, double reach, double limit) {
+  double far = pl_vec3_distance(middle, collider->center);
+  double enough = limit + reach + ROUNDING * (far + reach);
+  // Numbers that are none, or too large to square, touch nothing.
+  if (!(far + reach < HUGE_VAL) || far > collider->reach + enough) return true;
+  double away = 0, distance = collider->shape == PL_COLLIDER_MESH ? pl_collider_clearance_at(&collider->clearance, middle, &away)
+                                                                  : pl_collider_local_distance(collider, middle, NULL);
+  return distance - away > enough;
+}
+
+bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *collider, pl_transform placement, double limit,
+                               pl_segment_touch *touch) {
+  pl_vec3 along = pl_vec3_sub(segment->b, segment->a);
+  pl_vec3 middle = pl_transform_unapply(placement, pl_vec3_add_scaled(segment->a, along, 0.5));
+  double length = pl_vec3_length(along), most_radius = fmax(segment->radius_a, segment->radius_b);
+  if (is_clear(collider, middle, 0.5 * length + most_radius, limit)) return false;
+
+  along = pl_quat_apply(pl_quat_conjugate(placement.rotation), along);
+  local_segment s = {
+      .collider = collider,
+      .start = pl_vec3_add_scaled(middle, along, -0.5),
+      .along = along,
+      .length = length,
+      .radius = segment->radius_a,
+      .end_radius = segment->radius_b,
+      .growth = segment->radius_b - segment->radius_a,
+      .flat = FLAT * length,
+  };
+  best_place best = {.gap = HUGE_VAL, .score = HUGE_VAL};
+  switch (collider->shape) {
+    case PL_COLLIDER_HALF_SPACE: search_half_space(&s, &best); break;
+    case PL_COLLIDER_SPHERE: search_rounded_box(&s, (pl_vec3){0, 0, 0}, &best); break;
+    case PL_COLLIDER_CAPSULE: search_rounded_box(&s, (pl_vec3){0, collider->half_length, 0}, &best); break;
+    case PL_COLLIDER_BOX: search_rounded_box(&s, collider->half_size, &best); break;
+    case PL_COLLIDER_MESH: {
+      mesh_search m = {.segment = &s, .limit = limit, .most_radius = most_radius, .best = best};
+      if (!search_mesh(&m)) return false;
+      best = m.best;
+      break;
+    }
+  }
+  if (!(best.gap <= limit && best.gap < HUGE_VAL)) return false;
+  if (collider->shape == PL_COLLIDER_SPHERE || collider->shape == PL_COLLIDER_CAPSULE) turn_normal_across(&s, &best);
+  *touch = (pl_segment_touch){best.t, best.gap, pl_quat_apply(placement.rotation, best.normal)};
+  return true;
+}
