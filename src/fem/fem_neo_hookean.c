@@ -1,0 +1,147 @@
+// Stable neo-Hookean tets: rubber that recovers from any flattening and inversion.
+//
+//   ψ = μ/2 φ(I) - μ (J - 1) + κ/2 (J - 1)²      I = |F|²,  J = det F,  κ = λ + μ
+//
+// This is the energy that Smith, de Goes and Kim (Stable Neo-Hookean Flesh Simulation, 2018) arrive at before their last step: no logarithm of J, hence smooth
+// through J = 0, at rest for F = 1, and with κ = λ + μ the linear elasticity of the Lamé constants λ, μ for small strains. With φ(I) = I - 3 it has one
+// flaw, which they name: an element crushed to a small ball is drawn on to a point, where ψ has a local minimum, since μ/2 I pulls inwards to first order
+// and J to third. They add a logarithm of I + 1; that changes the material everywhere (uniaxial stress at stretch 2 by 11 %, in the incompressible limit)
+// and needs constants fitted anew. Here φ bends only where I < 2:
+//
+//   φ' = 1 - t³,  t = max(0, 1 - I/2)        φ = I - 3 + t⁴/2
+//
+// At volume preserved I >= 3, so that the incompressible limit is exactly σ = μ (l - l⁻²); φ' vanishes at I = 0 as theirs does, and the pull inwards is
+// weaker than the volume's push outwards all the way down (for Poisson's ratio >= 0). φ has three continuous derivatives, as many as are needed.
+//
+//   P = μ φ' F + k G          G = ∂J/∂F, the matrix of cofactors;  k = κ (J - 1) - μ
+//   C = μ φ' 1 + 2 μ φ" F⊗F + κ G⊗G + k ∂G/∂F
+#include "fem/fem_tet.h"
+
+// Where φ begins to bend. Between 0.89 (below, ν = 0 still collapses) and 3 (above, small strains would change).
+static const double bend_start = 2;
+
+// φ', φ" and φ"' at I.
+typedef struct bend {
+  double value, first, second, third;
+} bend;
+
+static bend bend_at(double I) {
+  double t = fmax(0.0, 1 - I / bend_start);
+  return (bend){I - 3 + bend_start * t * t * t * t / 4, 1 - t * t * t, 3 * t * t / bend_start, -6 * t / (bend_start * bend_start)};
+}
+
+static double dot(const pl_mat3 *a, const pl_mat3 *b) {
+  double sum = 0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) sum += a->m[i][j] * b->m[i][j];
+  return sum;
+}
+
+static pl_mat3 cofactors(const pl_mat3 *F) {
+  return pl_mat3_transpose(pl_mat3_adjugate(*F));
+}
+
+// Their derivative along L; the columns of cofactors are cross products of the other two.
+static pl_mat3 cofactors_along(const pl_mat3 *F, const pl_mat3 *L) {
+  pl_vec3 column[3];
+  for (int j = 0; j < 3; ++j) {
+    int k = (j + 1) % 3, l = (j + 2) % 3;
+    column[j] = pl_vec3_add(pl_vec3_cross(pl_mat3_column(*F, k), pl_mat3_column(*L, l)),
+                            pl_vec3_cross(pl_mat3_column(*L, k), pl_mat3_column(*F, l)));
+  }
+  return pl_mat3_of_columns(column[0], column[1], column[2]);
+}
+
+// C += s ∂G/∂F: the derivative of cofactors at F along A is Σ ε_imn ε_jpq F_mp A_nq, so each pair of elements that share neither row nor column holds
+// one element of F, with a sign.
+static void add_cofactor_tangent(double *C, double s, const pl_mat3 *F) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int n = 1; n < 3; ++n)
+        for (int q = 1; q < 3; ++q) {
+          int row = (i + n) % 3, column = (j + q) % 3, m = (i + 3 - n) % 3, p = (j + 3 - q) % 3;
+          C[9 * (3 * i + j) + 3 * row + column] += n == q ? s * F->m[m][p] : -s * F->m[m][p];
+        }
+}
+
+// C += s (A⊗B + B⊗A) / 2
+static void add_product(double *C, double s, const pl_mat3 *A, const pl_mat3 *B) {
+  const double *a = &A->m[0][0], *b = &B->m[0][0];
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j < 9; ++j) C[9 * i + j] += 0.5 * s * (a[i] * b[j] + b[i] * a[j]);
+}
+
+static double energy(const pl_mat3 *F, pl_fem_lame lame) {
+  double J = pl_mat3_determinant(*F);
+  return 0.5 * lame.mu * bend_at(dot(F, F)).value - lame.mu * (J - 1) + 0.5 * (lame.lambda + lame.mu) * (J - 1) * (J - 1);
+}
+
+static void stress(const pl_mat3 *F, pl_fem_lame lame, pl_mat3 *P) {
+  pl_mat3 G = cofactors(F);
+  double k = (lame.lambda + lame.mu) * (pl_mat3_determinant(*F) - 1) - lame.mu;
+  *P = pl_mat3_add(pl_mat3_scale(*F, lame.mu * bend_at(dot(F, F)).first), pl_mat3_scale(G, k));
+}
+
+static void tangent(const pl_mat3 *F, pl_fem_lame lame, pl_mat3 *P, double *C) {
+  pl_mat3 G = cofactors(F);
+  bend phi = bend_at(dot(F, F));
+  double kappa = lame.lambda + lame.mu, k = kappa * (pl_mat3_determinant(*F) - 1) - lame.mu;
+  const double *f = &F->m[0][0], *g = &G.m[0][0];
+  double along = 2 * lame.mu * phi.second;
+  for (int i = 0; i < 9; ++i) {
+    for (int j = 0; j < 9; ++j) C[9 * i + j] = along * f[i] * f[j] + kappa * g[i] * g[j];
+    C[10 * i] += lame.mu * phi.first;
+  }
+  add_cofactor_tangent(C, k, F);
+  *P = pl_mat3_add(pl_mat3_scale(*F, lame.mu * phi.first), pl_mat3_scale(G, k));
+}
+
+static void third(const pl_mat3 *F, pl_fem_lame lame, const pl_mat3 *L, pl_mat3 *P, double *C, double *Q) {
+  tangent(F, lame, P, C);
+  pl_mat3 G = cofactors(F), dG = cofactors_along(F, L);
+  bend phi = bend_at(dot(F, F));
+  double kappa = lame.lambda + lame.mu, k = kappa * (pl_mat3_determinant(*F) - 1) - lame.mu;
+  double dI = 2 * dot(F, L), dJ = dot(&G, L);
+
+  for (int i = 0; i < 81; ++i) Q[i] = 0;
+  for (int i = 0; i < 9; ++i) Q[10 * i] = lame.mu * phi.second * dI;
+  add_product(Q, 2 * lame.mu * phi.third * dI, F, F);
+  add_product(Q, 4 * lame.mu * phi.second, F, L);
+  add_product(Q, 2 * kappa, &G, &dG);
+  add_cofactor_tangent(Q, kappa * dJ, F);
+  add_cofactor_tangent(Q, k, L);
+}
+
+const pl_fem_density pl_fem_neo_hookean_density = {energy, stress, tangent, third};
+
+static double element_energy(const pl_fem_element *e) {
+  return pl_fem_tet_energy(&pl_fem_neo_hookean_density, e);
+}
+static void element_gradient(const pl_fem_element *e, double *g) {
+  pl_fem_tet_gradient(&pl_fem_neo_hookean_density, e, g);
+}
+static void element_hessian(const pl_fem_element *e, double *h) {
+  pl_fem_tet_hessian(&pl_fem_neo_hookean_density, e, h);
+}
+static void element_mixed(const pl_fem_element *e, double *m) {
+  pl_fem_tet_mixed(&pl_fem_neo_hookean_density, e, m);
+}
+static void element_material(const pl_fem_element *e, double *d) {
+  pl_fem_tet_material(&pl_fem_neo_hookean_density, e, d);
+}
+static void element_third(const pl_fem_element *e, const double *lambda, double *xx, double *xX, double *XX) {
+  pl_fem_tet_third(&pl_fem_neo_hookean_density, e, lambda, xx, xX, XX);
+}
+
+const pl_fem_energy pl_fem_neo_hookean_tet = {
+    .name = "neo-Hookean tet",
+    .corner_count = 4,
+    .parameter_count = 2,
+    .parameter_names = pl_fem_elastic_names,
+    .energy = element_energy,
+    .gradient = element_gradient,
+    .hessian = element_hessian,
+    .mixed = element_mixed,
+    .material = element_material,
+    .third = element_third,
+};
