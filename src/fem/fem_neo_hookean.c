@@ -71,9 +71,20 @@ static void add_product(double *C, double s, const pl_mat3 *A, const pl_mat3 *B)
     for (int j = 0; j < 9; ++j) C[9 * i + j] += 0.5 * s * (a[i] * b[j] + b[i] * a[j]);
 }
 
+// μ/2 (I - 3) - μ (J - 1) near rest, where both terms are of first order in the strain E = (FᵀF - 1)/2 and cancel to second. With its invariants
+// a = tr E, b = (a² - |E|²)/2, c = det E:  J² - 1 = 2 a + 4 b + 8 c, and the difference becomes μ (a (J - 1) - 4 b - 8 c) / (J + 1).
+static double shear_near_rest(const pl_mat3 *F, double J) {
+  pl_mat3 E = pl_mat3_scale(pl_mat3_multiply(pl_mat3_transpose(*F), *F), 0.5);
+  for (int i = 0; i < 3; ++i) E.m[i][i] -= 0.5;
+  double a = E.m[0][0] + E.m[1][1] + E.m[2][2], b = 0.5 * (a * a - dot(&E, &E)), c = pl_mat3_determinant(E);
+  double excess = (2 * a + 4 * b + 8 * c) / (J + 1);
+  return (a * excess - 4 * b - 8 * c) / (J + 1);
+}
+
 static double energy(const pl_mat3 *F, pl_fem_lame lame) {
-  double J = pl_mat3_determinant(*F);
-  return 0.5 * lame.mu * bend_at(dot(F, F)).value - lame.mu * (J - 1) + 0.5 * (lame.lambda + lame.mu) * (J - 1) * (J - 1);
+  double J = pl_mat3_determinant(*F), I = dot(F, F);
+  double shear = fabs(I - 3) < 0.1 && J > 0.5 ? shear_near_rest(F, J) : 0.5 * bend_at(I).value - (J - 1);
+  return lame.mu * shear + 0.5 * (lame.lambda + lame.mu) * (J - 1) * (J - 1);
 }
 
 static void stress(const pl_mat3 *F, pl_fem_lame lame, pl_mat3 *P) {
