@@ -98,7 +98,7 @@ static pl_status open_sparse(pl_gltf *gltf, const pl_json *sparse, size_t elemen
   return PL_OK;
 }
 
-pl_status pl_gltf_open_accessor(pl_gltf *gltf, const pl_json *reference, pl_gltf_accessor *accessor) {
+static pl_status open_typed(pl_gltf *gltf, const pl_json *reference, bool matrices, pl_gltf_accessor *accessor) {
   static const char *const types[] = {"SCALAR", "VEC2", "VEC3", "VEC4"};
   *accessor = (pl_gltf_accessor){0};
   const pl_json *json = NULL;
@@ -112,11 +112,14 @@ pl_status pl_gltf_open_accessor(pl_gltf *gltf, const pl_json *reference, pl_gltf
   accessor->component_type = (int32_t)component_type;
   const pl_json *type = pl_json_find(json, "type");
   for (int32_t i = 0; i < 4; ++i)
-    if (pl_json_is_text(type, types[i])) accessor->component_count = i + 1;
+    if (!matrices && pl_json_is_text(type, types[i])) accessor->component_count = i + 1;
+  // Columns of small integers would be padded to four bytes; the standard has matrices of floats only.
+  if (matrices && pl_json_is_text(type, "MAT4") && component_type == TYPE_FLOAT) accessor->component_count = 16;
   size_t element_size = component_size(component_type) * (size_t)accessor->component_count;
   if (element_size == 0 || count == 0)
     return pl_json_fail(gltf->document, json, gltf->error, PL_ERROR_INVALID_DATA,
-                        "an accessor needs a count, a componentType and a type SCALAR, VEC2, VEC3 or VEC4");
+                        matrices ? "matrices need a count, the componentType 5126 and the type MAT4"
+                                 : "an accessor needs a count, a componentType and a type SCALAR, VEC2, VEC3 or VEC4");
   pl_json_get_bool(pl_json_find(json, "normalized"), &accessor->normalized);
   if (pl_json_find(json, "bufferView") != NULL) {
     byte_window window;
@@ -128,6 +131,14 @@ pl_status pl_gltf_open_accessor(pl_gltf *gltf, const pl_json *reference, pl_gltf
   }
   const pl_json *sparse = pl_json_find(json, "sparse");
   return sparse == NULL ? PL_OK : open_sparse(gltf, sparse, element_size, accessor);
+}
+
+pl_status pl_gltf_open_accessor(pl_gltf *gltf, const pl_json *reference, pl_gltf_accessor *accessor) {
+  return open_typed(gltf, reference, false, accessor);
+}
+
+pl_status pl_gltf_open_matrices(pl_gltf *gltf, const pl_json *reference, pl_gltf_accessor *accessor) {
+  return open_typed(gltf, reference, true, accessor);
 }
 
 static uint32_t read_unsigned(const unsigned char *bytes, size_t size) {

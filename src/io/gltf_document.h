@@ -41,6 +41,9 @@ pl_status pl_gltf_item(const pl_gltf *gltf, const pl_json *reference, const char
 // The bytes of buffer number `index` (already checked), loaded at the first call; `place` is where it is asked for.
 pl_status pl_gltf_load_buffer(pl_gltf *gltf, const pl_json *buffer, pl_gltf_buffer **loaded);
 
+// The bytes behind a `uri`, a data URI or a file in the folder, for things that are no buffers; `loaded->file` must be given back.
+pl_status pl_gltf_load_uri(pl_gltf *gltf, const pl_json *uri, pl_gltf_buffer *loaded);
+
 // An accessor whose every element lies inside its buffer.
 typedef struct pl_gltf_accessor {
   const pl_json *json;
@@ -56,6 +59,9 @@ typedef struct pl_gltf_accessor {
 } pl_gltf_accessor;
 
 pl_status pl_gltf_open_accessor(pl_gltf *gltf, const pl_json *reference, pl_gltf_accessor *accessor);
+
+// The same for 4x4 matrices of floats, column by column.
+pl_status pl_gltf_open_matrices(pl_gltf *gltf, const pl_json *reference, pl_gltf_accessor *accessor);
 
 // All elements as doubles, `count` x `component_count`; normalized integers are brought to [0, 1] or [-1, 1].
 pl_status pl_gltf_read_doubles(const pl_gltf *gltf, const pl_gltf_accessor *accessor, double *values);

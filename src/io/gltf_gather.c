@@ -116,7 +116,10 @@ static bool has_same_number(const pl_json *a, const pl_json *b) {
 
 // Primitives often are index lists into one set of vertices; that set is then taken once.
 static bool shares_vertices(const part *a, const part *b) {
+  static const char *const keys[] = {"JOINTS_0", "JOINTS_1", "WEIGHTS_0", "WEIGHTS_1"};
   if (!has_same_number(a->position, b->position)) return false;
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i)
+    if (!has_same_number(pl_json_find(a->position->parent, keys[i]), pl_json_find(b->position->parent, keys[i]))) return false;
   int32_t count = a->targets == NULL ? 0 : a->targets->count;
   if (count != (b->targets == NULL ? 0 : b->targets->count)) return false;
   for (int32_t i = 0; i < count; ++i)
@@ -171,11 +174,8 @@ static pl_status plan_primitive(gather *g, const pl_gltf_instance *instance, int
   return pl_vector_push(&g->parts, &p) ? PL_OK : pl_fail_memory(g->gltf->error);
 }
 
-static pl_status plan(gather *g) {
-  pl_gltf_instance *instances = NULL;
-  int32_t instance_count = 0;
-  pl_status status = pl_gltf_list_instances(g->gltf, &instances, &instance_count);
-  if (status < 0) return status;
+static pl_status plan(gather *g, const pl_gltf_instance *instances, int32_t instance_count) {
+  pl_status status = PL_OK;
   for (int32_t i = 0; i < instance_count; ++i) {
     const pl_json *primitives = pl_json_find(instances[i].mesh, "primitives");
     if (primitives == NULL || primitives->kind != PL_JSON_ARRAY || primitives->count == 0)
@@ -271,18 +271,44 @@ static pl_status read_part(gather *g, const part *p) {
   return status;
 }
 
-pl_status pl_gltf_gather(pl_gltf *gltf, pl_gltf_soup *soup) {
+static pl_status list_parts(gather *g) {
+  pl_gltf_part *parts = PL_TAKE(&g->gltf->arena, pl_gltf_part, g->parts.count);
+  if (parts == NULL) return pl_fail_memory(g->gltf->error);
+  for (size_t i = 0; i < g->parts.count; ++i) {
+    const part *p = &PL_ITEM(&g->parts, part, i);
+    if (p->shares_vertices) continue;
+    parts[g->soup->part_count++] = (pl_gltf_part){.primitive = p->primitive,
+                                                  .instance = p->piece,
+                                                  .vertex_start = p->vertex_start,
+                                                  .vertex_count = p->vertex_count,
+                                                  .target_count = p->targets == NULL ? 0 : p->targets->count,
+                                                  .pose_of_target = p->pose_of_target};
+  }
+  g->soup->parts = parts;
+  return PL_OK;
+}
+
+pl_status pl_gltf_gather_instances(pl_gltf *gltf, const pl_gltf_instance *instances, int32_t instance_count, pl_gltf_soup *soup) {
   *soup = (pl_gltf_soup){.segments = pl_vector_of(gltf->context, sizeof(int32_t)),
                          .triangles = pl_vector_of(gltf->context, sizeof(int32_t))};
   gather g = {.gltf = gltf, .soup = soup};
   g.parts = pl_vector_of(gltf->context, sizeof(part));
   g.names = pl_vector_of(gltf->context, sizeof(const char *));
-  pl_status status = plan(&g);
+  pl_status status = plan(&g, instances, instance_count);
   if (status >= 0) status = take_memory(&g);
   for (size_t i = 0; i < g.parts.count && status >= 0; ++i) status = read_part(&g, &PL_ITEM(&g.parts, part, i));
+  if (status >= 0) status = list_parts(&g);
   pl_vector_free(&g.parts);
   pl_vector_free(&g.names);
   return status;
+}
+
+pl_status pl_gltf_gather(pl_gltf *gltf, pl_gltf_soup *soup) {
+  *soup = (pl_gltf_soup){0};
+  pl_gltf_instance *instances = NULL;
+  int32_t instance_count = 0;
+  pl_status status = pl_gltf_list_instances(gltf, &instances, &instance_count);
+  return status < 0 ? status : pl_gltf_gather_instances(gltf, instances, instance_count, soup);
 }
 
 void pl_gltf_soup_free(pl_gltf_soup *soup) {

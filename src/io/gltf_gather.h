@@ -5,6 +5,15 @@
 #include "io/gltf_scene.h"
 #include "pliant/mesh.h"
 
+// Vertices that one primitive of an instance has for itself.
+typedef struct pl_gltf_part {
+  const pl_json *primitive;
+  int32_t instance;  // number
+  int32_t vertex_start, vertex_count;
+  int32_t target_count;
+  const int32_t *pose_of_target;
+} pl_gltf_part;
+
 // What the file holds, vertex by vertex in the order of the file. Arrays belong to the gltf's arena, except the two vectors.
 typedef struct pl_gltf_soup {
   int32_t vertex_count;
@@ -12,13 +21,18 @@ typedef struct pl_gltf_soup {
   int32_t *piece_of_vertex;  // number of the instance that the vertex belongs to
   int32_t pose_count;
   const char **pose_names;
-  pl_vec3 **poses;      // positions of all vertices, per pose
+  pl_vec3 **poses;  // positions of all vertices, per pose
+  int32_t part_count;
+  const pl_gltf_part *parts;
   pl_vector segments;   // of int32_t, 2 a segment
   pl_vector triangles;  // of int32_t, 3 a triangle
 } pl_gltf_soup;
 
 // Fill `soup`; free it with pl_gltf_soup_free() whatever the outcome.
 pl_status pl_gltf_gather(pl_gltf *gltf, pl_gltf_soup *soup);
+
+// The same for instances of the caller's choice.
+pl_status pl_gltf_gather_instances(pl_gltf *gltf, const pl_gltf_instance *instances, int32_t instance_count, pl_gltf_soup *soup);
 void pl_gltf_soup_free(pl_gltf_soup *soup);
 
 // Merge vertices of one piece that are the same point at rest and in all poses, as they are along seams of normals and texture coordinates.
