@@ -102,6 +102,12 @@ static pl_status load_file(pl_gltf *gltf, const pl_json *uri, pl_gltf_buffer *bu
   return PL_OK;
 }
 
+pl_status pl_gltf_load_uri(pl_gltf *gltf, const pl_json *uri, pl_gltf_buffer *loaded) {
+  if (uri->kind != PL_JSON_STRING)
+    return pl_json_fail(gltf->document, uri, gltf->error, PL_ERROR_INVALID_DATA, "a string is expected");
+  return strncmp(uri->text, "data:", 5) == 0 ? load_data_uri(gltf, uri, loaded) : load_file(gltf, uri, loaded);
+}
+
 pl_status pl_gltf_load_buffer(pl_gltf *gltf, const pl_json *json, pl_gltf_buffer **loaded) {
   pl_gltf_buffer *buffer = &gltf->buffers[json->index];
   *loaded = buffer;
@@ -117,10 +123,8 @@ pl_status pl_gltf_load_buffer(pl_gltf *gltf, const pl_json *json, pl_gltf_buffer
                           "this buffer has no uri, and only the first buffer of a GLB file may do without");
     buffer->data = gltf->binary;
     buffer->size = gltf->binary_size;
-  } else if (uri->kind != PL_JSON_STRING) {
-    return pl_json_fail(gltf->document, uri, gltf->error, PL_ERROR_INVALID_DATA, "a string is expected");
   } else {
-    status = strncmp(uri->text, "data:", 5) == 0 ? load_data_uri(gltf, uri, buffer) : load_file(gltf, uri, buffer);
+    status = pl_gltf_load_uri(gltf, uri, buffer);
     if (status >= 0) gltf->byte_count += buffer->size;
   }
   if (status >= 0 && (uint64_t)length > buffer->size)
