@@ -107,7 +107,8 @@ typedef struct pl_rod_def {
   int32_t chain_count;
   const pl_rod_collider *colliders;
   int32_t collider_count;
-  pl_rod_skin skin;  ///< zero: tubes of the joints' radii
+  pl_rod_skin skin;    ///< zero: tubes around the segments
+  int32_t tube_sides;  ///< corners of a tube's cross-section, 3 … 64; 0: no surface where there is no skin
 
   pl_rod_solver solver;
   double density;         ///< kg/m³ of joints without a mass
@@ -125,7 +126,7 @@ typedef struct pl_rod_def {
 } pl_rod_def;
 
 /// 1000 kg/m³, stiffness 0.1 at 1/240 s, width 2, twist 0.5, damping 1/s, friction 0.3, suppression by carrying, window 0.1, view followed at
-/// once by Algorithm 1; joints and all else are to be filled in.
+/// once by Algorithm 1, tubes of 10 sides; joints and all else are to be filled in.
 PL_API pl_rod_def pl_default_rod_def(void);
 
 /// A passive joint at the origin below `parent` with stiffness 1.

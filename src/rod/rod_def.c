@@ -14,6 +14,7 @@ pl_rod_def pl_default_rod_def(void) {
       .suppression = PL_ROD_SUPPRESSION_CARRY,
       .window = 0.1,
       .view_rule = PL_ROD_VIEW_PAPER,
+      .tube_sides = 10,
       .magic = PL_DEF_MAGIC,
   };
 }

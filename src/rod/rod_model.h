@@ -46,12 +46,13 @@ typedef struct pl_rod_batch {
   pl_vec3 root_offsets[PL_ROD_LANES];  // root in the led joint's frame
   const float *lengths;              // [bar][8], metres
   const float *inverse_masses;       // [joint][8], 1/kg; 0 for the root
-  const float *masses;               // [joint][8], kg
+  const float *shares;               // [joint][8]: mass relative to the mean of the chain, in the matching
   const float *gains;                // [joint][8]: factor on the stiffness
   const float *limits;               // [joint][8]: cosine of the angle limit, -2 where there is none; NULL: none in the batch
   const float *radii;                // [joint][8], metres
   const float *match_squares;        // [joint][8]: weight of a joint's orientation in the matching, m²
-  const float *springs, *drags;      // [joint][8], spring bones: see rod_def.h
+  const float *springs;              // [joint][8], spring bones: pull towards the rest direction
+  const float *drags;                // [joint][8]: share of the velocity that drag leaves in 1/60 s
   const float *pulls;                // [joint][3][8]
   const float *aims;                 // [3][8] per joint: the constant direction that rotations of segments at the root start from; [joint][3][8]
   int32_t example_count;             // largest of the eight chains'; may be 0
@@ -95,11 +96,12 @@ typedef struct pl_rod_model {
   int32_t largest_joint_count, largest_bar_count, largest_entry_count, largest_example_count;
   pl_rod_own_collider *colliders;
   int32_t collider_count;
-  int32_t influence_count;  // of the skin
-  const int32_t *skin_joints;
+  // The skin, by joints: points that follow joint j are entries skin_start[j] … skin_start[j + 1].
+  const int32_t *skin_start;  // joint_count + 1
+  const int32_t *skin_points;
   const float *skin_weights;
-  const pl_f4 *skin_offsets;
-  const pl_f4 *morphs;  // [morph][point]: displacement in the rest pose
+  const pl_f4 *skin_offsets;  // the point in the joint's frame
+  const pl_f4 *morphs;        // [morph][point]: displacement in the rest pose
 } pl_rod_model;
 
 // A led joint in the state: where it is now, where it is going, and the time left.
@@ -170,13 +172,14 @@ typedef struct pl_rod_wall {
 typedef struct pl_rod_contact {
   const pl_rod_batch *batch;
   int32_t lane;
-  pl_vec3 root_start, root_end;  // where positions are relative to
-  const float *start;            // [joint][3][8] at the beginning of the step
+  pl_vec3 root_start, root_end;  // what positions are relative to
+  const float *start;            // [joint][3][8] at the beginning of the step; NULL: there is no friction
   float *end;                    // the same at the end; corrected
-  double friction, step;
+  double friction;
 } pl_rod_contact;
-// Returns the number of touches.
-int32_t pl_rod_contact_resolve(const pl_rod_contact *contact, const pl_rod_wall *walls, int32_t wall_count);
+// Whether a chain may be near a wall at all, and one round of pushing it out; the latter returns the number of touches.
+bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_wall *wall);
+int32_t pl_rod_contact_resolve(const pl_rod_contact *contact, const pl_rod_wall *wall);
 
 // Reading and writing (rod_surface.c).
 void pl_rod_start(const pl_model *model, void *state, const pl_body_start *start);
@@ -189,6 +192,7 @@ pl_vec3 pl_rod_read_particle(const pl_model *model, const void *state, int32_t p
 void pl_rod_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
 int32_t pl_rod_find_not_finite(const pl_model *model, const void *state);
 void pl_rod_carry(const pl_model *model, void *state, pl_transform motion);
+void pl_rod_turn_lane(pl_rod_lanes lanes, int32_t joint_count, int32_t lane, pl_quat turn);
 
 // Weights and leading (rod_weights.c).
 pl_example_view pl_rod_list_examples(const pl_model *model);

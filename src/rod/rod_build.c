@@ -1,0 +1,437 @@
+// From a def to the model of a rod body: chains of equal build find each other, eight at a time, and get the constants of their motion.
+#include "rod/rod_build.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/vector.h"
+#include "math/quat.h"
+
+static void destroy(pl_model *model);
+
+static const pl_body_method ROD_METHOD = {
+    .name = "rod",
+    .handles_surroundings = true,
+    .state_size = pl_rod_state_size,
+    .start = pl_rod_start,
+    .move = pl_rod_move,
+    .read_positions = pl_rod_read_positions,
+    .read_velocities = pl_rod_read_velocities,
+    .read_surface = pl_rod_read_surface,
+    .write = pl_rod_write,
+    .read_particle = pl_rod_read_particle,
+    .write_particle = pl_rod_write_particle,
+    .find_not_finite = pl_rod_find_not_finite,
+    .list_examples = pl_rod_list_examples,
+    .read_weights = pl_rod_read_weights,
+    .give_weights = pl_rod_give_weights,
+    .lead = pl_rod_lead,
+    .look = pl_rod_look,
+    .read_joints = pl_rod_read_joints,
+    .give_morphs = pl_rod_give_morphs,
+    .carry = pl_rod_carry,
+    .destroy = destroy,
+};
+
+static void destroy(pl_model *model) {
+  pl_rod_model *rod = (pl_rod_model *)model;
+  for (int32_t i = 0; i < rod->collider_count; ++i) pl_collider_destroy(model->arena.context, rod->colliders[i].shape);
+  rod->collider_count = 0;
+}
+
+// Rows of eight floats, for loads of 32 bytes.
+static float *take_rows(pl_arena *arena, int32_t rows) {
+  return PL_TAKE(arena, float, PL_ROD_LANES * (rows < 2 ? 2 : rows));
+}
+
+// --- masses
+
+static double segment_length(const pl_rod_def *def, int32_t joint) {
+  return pl_vec3_length(pl_vec3_sub(def->joints[joint].rest.position, def->joints[def->joints[joint].parent].rest.position));
+}
+
+// Half of every segment's mass goes to each of its ends. A joint that is a line has the mass of a rod a fiftieth as thick as long.
+static pl_status lump_masses(const pl_rod_skeleton *s, pl_rod_model *model, pl_error *error) {
+  const pl_rod_def *def = s->def;
+  double *masses = PL_TAKE(&model->head.arena, double, def->joint_count), *inverse = PL_TAKE(&model->head.arena, double, def->joint_count);
+  if (model->head.arena.failed) return pl_fail_memory(error);
+  for (int32_t i = 0; i < def->joint_count; ++i) {
+    if (s->place_of[i] <= 0) continue;
+    int32_t p = def->joints[i].parent;
+    double l = segment_length(def, i), a = fmax(def->joints[p].radius, 0.01 * l), b = fmax(def->joints[i].radius, 0.01 * l);
+    double half = 0.5 * def->density * 3.14159265358979323846 * l * (a * a + a * b + b * b) / 3;
+    masses[i] += half;
+    if (s->place_of[p] > 0) masses[p] += half;
+  }
+  for (int32_t i = 0; i < def->joint_count; ++i) {
+    if (s->place_of[i] <= 0) continue;  // led joints and roots are moved from outside
+    if (def->joints[i].mass > 0) masses[i] = def->joints[i].mass;
+    inverse[i] = 1 / masses[i];
+    model->head.mass += masses[i];
+  }
+  model->head.masses = masses;
+  model->head.inverse_masses = inverse;
+  return PL_OK;
+}
+
+// --- plans
+
+// A chain's parents and links in its own numbering.
+typedef struct build {
+  int32_t joint_count, link_count;
+  int32_t parents[PL_ROD_JOINT_LIMIT];
+  int32_t links[2 * PL_ROD_LINK_LIMIT];
+} build;
+
+static pl_status read_build(const pl_rod_skeleton *s, const int32_t *link_start, const int32_t *link_items, int32_t chain, build *b, pl_error *error) {
+  b->joint_count = s->chain_start[chain + 1] - s->chain_start[chain];
+  b->link_count = link_start[chain + 1] - link_start[chain];
+  if (b->link_count > PL_ROD_LINK_LIMIT)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "the chain of %s has %d links; at most %d are possible",
+                   pl_rod_name_of(s->def, s->roots[chain]).text, b->link_count, PL_ROD_LINK_LIMIT);
+  for (int32_t i = 0; i < b->joint_count; ++i) {
+    int32_t joint = s->order[s->chain_start[chain] + i];
+    b->parents[i] = i == 0 ? -1 : s->place_of[s->def->joints[joint].parent];
+  }
+  for (int32_t i = 0; i < b->link_count; ++i) {
+    const pl_rod_link *link = &s->def->links[link_items[link_start[chain] + i]];
+    b->links[2 * i] = s->place_of[link->from];
+    b->links[2 * i + 1] = s->place_of[link->to];
+  }
+  return PL_OK;
+}
+
+static bool has_build(const pl_rod_plan *plan, const build *b) {
+  return plan->joint_count == b->joint_count && plan->link_count == b->link_count &&
+         memcmp(plan->parents, b->parents, (size_t)b->joint_count * sizeof(int32_t)) == 0 &&
+         memcmp(plan->bars + 2 * (b->joint_count - 1), b->links, 2 * (size_t)b->link_count * sizeof(int32_t)) == 0;
+}
+
+// Links sorted to their chains.
+static pl_status sort_links(pl_arena *scratch, const pl_rod_skeleton *s, int32_t **start, int32_t **items, pl_error *error) {
+  const pl_rod_def *def = s->def;
+  *start = PL_TAKE(scratch, int32_t, s->chain_count + 2);
+  *items = PL_TAKE(scratch, int32_t, def->link_count);
+  if (scratch->failed) return pl_fail_memory(error);
+  int32_t *next = *start + 1;  // counted one place ahead, so that filling leaves the starts in place
+  for (int32_t i = 0; i < def->link_count; ++i) next[s->chain_of[def->links[i].from] + 1]++;
+  for (int32_t c = 0; c < s->chain_count; ++c) next[c + 1] += next[c];
+  for (int32_t i = 0; i < def->link_count; ++i) (*items)[next[s->chain_of[def->links[i].from]]++] = i;
+  return PL_OK;
+}
+
+// The plan of each chain; plans live in the model.
+static pl_status make_plans(pl_context *context, pl_arena *scratch, const pl_rod_skeleton *s, pl_rod_model *model, pl_vector *plans, int32_t *plan_of,
+                            pl_error *error) {
+  int32_t *start, *items;
+  pl_status status = sort_links(scratch, s, &start, &items, error);
+  build *b = PL_TAKE(scratch, build, 1);
+  if (status >= 0 && b == NULL) status = pl_fail_memory(error);
+  for (int32_t chain = 0; status >= 0 && chain < s->chain_count; ++chain) {
+    status = read_build(s, start, items, chain, b, error);
+    size_t found = 0;
+    while (status >= 0 && found < plans->count && !has_build(PL_ITEM(plans, pl_rod_plan *, found), b)) ++found;
+    if (status >= 0 && found == plans->count) {
+      pl_rod_plan *plan = PL_TAKE(&model->head.arena, pl_rod_plan, 1);
+      if (plan == NULL ||
+          !pl_rod_plan_build(context, &model->head.arena, b->joint_count, b->parents, b->link_count, b->links, s->def->width, plan) ||
+          !pl_vector_push(plans, &plan))
+        status = pl_fail_memory(error);
+    }
+    plan_of[chain] = (int32_t)found;
+  }
+  return status;
+}
+
+// --- batches
+
+// Numbers of one lane of a batch.
+static void fill_lane(const pl_rod_skeleton *s, const pl_rod_model *model, pl_rod_batch *batch, int32_t lane, float *const rows[9]) {
+  const pl_rod_def *def = s->def;
+  const pl_rod_plan *plan = batch->plan;
+  int32_t n = plan->joint_count;
+  double mean = 0, length = 0;
+  double reach[PL_ROD_JOINT_LIMIT] = {0};
+  for (int32_t i = 1; i < n; ++i) {
+    int32_t joint = batch->joints[8 * i + lane];
+    mean += model->head.masses[joint] / (n - 1);
+    length += segment_length(def, joint) / (n - 1);
+  }
+  for (int32_t i = 0; i < n; ++i) {
+    int32_t joint = batch->joints[8 * i + lane], at = 8 * i + lane;
+    const pl_rod_joint *j = &def->joints[joint];
+    double share = i == 0 ? 1 : model->head.masses[joint] / mean;
+    rows[0][at] = (float)model->head.inverse_masses[joint];
+    rows[1][at] = (float)share;
+    rows[2][at] = (float)j->stiffness;
+    rows[3][at] = j->angle_limit > 0 && j->angle_limit < 3.14159 ? (float)cos(j->angle_limit) : -2.0f;
+    rows[4][at] = (float)j->radius;
+    rows[5][at] = (float)(share * def->twist * length * def->twist * length);
+    rows[6][at] = (float)j->spring;
+    // What drag leaves of a velocity in 1/60 s; the step turns it into its own.
+    rows[7][at] = (float)(1 - j->drag);
+    const double pull[3] = {j->pull.x, j->pull.y, j->pull.z};
+    for (int c = 0; c < 3; ++c) rows[8][24 * i + 8 * c + lane] = (float)pull[c];
+    if (i > 0) reach[i] = reach[plan->parents[i]] + segment_length(def, joint);
+    batch->reach[lane] = fmaxf(batch->reach[lane], (float)(reach[i] * 1.001 + j->radius));
+  }
+}
+
+static pl_status fill_batch(const pl_rod_skeleton *s, pl_rod_model *model, pl_rod_batch *batch, pl_error *error) {
+  const pl_rod_def *def = s->def;
+  const pl_rod_plan *plan = batch->plan;
+  pl_arena *arena = &model->head.arena;
+  int32_t n = plan->joint_count;
+  int32_t *joints = PL_TAKE(arena, int32_t, 8 * n);
+  float *lengths = take_rows(arena, plan->bar_count);
+  float *rows[9];
+  for (int k = 0; k < 9; ++k) rows[k] = take_rows(arena, k == 8 ? 3 * n : n);
+  if (arena->failed) return pl_fail_memory(error);
+  batch->joints = joints;
+  batch->lengths = lengths;
+  bool limited = false;
+  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+    int32_t chain = batch->chains[lane], root = s->roots[chain], led = def->joints[root].parent;
+    for (int32_t i = 0; i < n; ++i) joints[8 * i + lane] = s->order[s->chain_start[chain] + i];
+    batch->bases[lane] = s->led_of[led];
+    batch->centers[lane] = s->settings[chain] != NULL && s->settings[chain]->center >= 0 ? s->led_of[s->settings[chain]->center] : -1;
+    pl_transform base = {def->joints[led].rest.position, pl_quat_unit(def->joints[led].rest.rotation)};
+    batch->root_offsets[lane] = pl_transform_unapply(base, def->joints[root].rest.position);
+    for (int32_t b = 0; b < plan->bar_count; ++b) {
+      pl_vec3 from = def->joints[joints[8 * plan->bars[2 * b] + lane]].rest.position, to = def->joints[joints[8 * plan->bars[2 * b + 1] + lane]].rest.position;
+      lengths[8 * b + lane] = (float)pl_vec3_length(pl_vec3_sub(to, from));
+    }
+    fill_lane(s, model, batch, lane, rows);
+    for (int32_t i = 1; i < n; ++i) limited = limited || rows[3][8 * i + lane] > -1.5f;
+  }
+  batch->inverse_masses = rows[0];
+  batch->shares = rows[1];
+  batch->gains = rows[2];
+  batch->limits = limited ? rows[3] : NULL;
+  batch->radii = rows[4];
+  batch->match_squares = rows[5];
+  batch->springs = rows[6];
+  batch->drags = rows[7];
+  batch->pulls = rows[8];
+  return PL_OK;
+}
+
+static pl_status list_colliders(const pl_rod_skeleton *s, pl_rod_model *model, pl_rod_batch *batch, pl_error *error) {
+  const pl_rod_def *def = s->def;
+  int32_t *start = PL_TAKE(&model->head.arena, int32_t, PL_ROD_LANES + 1), count = 0;
+  for (int32_t lane = 0; start != NULL && lane < PL_ROD_LANES; ++lane) {
+    const pl_rod_chain *entry = s->settings[batch->chains[lane]];
+    count += entry != NULL && entry->collider_count >= 0 ? entry->collider_count : def->collider_count;
+    start[lane + 1] = count;
+  }
+  int32_t *list = PL_TAKE(&model->head.arena, int32_t, count);
+  if (model->head.arena.failed) return pl_fail_memory(error);
+  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+    const pl_rod_chain *entry = s->settings[batch->chains[lane]];
+    for (int32_t k = 0; k < start[lane + 1] - start[lane]; ++k)
+      list[start[lane] + k] = entry != NULL && entry->collider_count >= 0 ? entry->colliders[k] : k;
+  }
+  batch->collider_start = start;
+  batch->collider_list = list;
+  return PL_OK;
+}
+
+// Chains of one plan, eight at a time, in their order.
+static pl_status make_batches(pl_arena *scratch, const pl_rod_skeleton *s, pl_rod_model *model, const pl_vector *plans, const int32_t *plan_of,
+                              pl_error *error) {
+  int32_t *filling = PL_TAKE(scratch, int32_t, plans->count), *slots = PL_TAKE(&model->head.arena, int32_t, s->chain_count);
+  int32_t *counts = PL_TAKE(scratch, int32_t, plans->count);
+  if (scratch->failed || model->head.arena.failed) return pl_fail_memory(error);
+  for (int32_t c = 0; c < s->chain_count; ++c) counts[plan_of[c]]++;
+  int32_t batch_count = 0;
+  for (size_t p = 0; p < plans->count; ++p) {
+    filling[p] = batch_count * PL_ROD_LANES;
+    batch_count += (counts[p] + PL_ROD_LANES - 1) / PL_ROD_LANES;
+  }
+  pl_rod_batch *batches = PL_TAKE(&model->head.arena, pl_rod_batch, batch_count);
+  if (batches == NULL) return pl_fail_memory(error);
+  for (int32_t c = 0; c < s->chain_count; ++c) {
+    int32_t slot = filling[plan_of[c]]++;
+    pl_rod_batch *batch = &batches[slot / PL_ROD_LANES];
+    batch->plan = PL_ITEM(plans, pl_rod_plan *, plan_of[c]);
+    batch->chains[slot % PL_ROD_LANES] = c;
+    batch->lane_count = slot % PL_ROD_LANES + 1;
+    slots[c] = slot;
+  }
+  for (int32_t b = 0; b < batch_count; ++b)
+    for (int32_t lane = batches[b].lane_count; lane < PL_ROD_LANES; ++lane) batches[b].chains[lane] = batches[b].chains[0];
+  model->slot_of_chain = slots;
+  model->batches = batches;
+  model->batch_count = batch_count;
+  model->chain_count = s->chain_count;
+  return PL_OK;
+}
+
+static pl_status fill_batches(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_model *model, pl_error *error) {
+  size_t *offsets = PL_TAKE(&model->head.arena, size_t, model->batch_count);
+  if (offsets == NULL) return pl_fail_memory(error);
+  pl_rod_batch *batches = (pl_rod_batch *)(uintptr_t)model->batches;
+  for (int32_t b = 0; b < model->batch_count; ++b) {
+    pl_rod_batch *batch = &batches[b];
+    pl_status status = fill_batch(s, model, batch, error);
+    if (status >= 0) status = pl_rod_examples_fill(&model->head.arena, s, lists, batch, error);
+    if (status >= 0) status = list_colliders(s, model, batch, error);
+    if (status < 0) return status;
+    offsets[b] = model->batch_floats;
+    model->batch_floats += pl_rod_batch_floats(batch, model->suppression);
+    const pl_rod_plan *plan = batch->plan;
+    int32_t entries = plan->column_start[plan->bar_count];
+    if (plan->joint_count > model->largest_joint_count) model->largest_joint_count = plan->joint_count;
+    if (plan->bar_count > model->largest_bar_count) model->largest_bar_count = plan->bar_count;
+    if (entries > model->largest_entry_count) model->largest_entry_count = entries;
+    if (batch->example_count > model->largest_example_count) model->largest_example_count = batch->example_count;
+  }
+  model->batch_offsets = offsets;
+  return PL_OK;
+}
+
+// --- the rest of the model
+
+static pl_status index_joints(const pl_rod_skeleton *s, pl_rod_model *model, pl_error *error) {
+  const pl_rod_def *def = s->def;
+  pl_arena *arena = &model->head.arena;
+  int32_t n = def->joint_count;
+  int32_t *led = PL_TAKE(arena, int32_t, s->led_count), *slots = PL_TAKE(arena, int32_t, n);
+  pl_transform *rests = PL_TAKE(arena, pl_transform, n);
+  const char **names = PL_TAKE(arena, const char *, n);
+  if (arena->failed) return pl_fail_memory(error);
+  pl_box box = pl_box_empty();
+  for (int32_t i = 0; i < n; ++i) {
+    if (s->led_of[i] >= 0) led[s->led_of[i]] = i;
+    slots[i] = s->chain_of[i] >= 0 ? model->slot_of_chain[s->chain_of[i]] : -1;
+    rests[i] = (pl_transform){def->joints[i].rest.position, pl_quat_unit(def->joints[i].rest.rotation)};
+    names[i] = pl_arena_copy_text(arena, def->joints[i].name != NULL ? def->joints[i].name : "");
+    box = pl_box_with(box, rests[i].position);
+  }
+  model->head.box = box;
+  model->joint_count = model->head.particle_count = n;
+  model->led_count = s->led_count;
+  model->led_joints = led;
+  model->slot_of_joint = slots;
+  model->led_of_joint = pl_arena_copy(arena, s->led_of, (size_t)n, sizeof(int32_t));
+  model->place_of_joint = pl_arena_copy(arena, s->place_of, (size_t)n, sizeof(int32_t));
+  model->rests = rests;
+  model->joint_names = names;
+  return arena->failed ? pl_fail_memory(error) : PL_OK;
+}
+
+static pl_status copy_names(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_model *model, pl_error *error) {
+  pl_arena *arena = &model->head.arena;
+  const char **examples = PL_TAKE(arena, const char *, lists->name_count), **chains = PL_TAKE(arena, const char *, s->chain_count);
+  if (arena->failed) return pl_fail_memory(error);
+  for (int32_t i = 0; i < lists->name_count; ++i) examples[i] = pl_arena_copy_text(arena, lists->names[i]);
+  for (int32_t c = 0; c < s->chain_count; ++c) {
+    const char *given = s->settings[c] != NULL ? s->settings[c]->name : NULL, *own = s->def->joints[s->roots[c]].name;
+    chains[c] = pl_arena_copy_text(arena, given != NULL ? given : own != NULL ? own : "");
+  }
+  model->example_count = lists->name_count;
+  model->example_names = examples;
+  model->chain_names = chains;
+  return arena->failed ? pl_fail_memory(error) : PL_OK;
+}
+
+static pl_status make_colliders(pl_context *context, const pl_rod_skeleton *s, pl_rod_model *model, pl_error *error) {
+  const pl_rod_def *def = s->def;
+  model->colliders = PL_TAKE(&model->head.arena, pl_rod_own_collider, def->collider_count);
+  if (model->colliders == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < def->collider_count; ++i) {
+    const pl_rod_collider *from = &def->colliders[i];
+    if (from->joint < 0 || from->joint >= def->joint_count || s->led_of[from->joint] < 0)
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "collider %d moves with %s, which is not a led joint", i, pl_rod_name_of(def, from->joint).text);
+    pl_rod_own_collider *own = &model->colliders[i];
+    *own = (pl_rod_own_collider){.led = s->led_of[from->joint], .placement = from->shape.placement};
+    pl_collider_def shape = from->shape;
+    shape.keys = NULL;
+    shape.key_count = 0;
+    pl_status status = pl_collider_create(context, &shape, &own->shape, error);
+    if (status < 0) return status;
+    model->collider_count = i + 1;
+  }
+  return PL_OK;
+}
+
+static uint64_t hash_model(const pl_rod_model *model) {
+  double numbers[] = {model->frequency_squared, model->damping,        model->window,      model->view_time,   model->head.friction,
+                      (double)model->solver,    (double)model->suppression, (double)model->joint_count, (double)model->collider_count};
+  uint64_t hash = pl_hash_bytes(PL_HASH_START, "rod", 3);
+  hash = pl_hash_bytes(hash, numbers, sizeof numbers);
+  hash = pl_hash_bytes(hash, model->rests, (size_t)model->joint_count * sizeof(pl_transform));
+  hash = pl_hash_bytes(hash, model->head.masses, (size_t)model->joint_count * sizeof(double));
+  for (int32_t b = 0; b < model->batch_count; ++b) {
+    const pl_rod_batch *batch = &model->batches[b];
+    size_t rows = (size_t)batch->plan->joint_count * PL_ROD_LANES * sizeof(float), sets = (size_t)batch->example_count + 1;
+    hash = pl_hash_bytes(hash, batch->joints, rows);
+    hash = pl_hash_bytes(hash, batch->turns, 4 * sets * rows);
+    hash = pl_hash_bytes(hash, batch->poses, 4 * sets * rows);
+    hash = pl_hash_bytes(hash, batch->gains, rows);
+    hash = pl_hash_bytes(hash, batch->radii, rows);
+    hash = pl_hash_bytes(hash, batch->springs, rows);
+    hash = pl_hash_bytes(hash, batch->drags, rows);
+    hash = pl_hash_bytes(hash, batch->pulls, 3 * rows);
+    hash = pl_hash_bytes(hash, batch->match_squares, rows);
+    if (batch->limits != NULL) hash = pl_hash_bytes(hash, batch->limits, rows);
+    for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane)
+      for (int32_t k = 0; k < batch->view_counts[lane]; ++k) {
+        const pl_view_example *view = &batch->views[(size_t)lane * (size_t)batch->example_count + (size_t)k];
+        double values[4] = {view->direction.x, view->direction.y, view->direction.z, view->extent};
+        hash = pl_hash_bytes(hash, values, sizeof values);
+      }
+  }
+  return hash;
+}
+
+static pl_status fill_model(pl_context *context, pl_arena *scratch, const pl_rod_def *def, pl_rod_model *model, pl_error *error) {
+  model->head.method = &ROD_METHOD;
+  pl_rod_skeleton skeleton;
+  pl_rod_example_lists lists;
+  pl_status status = pl_rod_skeleton_build(scratch, def, &skeleton, error);
+  if (status >= 0) status = pl_rod_examples_list(scratch, &skeleton, &lists, error);
+  if (status < 0) return status;
+  model->head.friction = def->friction;
+  model->solver = def->solver;
+  model->suppression = def->suppression;
+  model->frequency_squared = def->stiffness / (def->stiffness_step * def->stiffness_step);
+  model->damping = def->damping;
+  model->window = def->window;
+  model->view_time = def->view_time;
+  status = lump_masses(&skeleton, model, error);
+  int32_t *plan_of = PL_TAKE(scratch, int32_t, skeleton.chain_count);
+  if (status >= 0 && plan_of == NULL) status = pl_fail_memory(error);
+  pl_vector plans = pl_vector_of(context, sizeof(pl_rod_plan *));
+  if (status >= 0) status = make_plans(context, scratch, &skeleton, model, &plans, plan_of, error);
+  if (status >= 0) status = make_batches(scratch, &skeleton, model, &plans, plan_of, error);
+  pl_vector_free(&plans);
+  if (status >= 0) status = fill_batches(&skeleton, &lists, model, error);
+  if (status >= 0) status = index_joints(&skeleton, model, error);
+  if (status >= 0) status = copy_names(&skeleton, &lists, model, error);
+  if (status >= 0) status = make_colliders(context, &skeleton, model, error);
+  if (status >= 0) status = pl_rod_skin_build(context, &skeleton, model, error);
+  if (status >= 0) model->head.hash = hash_model(model);
+  return status;
+}
+
+pl_status pl_rod_build(pl_context *context, const pl_rod_def *def, pl_model **model, pl_error *error) {
+  *model = NULL;
+  pl_arena arena, scratch;
+  pl_arena_init(&arena, context, 0);
+  pl_rod_model *made = PL_TAKE(&arena, pl_rod_model, 1);
+  if (made == NULL) return pl_fail_memory(error);
+  made->head.arena = arena;
+  pl_arena_init(&scratch, context, 0);
+  pl_status status = fill_model(context, &scratch, def, made, error);
+  pl_arena_destroy(&scratch);
+  if (status < 0) {
+    pl_model_destroy(&made->head);
+    return status;
+  }
+  *model = &made->head;
+  return PL_OK;
+}

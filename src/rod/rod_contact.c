@@ -1,0 +1,70 @@
+// Chains against colliders: every segment is a tapered capsule, tested along its whole length.
+//
+// Where a segment overlaps a collider, its two joints are moved apart from it, the nearer to the touch the more, the heavier the less; then friction takes back
+// what the touched place slid along the collider in this step, up to the coefficient times the push. Lengths are put right afterwards by the caller,
+// who repeats both a few times.
+#include "contact/segment_touch.h"
+#include "math/quat.h"
+#include "rod/rod_model.h"
+
+static pl_vec3 position_at(const float *from, int32_t joint, int32_t lane) {
+  from += 24 * (size_t)joint + (size_t)lane;
+  return (pl_vec3){(double)from[0], (double)from[8], (double)from[16]};
+}
+
+static void move_joint(float *positions, int32_t joint, int32_t lane, pl_vec3 by) {
+  positions += 24 * (size_t)joint + (size_t)lane;
+  positions[0] += (float)by.x;
+  positions[8] += (float)by.y;
+  positions[16] += (float)by.z;
+}
+
+bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_wall *wall) {
+  const pl_collider *shape = wall->shape;
+  double reach = (double)contact->batch->reach[contact->lane];
+  if (shape->shape == PL_COLLIDER_HALF_SPACE) return pl_transform_unapply(wall->end, contact->root_end).y < reach;
+  pl_vec3 center = pl_transform_apply(wall->end, shape->center);
+  return pl_vec3_length(pl_vec3_sub(center, contact->root_end)) < shape->reach + reach;
+}
+
+// How far the touched place moves along the collider in this step.
+static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_wall *wall, int32_t a, int32_t b, double t, pl_vec3 end, pl_vec3 normal) {
+  pl_vec3 from = pl_vec3_mix(position_at(contact->start, a, contact->lane), position_at(contact->start, b, contact->lane), t);
+  pl_vec3 start = pl_vec3_add(contact->root_start, from);
+  // Where the collider's own motion would have taken that place.
+  pl_vec3 carried = pl_transform_apply(wall->end, pl_transform_unapply(wall->start, start));
+  pl_vec3 moved = pl_vec3_sub(end, carried);
+  return pl_vec3_add_scaled(moved, normal, -pl_vec3_dot(moved, normal));
+}
+
+static bool push_segment(const pl_rod_contact *contact, const pl_rod_wall *wall, int32_t a, int32_t b) {
+  const pl_rod_batch *batch = contact->batch;
+  int32_t lane = contact->lane;
+  double wa = (double)batch->inverse_masses[PL_ROD_LANES * a + lane], wb = (double)batch->inverse_masses[PL_ROD_LANES * b + lane];
+  pl_segment segment = {.a = pl_vec3_add(contact->root_end, position_at(contact->end, a, lane)),
+                        .b = pl_vec3_add(contact->root_end, position_at(contact->end, b, lane)),
+                        .radius_a = (double)batch->radii[PL_ROD_LANES * a + lane],
+                        .radius_b = (double)batch->radii[PL_ROD_LANES * b + lane]};
+  pl_segment_touch touch;
+  if (!pl_segment_touch_collider(&segment, wall->shape, wall->end, 0, &touch) || touch.gap >= 0) return false;
+  double share_a = 1 - touch.t, share_b = touch.t, weight = wa * share_a * share_a + wb * share_b * share_b;
+  // A touch at the root itself, which is led: nothing can be done about it.
+  if (weight <= 1e-12 * (wa + wb)) return false;
+  pl_vec3 push = pl_vec3_scale(touch.normal, -touch.gap);
+  double friction = sqrt(contact->friction * wall->shape->friction);
+  if (friction > 0 && contact->start != NULL) {
+    pl_vec3 place = pl_vec3_mix(segment.a, segment.b, touch.t), slide = slide_of(contact, wall, a, b, touch.t, place, touch.normal);
+    double length = pl_vec3_length(slide), most = friction * -touch.gap;
+    if (length > 0) push = pl_vec3_add_scaled(push, slide, -(length > most ? most / length : 1));
+  }
+  move_joint(contact->end, a, lane, pl_vec3_scale(push, wa * share_a / weight));
+  move_joint(contact->end, b, lane, pl_vec3_scale(push, wb * share_b / weight));
+  return true;
+}
+
+int32_t pl_rod_contact_resolve(const pl_rod_contact *contact, const pl_rod_wall *wall) {
+  const pl_rod_plan *plan = contact->batch->plan;
+  int32_t count = 0;
+  for (int32_t s = 0; s < plan->bar_count; ++s) count += push_segment(contact, wall, plan->bars[2 * s], plan->bars[2 * s + 1]);
+  return count;
+}

@@ -1,0 +1,477 @@
+// The inner loops themselves; included by rod_kernels.c and rod_kernels_avx2.c with KERNELS set to the name of the table to define.
+//
+// Eight chains of one plan side by side, one per lane: no gathers, no branches that differ between lanes.
+//
+//   x v q w   position, velocity, orientation, angular velocity of a joint      _ (bar)  of the rest pose P(w), in the base's frame
+//   d         direction of the segment to a joint                              r        rotation from one segment's direction to the next (eq. 8)
+//   c R A     centre, rotation and moment matrix of a region                   D        deviation: turns a rest direction into the present one
+//   h alpha   step, stiffness                                                  n C      direction and error of a bar
+
+typedef struct v3 {
+  pl_f8 x, y, z;
+} v3;
+typedef struct q4 {
+  pl_f8 x, y, z, w;
+} q4;
+
+// Row i of an array of [3][8] or [4][8].
+PL_SIMD_INLINE v3 get3(const float *from, int32_t i) {
+  from += 24 * (size_t)i;
+  return (v3){pl_f8_load(from), pl_f8_load(from + 8), pl_f8_load(from + 16)};
+}
+PL_SIMD_INLINE void put3(float *to, int32_t i, v3 a) {
+  to += 24 * (size_t)i;
+  pl_f8_store(to, a.x);
+  pl_f8_store(to + 8, a.y);
+  pl_f8_store(to + 16, a.z);
+}
+PL_SIMD_INLINE q4 get4(const float *from, int32_t i) {
+  from += 32 * (size_t)i;
+  return (q4){pl_f8_load(from), pl_f8_load(from + 8), pl_f8_load(from + 16), pl_f8_load(from + 24)};
+}
+PL_SIMD_INLINE void put4(float *to, int32_t i, q4 a) {
+  to += 32 * (size_t)i;
+  pl_f8_store(to, a.x);
+  pl_f8_store(to + 8, a.y);
+  pl_f8_store(to + 16, a.z);
+  pl_f8_store(to + 24, a.w);
+}
+PL_SIMD_INLINE pl_f8 get1(const float *from, int32_t i) {
+  return pl_f8_load(from + 8 * (size_t)i);
+}
+PL_SIMD_INLINE void put1(float *to, int32_t i, pl_f8 a) {
+  pl_f8_store(to + 8 * (size_t)i, a);
+}
+
+PL_SIMD_INLINE v3 add3(v3 a, v3 b) {
+  return (v3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+PL_SIMD_INLINE v3 sub3(v3 a, v3 b) {
+  return (v3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+PL_SIMD_INLINE v3 scale3(v3 a, pl_f8 s) {
+  return (v3){a.x * s, a.y * s, a.z * s};
+}
+PL_SIMD_INLINE v3 add_scaled3(v3 a, v3 b, pl_f8 s) {
+  return (v3){a.x + b.x * s, a.y + b.y * s, a.z + b.z * s};
+}
+PL_SIMD_INLINE pl_f8 dot3(v3 a, v3 b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+PL_SIMD_INLINE v3 cross3(v3 a, v3 b) {
+  return (v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+PL_SIMD_INLINE v3 select3(pl_m8 mask, v3 a, v3 b) {
+  return (v3){pl_f8_select(mask, a.x, b.x), pl_f8_select(mask, a.y, b.y), pl_f8_select(mask, a.z, b.z)};
+}
+PL_SIMD_INLINE v3 zero3(void) {
+  pl_f8 zero = pl_f8_set1(0.0f);
+  return (v3){zero, zero, zero};
+}
+// Unit vector, `fallback` where there is hardly any length.
+PL_SIMD_INLINE v3 unit3(v3 a, v3 fallback) {
+  pl_f8 square = dot3(a, a);
+  return select3(square > 1e-30f, scale3(a, 1.0f / pl_f8_sqrt(square)), fallback);
+}
+
+PL_SIMD_INLINE q4 multiply4(q4 a, q4 b) {
+  return (q4){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+              a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
+PL_SIMD_INLINE q4 conjugate4(q4 a) {
+  return (q4){-a.x, -a.y, -a.z, a.w};
+}
+PL_SIMD_INLINE pl_f8 dot4(q4 a, q4 b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+PL_SIMD_INLINE q4 unit4(q4 a) {
+  pl_f8 f = 1.0f / pl_f8_sqrt(dot4(a, a));
+  return (q4){a.x * f, a.y * f, a.z * f, a.w * f};
+}
+PL_SIMD_INLINE q4 add_scaled4(q4 a, q4 b, pl_f8 s) {
+  return (q4){a.x + b.x * s, a.y + b.y * s, a.z + b.z * s, a.w + b.w * s};
+}
+PL_SIMD_INLINE v3 rotate(q4 q, v3 v) {
+  v3 u = {q.x, q.y, q.z}, t = cross3(u, v);
+  t = add3(t, t);
+  return add3(add_scaled3(v, t, q.w), cross3(u, t));
+}
+PL_SIMD_INLINE q4 select4(pl_m8 mask, q4 a, q4 b) {
+  return (q4){pl_f8_select(mask, a.x, b.x), pl_f8_select(mask, a.y, b.y), pl_f8_select(mask, a.z, b.z), pl_f8_select(mask, a.w, b.w)};
+}
+
+// The rotation from one unit vector to another: (a x b, 1 + a.b) made a unit. Where they are opposite, half a turn around an axis across.
+PL_SIMD_INLINE q4 turn_between(v3 a, v3 b) {
+  pl_f8 one = pl_f8_set1(1.0f), zero = pl_f8_set1(0.0f), w = one + dot3(a, b);
+  v3 c = cross3(a, b);
+  pl_m8 across = pl_f8_abs(a.x) < 0.6f;
+  v3 axis = cross3(a, select3(across, (v3){one, zero, zero}, (v3){zero, one, zero}));
+  pl_m8 opposite = w < 1e-6f;
+  return unit4((q4){pl_f8_select(opposite, axis.x, c.x), pl_f8_select(opposite, axis.y, c.y), pl_f8_select(opposite, axis.z, c.z),
+                    pl_f8_select(opposite, zero, w)});
+}
+
+// Rotation vector of a small rotation, 2 sin of half its angle long, the short way round.
+PL_SIMD_INLINE v3 small_turn(q4 q) {
+  pl_f8 two = pl_f8_select(q.w < 0.0f, pl_f8_set1(-2.0f), pl_f8_set1(2.0f));
+  return (v3){q.x * two, q.y * two, q.z * two};
+}
+
+// QLERP (section 3.1): the weighted sum of quaternions of one hemisphere, made a unit. `stride` floats from one example to the next.
+PL_SIMD_INLINE q4 mix(const float *poses, int32_t joint, size_t stride, const float *weights, int32_t count, pl_f8 rest_weight) {
+  q4 rest = get4(poses, joint);
+  q4 sum = {rest.x * rest_weight, rest.y * rest_weight, rest.z * rest_weight, rest.w * rest_weight};
+  for (int32_t k = 0; k < count; ++k) sum = add_scaled4(sum, get4(poses + (size_t)(k + 1) * stride, joint), get1(weights, k));
+  // Quaternions of one hemisphere can only cancel where all are perpendicular to the rest's, half a turn away.
+  return unit4(select4(dot4(sum, sum) > 1e-12f, sum, rest));
+}
+
+static void blend(const pl_rod_batch *batch, const float *weights, float *positions, float *rotations) {
+  const pl_rod_plan *plan = batch->plan;
+  int32_t n = plan->joint_count, count = batch->example_count;
+  size_t stride = 32 * (size_t)n;
+  pl_f8 rest_weight = pl_f8_set1(1.0f);
+  for (int32_t k = 0; k < count; ++k) rest_weight -= get1(weights, k);
+  put3(positions, 0, zero3());
+  put4(rotations, 0, mix(batch->poses, 0, stride, weights, count, rest_weight));
+  for (int32_t i = 1; i < n; ++i) {
+    int32_t p = plan->parents[i];
+    // Forward kinematics: the parent's direction turned by r. Directions follow from positions, so no array of them is kept.
+    v3 from = p == 0 ? get3(batch->aims, i) : scale3(sub3(get3(positions, p), get3(positions, plan->parents[p])), 1.0f / get1(batch->lengths, p - 1));
+    v3 d = rotate(mix(batch->turns, i, stride, weights, count, rest_weight), from);
+    d = unit3(d, from);
+    put3(positions, i, add_scaled3(get3(positions, p), d, get1(batch->lengths, i - 1)));
+    put4(rotations, i, mix(batch->poses, i, stride, weights, count, rest_weight));
+  }
+}
+
+// Suppression by carrying. D turns the rest direction of a segment into the present one; it is the joint's own deviation q q_^-1 followed by the short turn to
+// where the segment really is. With D kept, the segment follows its rest direction: d' = D d_'. Velocities relative to the parent turn along, so a
+// chain at rest stays at rest and a swing goes on around the new rest pose.
+static void carry(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *rest_positions, const float *rest_rotations) {
+  const pl_rod_plan *plan = batch->plan;
+  // A joint's old position and velocity are needed by its children after it has moved: joints are taken from the last to the first for what is relative to
+  // the parent, then put together again from the first to the last.
+  for (int32_t i = plan->joint_count - 1; i > 0; --i) {
+    int32_t p = plan->parents[i];
+    put3(lanes->positions, i, sub3(get3(lanes->positions, i), get3(lanes->positions, p)));
+    put3(lanes->velocities, i, sub3(get3(lanes->velocities, i), get3(lanes->velocities, p)));
+  }
+  for (int32_t i = 0; i < plan->joint_count; ++i) {
+    int32_t p = plan->parents[i];
+    q4 deviation = multiply4(get4(lanes->rotations, i), conjugate4(get4(lanes->rest_rotations, i)));
+    put4(lanes->rotations, i, unit4(multiply4(deviation, get4(rest_rotations, i))));
+    if (i == 0) continue;
+    pl_f8 length = get1(batch->lengths, i - 1);
+    v3 old_rest = scale3(sub3(get3(lanes->rest_positions, i), get3(lanes->rest_positions, p)), 1.0f / length);
+    v3 new_rest = scale3(sub3(get3(rest_positions, i), get3(rest_positions, p)), 1.0f / length);
+    v3 turned = rotate(deviation, old_rest), d = unit3(get3(lanes->positions, i), turned);
+    q4 exact = turn_between(turned, d);
+    v3 next = unit3(rotate(exact, rotate(deviation, new_rest)), d);
+    v3 velocity = rotate(turn_between(d, next), get3(lanes->velocities, i));
+    put3(lanes->positions, i, add_scaled3(get3(lanes->positions, p), next, length));
+    put3(lanes->velocities, i, add3(get3(lanes->velocities, p), velocity));
+  }
+  for (int32_t i = 0; i < plan->joint_count; ++i) {
+    put3(lanes->rest_positions, i, get3(rest_positions, i));
+    put4(lanes->rest_rotations, i, get4(rest_rotations, i));
+  }
+}
+
+// m R(q) R(q_)^T: what the orientation of a joint adds to a region's moments (Müller and Chentanez 2011), and its matrix form.
+PL_SIMD_INLINE void add_rotation(q4 q, pl_f8 s, pl_f8 a[9]) {
+  pl_f8 x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
+  pl_f8 xx = q.x * x2, yy = q.y * y2, zz = q.z * z2, xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
+  pl_f8 wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
+  a[0] += s * (1.0f - (yy + zz));
+  a[1] += s * (xy - wz);
+  a[2] += s * (xz + wy);
+  a[3] += s * (xy + wz);
+  a[4] += s * (1.0f - (xx + zz));
+  a[5] += s * (yz - wx);
+  a[6] += s * (xz - wy);
+  a[7] += s * (yz + wx);
+  a[8] += s * (1.0f - (xx + yy));
+}
+
+// Affine maps of the regions, 12 rows each: R and c - R c_. Regions with the root are fixed to the led joint; the others find their rotation from positions
+// and orientations.
+static void place_regions(const pl_rod_solve *solve, float *maps) {
+  const pl_rod_batch *batch = solve->batch;
+  const pl_rod_plan *plan = batch->plan;
+  for (int32_t r = 0; r < plan->joint_count; ++r) {
+    float *map = maps + 96 * (size_t)r;
+    pl_f8 zero = pl_f8_set1(0.0f), m[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
+    v3 shift = zero3();
+    if (plan->anchored[r]) {
+      add_rotation(get4(solve->base->start, 0), pl_f8_set1(1.0f), m);
+      put4(solve->matches, r, get4(solve->base->start, 0));
+    } else {
+      _Alignas(32) float moments[72];
+      pl_f8 a[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero}, total = zero;
+      v3 center = zero3(), rest_center = zero3(), origin = get3(solve->from.positions, r), rest_origin = get3(solve->rest_positions, r);
+      for (int32_t k = plan->region_start[r]; k < plan->region_start[r + 1]; ++k) {
+        int32_t i = plan->region_joints[k];
+        pl_f8 w = get1(batch->shares, i);
+        v3 x = sub3(get3(solve->from.positions, i), origin), y = sub3(get3(solve->rest_positions, i), rest_origin);
+        v3 wx = scale3(x, w);
+        total += w;
+        center = add3(center, wx);
+        rest_center = add_scaled3(rest_center, y, w);
+        a[0] += wx.x * y.x, a[1] += wx.x * y.y, a[2] += wx.x * y.z;
+        a[3] += wx.y * y.x, a[4] += wx.y * y.y, a[5] += wx.y * y.z;
+        a[6] += wx.z * y.x, a[7] += wx.z * y.y, a[8] += wx.z * y.z;
+        q4 turn = multiply4(get4(solve->from.rotations, i), conjugate4(get4(solve->rest_rotations, i)));
+        add_rotation(turn, get1(batch->match_squares, i), a);
+      }
+      pl_f8 inverse = 1.0f / total;
+      center = scale3(center, inverse);
+      v3 wy = rest_center;
+      rest_center = scale3(rest_center, inverse);
+      a[0] -= center.x * wy.x, a[1] -= center.x * wy.y, a[2] -= center.x * wy.z;
+      a[3] -= center.y * wy.x, a[4] -= center.y * wy.y, a[5] -= center.y * wy.z;
+      a[6] -= center.z * wy.x, a[7] -= center.z * wy.y, a[8] -= center.z * wy.z;
+      for (int e = 0; e < 9; ++e) pl_f8_store(moments + 8 * e, a[e]);
+      pl_rotation_batch(moments, solve->matches + 32 * (size_t)r);
+      q4 rotation = get4(solve->matches, r);
+      add_rotation(rotation, pl_f8_set1(1.0f), m);
+      shift = sub3(add3(center, origin), rotate(rotation, add3(rest_center, rest_origin)));
+    }
+    for (int e = 0; e < 9; ++e) pl_f8_store(map + 8 * e, m[e]);
+    pl_f8_store(map + 72, shift.x);
+    pl_f8_store(map + 80, shift.y);
+    pl_f8_store(map + 88, shift.z);
+  }
+}
+
+// Mean of where the regions of a joint want it.
+PL_SIMD_INLINE v3 goal_of(const pl_rod_plan *plan, const float *maps, int32_t i, v3 rest) {
+  pl_f8 sum[12];
+  for (int e = 0; e < 12; ++e) sum[e] = pl_f8_set1(0.0f);
+  for (int32_t k = plan->region_start[i]; k < plan->region_start[i + 1]; ++k) {
+    const float *map = maps + 96 * (size_t)plan->region_joints[k];
+    for (int e = 0; e < 12; ++e) sum[e] += pl_f8_load(map + 8 * e);
+  }
+  pl_f8 share = pl_f8_set1(1.0f / (float)(plan->region_start[i + 1] - plan->region_start[i]));
+  v3 goal = {sum[0] * rest.x + sum[1] * rest.y + sum[2] * rest.z + sum[9], sum[3] * rest.x + sum[4] * rest.y + sum[5] * rest.z + sum[10],
+             sum[6] * rest.x + sum[7] * rest.y + sum[8] * rest.z + sum[11]};
+  return scale3(goal, share);
+}
+
+// q turned by the rotation vector w h.
+PL_SIMD_INLINE q4 spun(q4 q, v3 w, float h) {
+  pl_f8 half = pl_f8_set1(0.5f * h);
+  q4 rate = multiply4((q4){w.x * half, w.y * half, w.z * half, pl_f8_set1(0.0f)}, q);
+  return unit4((q4){q.x + rate.x, q.y + rate.y, q.z + rate.z, q.w + rate.w});
+}
+
+static void match(const pl_rod_solve *solve) {
+  const pl_rod_batch *batch = solve->batch;
+  const pl_rod_plan *plan = batch->plan;
+  float *maps = solve->work;
+  place_regions(solve, maps);
+  float h = solve->step;
+  v3 base_velocity = get3(solve->base->velocity, 0), base_spin = get3(solve->base->spin, 0), shift = get3(solve->base->shift, 0);
+  pl_f8 kept = pl_f8_set1(solve->kept);
+  for (int32_t i = 0; i < plan->joint_count; ++i) {
+    v3 x = get3(solve->from.positions, i), v = get3(solve->from.velocities, i), w = get3(solve->from.spins, i);
+    q4 q = get4(solve->from.rotations, i);
+    pl_f8 alpha = pl_f8_min(get1(batch->gains, i) * solve->stiffness, pl_f8_set1(1.0f));
+    v3 goal = goal_of(plan, maps, i, get3(solve->rest_positions, i));
+    v = add_scaled3(v, sub3(goal, x), alpha / h);
+    v = add_scaled3(v, get3(solve->accelerations, i), pl_f8_set1(h));
+    q4 aim = multiply4(get4(solve->matches, i), get4(solve->rest_rotations, i));
+    w = add_scaled3(w, small_turn(multiply4(aim, conjugate4(q))), alpha / h);
+    // Damping: only what differs from moving with the led joint.
+    v3 carried = add3(base_velocity, cross3(base_spin, x));
+    v = add_scaled3(carried, sub3(v, carried), kept);
+    w = add_scaled3(base_spin, sub3(w, base_spin), kept);
+    put3(solve->positions, i, i == 0 ? zero3() : sub3(add_scaled3(x, v, pl_f8_set1(h)), shift));
+    put4(solve->rotations, i, spun(q, w, h));
+  }
+}
+
+// Direction and error of each bar; the largest error as a share of the length.
+PL_SIMD_INLINE pl_f8 measure_bars(const pl_rod_solve *solve, float *directions, float *errors) {
+  const pl_rod_plan *plan = solve->batch->plan;
+  pl_f8 worst = pl_f8_set1(0.0f);
+  for (int32_t b = 0; b < plan->bar_count; ++b) {
+    v3 e = sub3(get3(solve->positions, plan->bars[2 * b + 1]), get3(solve->positions, plan->bars[2 * b]));
+    pl_f8 length = pl_f8_sqrt(dot3(e, e)), rest = get1(solve->batch->lengths, b), error = length - rest;
+    put3(directions, b, scale3(e, 1.0f / pl_f8_max(length, rest * 1e-6f)));
+    put1(errors, b, error);
+    worst = pl_f8_max(worst, pl_f8_abs(error) / rest);
+  }
+  return worst;
+}
+
+// (J M^-1 J^T) λ = C, by the plan's elimination; λ comes back in the order of elimination.
+PL_SIMD_INLINE void solve_bars(const pl_rod_solve *solve, const float *directions, const float *errors, float *diagonal, float *entries, float *lambda) {
+  const pl_rod_batch *batch = solve->batch;
+  const pl_rod_plan *plan = batch->plan;
+  int32_t m = plan->bar_count;
+  for (int32_t k = 0; k < m; ++k) {
+    int32_t b = plan->bar_of[k];
+    put1(diagonal, k, get1(batch->inverse_masses, plan->bars[2 * b]) + get1(batch->inverse_masses, plan->bars[2 * b + 1]));
+    put1(lambda, k, get1(errors, b));
+  }
+  for (int32_t e = 0; e < plan->column_start[m]; ++e) put1(entries, e, pl_f8_set1(0.0f));
+  for (int32_t c = 0; c < plan->coupling_count; ++c) {
+    const int32_t *coupling = plan->couplings + 4 * (size_t)c;
+    pl_f8 cosine = dot3(get3(directions, coupling[1]), get3(directions, coupling[2]));
+    put1(entries, coupling[0], get1(entries, coupling[0]) + get1(batch->inverse_masses, coupling[3]) * cosine * plan->coupling_signs[c]);
+  }
+  const int32_t *update = plan->updates, *last = plan->updates + 4 * (size_t)plan->update_count;
+  for (int32_t k = 0; k < m; ++k) {
+    pl_f8 inverse = 1.0f / get1(diagonal, k);
+    for (; update < last && update[3] == k; update += 4) {
+      float *target = update[0] < 0 ? diagonal + 8 * (size_t)(-1 - update[0]) : entries + 8 * (size_t)update[0];
+      pl_f8_store(target, pl_f8_load(target) - get1(entries, update[1]) * get1(entries, update[2]) * inverse);
+    }
+    for (int32_t e = plan->column_start[k]; e < plan->column_start[k + 1]; ++e)
+      put1(lambda, plan->rows[e], get1(lambda, plan->rows[e]) - get1(entries, e) * inverse * get1(lambda, k));
+    put1(diagonal, k, inverse);
+  }
+  for (int32_t k = m - 1; k >= 0; --k) {
+    pl_f8 value = get1(lambda, k);
+    for (int32_t e = plan->column_start[k]; e < plan->column_start[k + 1]; ++e) value -= get1(entries, e) * get1(lambda, plan->rows[e]);
+    put1(lambda, k, value * get1(diagonal, k));
+  }
+}
+
+// Newton's method on the lengths. Two or three rounds settle a step of ordinary size; a whip that has not settled after the last one is put right by
+// follow(), which is exact and does not care about masses.
+enum { LENGTH_ROUNDS = 6 };
+
+static void keep_lengths(const pl_rod_solve *solve) {
+  const pl_rod_batch *batch = solve->batch;
+  const pl_rod_plan *plan = batch->plan;
+  int32_t m = plan->bar_count;
+  float *directions = solve->work, *errors = directions + 24 * (size_t)m, *diagonal = errors + 8 * (size_t)m,
+        *lambda = diagonal + 8 * (size_t)m, *entries = lambda + 8 * (size_t)m;
+  for (int round = 0; round < LENGTH_ROUNDS; ++round) {
+    pl_f8 worst = measure_bars(solve, directions, errors);
+    if (pl_m8_all(worst < 2e-5f)) break;
+    solve_bars(solve, directions, errors, diagonal, entries, lambda);
+    for (int32_t k = 0; k < m; ++k) {
+      int32_t b = plan->bar_of[k], from = plan->bars[2 * b], to = plan->bars[2 * b + 1];
+      v3 push = scale3(get3(directions, b), get1(lambda, k));
+      put3(solve->positions, from, add_scaled3(get3(solve->positions, from), push, get1(batch->inverse_masses, from)));
+      put3(solve->positions, to, add_scaled3(get3(solve->positions, to), push, -get1(batch->inverse_masses, to)));
+    }
+  }
+}
+
+static void follow(const pl_rod_solve *solve) {
+  const pl_rod_batch *batch = solve->batch;
+  const pl_rod_plan *plan = batch->plan;
+  q4 base = get4(solve->base->end, 0);
+  for (int32_t i = 1; i < plan->joint_count; ++i) {
+    int32_t p = plan->parents[i];
+    pl_f8 length = get1(batch->lengths, i - 1);
+    v3 rest = scale3(sub3(get3(solve->rest_positions, i), get3(solve->rest_positions, p)), 1.0f / length);
+    q4 frame = p == 0 ? base : multiply4(get4(solve->rotations, p), conjugate4(get4(solve->rest_rotations, p)));
+    v3 aim = rotate(frame, rest), from = get3(solve->positions, p);
+    v3 d = unit3(sub3(get3(solve->positions, i), from), aim);
+    if (batch->limits != NULL) {
+      pl_f8 limit = get1(batch->limits, i), cosine = dot3(d, aim);
+      v3 away = sub3(d, scale3(aim, cosine)), any = {-aim.y, aim.x, pl_f8_set1(0.0f)};
+      v3 edge = add3(scale3(aim, limit), scale3(unit3(away, any), pl_f8_sqrt(pl_f8_max(1.0f - limit * limit, pl_f8_set1(0.0f)))));
+      d = select3(cosine < limit, unit3(edge, aim), d);
+    }
+    put3(solve->positions, i, add_scaled3(from, d, length));
+  }
+}
+
+// The update of VRMC_springBone 1.0, joint after joint: inertia less drag, a pull towards where the bone would be if it were rigid with its parent, gravity,
+// then back to the bone's length. The numbers are given per frame of 1/60 s, and mean the same at any step.
+static void spring(const pl_rod_solve *solve) {
+  const pl_rod_batch *batch = solve->batch;
+  const pl_rod_plan *plan = batch->plan;
+  float h = solve->step;
+  pl_f8 strength = pl_f8_set1(60.0f * h * h);
+  v3 shift = get3(solve->base->shift, 0);
+  q4 base = get4(solve->base->end, 0);
+  put3(solve->positions, 0, zero3());
+  put4(solve->rotations, 0, multiply4(base, get4(solve->rest_rotations, 0)));
+  for (int32_t i = 1; i < plan->joint_count; ++i) {
+    int32_t p = plan->parents[i];
+    pl_f8 length = get1(batch->lengths, i - 1);
+    v3 rest = scale3(sub3(get3(solve->rest_positions, i), get3(solve->rest_positions, p)), 1.0f / length);
+    // Rotations hold D q_ of each joint.
+    q4 frame = p == 0 ? base : multiply4(get4(solve->rotations, p), conjugate4(get4(solve->rest_rotations, p)));
+    v3 aim = unit3(rotate(frame, rest), rest), from = get3(solve->positions, p);
+    v3 x = get3(solve->from.positions, i), v = get3(solve->from.velocities, i);
+    v3 next = sub3(add_scaled3(x, v, get1(solve->kept_by_drag, i) * h), shift);
+    next = add_scaled3(next, aim, get1(batch->springs, i) * strength);
+    next = add_scaled3(next, get3(batch->pulls, i), strength);
+    next = add_scaled3(next, get3(solve->accelerations, i), pl_f8_set1(h * h));
+    v3 d = unit3(sub3(next, from), aim);
+    put3(solve->positions, i, add_scaled3(from, d, length));
+    put4(solve->rotations, i, unit4(multiply4(turn_between(aim, d), multiply4(frame, get4(solve->rest_rotations, i)))));
+  }
+}
+
+static void project(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *base_rotation, float *pulls) {
+  const pl_rod_plan *plan = batch->plan;
+  int32_t n = plan->joint_count, count = batch->example_count;
+  size_t stride = 32 * (size_t)n;
+  q4 back = conjugate4(get4(base_rotation, 0));
+  for (int32_t k = 0; k < count; ++k) put1(pulls, k, pl_f8_set1(0.0f));
+  for (int32_t i = 1; i < n; ++i) {
+    int32_t p = plan->parents[i];
+    v3 aim = get3(batch->aims, i);
+    v3 d = unit3(rotate(back, sub3(get3(lanes->positions, i), get3(lanes->positions, p))), aim);
+    v3 before = p == 0 ? aim : unit3(rotate(back, sub3(get3(lanes->positions, p), get3(lanes->positions, plan->parents[p]))), aim);
+    q4 r = turn_between(before, d), rest = get4(batch->turns, i);
+    pl_f8 sign = pl_f8_select(dot4(r, rest) < 0.0f, pl_f8_set1(-1.0f), pl_f8_set1(1.0f));
+    q4 away = {r.x * sign - rest.x, r.y * sign - rest.y, r.z * sign - rest.z, r.w * sign - rest.w};
+    for (int32_t k = 0; k < count; ++k) {
+      q4 example = get4(batch->turns + (size_t)(k + 1) * stride, i);
+      q4 column = {example.x - rest.x, example.y - rest.y, example.z - rest.z, example.w - rest.w};
+      put1(pulls, k, get1(pulls, k) + dot4(column, away));
+    }
+  }
+}
+
+static bool finish(const pl_rod_solve *solve, const float *velocity_positions, const float *velocity_rotations, const pl_rod_lanes *to) {
+  const pl_rod_plan *plan = solve->batch->plan;
+  pl_f8 rate = pl_f8_set1(1.0f / solve->step);
+  v3 shift = get3(solve->base->shift, 0), check = zero3();
+  for (int32_t i = 0; i < plan->joint_count; ++i) {
+    v3 v = scale3(add3(sub3(get3(velocity_positions, i), get3(solve->from.positions, i)), shift), rate);
+    v3 w = scale3(small_turn(multiply4(get4(velocity_rotations, i), conjugate4(get4(solve->from.rotations, i)))), rate);
+    put3(to->velocities, i, v);
+    put3(to->spins, i, w);
+    v3 x = get3(solve->positions, i);
+    q4 q = get4(solve->rotations, i);
+    put3(to->positions, i, x);
+    put4(to->rotations, i, q);
+    pl_f8 zero = pl_f8_set1(0.0f);
+    check = add3(check, add3(scale3(v, zero), scale3(x, zero)));
+    check = add3(check, add3(scale3(w, zero), (v3){q.x * q.w * zero, q.y * zero, q.z * zero}));
+  }
+  // Infinity times zero and not-a-number times zero are not a number.
+  return pl_m8_all(check.x + check.y + check.z == 0.0f);
+}
+
+// Drag of the air on each segment, a cylinder between its two radii: F = ½ rho C (r_a + r_b) l |u| u with u the air's velocity across the segment. However light the
+// segment, it does not become faster than the air: the force is taken at the end of the step.
+static void blow(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float wind[3], float strength, float step, float *accelerations) {
+  const pl_rod_plan *plan = batch->plan;
+  v3 air = {pl_f8_set1(wind[0]), pl_f8_set1(wind[1]), pl_f8_set1(wind[2])};
+  for (int32_t i = 1; i < plan->joint_count; ++i) {
+    int32_t p = plan->parents[i];
+    v3 e = sub3(get3(lanes->positions, i), get3(lanes->positions, p)), d = unit3(e, zero3());
+    v3 u = sub3(air, scale3(add3(get3(lanes->velocities, i), get3(lanes->velocities, p)), pl_f8_set1(0.5f)));
+    u = sub3(u, scale3(d, dot3(u, d)));
+    pl_f8 grip = pl_f8_sqrt(dot3(u, u)) * get1(batch->lengths, i - 1) * (get1(batch->radii, i) + get1(batch->radii, p)) * (0.5f * strength);
+    for (int end = 0; end < 2; ++end) {
+      int32_t joint = end == 0 ? i : p;
+      pl_f8 rate = grip * get1(batch->inverse_masses, joint);
+      put3(accelerations, joint, add_scaled3(get3(accelerations, joint), u, rate / (1.0f + rate * step)));
+    }
+  }
+}
+
+const pl_rod_kernels KERNELS = {blend, carry, blow, match, keep_lengths, follow, spring, project, finish};

@@ -1,0 +1,174 @@
+// Checking a rod def and sorting its joints into chains.
+#include "rod/rod_skeleton.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "examples/simplex_weights.h"
+#include "math/quat.h"
+
+pl_rod_name pl_rod_name_of(const pl_rod_def *def, int32_t joint) {
+  pl_rod_name name;
+  const char *text = joint >= 0 && joint < def->joint_count ? def->joints[joint].name : NULL;
+  if (text != NULL && text[0] != '\0')
+    snprintf(name.text, sizeof name.text, "joint \"%.80s\"", text);
+  else
+    snprintf(name.text, sizeof name.text, "joint %d", joint);
+  return name;
+}
+
+static pl_status check_range(const char *field, double value, double least, double most, bool least_allowed, pl_error *error) {
+  bool fits = isfinite(value) && value <= most && (least_allowed ? value >= least : value > least);
+  if (fits) return PL_OK;
+  return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "%g is out of range; use %s %g and at most %g", value,
+                       least_allowed ? "at least" : "more than", least, most);
+}
+
+static pl_status check_numbers(const pl_rod_def *def, pl_error *error) {
+  pl_status status = pl_check_def(def->magic, "pl_rod_def", error);
+  if (status >= 0) status = check_range("density", def->density, 0, 1e9, false, error);
+  if (status >= 0) status = check_range("stiffness", def->stiffness, 0, 1, false, error);
+  if (status >= 0) status = check_range("stiffness_step", def->stiffness_step, 0, 10, false, error);
+  if (status >= 0) status = check_range("width", def->width, 1, 250, true, error);
+  if (status >= 0) status = check_range("twist", def->twist, 0, 100, false, error);
+  if (status >= 0) status = check_range("damping", def->damping, 0, 1e6, true, error);
+  if (status >= 0) status = check_range("friction", def->friction, 0, 1e3, true, error);
+  if (status >= 0) status = check_range("window", def->window, 0, 1, true, error);
+  if (status >= 0) status = check_range("view_time", def->view_time, 0, 1e3, true, error);
+  if (status >= 0) status = check_range("tube_sides", def->tube_sides, 0, 64, true, error);
+  if (status >= 0 && def->joint_count < 1)
+    status = pl_fail_field(error, PL_ERROR_INVALID_DATA, "joints", "a rod body needs at least one joint");
+  return status;
+}
+
+static bool is_finite_transform(pl_transform t) {
+  double norm = pl_quat_dot(t.rotation, t.rotation);
+  return pl_vec3_is_finite(t.position) && isfinite(norm) && norm > 1e-12;
+}
+
+static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) {
+  const pl_rod_joint *j = &def->joints[i];
+  pl_rod_name name = pl_rod_name_of(def, i);
+  if (!is_finite_transform(j->rest))
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its rest position must be finite and its rotation not zero", name.text);
+  if (!(j->radius >= 0 && j->mass >= 0 && j->stiffness >= 0 && j->angle_limit >= 0 && j->spring >= 0 && j->drag >= 0 && j->drag <= 1 &&
+        j->radius < 1e6 && j->mass < 1e9 && j->stiffness < 1e6 && j->angle_limit < 1e3 && j->spring < 1e6 && pl_vec3_is_finite(j->pull)))
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: radius, mass, stiffness, angle limit, spring and drag must be finite and not negative", name.text);
+  if (j->parent >= def->joint_count || j->parent < -1)
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its parent is joint %d, and there are %d joints", name.text, j->parent, def->joint_count);
+  if (j->parent == -1 && !j->led)
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s has no parent and is not led; make it led, or hang it on a joint", name.text);
+  if (j->parent >= 0 && j->led && !def->joints[j->parent].led)
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is led but hangs on passive %s; make that one led too", name.text,
+                   pl_rod_name_of(def, j->parent).text);
+  if (!j->led && pl_vec3_length(pl_vec3_sub(j->rest.position, def->joints[j->parent].rest.position)) < 1e-9 && !def->joints[j->parent].led)
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is in the same place as its parent; a segment needs a length", name.text);
+  return PL_OK;
+}
+
+// Depth of a joint below the last led one above it, 0 for led joints; -1 when its ancestors go round in a circle.
+static int32_t depth_of(const pl_rod_def *def, int32_t joint) {
+  int32_t depth = 0, steps = 0;
+  bool counting = true;
+  for (int32_t i = joint; i >= 0; i = def->joints[i].parent) {
+    if (def->joints[i].led) counting = false;
+    if (counting) ++depth;
+    if (++steps > def->joint_count) return -1;
+  }
+  return depth;
+}
+
+static int32_t root_above(const pl_rod_def *def, int32_t joint) {
+  while (!def->joints[def->joints[joint].parent].led) joint = def->joints[joint].parent;
+  return joint;
+}
+
+static pl_status sort_joints(pl_rod_skeleton *s, const int32_t *depths, pl_error *error) {
+  const pl_rod_def *def = s->def;
+  // Joints of a chain level by level: a counting sort over depth, stable in the order of the joints.
+  int32_t deepest = 0;
+  for (int32_t i = 0; i < def->joint_count; ++i) deepest = depths[i] > deepest ? depths[i] : deepest;
+  for (int32_t i = 0; i < def->joint_count; ++i)
+    if (s->chain_of[i] >= 0) s->chain_start[s->chain_of[i] + 1]++;
+  for (int32_t c = 0; c < s->chain_count; ++c) {
+    int32_t size = s->chain_start[c + 1];
+    if (size > PL_ROD_JOINT_LIMIT)
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "the chain of %s has %d joints; at most %d are possible", pl_rod_name_of(def, s->roots[c]).text, size,
+                     PL_ROD_JOINT_LIMIT);
+    if (size < 2)
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "the chain of %s has one joint only; it needs a second one where its bone ends",
+                     pl_rod_name_of(def, s->roots[c]).text);
+    s->chain_start[c + 1] += s->chain_start[c];
+  }
+  for (int32_t depth = 1; depth <= deepest; ++depth)
+    for (int32_t i = 0; i < def->joint_count; ++i)
+      if (depths[i] == depth) {
+        int32_t c = s->chain_of[i], at = s->chain_start[c];
+        int32_t place = s->filled[c]++;
+        s->place_of[i] = place;
+        s->order[at + place] = i;
+      }
+  return PL_OK;
+}
+
+static pl_status find_settings(pl_rod_skeleton *s, pl_error *error) {
+  const pl_rod_def *def = s->def;
+  for (int32_t k = 0; k < def->chain_count; ++k) {
+    const pl_rod_chain *entry = &def->chains[k];
+    int32_t root = entry->root, chain = root >= 0 && root < def->joint_count ? s->chain_of[root] : -1;
+    if (chain < 0 || s->roots[chain] != root)
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %s is not the root of a chain", k, pl_rod_name_of(def, root).text);
+    if (entry->center != -1 && (entry->center < 0 || entry->center >= def->joint_count || !def->joints[entry->center].led))
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: its center, %s, is not a led joint", k, pl_rod_name_of(def, entry->center).text);
+    for (int32_t i = 0; i < entry->collider_count; ++i)
+      if (entry->colliders[i] < 0 || entry->colliders[i] >= def->collider_count)
+        return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: there is no collider %d", k, entry->colliders[i]);
+    s->settings[chain] = entry;
+  }
+  for (int32_t k = 0; k < def->link_count; ++k) {
+    const pl_rod_link *link = &def->links[k];
+    bool known = link->from >= 0 && link->to >= 0 && link->from < def->joint_count && link->to < def->joint_count;
+    if (!known || s->chain_of[link->from] < 0 || s->chain_of[link->from] != s->chain_of[link->to] || link->from == link->to)
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "link %d: %s and %s are not two joints of one chain", k, pl_rod_name_of(def, link->from).text,
+                     pl_rod_name_of(def, link->to).text);
+  }
+  return PL_OK;
+}
+
+pl_status pl_rod_skeleton_build(pl_arena *arena, const pl_rod_def *def, pl_rod_skeleton *skeleton, pl_error *error) {
+  pl_status status = check_numbers(def, error);
+  for (int32_t i = 0; status >= 0 && i < def->joint_count; ++i) status = check_joint(def, i, error);
+  if (status < 0) return status;
+  size_t n = (size_t)def->joint_count;
+  pl_rod_skeleton s = {.def = def,
+                       .led_of = PL_TAKE(arena, int32_t, n),
+                       .chain_of = PL_TAKE(arena, int32_t, n),
+                       .roots = PL_TAKE(arena, int32_t, n),
+                       .chain_start = PL_TAKE(arena, int32_t, n + 1),
+                       .order = PL_TAKE(arena, int32_t, n),
+                       .place_of = PL_TAKE(arena, int32_t, n),
+                       .filled = PL_TAKE(arena, int32_t, n),
+                       .settings = PL_TAKE(arena, const pl_rod_chain *, n)};
+  int32_t *depths = PL_TAKE(arena, int32_t, n);
+  if (arena->failed) return pl_fail_memory(error);
+  for (int32_t i = 0; i < def->joint_count; ++i) {
+    depths[i] = depth_of(def, i);
+    if (depths[i] < 0)
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is among its own ancestors; a skeleton must not go round in circles", pl_rod_name_of(def, i).text);
+    s.led_of[i] = def->joints[i].led ? s.led_count++ : -1;
+    s.chain_of[i] = s.place_of[i] = -1;
+  }
+  for (int32_t i = 0; i < def->joint_count; ++i)
+    if (depths[i] == 1) {
+      s.roots[s.chain_count] = i;
+      s.chain_of[i] = s.chain_count++;
+    }
+  for (int32_t i = 0; i < def->joint_count; ++i)
+    if (depths[i] > 1) s.chain_of[i] = s.chain_of[root_above(def, i)];
+  status = sort_joints(&s, depths, error);
+  if (status >= 0) status = find_settings(&s, error);
+  if (status >= 0) *skeleton = s;
+  return status;
+}

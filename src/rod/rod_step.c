@@ -1,0 +1,385 @@
+// One step of a rod body (paper 001).
+//
+//   every chain:   w  = weights, from the view (Algorithm 1) or from outside
+//                  P(w) = blended rest pose, when w has changed                                                     (eqs. 4 to 9)
+//   suppression:   carry   the chain follows its rest pose, keeping every segment's deviation from it
+//                  paper   w_proj = nearest weights to the chain's present pose within a window around w            (eqs. 16 to 18)
+//                          a second solve towards P(w_proj) gives the velocities                                     (eqs. 14, 15)
+//   every chain:   v += alpha (goal - x) / h + h a,  x += h v;  likewise orientations                                generalised shape matching
+//                  lengths are kept, colliders avoided, angles limited
+//                  v = (x_new - x_old) / h                                                                           (eqs. 10 to 13)
+//
+// Goals are taken from where the chain is at the beginning of the step, so that without damping a swing keeps its energy; position based dynamics would take
+// them from where it is going, and lose a share alpha of it in every step. Spring bones (VRM) have an update of their own in place of the matching.
+//
+// Eight chains are done at a time (rod_kernel.h); this file is the order in which things happen.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "examples/simplex_project.h"
+#include "math/quat.h"
+#include "rod/rod_kernels.h"
+
+enum { BATCHES_PER_BLOCK = 4, CONTACT_ROUNDS = 4 };
+
+typedef struct step_data {
+  const pl_rod_model *model;
+  const pl_rod_kernels *kernels;
+  const pl_body_move *move;
+  pl_rod_state state;
+  pl_transform *starts, *ends;  // of the led joints
+  pl_rod_wall *walls;           // the body's own, then the world's
+  int32_t wall_count;
+  float stiffness, kept, hold;
+  float *work;       // per block
+  size_t work_size;  // floats
+  bool *is_finite;   // per block
+} step_data;
+
+// Memory of one batch at work, in floats of eight lanes.
+typedef struct workbench {
+  float *scratch, *accelerations, *kept_by_drag, *targets, *pulls;
+  float *rest_positions, *rest_rotations;      // the new rest pose
+  float *shadow_rests, *shadow_rest_rotations; // P(w_proj)
+  float *positions, *rotations;                // where the step ends
+  float *shadow_positions, *shadow_rotations;
+} workbench;
+
+static size_t workbench_size(const pl_rod_model *model) {
+  size_t n = (size_t)model->largest_joint_count, k = (size_t)model->largest_example_count;
+  size_t rows = PL_ROD_WORK_ROWS(n, model->largest_bar_count, model->largest_entry_count) + 4 * n + 2 * k + 28 * n;
+  return rows * PL_ROD_LANES;
+}
+
+static workbench workbench_at(const step_data *d, int32_t block) {
+  const pl_rod_model *model = d->model;
+  size_t n = (size_t)model->largest_joint_count * PL_ROD_LANES, k = (size_t)model->largest_example_count * PL_ROD_LANES;
+  float *at = d->work + (size_t)block * d->work_size;
+  workbench w = {.scratch = at};
+  at += PL_ROD_WORK_ROWS(model->largest_joint_count, model->largest_bar_count, model->largest_entry_count) * PL_ROD_LANES;
+  w.accelerations = at, at += 3 * n;
+  w.kept_by_drag = at, at += n;
+  w.targets = at, at += k;
+  w.pulls = at, at += k;
+  w.rest_positions = at, at += 3 * n;
+  w.rest_rotations = at, at += 4 * n;
+  w.shadow_rests = at, at += 3 * n;
+  w.shadow_rest_rotations = at, at += 4 * n;
+  w.positions = at, at += 3 * n;
+  w.rotations = at, at += 4 * n;
+  w.shadow_positions = at, at += 3 * n;
+  w.shadow_rotations = at;
+  return w;
+}
+
+static pl_vec3 root_at(pl_rod_state s, int32_t slot) {
+  return (pl_vec3){s.roots[3 * slot], s.roots[3 * slot + 1], s.roots[3 * slot + 2]};
+}
+
+static void put_lane3(float *to, int32_t lane, pl_vec3 v) {
+  to[lane] = (float)v.x;
+  to[8 + lane] = (float)v.y;
+  to[16 + lane] = (float)v.z;
+}
+static void put_lane4(float *to, int32_t lane, pl_quat q) {
+  to[lane] = (float)q.x;
+  to[8 + lane] = (float)q.y;
+  to[16 + lane] = (float)q.z;
+  to[24 + lane] = (float)q.w;
+}
+
+static pl_vec3 spin_between(pl_quat from, pl_quat to, double step) {
+  pl_quat turn = pl_quat_multiply(to, pl_quat_conjugate(from));
+  double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z), angle = 2 * atan2(sine, fabs(turn.w));
+  double scale = sine > 1e-12 ? copysign(angle / sine, turn.w) : copysign(2, turn.w);
+  return pl_vec3_scale((pl_vec3){turn.x, turn.y, turn.z}, scale / step);
+}
+
+// A chain with a center moves with it before the step begins: inertia then counts in the center's frame.
+static pl_transform ride_center(const step_data *d, int32_t batch, int32_t lane, pl_rod_lanes lanes, pl_vec3 *root) {
+  const pl_rod_batch *b = &d->model->batches[batch];
+  int32_t center = b->centers[lane];
+  if (center < 0) return pl_transform_identity();
+  pl_transform start = d->starts[center], end = d->ends[center];
+  pl_quat turn = pl_quat_unit(pl_quat_multiply(end.rotation, pl_quat_conjugate(start.rotation)));
+  pl_transform motion = {pl_vec3_sub(end.position, pl_quat_apply(turn, start.position)), turn};
+  pl_rod_turn_lane(lanes, b->plan->joint_count, lane, turn);
+  *root = pl_transform_apply(motion, *root);
+  return motion;
+}
+
+// Motion of the led joints above the chains. The roots are moved to their new places; where they were is left in `root_starts`.
+static void move_bases(const step_data *d, int32_t batch, pl_rod_lanes lanes, pl_rod_base *base, pl_vec3 *root_starts) {
+  const pl_rod_batch *b = &d->model->batches[batch];
+  double h = d->move->step;
+  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+    int32_t slot = batch * PL_ROD_LANES + lane;
+    pl_transform start = d->starts[b->bases[lane]], end = d->ends[b->bases[lane]];
+    pl_vec3 from = root_at(d->state, slot), to = pl_transform_apply(end, b->root_offsets[lane]);
+    start.rotation = pl_quat_unit(pl_quat_multiply(ride_center(d, batch, lane, lanes, &from).rotation, start.rotation));
+    pl_vec3 shift = pl_vec3_sub(to, from);
+    put_lane4(base->start, lane, start.rotation);
+    put_lane4(base->end, lane, end.rotation);
+    put_lane3(base->shift, lane, shift);
+    put_lane3(base->velocity, lane, pl_vec3_scale(shift, 1 / h));
+    put_lane3(base->spin, lane, spin_between(start.rotation, end.rotation, h));
+    root_starts[lane] = from;
+    d->state.roots[3 * slot] = to.x;
+    d->state.roots[3 * slot + 1] = to.y;
+    d->state.roots[3 * slot + 2] = to.z;
+  }
+}
+
+// Weights the chains of a batch should have now.
+static void find_targets(const step_data *d, int32_t batch, pl_rod_lanes lanes, float *targets) {
+  const pl_rod_batch *b = &d->model->batches[batch];
+  const pl_rod_head *head = d->state.head;
+  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+    int32_t source = lane < b->lane_count ? lane : 0;  // padding repeats the first chain
+    if (lanes.sources[source] == PL_ROD_GIVEN) {
+      for (int32_t k = 0; k < b->example_count; ++k) targets[8 * k + lane] = lanes.given[8 * k + source];
+    } else if (head->looking && b->view_counts[source] > 0) {
+      pl_vec3 eye = {head->eye[0], head->eye[1], head->eye[2]};
+      pl_transform base = d->ends[b->bases[source]];
+      pl_vec3 root = pl_transform_apply(base, b->root_offsets[source]);
+      pl_rod_view_weights(b, lane, pl_quat_apply(pl_quat_conjugate(base.rotation), pl_vec3_sub(eye, root)), targets);
+    } else {
+      for (int32_t k = 0; k < b->example_count; ++k) targets[8 * k + lane] = 0;
+    }
+  }
+}
+
+// Take the weights over, at once or over time. Returns whether any has changed.
+static bool update_weights(const step_data *d, int32_t batch, pl_rod_lanes lanes, float *targets) {
+  const pl_rod_batch *b = &d->model->batches[batch];
+  find_targets(d, batch, lanes, targets);
+  float h = (float)d->move->step;
+  float share = d->model->view_time > 0 && !d->state.head->fresh ? (float)(1 - exp(-d->move->step / d->model->view_time)) : 1.0f;
+  bool changed = false;
+  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) lanes.still[lane] += h;
+  for (int32_t k = 0; k < b->example_count; ++k)
+    for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+      float *weight = &lanes.weights[8 * k + lane], target = targets[8 * k + lane];
+      if (*weight == target) continue;
+      *weight = share == 1.0f || fabsf(target - *weight) < 1e-6f ? target : *weight + share * (target - *weight);
+      lanes.still[lane] = 0;
+      changed = true;
+    }
+  return changed;
+}
+
+static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes lanes, float *accelerations) {
+  const pl_rod_batch *b = &d->model->batches[batch];
+  const pl_body_move *move = d->move;
+  // Spring bones know only the pull that is declared with them.
+  pl_vec3 a = d->model->solver == PL_ROD_SPRING_BONE ? (pl_vec3){0, 0, 0} : move->acceleration;
+  for (int32_t i = 0; i < b->plan->joint_count; ++i)
+    for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+      pl_vec3 here = a;
+      if (move->forces != NULL)
+        here = pl_vec3_add_scaled(here, pl_vec3_of_f4(move->forces[b->joints[8 * i + lane]]), (double)b->inverse_masses[8 * i + lane]);
+      put_lane3(accelerations + 24 * (size_t)i, lane, here);
+    }
+  if (move->air_density > 0 && move->drag > 0) {
+    float wind[3] = {(float)move->wind.x, (float)move->wind.y, (float)move->wind.z};
+    d->kernels->blow(b, &lanes, wind, (float)(0.5 * move->air_density * move->drag), (float)move->step, accelerations);
+  }
+}
+
+// One round of pushing the chains of a batch out of everything; returns the number of touches.
+static int32_t meet_walls(const step_data *d, int32_t batch, const pl_vec3 *root_starts, const float *start, float *end) {
+  const pl_rod_model *model = d->model;
+  const pl_rod_batch *b = &model->batches[batch];
+  int32_t count = 0;
+  for (int32_t lane = 0; lane < b->lane_count; ++lane) {
+    pl_rod_contact contact = {b, lane, root_starts[lane], root_at(d->state, batch * PL_ROD_LANES + lane), start, end, model->head.friction};
+    for (int32_t k = b->collider_start[lane]; k < b->collider_start[lane + 1]; ++k) {
+      const pl_rod_wall *wall = &d->walls[b->collider_list[k]];
+      if (pl_rod_contact_is_near(&contact, wall)) count += pl_rod_contact_resolve(&contact, wall);
+    }
+    for (int32_t k = model->collider_count; k < d->wall_count; ++k)
+      if (pl_rod_contact_is_near(&contact, &d->walls[k])) count += pl_rod_contact_resolve(&contact, &d->walls[k]);
+  }
+  return count;
+}
+
+static void run_solve(const step_data *d, int32_t batch, const pl_rod_solve *solve, const pl_vec3 *root_starts) {
+  const pl_rod_kernels *kernels = d->kernels;
+  bool springs = d->model->solver == PL_ROD_SPRING_BONE;
+  if (springs) {
+    kernels->spring(solve);
+  } else {
+    kernels->match(solve);
+    kernels->keep_lengths(solve);
+  }
+  for (int round = 0; round < CONTACT_ROUNDS; ++round) {
+    if (meet_walls(d, batch, root_starts, solve->from.positions, solve->positions) == 0) break;
+    if (!springs) kernels->keep_lengths(solve);
+    kernels->follow(solve);
+  }
+  kernels->follow(solve);
+}
+
+// Weights of the pose nearest to the present one (eq. 17), kept within the window around the current ones, and the rest pose they make.
+static void project_rest(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_base *base, workbench *w) {
+  const pl_rod_batch *b = &d->model->batches[batch];
+  int32_t count = b->example_count;
+  d->kernels->project(b, &lanes, base->start, w->pulls);
+  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+    double values[PL_WEIGHTS_MOST], center[PL_WEIGHTS_MOST];
+    values[0] = center[0] = 1;
+    for (int32_t k = 0; k < count; ++k) {
+      double found = 0;
+      for (int32_t j = 0; j < count; ++j) found += (double)b->inverse_grams[8 * (k * count + j) + lane] * (double)w->pulls[8 * j + lane];
+      values[k + 1] = found;
+      center[k + 1] = (double)lanes.weights[8 * k + lane];
+      values[0] -= values[k + 1];
+      center[0] -= center[k + 1];
+    }
+    if (!pl_window_project(count + 1, values, center, d->model->window, -HUGE_VAL, values)) memcpy(values, center, sizeof values);
+    for (int32_t k = 0; k < count; ++k) w->targets[8 * k + lane] = (float)values[k + 1];
+  }
+  d->kernels->blend(b, w->targets, w->shadow_rests, w->shadow_rest_rotations);
+}
+
+// The chain goes along with its rest pose. What that pushes into a collider is put right at once, so that it does not turn into speed.
+static void carry_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_solve *solve, const pl_vec3 *root_starts, workbench *w) {
+  const pl_rod_batch *b = &d->model->batches[batch];
+  d->kernels->carry(b, &lanes, w->rest_positions, w->rest_rotations);
+  if (d->wall_count == 0) return;
+  pl_rod_solve at_start = *solve;
+  at_start.positions = lanes.positions;
+  at_start.rotations = lanes.rotations;
+  for (int round = 0; round < CONTACT_ROUNDS; ++round) {
+    if (meet_walls(d, batch, root_starts, NULL, lanes.positions) == 0) return;
+    d->kernels->keep_lengths(&at_start);
+    d->kernels->follow(&at_start);
+  }
+}
+
+static bool is_suppressing(const step_data *d, int32_t batch, pl_rod_lanes lanes) {
+  const pl_rod_batch *b = &d->model->batches[batch];
+  if (d->model->suppression != PL_ROD_SUPPRESSION_PAPER || b->example_count == 0) return false;
+  for (int32_t lane = 0; lane < b->lane_count; ++lane)
+    if (lanes.still[lane] < d->hold) return true;
+  return false;
+}
+
+static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
+  const pl_rod_batch *b = &d->model->batches[batch];
+  pl_rod_lanes lanes = pl_rod_lanes_of(d->model, d->state, batch);
+  pl_rod_base base;
+  pl_vec3 root_starts[PL_ROD_LANES];
+  move_bases(d, batch, lanes, &base, root_starts);
+  pl_rod_solve solve = {.batch = b,
+                        .base = &base,
+                        .from = lanes,
+                        .rest_positions = lanes.rest_positions,
+                        .rest_rotations = lanes.rest_rotations,
+                        .matches = lanes.matches,
+                        .accelerations = w->accelerations,
+                        .kept_by_drag = w->kept_by_drag,
+                        .step = (float)d->move->step,
+                        .stiffness = d->stiffness,
+                        .kept = d->kept,
+                        .positions = w->positions,
+                        .rotations = w->rotations,
+                        .work = w->scratch};
+  if (update_weights(d, batch, lanes, w->targets)) {
+    d->kernels->blend(b, lanes.weights, w->rest_positions, w->rest_rotations);
+    if (d->model->suppression == PL_ROD_SUPPRESSION_CARRY || d->state.head->fresh) {
+      carry_chains(d, batch, lanes, &solve, root_starts, w);
+    } else {
+      size_t rows = (size_t)b->plan->joint_count * PL_ROD_LANES * sizeof(float);
+      memcpy(lanes.rest_positions, w->rest_positions, 3 * rows);
+      memcpy(lanes.rest_rotations, w->rest_rotations, 4 * rows);
+    }
+  }
+  find_accelerations(d, batch, lanes, w->accelerations);
+  if (d->model->solver == PL_ROD_SPRING_BONE)
+    for (int32_t i = 0; i < 8 * b->plan->joint_count; ++i) w->kept_by_drag[i] = powf(b->drags[i], 60 * (float)d->move->step);
+  run_solve(d, batch, &solve, root_starts);
+  if (!is_suppressing(d, batch, lanes)) return d->kernels->finish(&solve, solve.positions, solve.rotations, &lanes);
+
+  project_rest(d, batch, lanes, &base, w);
+  pl_rod_solve shadow = solve;
+  shadow.rest_positions = w->shadow_rests;
+  shadow.rest_rotations = w->shadow_rest_rotations;
+  shadow.matches = lanes.shadow_matches;
+  shadow.positions = w->shadow_positions;
+  shadow.rotations = w->shadow_rotations;
+  run_solve(d, batch, &shadow, root_starts);
+  return d->kernels->finish(&solve, shadow.positions, shadow.rotations, &lanes);
+}
+
+static void move_batches(void *data, int32_t begin, int32_t end, int32_t block) {
+  const step_data *d = data;
+  workbench w = workbench_at(d, block);
+  bool is_finite = true;
+  for (int32_t batch = begin; batch < end; ++batch) is_finite = move_batch(d, batch, &w) && is_finite;
+  d->is_finite[block] = is_finite;
+}
+
+// Where led joints are at the end of the step: evenly on their way.
+static void lead_joints(step_data *d) {
+  for (int32_t i = 0; i < d->model->led_count; ++i) {
+    pl_rod_led *led = &d->state.led[i];
+    d->starts[i] = led->now;
+    // A thousandth of a step is rounding of the time left, not time.
+    double share = led->seconds > 1.001 * d->move->step ? d->move->step / led->seconds : 1;
+    led->now = share == 1 ? led->target
+                          : (pl_transform){pl_vec3_mix(led->now.position, led->target.position, share),
+                                           pl_quat_slerp(led->now.rotation, led->target.rotation, share)};
+    led->seconds = share == 1 ? 0 : led->seconds - d->move->step;
+    d->ends[i] = led->now;
+  }
+}
+
+static void place_walls(step_data *d) {
+  const pl_rod_model *model = d->model;
+  for (int32_t i = 0; i < model->collider_count; ++i) {
+    const pl_rod_own_collider *own = &model->colliders[i];
+    d->walls[i] = (pl_rod_wall){own->shape, pl_transform_multiply(d->starts[own->led], own->placement),
+                                pl_transform_multiply(d->ends[own->led], own->placement)};
+  }
+  for (int32_t i = 0; i < d->move->collider_count; ++i) {
+    pl_rod_wall *wall = &d->walls[model->collider_count + i];
+    wall->shape = d->move->colliders[i];
+    pl_collider_motion(wall->shape, d->move->time, d->move->step, &wall->start, &wall->end);
+  }
+}
+
+pl_status pl_rod_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  double alpha = fmin(rod->frequency_squared * move->step * move->step, 1);
+  int32_t blocks = pl_block_count(rod->batch_count, BATCHES_PER_BLOCK);
+  step_data d = {.model = rod,
+                 .kernels = pl_rod_kernels_choose(),
+                 .move = move,
+                 .state = pl_rod_state_of(model, state),
+                 .wall_count = rod->collider_count + move->collider_count,
+                 .stiffness = (float)alpha,
+                 .kept = (float)exp(-rod->damping * move->step),
+                 .hold = (float)(3 * move->step / alpha),
+                 .work_size = workbench_size(rod)};
+  pl_scratch_mark mark = pl_scratch_push(move->scratch);
+  d.starts = PL_SCRATCH(move->scratch, pl_transform, rod->led_count);
+  d.ends = PL_SCRATCH(move->scratch, pl_transform, rod->led_count);
+  d.walls = PL_SCRATCH(move->scratch, pl_rod_wall, d.wall_count);
+  d.work = PL_SCRATCH(move->scratch, float, (size_t)blocks * d.work_size);
+  d.is_finite = PL_SCRATCH(move->scratch, bool, blocks);
+  pl_status status = d.starts && d.ends && d.walls && d.work && d.is_finite ? PL_OK : pl_fail_memory(error);
+  if (status >= 0) {
+    lead_joints(&d);
+    place_walls(&d);
+    pl_parallel_for(move->context, rod->batch_count, BATCHES_PER_BLOCK, move_batches, &d);
+    bool is_finite = true;
+    for (int32_t i = 0; i < blocks; ++i) is_finite = is_finite && d.is_finite[i];
+    d.state.head->suspect = !is_finite;
+    d.state.head->fresh = 0;
+  }
+  pl_scratch_pop(move->scratch, mark);
+  return status;
+}

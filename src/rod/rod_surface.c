@@ -1,0 +1,326 @@
+// What the world reads from a rod body's state and writes into it, and the surface that follows from it.
+#include <math.h>
+#include <string.h>
+
+#include "math/quat.h"
+#include "math/rotation.h"
+#include "rod/rod_kernels.h"
+
+static size_t rounded(size_t bytes) {
+  return (bytes + 63) & ~(size_t)63;
+}
+
+static size_t led_offset(void) {
+  return rounded(sizeof(pl_rod_head));
+}
+static size_t root_offset(const pl_rod_model *model) {
+  return led_offset() + rounded((size_t)model->led_count * sizeof(pl_rod_led));
+}
+static size_t morph_offset(const pl_rod_model *model) {
+  return root_offset(model) + rounded((size_t)model->batch_count * PL_ROD_LANES * 3 * sizeof(double));
+}
+static size_t batch_offset(const pl_rod_model *model) {
+  return morph_offset(model) + rounded((size_t)model->morph_count * sizeof(float));
+}
+
+size_t pl_rod_state_size(const pl_model *model) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  return batch_offset(rod) + rod->batch_floats * sizeof(float);
+}
+
+pl_rod_state pl_rod_state_of(const pl_model *model, const void *state) {
+  // The world hands out const states for reading only; the views are shared by both uses.
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  char *bytes = (char *)(uintptr_t)state;
+  return (pl_rod_state){
+      .head = (pl_rod_head *)(void *)bytes,
+      .led = (pl_rod_led *)(void *)(bytes + led_offset()),
+      .roots = (double *)(void *)(bytes + root_offset(rod)),
+      .morphs = (float *)(void *)(bytes + morph_offset(rod)),
+      .batches = (float *)(void *)(bytes + batch_offset(rod)),
+  };
+}
+
+// Rows of eight per joint: positions 3, velocities 3, rotations 4, spins 3, rest 3 + 4, matches 4, and 4 more for the second solve.
+size_t pl_rod_batch_floats(const pl_rod_batch *batch, pl_rod_suppression suppression) {
+  size_t n = (size_t)batch->plan->joint_count, examples = (size_t)batch->example_count;
+  size_t rows = n * (suppression == PL_ROD_SUPPRESSION_PAPER ? 28 : 24) + 2 * examples + 2;
+  return rounded(rows * PL_ROD_LANES * sizeof(float)) / sizeof(float);
+}
+
+pl_rod_lanes pl_rod_lanes_of(const pl_rod_model *model, pl_rod_state state, int32_t batch) {
+  const pl_rod_batch *b = &model->batches[batch];
+  size_t n = (size_t)b->plan->joint_count * PL_ROD_LANES, examples = (size_t)b->example_count * PL_ROD_LANES;
+  float *at = state.batches + model->batch_offsets[batch];
+  pl_rod_lanes lanes = {.positions = at};
+  lanes.velocities = at += 3 * n;
+  lanes.rotations = at += 3 * n;
+  lanes.spins = at += 4 * n;
+  lanes.rest_positions = at += 3 * n;
+  lanes.rest_rotations = at += 3 * n;
+  lanes.matches = at += 4 * n;
+  at += 4 * n;
+  if (model->suppression == PL_ROD_SUPPRESSION_PAPER) {
+    lanes.shadow_matches = at;
+    at += 4 * n;
+  }
+  lanes.weights = at;
+  lanes.given = at += examples;
+  at += examples;
+  lanes.still = at;
+  lanes.sources = (int32_t *)(void *)(at + PL_ROD_LANES);
+  return lanes;
+}
+
+static pl_vec3 root_of(pl_rod_state s, int32_t slot) {
+  return (pl_vec3){s.roots[3 * slot], s.roots[3 * slot + 1], s.roots[3 * slot + 2]};
+}
+static pl_vec3 get_vec3(const float *from, int32_t joint, int32_t lane) {
+  from += 24 * (size_t)joint + (size_t)lane;
+  return (pl_vec3){(double)from[0], (double)from[8], (double)from[16]};
+}
+static void put_vec3(float *to, int32_t joint, int32_t lane, pl_vec3 v) {
+  to += 24 * (size_t)joint + (size_t)lane;
+  to[0] = (float)v.x;
+  to[8] = (float)v.y;
+  to[16] = (float)v.z;
+}
+static pl_quat get_quat(const float *from, int32_t joint, int32_t lane) {
+  from += 32 * (size_t)joint + (size_t)lane;
+  return (pl_quat){(double)from[0], (double)from[8], (double)from[16], (double)from[24]};
+}
+static void put_quat(float *to, int32_t joint, int32_t lane, pl_quat q) {
+  to += 32 * (size_t)joint + (size_t)lane;
+  to[0] = (float)q.x;
+  to[8] = (float)q.y;
+  to[16] = (float)q.z;
+  to[24] = (float)q.w;
+}
+
+static void start_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch, int32_t lane, const pl_body_start *start) {
+  const pl_rod_batch *b = &model->batches[batch];
+  pl_rod_lanes lanes = pl_rod_lanes_of(model, s, batch);
+  pl_transform base = s.led[b->bases[lane]].now;
+  pl_vec3 root = pl_transform_apply(base, b->root_offsets[lane]);
+  int32_t slot = batch * PL_ROD_LANES + lane;
+  s.roots[3 * slot] = root.x;
+  s.roots[3 * slot + 1] = root.y;
+  s.roots[3 * slot + 2] = root.z;
+  pl_vec3 middle = start->placement.position;
+  for (int32_t i = 0; i < b->plan->joint_count; ++i) {
+    pl_vec3 x = pl_quat_apply(base.rotation, get_vec3(lanes.rest_positions, i, lane));
+    pl_vec3 arm = pl_vec3_sub(pl_vec3_add(root, x), middle);
+    put_vec3(lanes.positions, i, lane, x);
+    put_vec3(lanes.velocities, i, lane, pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
+    put_vec3(lanes.spins, i, lane, start->angular_velocity);
+    put_quat(lanes.rotations, i, lane, pl_quat_multiply(base.rotation, get_quat(lanes.rest_rotations, i, lane)));
+    put_quat(lanes.matches, i, lane, base.rotation);
+    if (lanes.shadow_matches != NULL) put_quat(lanes.shadow_matches, i, lane, base.rotation);
+  }
+}
+
+void pl_rod_start(const pl_model *model, void *state, const pl_body_start *start) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  memset(state, 0, pl_rod_state_size(model));
+  pl_rod_state s = pl_rod_state_of(model, state);
+  s.head->fresh = 1;
+  for (int32_t i = 0; i < rod->led_count; ++i) {
+    pl_transform now = pl_transform_multiply(start->placement, rod->rests[rod->led_joints[i]]);
+    s.led[i] = (pl_rod_led){now, now, 0};
+  }
+  for (int32_t b = 0; b < rod->batch_count; ++b) {
+    pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, b);
+    pl_rod_kernels_choose()->blend(&rod->batches[b], lanes.weights, lanes.rest_positions, lanes.rest_rotations);
+    for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) start_lane(rod, s, b, lane, start);
+  }
+}
+
+pl_vec3 pl_rod_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  pl_rod_state s = pl_rod_state_of(model, state);
+  *velocity = (pl_vec3){0, 0, 0};
+  if (rod->led_of_joint[particle] >= 0) return s.led[rod->led_of_joint[particle]].now.position;
+  int32_t slot = rod->slot_of_joint[particle], lane = slot % PL_ROD_LANES, place = rod->place_of_joint[particle];
+  pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / PL_ROD_LANES);
+  *velocity = get_vec3(lanes.velocities, place, lane);
+  return pl_vec3_add(root_of(s, slot), get_vec3(lanes.positions, place, lane));
+}
+
+void pl_rod_read_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
+  pl_vec3 unused;
+  for (int32_t i = 0; i < model->particle_count; ++i) positions[i] = pl_rod_read_particle(model, state, i, &unused);
+}
+
+void pl_rod_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
+  for (int32_t i = 0; i < model->particle_count; ++i) (void)pl_rod_read_particle(model, state, i, &velocities[i]);
+}
+
+// Led joints and roots go where they are led; only what moves by itself can be written.
+static void write_particle(const pl_rod_model *rod, pl_rod_state s, int32_t particle, const pl_vec3 *position, const pl_vec3 *velocity) {
+  if (rod->place_of_joint[particle] <= 0) return;
+  int32_t slot = rod->slot_of_joint[particle], lane = slot % PL_ROD_LANES, place = rod->place_of_joint[particle];
+  pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / PL_ROD_LANES);
+  if (position != NULL) put_vec3(lanes.positions, place, lane, pl_vec3_sub(*position, root_of(s, slot)));
+  if (velocity != NULL) put_vec3(lanes.velocities, place, lane, *velocity);
+  s.head->suspect = 1;
+}
+
+void pl_rod_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
+  write_particle((const pl_rod_model *)model, pl_rod_state_of(model, state), particle, &position, &velocity);
+}
+
+void pl_rod_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
+  pl_rod_state s = pl_rod_state_of(model, state);
+  for (int32_t i = 0; i < model->particle_count; ++i)
+    write_particle((const pl_rod_model *)model, s, i, positions != NULL ? &positions[i] : NULL, velocities != NULL ? &velocities[i] : NULL);
+}
+
+int32_t pl_rod_find_not_finite(const pl_model *model, const void *state) {
+  pl_rod_state s = pl_rod_state_of(model, state);
+  for (int32_t i = 0; s.head->suspect && i < model->particle_count; ++i) {
+    pl_vec3 v, x = pl_rod_read_particle(model, state, i, &v);
+    if (!pl_vec3_is_finite(x) || !pl_vec3_is_finite(v)) return i;
+  }
+  return -1;
+}
+
+void pl_rod_turn_lane(pl_rod_lanes lanes, int32_t joint_count, int32_t lane, pl_quat turn) {
+  for (int32_t i = 0; i < joint_count; ++i) {
+    put_vec3(lanes.positions, i, lane, pl_quat_apply(turn, get_vec3(lanes.positions, i, lane)));
+    put_vec3(lanes.velocities, i, lane, pl_quat_apply(turn, get_vec3(lanes.velocities, i, lane)));
+    put_vec3(lanes.spins, i, lane, pl_quat_apply(turn, get_vec3(lanes.spins, i, lane)));
+    put_quat(lanes.rotations, i, lane, pl_quat_unit(pl_quat_multiply(turn, get_quat(lanes.rotations, i, lane))));
+    put_quat(lanes.matches, i, lane, pl_quat_unit(pl_quat_multiply(turn, get_quat(lanes.matches, i, lane))));
+    if (lanes.shadow_matches != NULL)
+      put_quat(lanes.shadow_matches, i, lane, pl_quat_unit(pl_quat_multiply(turn, get_quat(lanes.shadow_matches, i, lane))));
+  }
+}
+
+void pl_rod_carry(const pl_model *model, void *state, pl_transform motion) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  pl_rod_state s = pl_rod_state_of(model, state);
+  for (int32_t i = 0; i < rod->led_count; ++i) {
+    s.led[i].now = pl_transform_multiply(motion, s.led[i].now);
+    s.led[i].target = pl_transform_multiply(motion, s.led[i].target);
+  }
+  for (int32_t slot = 0; slot < rod->batch_count * PL_ROD_LANES; ++slot) {
+    pl_vec3 root = pl_transform_apply(motion, root_of(s, slot));
+    s.roots[3 * slot] = root.x;
+    s.roots[3 * slot + 1] = root.y;
+    s.roots[3 * slot + 2] = root.z;
+    int32_t batch = slot / PL_ROD_LANES;
+    pl_rod_turn_lane(pl_rod_lanes_of(rod, s, batch), rod->batches[batch].plan->joint_count, slot % PL_ROD_LANES, motion.rotation);
+  }
+}
+
+pl_quat pl_rod_turn_between(pl_vec3 from, pl_vec3 to) {
+  pl_vec3 a = pl_vec3_unit_or(from, (pl_vec3){1, 0, 0}), b = pl_vec3_unit_or(to, a);
+  double w = 1 + pl_vec3_dot(a, b);
+  pl_vec3 c = pl_vec3_cross(a, b);
+  if (w < 1e-12) {
+    c = pl_vec3_cross(a, fabs(a.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0});
+    w = 0;
+  }
+  return pl_quat_unit((pl_quat){c.x, c.y, c.z, w});
+}
+
+// A joint's orientation, turned by the least that points its bones where its children are: exactly for one child, as nearly as possible for several.
+typedef struct bones {
+  int32_t count;
+  pl_vec3 aim, direction;  // of the last one
+  pl_mat3 moments;         // of all
+} bones;
+
+static void add_bone(bones *b, pl_vec3 aim, pl_vec3 direction) {
+  b->count++;
+  b->aim = aim;
+  b->direction = direction;
+  b->moments = pl_mat3_add(b->moments, pl_mat3_outer(direction, aim));
+}
+
+static pl_quat aligned(const bones *b, pl_quat rotation) {
+  if (b->count == 0) return rotation;
+  pl_quat turn;
+  if (b->count == 1) {
+    turn = pl_rod_turn_between(b->aim, b->direction);
+  } else {
+    // A little of the identity says how to turn around the bones when they lie in one plane or line.
+    double some = 1e-3 * (pl_vec3_dot(b->aim, b->aim) + 1e-30);
+    pl_mat3 m = b->moments;
+    for (int i = 0; i < 3; ++i) m.m[i][i] += some;
+    turn = pl_rotation_of_mat3(m, pl_quat_identity());
+  }
+  return pl_quat_unit(pl_quat_multiply(turn, rotation));
+}
+
+// Frames of a chain's joints in the world, in the order of the chain.
+static void find_frames(const pl_rod_batch *b, pl_rod_lanes lanes, int32_t lane, pl_vec3 root, pl_transform *frames) {
+  const pl_rod_plan *plan = b->plan;
+  bones all[PL_ROD_JOINT_LIMIT];
+  memset(all, 0, (size_t)plan->joint_count * sizeof(bones));
+  for (int32_t i = 1; i < plan->joint_count; ++i) {
+    int32_t p = plan->parents[i];
+    pl_quat deviation = pl_quat_multiply(get_quat(lanes.rotations, p, lane), pl_quat_conjugate(get_quat(lanes.rest_rotations, p, lane)));
+    pl_vec3 rest = pl_vec3_sub(get_vec3(lanes.rest_positions, i, lane), get_vec3(lanes.rest_positions, p, lane));
+    add_bone(&all[p], pl_quat_apply(deviation, rest), pl_vec3_sub(get_vec3(lanes.positions, i, lane), get_vec3(lanes.positions, p, lane)));
+  }
+  for (int32_t i = 0; i < plan->joint_count; ++i)
+    frames[i] = (pl_transform){pl_vec3_add(root, get_vec3(lanes.positions, i, lane)), aligned(&all[i], get_quat(lanes.rotations, i, lane))};
+}
+
+// Calls `use` with every joint of the body and its frame.
+typedef void use_frame(void *data, int32_t joint, pl_transform frame);
+
+static void visit_frames(const pl_rod_model *rod, pl_rod_state s, use_frame *use, void *data) {
+  for (int32_t i = 0; i < rod->led_count; ++i) use(data, rod->led_joints[i], s.led[i].now);
+  for (int32_t batch = 0; batch < rod->batch_count; ++batch) {
+    const pl_rod_batch *b = &rod->batches[batch];
+    pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, batch);
+    for (int32_t lane = 0; lane < b->lane_count; ++lane) {
+      pl_transform frames[PL_ROD_JOINT_LIMIT];
+      find_frames(b, lanes, lane, root_of(s, batch * PL_ROD_LANES + lane), frames);
+      for (int32_t i = 0; i < b->plan->joint_count; ++i) use(data, b->joints[PL_ROD_LANES * i + lane], frames[i]);
+    }
+  }
+}
+
+static void copy_frame(void *data, int32_t joint, pl_transform frame) {
+  ((pl_transform *)data)[joint] = frame;
+}
+
+void pl_rod_read_joints(const pl_model *model, const void *state, pl_transform *joints) {
+  visit_frames((const pl_rod_model *)model, pl_rod_state_of(model, state), copy_frame, joints);
+}
+
+// Linear blend skinning, joint by joint: each adds its share to the points that follow it.
+typedef struct skinning {
+  const pl_rod_model *model;
+  const float *morph_weights;
+  pl_vec3 *points;
+} skinning;
+
+static void add_share(void *data, int32_t joint, pl_transform frame) {
+  const skinning *s = data;
+  const pl_rod_model *rod = s->model;
+  pl_quat from_rest = pl_quat_multiply(frame.rotation, pl_quat_conjugate(rod->rests[joint].rotation));
+  for (int32_t k = rod->skin_start[joint]; k < rod->skin_start[joint + 1]; ++k) {
+    int32_t point = rod->skin_points[k];
+    pl_vec3 carried = pl_transform_apply(frame, pl_vec3_of_f4(rod->skin_offsets[k]));
+    if (rod->morph_count > 0) {
+      pl_vec3 moved = {0, 0, 0};
+      for (int32_t m = 0; m < rod->morph_count; ++m) {
+        size_t at = (size_t)m * (size_t)rod->head.surface.point_count + (size_t)point;
+        if (s->morph_weights[m] != 0) moved = pl_vec3_add_scaled(moved, pl_vec3_of_f4(rod->morphs[at]), (double)s->morph_weights[m]);
+      }
+      carried = pl_vec3_add(carried, pl_quat_apply(from_rest, moved));
+    }
+    s->points[point] = pl_vec3_add_scaled(s->points[point], carried, (double)rod->skin_weights[k]);
+  }
+}
+
+void pl_rod_read_surface(const pl_model *model, const void *state, pl_vec3 *points) {
+  pl_rod_state s = pl_rod_state_of(model, state);
+  for (int32_t i = 0; i < model->surface.point_count; ++i) points[i] = (pl_vec3){0, 0, 0};
+  skinning data = {(const pl_rod_model *)model, s.morphs, points};
+  visit_frames(data.model, s, add_share, &data);
+}

@@ -1,0 +1,147 @@
+// What a rod body is told from outside: weights, led joints, the camera; and the weights that a view gives.
+#include <string.h>
+
+#include "math/quat.h"
+#include "rod/rod_model.h"
+
+pl_example_view pl_rod_list_examples(const pl_model *model) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  if (rod->example_count == 0) return (pl_example_view){0};
+  return (pl_example_view){.example_count = rod->example_count,
+                           .names = rod->example_names,
+                           .manifold_count = rod->chain_count,
+                           .manifold_names = rod->chain_names,
+                           .given_count = rod->chain_count};
+}
+
+void pl_rod_read_weights(const pl_model *model, const void *state, int32_t manifold, double *weights) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  int32_t slot = rod->slot_of_chain[manifold], lane = slot % PL_ROD_LANES;
+  const pl_rod_batch *batch = &rod->batches[slot / PL_ROD_LANES];
+  pl_rod_lanes lanes = pl_rod_lanes_of(rod, pl_rod_state_of(model, state), slot / PL_ROD_LANES);
+  for (int32_t k = 0; k < rod->example_count; ++k) weights[k] = 0;
+  for (int32_t k = 0; k < batch->example_count; ++k) {
+    int32_t example = batch->examples[PL_ROD_LANES * k + lane];
+    if (example >= 0) weights[example] = (double)lanes.weights[PL_ROD_LANES * k + lane];
+  }
+}
+
+void pl_rod_give_weights(const pl_model *model, void *state, int32_t manifold, const double *weights) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  pl_rod_state s = pl_rod_state_of(model, state);
+  for (int32_t chain = weights != NULL ? manifold : 0; chain < (weights != NULL ? manifold + 1 : rod->chain_count); ++chain) {
+    int32_t slot = rod->slot_of_chain[chain], lane = slot % PL_ROD_LANES;
+    const pl_rod_batch *batch = &rod->batches[slot / PL_ROD_LANES];
+    pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / PL_ROD_LANES);
+    lanes.sources[lane] = weights != NULL ? PL_ROD_GIVEN : PL_ROD_BY_ITSELF;
+    for (int32_t k = 0; weights != NULL && k < batch->example_count; ++k) {
+      int32_t example = batch->examples[PL_ROD_LANES * k + lane];
+      lanes.given[PL_ROD_LANES * k + lane] = example >= 0 ? (float)weights[example] : 0.0f;
+    }
+  }
+}
+
+bool pl_rod_lead(const pl_model *model, void *state, int32_t joint, pl_transform target, double seconds) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  if (joint < 0 || joint >= rod->joint_count || rod->led_of_joint[joint] < 0) return false;
+  pl_rod_led *led = &pl_rod_state_of(model, state).led[rod->led_of_joint[joint]];
+  led->target = target;
+  led->seconds = seconds;
+  return true;
+}
+
+void pl_rod_look(const pl_model *model, void *state, pl_vec3 eye) {
+  pl_rod_head *head = pl_rod_state_of(model, state).head;
+  head->eye[0] = eye.x;
+  head->eye[1] = eye.y;
+  head->eye[2] = eye.z;
+  head->looking = 1;
+}
+
+void pl_rod_give_morphs(const pl_model *model, void *state, const double *weights) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  float *morphs = pl_rod_state_of(model, state).morphs;
+  for (int32_t i = 0; i < rod->morph_count; ++i) morphs[i] = (float)weights[i];
+}
+
+void pl_rod_view_weights(const pl_rod_batch *batch, int32_t lane, pl_vec3 direction, float *weights) {
+  int32_t count = batch->view_counts[lane];
+  const pl_view_example *views = batch->views + (size_t)lane * (size_t)batch->example_count;
+  double found[PL_EXAMPLES_MOST];
+  if (batch->kernels != NULL && count > 0) {
+    pl_view_similarities(count, views, direction, found);
+    pl_weight_kernel_evaluate(&batch->kernels[lane], found, found);
+  } else {
+    pl_view_weights(count, views, direction, found);
+  }
+  for (int32_t k = 0; k < batch->example_count; ++k) weights[PL_ROD_LANES * k + lane] = k < count ? (float)found[k] : 0.0f;
+}
+
+int32_t pl_rod_chain_of(const pl_model *model, int32_t joint) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  if (model->method->lead != pl_rod_lead || joint < 0 || joint >= rod->joint_count || rod->led_of_joint[joint] >= 0) return -1;
+  int32_t slot = rod->slot_of_joint[joint];
+  return rod->batches[slot / PL_ROD_LANES].chains[slot % PL_ROD_LANES];
+}
+
+int32_t pl_rod_root_of(const pl_model *model, int32_t chain) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  if (model->method->lead != pl_rod_lead || chain < 0 || chain >= rod->chain_count) return -1;
+  int32_t slot = rod->slot_of_chain[chain];
+  return rod->batches[slot / PL_ROD_LANES].joints[slot % PL_ROD_LANES];
+}
+
+pl_rod_report pl_rod_describe(const pl_model *model) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  if (model->method->lead != pl_rod_lead) return (pl_rod_report){0};
+  pl_rod_report report = {.joint_count = rod->joint_count,
+                          .led_count = rod->led_count,
+                          .chain_count = rod->chain_count,
+                          .longest_chain = rod->largest_joint_count,
+                          .batch_count = rod->batch_count};
+  for (int32_t b = 0; b < rod->batch_count; ++b)
+    report.link_count += rod->batches[b].lane_count * rod->batches[b].plan->link_count;
+  return report;
+}
+
+static pl_quat quat_at(const float *from, int32_t joint, int32_t lane) {
+  from += 32 * (size_t)joint + (size_t)lane;
+  return (pl_quat){(double)from[0], (double)from[8], (double)from[16], (double)from[24]};
+}
+
+// Weighted sum of the quaternions of one joint, made a unit (QLERP).
+static pl_quat mix(const pl_rod_batch *batch, const float *poses, int32_t joint, int32_t lane, const double *weights) {
+  size_t stride = 32 * (size_t)batch->plan->joint_count;
+  pl_quat sum = {0, 0, 0, 0};
+  double left = 1;
+  for (int32_t k = 0; k <= batch->example_count; ++k) {
+    // Examples first, so that the rest gets what they leave.
+    bool rest = k == batch->example_count;
+    int32_t example = rest ? -1 : batch->examples[PL_ROD_LANES * k + lane];
+    double weight = rest ? left : example >= 0 ? weights[example] : 0;
+    left -= weight;
+    pl_quat q = quat_at(rest ? poses : poses + (size_t)(k + 1) * stride, joint, lane);
+    sum = (pl_quat){sum.x + weight * q.x, sum.y + weight * q.y, sum.z + weight * q.z, sum.w + weight * q.w};
+  }
+  return pl_quat_dot(sum, sum) > 1e-12 ? pl_quat_unit(sum) : quat_at(poses, joint, lane);
+}
+
+// The same in double precision as the kernel does in single.
+int32_t pl_rod_blend(const pl_model *model, int32_t chain, const double *weights, pl_transform *joints) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  if (pl_rod_root_of(model, chain) < 0) return 0;
+  int32_t slot = rod->slot_of_chain[chain], lane = slot % PL_ROD_LANES;
+  const pl_rod_batch *batch = &rod->batches[slot / PL_ROD_LANES];
+  const pl_rod_plan *plan = batch->plan;
+  pl_vec3 directions[PL_ROD_JOINT_LIMIT];
+  for (int32_t i = 0; i < plan->joint_count; ++i) {
+    int32_t p = plan->parents[i];
+    joints[i] = (pl_transform){{0, 0, 0}, mix(batch, batch->poses, i, lane, weights)};
+    if (i == 0) continue;
+    const float *aim = batch->aims + 24 * (size_t)i + (size_t)lane;
+    pl_vec3 from = p == 0 ? (pl_vec3){(double)aim[0], (double)aim[8], (double)aim[16]} : directions[p];
+    directions[i] = pl_vec3_unit_or(pl_quat_apply(mix(batch, batch->turns, i, lane, weights), from), from);
+    joints[i].position = pl_vec3_add_scaled(joints[p].position, directions[i], (double)batch->lengths[PL_ROD_LANES * (i - 1) + lane]);
+  }
+  return plan->joint_count;
+}
