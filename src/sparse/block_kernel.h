@@ -1,0 +1,136 @@
+// The kernels of sparse/block_kernels.h, included twice: with KERNEL_NAME the table to define.
+//
+// Three numbers are handled four at a time. The fourth lane carries whatever lies behind them, takes part in no sum that is kept, and is never
+// written to where it matters. So the lanes that count see the same operations in the same order on every machine.
+
+typedef double double4 __attribute__((vector_size(32), may_alias));
+typedef double double4_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
+typedef float float4_unaligned __attribute__((vector_size(16), may_alias, aligned(4)));
+
+PL_SIMD_INLINE double4 load4(const double *from) {
+  return *(const double4_unaligned *)(const void *)from;
+}
+PL_SIMD_INLINE double4 load4_single(const float *from) {
+  return __builtin_convertvector(*(const float4_unaligned *)(const void *)from, double4);
+}
+PL_SIMD_INLINE double add3(double4 a) {
+  return a[0] + a[1] + a[2];
+}
+
+static double multiply(const pl_block_matrix *matrix, int32_t begin, int32_t end, const double *x, double *y) {
+  const int32_t *start = matrix->pattern->start, *columns = matrix->pattern->columns;
+  int32_t last_column = matrix->pattern->row_count - 1;
+  double4 dots = {0};
+  for (int32_t row = begin; row < end; ++row) {
+    double4 sum0 = {0}, sum1 = {0}, sum2 = {0};
+    const double *values = matrix->values + 9 * (size_t)start[row];
+    // Behind the last column of x there is nothing to read.
+    int32_t stop = start[row + 1];
+    bool meets_last = columns[stop - 1] == last_column;
+    stop -= meets_last;
+    for (int32_t i = start[row]; i < stop; ++i, values += 9) {
+      double4 at = load4(x + 3 * (size_t)columns[i]);
+      sum0 += load4(values) * at;
+      sum1 += load4(values + 3) * at;
+      sum2 += load4(values + 6) * at;
+    }
+    if (meets_last) {
+      const double *from = x + 3 * (size_t)last_column;
+      double4 at = {from[0], from[1], from[2], 0};
+      sum0 += load4(values) * at;
+      sum1 += load4(values + 3) * at;
+      sum2 += load4(values + 6) * at;
+    }
+    const double *own = x + 3 * (size_t)row;
+    double4 result = {add3(sum0), add3(sum1), add3(sum2), 0};
+    dots += result * (double4){own[0], own[1], own[2], 0};
+    double *to = y + 3 * (size_t)row;
+    to[0] = result[0];
+    to[1] = result[1];
+    to[2] = result[2];
+  }
+  return add3(dots);
+}
+
+// Lanes 3 of `room` are zero on the way down, where they are multiplied, and rubbish on the way up, where they are not read.
+static void sweep(const pl_block_lower *lower, int32_t begin, int32_t end, const double *r, double *z, double *room) {
+  const int32_t *start = lower->start, *columns = lower->columns;
+  for (int32_t row = begin; row < end; ++row) {
+    double4 sum0 = {0}, sum1 = {0}, sum2 = {0};
+    const float *values = lower->values + 9 * (size_t)start[row];
+    for (int32_t i = start[row]; i < start[row + 1]; ++i, values += 9) {
+      double4 at = load4(room + 4 * (size_t)columns[i]);
+      sum0 += load4_single(values) * at;
+      sum1 += load4_single(values + 3) * at;
+      sum2 += load4_single(values + 6) * at;
+    }
+    const double *from = r + 3 * (size_t)row;
+    *(double4_unaligned *)(void *)(room + 4 * (size_t)row) =
+        (double4){from[0] - add3(sum0), from[1] - add3(sum1), from[2] - add3(sum2), 0};
+  }
+  for (int32_t row = begin; row < end; ++row) {
+    double4 *at = (double4 *)(void *)(room + 4 * (size_t)row);
+    const double *inverse = lower->inverses + 9 * (size_t)row;
+    double4 value = *at;
+    *at = load4(inverse) * value[0] + load4(inverse + 3) * value[1] + load4(inverse + 6) * value[2];
+  }
+  for (int32_t row = end - 1; row >= begin; --row) {
+    const double *own = room + 4 * (size_t)row;
+    double4 own0 = {own[0], own[0], own[0], own[0]}, own1 = {own[1], own[1], own[1], own[1]},
+            own2 = {own[2], own[2], own[2], own[2]};
+    const float *values = lower->values + 9 * (size_t)start[row];
+    for (int32_t i = start[row]; i < start[row + 1]; ++i, values += 9) {
+      double4 *to = (double4 *)(void *)(room + 4 * (size_t)columns[i]);
+      *to -= load4_single(values) * own0 + load4_single(values + 3) * own1 + load4_single(values + 6) * own2;
+    }
+    double *out = z + 3 * (size_t)row;
+    out[0] = own[0];
+    out[1] = own[1];
+    out[2] = own[2];
+  }
+}
+
+static double eliminate(double *factor, int32_t stride, int32_t row, const double *inverses) {
+  double *own = factor + (size_t)stride * (size_t)row, left = own[row];
+  for (int32_t column = 0; column < row; ++column) {
+    const double *other = factor + (size_t)stride * (size_t)column;
+    double4 sum_a = {0}, sum_b = {0};
+    int32_t i = 0;
+    for (; i + 8 <= column; i += 8) {
+      sum_a += load4(own + i) * load4(other + i);
+      sum_b += load4(own + i + 4) * load4(other + i + 4);
+    }
+    double4 sum = sum_a + sum_b;
+    double dot = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    for (; i < column; ++i) dot += own[i] * other[i];
+    own[column] = (own[column] - dot) * inverses[column];
+    left -= own[column] * own[column];
+  }
+  return left;
+}
+
+static void substitute(const double *factor, int32_t size, const double *inverses, double *x) {
+  for (int32_t row = 0; row < size; ++row) {
+    const double *own = factor + (size_t)size * (size_t)row;
+    double4 sum_a = {0}, sum_b = {0};
+    int32_t i = 0;
+    for (; i + 8 <= row; i += 8) {
+      sum_a += load4(own + i) * load4(x + i);
+      sum_b += load4(own + i + 4) * load4(x + i + 4);
+    }
+    double4 sum = sum_a + sum_b;
+    double dot = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    for (; i < row; ++i) dot += own[i] * x[i];
+    x[row] = (x[row] - dot) * inverses[row];
+  }
+  for (int32_t row = size - 1; row >= 0; --row) {
+    const double *own = factor + (size_t)size * (size_t)row;
+    double value = x[row] *= inverses[row];
+    double4 all = {value, value, value, value};
+    int32_t i = 0;
+    for (; i + 4 <= row; i += 4) *(double4_unaligned *)(void *)(x + i) -= load4(own + i) * all;
+    for (; i < row; ++i) x[i] -= own[i] * value;
+  }
+}
+
+const pl_block_kernels KERNEL_NAME = {.multiply = multiply, .sweep = sweep, .eliminate = eliminate, .substitute = substitute};

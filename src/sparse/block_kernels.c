@@ -1,0 +1,13 @@
+#include "sparse/block_kernels.h"
+
+#include "math/simd.h"
+
+#define KERNEL_NAME pl_block_kernels_plain
+#include "sparse/block_kernel.h"
+
+const pl_block_kernels *pl_block_kernels_choose(void) {
+#if PL_SIMD_HAS_AVX2
+  if (PL_SIMD_CAN_AVX2()) return &pl_block_kernels_avx2;
+#endif
+  return &pl_block_kernels_plain;
+}
