@@ -14,130 +14,30 @@
 // M10 - M01) (Barbič 2012, Exact Corotational Linear FEM Stiffness Matrix). As 9 x 9 matrix that is L K Lᵀ, where the columns of L are R [e_k]. Along Λ it
 // changes by dL = (R [w] [e_k]) and dK = -K (tr dS 1 - dS) K with dS = Rᵀ Λ - [w] S.
 //
-// Where ψ has no derivatives: the matrix tr S 1 - S has the eigenvalues s_i + s_j over pairs of signed principal stretches; R is unique, and ψ smooth, where
-// all three are positive. That includes flat elements and inverted ones (s_3 < 0) as long as s_2 > |s_3|. Where s_2 + s_3 = 0, elements collapsed to a line
-// or inverted as far as the next stretch, τ has a crease: the force jumps between several R that are equally near. One of them is taken, with det +1. Sums
-// below 1e-8 are replaced by 1e-8 in K, so that derivatives stay finite (and are those of the smooth side anywhere farther away than that).
-#include <stdbool.h>
-
+// Where ψ is smooth, and what is done where it is not, is said in fem_polar.h: elements collapsed to a line or inverted as far as the next stretch lie on a
+// crease of ψ, where the force jumps between several equally near rotations.
+#include "fem/fem_polar.h"
 #include "fem/fem_tet.h"
-#include "math/rotation.h"
-
-static const double sum_least = 1e-8;
-
-// Rotation, stretch and K at one F.
-typedef struct polar {
-  pl_mat3 R, S, K;
-  double trace;
-} polar;
-
-// --- the rotation -------------------------------------------------------------------------------------------------
-
-static pl_vec3 axial(const pl_mat3 *a) {
-  return (pl_vec3){a->m[2][1] - a->m[1][2], a->m[0][2] - a->m[2][0], a->m[1][0] - a->m[0][1]};
-}
-
-static pl_mat3 cross_matrix(pl_vec3 w) {
-  return (pl_mat3){{{0, -w.z, w.y}, {w.z, 0, -w.x}, {-w.y, w.x, 0}}};
-}
-
-static double squared(const pl_mat3 *a) {
-  double sum = 0;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) sum += a->m[i][j] * a->m[i][j];
-  return sum;
-}
-
-// (trace 1 - S)⁻¹ for a symmetric S, with eigenvalues of the bracket not below sum_least.
-static pl_mat3 turning_inverse(const pl_mat3 *S, double trace) {
-  pl_mat3 H = pl_mat3_scale(*S, -1);
-  for (int i = 0; i < 3; ++i) H.m[i][i] += trace;
-  // The product of the two larger eigenvalues is at most (their sum / 2)² <= trace²; so this much determinant rules out small ones.
-  double determinant = pl_mat3_determinant(H);
-  if (H.m[0][0] > 0 && determinant > sum_least * trace * trace) return pl_mat3_scale(pl_mat3_adjugate(H), 1 / determinant);
-  pl_vec3 values;
-  pl_mat3 axes;
-  pl_symmetric_eigen(H, &values, &axes);
-  pl_mat3 inverse = pl_mat3_diagonal(1 / fmax(values.x, sum_least), 1 / fmax(values.y, sum_least), 1 / fmax(values.z, sum_least));
-  return pl_mat3_multiply(pl_mat3_multiply(axes, inverse), pl_mat3_transpose(axes));
-}
-
-// τ is the largest root of τ⁴ - 2 I τ² - 8 J τ + I² - 4 |G|², with I = |F|², J = det F and G the cofactors of F (from τ² = I + 2 e and e² = |G|² + 2 J τ,
-// where e is the sum of products of two stretches). Beyond it the quartic is convex, so Newton's iteration from the bound √(3 I) falls monotonically.
-static double trace_of_stretch(double I, double J, double G2) {
-  double trace = sqrt(3 * I), constant = I * I - 4 * G2;
-  for (int i = 0; i < 40; ++i) {
-    double value = ((trace * trace - 2 * I) * trace - 8 * J) * trace + constant;
-    double step = value / (4 * ((trace * trace - I) * trace - 2 * J));
-    trace -= step;
-    if (!(fabs(step) > 1e-9 * trace)) break;
-  }
-  return trace;
-}
-
-// R from τ and e by eliminating powers of S between Cayley-Hamilton's equation and cof F = R cof S:
-//
-//   (τ e - J) R = (τ² - e) F + τ G - F Fᵀ F
-//
-// τ e - J is the product of the three sums s_i + s_j; where it is small this loses digits and false is returned.
-static bool rotation_by_trace(const pl_mat3 *F, pl_mat3 *R) {
-  pl_mat3 G = pl_mat3_transpose(pl_mat3_adjugate(*F)), metric = pl_mat3_multiply(pl_mat3_transpose(*F), *F);
-  double I = squared(F), J = pl_mat3_determinant(*F), trace = trace_of_stretch(I, J, squared(&G));
-  double e = 0.5 * (trace * trace - I), sums = trace * e - J;
-  if (!(sums > 1e-4 * trace * trace * trace)) return false;
-  pl_mat3 cube = pl_mat3_multiply(*F, metric);
-  double a = (trace * trace - e) / sums, b = trace / sums, c = -1 / sums;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) R->m[i][j] = a * F->m[i][j] + b * G.m[i][j] + c * cube.m[i][j];
-  return true;
-}
-
-// R - R (RᵀR - 1) / 2: one step of Newton and Schulz takes the error of orthogonality to its square.
-static pl_mat3 orthogonalized(const pl_mat3 *R) {
-  pl_mat3 half = pl_mat3_scale(pl_mat3_multiply(pl_mat3_transpose(*R), *R), -0.5);
-  for (int i = 0; i < 3; ++i) half.m[i][i] += 1.5;
-  return pl_mat3_multiply(*R, half);
-}
-
-static pl_mat3 symmetric_part(const pl_mat3 *a) {
-  pl_mat3 s = *a;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) s.m[i][j] = 0.5 * (a->m[i][j] + a->m[j][i]);
-  return s;
-}
-
-static void decompose(const pl_mat3 *F, polar *p) {
-  bool direct = rotation_by_trace(F, &p->R);
-  p->R = direct ? orthogonalized(&p->R) : pl_mat3_of_quat(pl_rotation_of_mat3(*F, pl_quat_identity()));
-  pl_mat3 product = pl_mat3_multiply(pl_mat3_transpose(p->R), *F);
-  p->S = symmetric_part(&product);
-  p->trace = p->S.m[0][0] + p->S.m[1][1] + p->S.m[2][2];
-  p->K = turning_inverse(&p->S, p->trace);
-  if (!direct) return;
-  // What is left of the axial part is the last correction of the rotation, about 1e-8 at the most. S and K change by its square.
-  pl_mat3 turn = cross_matrix(pl_mat3_apply(p->K, axial(&product)));
-  p->R = pl_mat3_add(p->R, pl_mat3_multiply(p->R, turn));
-}
 
 // --- energy, stress and tangent -----------------------------------------------------------------------------------
 
 static double energy(const pl_mat3 *F, pl_fem_lame lame) {
-  polar p;
-  decompose(F, &p);
+  pl_fem_polar p;
+  pl_fem_polar_of(F, &p);
   pl_mat3 strain = pl_mat3_add(p.S, pl_mat3_diagonal(-1, -1, -1));
   double dilation = strain.m[0][0] + strain.m[1][1] + strain.m[2][2];
-  return lame.mu * squared(&strain) + 0.5 * lame.lambda * dilation * dilation;
+  return lame.mu * pl_mat3_norm(strain) * pl_mat3_norm(strain) + 0.5 * lame.lambda * dilation * dilation;
 }
 
-static void stress_of(const pl_mat3 *F, const polar *p, pl_fem_lame lame, pl_mat3 *P) {
+static void stress_of(const pl_mat3 *F, const pl_fem_polar *p, pl_fem_lame lame, pl_mat3 *P) {
   double push = lame.lambda * (p->trace - 3);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) P->m[i][j] = 2 * lame.mu * (F->m[i][j] - p->R.m[i][j]) + push * p->R.m[i][j];
 }
 
 static void stress(const pl_mat3 *F, pl_fem_lame lame, pl_mat3 *P) {
-  polar p;
-  decompose(F, &p);
+  pl_fem_polar p;
+  pl_fem_polar_of(F, &p);
   stress_of(F, &p, lame, P);
 }
 
@@ -165,7 +65,7 @@ static void add_turning(double *C, double s, const double A[9][3], const pl_mat3
                       KB[i][2] * A[j][2];
 }
 
-static void tangent_of(const polar *p, pl_fem_lame lame, double *C) {
+static void tangent_of(const pl_fem_polar *p, pl_fem_lame lame, double *C) {
   double L[9][3], scaled[9][3], c = lame.lambda * (p->trace - 3) - 2 * lame.mu;
   const double *r = &p->R.m[0][0];
   turning_basis(&p->R, L);
@@ -181,8 +81,8 @@ static void tangent_of(const polar *p, pl_fem_lame lame, double *C) {
 }
 
 static void tangent(const pl_mat3 *F, pl_fem_lame lame, pl_mat3 *P, double *C) {
-  polar p;
-  decompose(F, &p);
+  pl_fem_polar p;
+  pl_fem_polar_of(F, &p);
   stress_of(F, &p, lame, P);
   tangent_of(&p, lame, C);
 }
@@ -190,18 +90,18 @@ static void tangent(const pl_mat3 *F, pl_fem_lame lame, pl_mat3 *P, double *C) {
 // --- third derivatives --------------------------------------------------------------------------------------------
 
 static void third(const pl_mat3 *F, pl_fem_lame lame, const pl_mat3 *direction, pl_mat3 *P, double *C, double *Q) {
-  polar p;
-  decompose(F, &p);
+  pl_fem_polar p;
+  pl_fem_polar_of(F, &p);
   stress_of(F, &p, lame, P);
   tangent_of(&p, lame, C);
 
   // How R, L, S and K change along the direction.
   pl_mat3 seen = pl_mat3_multiply(pl_mat3_transpose(p.R), *direction);
-  pl_mat3 turn = cross_matrix(pl_mat3_apply(p.K, axial(&seen)));
+  pl_mat3 turn = pl_fem_cross_matrix(pl_mat3_apply(p.K, pl_fem_axial(&seen)));
   pl_mat3 dR = pl_mat3_multiply(p.R, turn);
   pl_mat3 dS = pl_mat3_add(seen, pl_mat3_scale(pl_mat3_multiply(turn, p.S), -1));
   double dtrace = seen.m[0][0] + seen.m[1][1] + seen.m[2][2];
-  pl_mat3 dH = pl_mat3_scale(symmetric_part(&dS), -1);
+  pl_mat3 dH = pl_mat3_scale(pl_fem_symmetric_part(&dS), -1);
   for (int i = 0; i < 3; ++i) dH.m[i][i] += dtrace;
   pl_mat3 dK = pl_mat3_scale(pl_mat3_multiply(pl_mat3_multiply(p.K, dH), p.K), -1);
   double L[9][3], dL[9][3];

@@ -1,0 +1,113 @@
+// Four doubles at a time, by the vector extensions of gcc and clang: as math/simd.h for floats, whose rules and pattern of two files hold here too. The lanes
+// are four tets. Every operation is exactly rounded or moves bits, so that all instruction sets give the same bits, and lanes never mix except in
+// transposing.
+#ifndef PL_FEM_LANES_H
+#define PL_FEM_LANES_H
+
+#include "math/simd.h"
+
+enum { PL_LANES = 4 };
+
+typedef double pl_lanes __attribute__((vector_size(32), may_alias));
+typedef int64_t pl_lane_mask __attribute__((vector_size(32), may_alias));
+typedef double pl_lanes_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
+
+PL_SIMD_INLINE pl_lanes pl_lanes_load(const double *from) {
+  return *(const pl_lanes_unaligned *)(const void *)from;
+}
+PL_SIMD_INLINE void pl_lanes_store(double *to, pl_lanes a) {
+  *(pl_lanes_unaligned *)(void *)to = a;
+}
+PL_SIMD_INLINE pl_lanes pl_lanes_of(double a) {
+  return (pl_lanes){a, a, a, a};
+}
+// a where the mask is set, b elsewhere.
+PL_SIMD_INLINE pl_lanes pl_lanes_select(pl_lane_mask mask, pl_lanes a, pl_lanes b) {
+  return (pl_lanes)((mask & (pl_lane_mask)a) | (~mask & (pl_lane_mask)b));
+}
+PL_SIMD_INLINE pl_lanes pl_lanes_abs(pl_lanes a) {
+  return (pl_lanes)((pl_lane_mask)a & INT64_MAX);
+}
+// |a| with the sign of b.
+PL_SIMD_INLINE pl_lanes pl_lanes_signed(pl_lanes a, pl_lanes b) {
+  return (pl_lanes)(((pl_lane_mask)a & INT64_MAX) | ((pl_lane_mask)b & INT64_MIN));
+}
+// a > 0 ? a : 0, so 0 for what is not a number.
+PL_SIMD_INLINE pl_lanes pl_lanes_positive(pl_lanes a) {
+  return (pl_lanes)((a > 0.0) & (pl_lane_mask)a);
+}
+
+#if PL_SIMD_IS_AVX
+PL_SIMD_INLINE pl_lanes pl_lanes_sqrt(pl_lanes a) {
+  return (pl_lanes)_mm256_sqrt_pd((__m256d)a);
+}
+// Bit k is set where lane k is.
+PL_SIMD_INLINE int pl_lane_bits(pl_lane_mask mask) {
+  return _mm256_movemask_pd((__m256d)mask);
+}
+#else
+PL_SIMD_INLINE pl_lanes pl_lanes_sqrt(pl_lanes a) {
+  for (int i = 0; i < PL_LANES; ++i) a[i] = sqrt(a[i]);
+  return a;
+}
+PL_SIMD_INLINE int pl_lane_bits(pl_lane_mask mask) {
+  int bits = 0;
+  for (int i = 0; i < PL_LANES; ++i) bits |= (mask[i] < 0) << i;
+  return bits;
+}
+#endif
+
+// Rows become columns: from number k of four tets to four numbers of tet k, and back.
+PL_SIMD_INLINE void pl_lanes_transpose(pl_lanes a[4]) {
+  pl_lanes low01 = __builtin_shufflevector(a[0], a[1], 0, 4, 2, 6), high01 = __builtin_shufflevector(a[0], a[1], 1, 5, 3, 7);
+  pl_lanes low23 = __builtin_shufflevector(a[2], a[3], 0, 4, 2, 6), high23 = __builtin_shufflevector(a[2], a[3], 1, 5, 3, 7);
+  a[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+  a[1] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+  a[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+  a[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+}
+
+// --- vectors and matrices of lanes --------------------------------------------------------------------------------
+//
+// Arguments [3][3] are read only where not said otherwise; C17 does not let a matrix be passed to a pointer to const rows.
+
+// Symmetric 3 x 3 matrices are six lanes, in this order.
+enum { PL_XX, PL_XY, PL_XZ, PL_YY, PL_YZ, PL_ZZ, PL_SYMMETRIC };
+
+PL_SIMD_INLINE pl_lanes pl_lanes_dot(const pl_lanes a[3], const pl_lanes b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+PL_SIMD_INLINE void pl_lanes_cross(const pl_lanes a[3], const pl_lanes b[3], pl_lanes c[3]) {
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+// y = A x
+PL_SIMD_INLINE void pl_lanes_apply(pl_lanes a[3][3], const pl_lanes x[3], pl_lanes y[3]) {
+  for (int i = 0; i < 3; ++i) y[i] = pl_lanes_dot(a[i], x);
+}
+// y = S x for a symmetric S.
+PL_SIMD_INLINE void pl_lanes_apply_symmetric(const pl_lanes s[PL_SYMMETRIC], const pl_lanes x[3], pl_lanes y[3]) {
+  y[0] = s[PL_XX] * x[0] + s[PL_XY] * x[1] + s[PL_XZ] * x[2];
+  y[1] = s[PL_XY] * x[0] + s[PL_YY] * x[1] + s[PL_YZ] * x[2];
+  y[2] = s[PL_XZ] * x[0] + s[PL_YZ] * x[1] + s[PL_ZZ] * x[2];
+}
+// A Aᵀ
+PL_SIMD_INLINE void pl_lanes_gram(pl_lanes a[3][3], pl_lanes s[PL_SYMMETRIC]) {
+  s[PL_XX] = pl_lanes_dot(a[0], a[0]);
+  s[PL_XY] = pl_lanes_dot(a[0], a[1]);
+  s[PL_XZ] = pl_lanes_dot(a[0], a[2]);
+  s[PL_YY] = pl_lanes_dot(a[1], a[1]);
+  s[PL_YZ] = pl_lanes_dot(a[1], a[2]);
+  s[PL_ZZ] = pl_lanes_dot(a[2], a[2]);
+}
+// S A for a symmetric S.
+PL_SIMD_INLINE void pl_lanes_multiply_symmetric(const pl_lanes s[PL_SYMMETRIC], pl_lanes a[3][3], pl_lanes c[3][3]) {
+  for (int j = 0; j < 3; ++j) {
+    pl_lanes column[3] = {a[0][j], a[1][j], a[2][j]}, result[3];
+    pl_lanes_apply_symmetric(s, column, result);
+    for (int i = 0; i < 3; ++i) c[i][j] = result[i];
+  }
+}
+
+#endif
