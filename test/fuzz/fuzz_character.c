@@ -1,0 +1,85 @@
+// Any bytes as a character: it is read with all its parts or refused with a sentence; what is read can be sampled and made a rig. Text that
+// begins like JSON is wrapped into a GLB with what follows the first zero byte as its buffer.
+#include <stdlib.h>
+#include <string.h>
+
+#include "pliant/character.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void use(const pl_character *character) {
+  pl_character_view view = pl_character_look(character);
+  pl_mesh_view mesh = view.surface == NULL ? (pl_mesh_view){0} : pl_mesh_look(view.surface);
+  pl_transform *nodes = malloc((size_t)view.node_count * sizeof *nodes);
+  double *morphs = malloc(((size_t)mesh.pose_count + 1) * sizeof *morphs);
+  if (nodes == NULL || morphs == NULL) abort();
+  for (int32_t i = -1; i < view.animation_count && i < 3; ++i)
+    for (int k = 0; k < 3; ++k) pl_character_sample(character, i, 0.5 * k, nodes, morphs);
+  int64_t influences = (int64_t)mesh.point_count * view.influence_count;
+  for (int64_t i = 0; i < influences; ++i)
+    if (view.skin_nodes[i] < 0 || view.skin_nodes[i] >= view.node_count || !(view.skin_weights[i] >= 0)) abort();
+  free(nodes);
+  free(morphs);
+  pl_error error = {0};
+  pl_character_rig *rig = NULL;
+  pl_status status = pl_character_rig_create(character, &rig, &error);
+  if ((status < 0) != (rig == NULL) || (status < 0 && error.text[0] == '\0')) abort();
+  if (rig == NULL) return;
+  pl_rod_def def = pl_character_rig_def(rig);
+  for (int32_t i = 0; i < def.joint_count; ++i)
+    if (def.joints[i].parent >= i || (def.joints[i].parent < 0 && !def.joints[i].led)) abort();
+  for (int32_t i = 0; i < def.collider_count; ++i)
+    if (!def.joints[def.colliders[i].joint].led) abort();
+  for (int64_t i = 0; i < influences; ++i)
+    if (def.skin.joints[i] < 0 || def.skin.joints[i] >= def.joint_count) abort();
+  pl_character_rig_destroy(rig);
+}
+
+static void read_once(pl_context *context, const uint8_t *data, size_t size) {
+  pl_findings *findings = NULL;
+  if (pl_findings_create(context, &findings, NULL) < 0) abort();
+  pl_character *character = NULL;
+  pl_error error = {0};
+  pl_status status = pl_character_read_memory(context, data, size, "fuzz", &character, findings, &error);
+  if ((status < 0) != (character == NULL) || (status < 0 && error.text[0] == '\0')) abort();
+  if (character != NULL) use(character);
+  pl_character_destroy(character);
+  pl_findings_destroy(findings);
+}
+
+static void put32(uint8_t *to, size_t value) {
+  for (int i = 0; i < 4; ++i) to[i] = (uint8_t)(value >> (8 * i));
+}
+
+static void read_wrapped(pl_context *context, const uint8_t *data, size_t size) {
+  const uint8_t *zero = memchr(data, 0, size);
+  size_t json_size = zero == NULL ? size : (size_t)(zero - data), binary_size = zero == NULL ? 0 : size - json_size - 1;
+  size_t all = 12 + 8 + json_size + 8 + binary_size;
+  uint8_t *file = malloc(all);
+  if (file == NULL) return;
+  put32(file, 0x46546C67);
+  put32(file + 4, 2);
+  put32(file + 8, all);
+  put32(file + 12, json_size);
+  put32(file + 16, 0x4E4F534A);
+  memcpy(file + 20, data, json_size);
+  put32(file + 20 + json_size, binary_size);
+  put32(file + 24 + json_size, 0x004E4942);
+  if (binary_size > 0) memcpy(file + 28 + json_size, zero + 1, binary_size);
+  read_once(context, file, all);
+  free(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  pl_context_def def = pl_default_context_def();
+  def.thread_count = 1;
+  pl_context *context = NULL;
+  if (pl_context_create(&def, &context, NULL) < 0) return 0;
+  if (size > 0 && data[0] == '{')
+    read_wrapped(context, data, size);
+  else
+    read_once(context, data, size);
+  if (pl_context_memory(context).block_count != 0) abort();
+  pl_context_destroy(context);
+  return 0;
+}
