@@ -44,7 +44,7 @@ static void destroy(pl_model *model) {
 
 // Rows of eight floats, for loads of 32 bytes.
 static float *take_rows(pl_arena *arena, int32_t rows) {
-  return PL_TAKE(arena, float, PL_ROD_LANES * (rows < 2 ? 2 : rows));
+  return PL_TAKE(arena, float, PL_ROD_LANES *(rows < 2 ? 2 : rows));
 }
 
 // --- masses
@@ -56,7 +56,8 @@ static double segment_length(const pl_rod_def *def, int32_t joint) {
 // Half of every segment's mass goes to each of its ends. A joint that is a line has the mass of a rod a fiftieth as thick as long.
 static pl_status lump_masses(const pl_rod_skeleton *s, pl_rod_model *model, pl_error *error) {
   const pl_rod_def *def = s->def;
-  double *masses = PL_TAKE(&model->head.arena, double, def->joint_count), *inverse = PL_TAKE(&model->head.arena, double, def->joint_count);
+  double *masses = PL_TAKE(&model->head.arena, double, def->joint_count),
+         *inverse = PL_TAKE(&model->head.arena, double, def->joint_count);
   if (model->head.arena.failed) return pl_fail_memory(error);
   for (int32_t i = 0; i < def->joint_count; ++i) {
     if (s->place_of[i] <= 0) continue;
@@ -86,7 +87,8 @@ typedef struct build {
   int32_t links[2 * PL_ROD_LINK_LIMIT];
 } build;
 
-static pl_status read_build(const pl_rod_skeleton *s, const int32_t *link_start, const int32_t *link_items, int32_t chain, build *b, pl_error *error) {
+static pl_status read_build(const pl_rod_skeleton *s, const int32_t *link_start, const int32_t *link_items, int32_t chain, build *b,
+                            pl_error *error) {
   b->joint_count = s->chain_start[chain + 1] - s->chain_start[chain];
   b->link_count = link_start[chain + 1] - link_start[chain];
   if (b->link_count > PL_ROD_LINK_LIMIT)
@@ -124,8 +126,8 @@ static pl_status sort_links(pl_arena *scratch, const pl_rod_skeleton *s, int32_t
 }
 
 // The plan of each chain; plans live in the model.
-static pl_status make_plans(pl_context *context, pl_arena *scratch, const pl_rod_skeleton *s, pl_rod_model *model, pl_vector *plans, int32_t *plan_of,
-                            pl_error *error) {
+static pl_status make_plans(pl_context *context, pl_arena *scratch, const pl_rod_skeleton *s, pl_rod_model *model, pl_vector *plans,
+                            int32_t *plan_of, pl_error *error) {
   int32_t *start, *items;
   pl_status status = sort_links(scratch, s, &start, &items, error);
   build *b = PL_TAKE(scratch, build, 1);
@@ -137,7 +139,8 @@ static pl_status make_plans(pl_context *context, pl_arena *scratch, const pl_rod
     if (status >= 0 && found == plans->count) {
       pl_rod_plan *plan = PL_TAKE(&model->head.arena, pl_rod_plan, 1);
       if (plan == NULL ||
-          !pl_rod_plan_build(context, &model->head.arena, b->joint_count, b->parents, b->link_count, b->links, s->def->width, plan) ||
+          !pl_rod_plan_build(context, &model->head.arena, b->joint_count, b->parents, b->link_count, b->links, s->def->width,
+                             plan) ||
           !pl_vector_push(plans, &plan))
         status = pl_fail_memory(error);
     }
@@ -149,7 +152,8 @@ static pl_status make_plans(pl_context *context, pl_arena *scratch, const pl_rod
 // --- batches
 
 // Numbers of one lane of a batch.
-static void fill_lane(const pl_rod_skeleton *s, const pl_rod_model *model, pl_rod_batch *batch, int32_t lane, float *const rows[9]) {
+static void fill_lane(const pl_rod_skeleton *s, const pl_rod_model *model, pl_rod_batch *batch, int32_t lane,
+                      float *const rows[9]) {
   const pl_rod_def *def = s->def;
   const pl_rod_plan *plan = batch->plan;
   int32_t n = plan->joint_count;
@@ -197,11 +201,13 @@ static pl_status fill_batch(const pl_rod_skeleton *s, pl_rod_model *model, pl_ro
     int32_t chain = batch->chains[lane], root = s->roots[chain], led = def->joints[root].parent;
     for (int32_t i = 0; i < n; ++i) joints[8 * i + lane] = s->order[s->chain_start[chain] + i];
     batch->bases[lane] = s->led_of[led];
-    batch->centers[lane] = s->settings[chain] != NULL && s->settings[chain]->center >= 0 ? s->led_of[s->settings[chain]->center] : -1;
+    batch->centers[lane] =
+        s->settings[chain] != NULL && s->settings[chain]->center >= 0 ? s->led_of[s->settings[chain]->center] : -1;
     pl_transform base = {def->joints[led].rest.position, pl_quat_unit(def->joints[led].rest.rotation)};
     batch->root_offsets[lane] = pl_transform_unapply(base, def->joints[root].rest.position);
     for (int32_t b = 0; b < plan->bar_count; ++b) {
-      pl_vec3 from = def->joints[joints[8 * plan->bars[2 * b] + lane]].rest.position, to = def->joints[joints[8 * plan->bars[2 * b + 1] + lane]].rest.position;
+      pl_vec3 from = def->joints[joints[8 * plan->bars[2 * b] + lane]].rest.position,
+              to = def->joints[joints[8 * plan->bars[2 * b + 1] + lane]].rest.position;
       lengths[8 * b + lane] = (float)pl_vec3_length(pl_vec3_sub(to, from));
     }
     fill_lane(s, model, batch, lane, rows);
@@ -240,8 +246,8 @@ static pl_status list_colliders(const pl_rod_skeleton *s, pl_rod_model *model, p
 }
 
 // Chains of one plan, eight at a time, in their order.
-static pl_status make_batches(pl_arena *scratch, const pl_rod_skeleton *s, pl_rod_model *model, const pl_vector *plans, const int32_t *plan_of,
-                              pl_error *error) {
+static pl_status make_batches(pl_arena *scratch, const pl_rod_skeleton *s, pl_rod_model *model, const pl_vector *plans,
+                              const int32_t *plan_of, pl_error *error) {
   int32_t *filling = PL_TAKE(scratch, int32_t, plans->count), *slots = PL_TAKE(&model->head.arena, int32_t, s->chain_count);
   int32_t *counts = PL_TAKE(scratch, int32_t, plans->count);
   if (scratch->failed || model->head.arena.failed) return pl_fail_memory(error);
@@ -345,7 +351,8 @@ static pl_status make_colliders(pl_context *context, const pl_rod_skeleton *s, p
   for (int32_t i = 0; i < def->collider_count; ++i) {
     const pl_rod_collider *from = &def->colliders[i];
     if (from->joint < 0 || from->joint >= def->joint_count || s->led_of[from->joint] < 0)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "collider %d moves with %s, which is not a led joint", i, pl_rod_name_of(def, from->joint).text);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "collider %d moves with %s, which is not a led joint", i,
+                     pl_rod_name_of(def, from->joint).text);
     pl_rod_own_collider *own = &model->colliders[i];
     *own = (pl_rod_own_collider){.led = s->led_of[from->joint], .placement = from->shape.placement};
     pl_collider_def shape = from->shape;
@@ -359,8 +366,15 @@ static pl_status make_colliders(pl_context *context, const pl_rod_skeleton *s, p
 }
 
 static uint64_t hash_model(const pl_rod_model *model) {
-  double numbers[] = {model->frequency_squared, model->damping,        model->window,      model->view_time,   model->head.friction,
-                      (double)model->solver,    (double)model->suppression, (double)model->joint_count, (double)model->collider_count};
+  double numbers[] = {model->frequency_squared,
+                      model->damping,
+                      model->window,
+                      model->view_time,
+                      model->head.friction,
+                      (double)model->solver,
+                      (double)model->suppression,
+                      (double)model->joint_count,
+                      (double)model->collider_count};
   uint64_t hash = pl_hash_bytes(PL_HASH_START, "rod", 3);
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
   hash = pl_hash_bytes(hash, model->rests, (size_t)model->joint_count * sizeof(pl_transform));

@@ -28,7 +28,8 @@ bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_wall *wa
 }
 
 // How far the touched place moves along the collider in this step.
-static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_wall *wall, int32_t a, int32_t b, double t, pl_vec3 end, pl_vec3 normal) {
+static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_wall *wall, int32_t a, int32_t b, double t, pl_vec3 end,
+                        pl_vec3 normal) {
   pl_vec3 from = pl_vec3_mix(position_at(contact->start, a, contact->lane), position_at(contact->start, b, contact->lane), t);
   pl_vec3 start = pl_vec3_add(contact->root_start, from);
   // Where the collider's own motion would have taken that place.

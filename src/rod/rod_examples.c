@@ -33,12 +33,15 @@ static pl_status check_example(const pl_rod_skeleton *s, const pl_rod_example *e
   if (name[0] == '\0') return pl_fail(error, PL_ERROR_INVALID_DATA, "example %d has no name", number);
   int32_t chain = e->root >= 0 && e->root < def->joint_count ? s->chain_of[e->root] : -1;
   if (chain < 0 || s->roots[chain] != e->root)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": %s is not the root of a chain", name, pl_rod_name_of(def, e->root).text);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": %s is not the root of a chain", name,
+                   pl_rod_name_of(def, e->root).text);
   if (e->positions == NULL) return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\" has no positions", name);
   if (!(e->extent >= 0 && e->extent <= 100))
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": an extent of %g radians makes no sense; use 0.2 to 2", name, e->extent);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": an extent of %g radians makes no sense; use 0.2 to 2", name,
+                   e->extent);
   if (e->extent > 0 && !(pl_vec3_is_finite(e->direction) && pl_vec3_length(e->direction) > 1e-12))
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": its view direction has no length; give the direction to the camera", name);
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "example \"%s\": its view direction has no length; give the direction to the camera", name);
   for (int32_t k = s->chain_start[chain]; k < s->chain_start[chain + 1]; ++k) {
     int32_t joint = s->order[k], parent = def->joints[joint].parent;
     pl_vec3 x = e->positions[joint];
@@ -47,13 +50,16 @@ static pl_status check_example(const pl_rod_skeleton *s, const pl_rod_example *e
       return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": position and rotation of %s must be finite", name, who.text);
     pl_vec3 from = joint == e->root ? def->joints[joint].rest.position : e->positions[parent];
     pl_vec3 rest_from = joint == e->root ? def->joints[joint].rest.position : def->joints[parent].rest.position;
-    double length = pl_vec3_length(pl_vec3_sub(x, from)), rest = pl_vec3_length(pl_vec3_sub(def->joints[joint].rest.position, rest_from));
+    double length = pl_vec3_length(pl_vec3_sub(x, from)),
+           rest = pl_vec3_length(pl_vec3_sub(def->joints[joint].rest.position, rest_from));
     if (joint == e->root && length > 1e-4 * (1 + pl_vec3_length(x)))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": %s is the root and cannot be elsewhere than at rest (it is %g m away)", name, who.text,
+      return pl_fail(error, PL_ERROR_INVALID_DATA,
+                     "example \"%s\": %s is the root and cannot be elsewhere than at rest (it is %g m away)", name, who.text,
                      length);
     if (joint != e->root && fabs(length - rest) > PL_ROD_LENGTH_TOLERANCE * rest)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": the segment to %s is %g m long, but %g m at rest; lengths must not change", name,
-                     who.text, length, rest);
+      return pl_fail(error, PL_ERROR_INVALID_DATA,
+                     "example \"%s\": the segment to %s is %g m long, but %g m at rest; lengths must not change", name, who.text,
+                     length, rest);
   }
   return PL_OK;
 }
@@ -79,8 +85,10 @@ pl_status pl_rod_examples_list(pl_arena *arena, const pl_rod_skeleton *s, pl_rod
     lists->name_of[i] = find_name(lists, def->examples[i].name);
   }
   if (lists->name_count > PL_EXAMPLES_MOST)
-    return pl_fail(error, PL_ERROR_UNSUPPORTED, "the examples have %d different names; at most %d are possible: give examples of different chains the same names",
-                   lists->name_count, PL_EXAMPLES_MOST);
+    return pl_fail(
+        error, PL_ERROR_UNSUPPORTED,
+        "the examples have %d different names; at most %d are possible: give examples of different chains the same names",
+        lists->name_count, PL_EXAMPLES_MOST);
   // Sorted to their chains, in the order of the def, those with a view before those without.
   int32_t *first = PL_TAKE(arena, int32_t, s->chain_count + 1), *sorted = PL_TAKE(arena, int32_t, n);
   if (arena->failed) return pl_fail_memory(error);
@@ -94,8 +102,8 @@ pl_status pl_rod_examples_list(pl_arena *arena, const pl_rod_skeleton *s, pl_rod
     for (int32_t k = lists->start[c]; k < lists->start[c + 1]; ++k)
       for (int32_t j = lists->start[c]; j < k; ++j)
         if (lists->name_of[sorted[j]] == lists->name_of[sorted[k]])
-          return pl_fail(error, PL_ERROR_INVALID_DATA, "two examples of the chain of %s are called \"%s\"", pl_rod_name_of(def, s->roots[c]).text,
-                         def->examples[sorted[k]].name);
+          return pl_fail(error, PL_ERROR_INVALID_DATA, "two examples of the chain of %s are called \"%s\"",
+                         pl_rod_name_of(def, s->roots[c]).text, def->examples[sorted[k]].name);
   memcpy(lists->items, sorted, n * sizeof(int32_t));
   return PL_OK;
 }
@@ -132,8 +140,8 @@ static void read_rest(const pl_rod_skeleton *s, const pl_rod_batch *batch, int32
   }
 }
 
-static void read_example(const pl_rod_skeleton *s, const pl_rod_batch *batch, int32_t lane, const pl_rod_example *e, const chain_pose *rest,
-                         chain_pose *pose) {
+static void read_example(const pl_rod_skeleton *s, const pl_rod_batch *batch, int32_t lane, const pl_rod_example *e,
+                         const chain_pose *rest, chain_pose *pose) {
   pl_quat back = pl_quat_conjugate(base_rotation(s, e->root));
   pl_vec3 root = s->def->joints[e->root].rest.position;
   for (int32_t i = 0; i < batch->plan->joint_count; ++i) {
@@ -151,7 +159,9 @@ static pl_vec3 direction_in(const pl_rod_plan *plan, const chain_pose *pose, int
 static void store_quat(float *to, int32_t joint, int32_t lane, pl_quat q, const float *rest) {
   size_t at = 32 * (size_t)joint + (size_t)lane;
   // One hemisphere per joint: that of the rest.
-  double side = rest == NULL ? 1 : q.x * (double)rest[at] + q.y * (double)rest[at + 8] + q.z * (double)rest[at + 16] + q.w * (double)rest[at + 24];
+  double side = rest == NULL ? 1
+                             : q.x * (double)rest[at] + q.y * (double)rest[at + 8] + q.z * (double)rest[at + 16] +
+                                   q.w * (double)rest[at + 24];
   if (side < 0) q = pl_quat_scale(q, -1);
   to[at] = (float)q.x;
   to[at + 8] = (float)q.y;
@@ -160,8 +170,8 @@ static void store_quat(float *to, int32_t joint, int32_t lane, pl_quat q, const 
 }
 
 // Eqs. 7 and 8. Segments at the root start from a constant direction: their own at rest.
-static void store_pose(const pl_rod_batch *batch, int32_t lane, const chain_pose *rest, const chain_pose *pose, float *turns, float *poses,
-                       bool is_rest) {
+static void store_pose(const pl_rod_batch *batch, int32_t lane, const chain_pose *rest, const chain_pose *pose, float *turns,
+                       float *poses, bool is_rest) {
   const pl_rod_plan *plan = batch->plan;
   for (int32_t i = 0; i < plan->joint_count; ++i) {
     pl_quat r = pl_quat_identity();
@@ -191,7 +201,7 @@ static void store_inverse_gram(pl_rod_batch *batch, int32_t lane, float *inverse
       if (i == j) trace += a[i][i];
     }
   for (int32_t i = 0; i < count; ++i) {
-    a[i][i] += 1e-6 * trace + 1e-12;
+    a[i][i] += 1e-3 * trace + 1e-12;
     a[i][count + i] = 1;
   }
   // Gauss and Jordan; the matrix is positive definite, so no pivoting is needed.
@@ -207,7 +217,8 @@ static void store_inverse_gram(pl_rod_batch *batch, int32_t lane, float *inverse
     for (int32_t j = 0; j < count; ++j) inverse[8 * (i * count + j) + lane] = (float)a[i][count + j];
 }
 
-static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_batch *batch, pl_error *error) {
+static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_batch *batch,
+                            pl_error *error) {
   const pl_rod_def *def = s->def;
   size_t count = (size_t)batch->example_count;
   pl_view_example *views = PL_TAKE(arena, pl_view_example, PL_ROD_LANES * count);
@@ -234,7 +245,8 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
   return PL_OK;
 }
 
-pl_status pl_rod_examples_fill(pl_arena *arena, const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_batch *batch, pl_error *error) {
+pl_status pl_rod_examples_fill(pl_arena *arena, const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_batch *batch,
+                               pl_error *error) {
   int32_t n = batch->plan->joint_count, count = 0;
   for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
     int32_t own = lists->start[batch->chains[lane] + 1] - lists->start[batch->chains[lane]];
@@ -265,7 +277,8 @@ pl_status pl_rod_examples_fill(pl_arena *arena, const pl_rod_skeleton *s, const 
     for (int32_t k = 0; k < count; ++k) {
       examples[8 * k + lane] = k < own ? lists->name_of[lists->items[first + k]] : -1;
       if (k < own) read_example(s, batch, lane, &s->def->examples[lists->items[first + k]], rest, pose);
-      store_pose(batch, lane, rest, k < own ? pose : rest, turns + (size_t)(k + 1) * stride, poses + (size_t)(k + 1) * stride, false);
+      store_pose(batch, lane, rest, k < own ? pose : rest, turns + (size_t)(k + 1) * stride, poses + (size_t)(k + 1) * stride,
+                 false);
     }
     if (count > 0) store_inverse_gram(batch, lane, inverse);
   }

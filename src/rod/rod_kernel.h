@@ -97,7 +97,8 @@ PL_SIMD_INLINE v3 rotate(q4 q, v3 v) {
   return add3(add_scaled3(v, t, q.w), cross3(u, t));
 }
 PL_SIMD_INLINE q4 select4(pl_m8 mask, q4 a, q4 b) {
-  return (q4){pl_f8_select(mask, a.x, b.x), pl_f8_select(mask, a.y, b.y), pl_f8_select(mask, a.z, b.z), pl_f8_select(mask, a.w, b.w)};
+  return (q4){pl_f8_select(mask, a.x, b.x), pl_f8_select(mask, a.y, b.y), pl_f8_select(mask, a.z, b.z),
+              pl_f8_select(mask, a.w, b.w)};
 }
 
 // The rotation from one unit vector to another: (a x b, 1 + a.b) made a unit. Where they are opposite, half a turn around an axis across.
@@ -137,7 +138,8 @@ static void blend(const pl_rod_batch *batch, const float *weights, float *positi
   for (int32_t i = 1; i < n; ++i) {
     int32_t p = plan->parents[i];
     // Forward kinematics: the parent's direction turned by r. Directions follow from positions, so no array of them is kept.
-    v3 from = p == 0 ? get3(batch->aims, i) : scale3(sub3(get3(positions, p), get3(positions, plan->parents[p])), 1.0f / get1(batch->lengths, p - 1));
+    v3 from = p == 0 ? get3(batch->aims, i)
+                     : scale3(sub3(get3(positions, p), get3(positions, plan->parents[p])), 1.0f / get1(batch->lengths, p - 1));
     v3 d = rotate(mix(batch->turns, i, stride, weights, count, rest_weight), from);
     d = unit3(d, from);
     put3(positions, i, add_scaled3(get3(positions, p), d, get1(batch->lengths, i - 1)));
@@ -209,7 +211,8 @@ static void place_regions(const pl_rod_solve *solve, float *maps) {
     } else {
       _Alignas(32) float moments[72];
       pl_f8 a[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero}, total = zero;
-      v3 center = zero3(), rest_center = zero3(), origin = get3(solve->from.positions, r), rest_origin = get3(solve->rest_positions, r);
+      v3 center = zero3(), rest_center = zero3(), origin = get3(solve->from.positions, r),
+         rest_origin = get3(solve->rest_positions, r);
       for (int32_t k = plan->region_start[r]; k < plan->region_start[r + 1]; ++k) {
         int32_t i = plan->region_joints[k];
         pl_f8 w = get1(batch->shares, i);
@@ -253,7 +256,8 @@ PL_SIMD_INLINE v3 goal_of(const pl_rod_plan *plan, const float *maps, int32_t i,
     for (int e = 0; e < 12; ++e) sum[e] += pl_f8_load(map + 8 * e);
   }
   pl_f8 share = pl_f8_set1(1.0f / (float)(plan->region_start[i + 1] - plan->region_start[i]));
-  v3 goal = {sum[0] * rest.x + sum[1] * rest.y + sum[2] * rest.z + sum[9], sum[3] * rest.x + sum[4] * rest.y + sum[5] * rest.z + sum[10],
+  v3 goal = {sum[0] * rest.x + sum[1] * rest.y + sum[2] * rest.z + sum[9],
+             sum[3] * rest.x + sum[4] * rest.y + sum[5] * rest.z + sum[10],
              sum[6] * rest.x + sum[7] * rest.y + sum[8] * rest.z + sum[11]};
   return scale3(goal, share);
 }
@@ -306,7 +310,8 @@ PL_SIMD_INLINE pl_f8 measure_bars(const pl_rod_solve *solve, float *directions, 
 }
 
 // (J M^-1 J^T) λ = C, by the plan's elimination; λ comes back in the order of elimination.
-PL_SIMD_INLINE void solve_bars(const pl_rod_solve *solve, const float *directions, const float *errors, float *diagonal, float *entries, float *lambda) {
+PL_SIMD_INLINE void solve_bars(const pl_rod_solve *solve, const float *directions, const float *errors, float *diagonal,
+                               float *entries, float *lambda) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
   int32_t m = plan->bar_count;
@@ -319,7 +324,8 @@ PL_SIMD_INLINE void solve_bars(const pl_rod_solve *solve, const float *direction
   for (int32_t c = 0; c < plan->coupling_count; ++c) {
     const int32_t *coupling = plan->couplings + 4 * (size_t)c;
     pl_f8 cosine = dot3(get3(directions, coupling[1]), get3(directions, coupling[2]));
-    put1(entries, coupling[0], get1(entries, coupling[0]) + get1(batch->inverse_masses, coupling[3]) * cosine * plan->coupling_signs[c]);
+    put1(entries, coupling[0],
+         get1(entries, coupling[0]) + get1(batch->inverse_masses, coupling[3]) * cosine * plan->coupling_signs[c]);
   }
   const int32_t *update = plan->updates, *last = plan->updates + 4 * (size_t)plan->update_count;
   for (int32_t k = 0; k < m; ++k) {
@@ -334,7 +340,8 @@ PL_SIMD_INLINE void solve_bars(const pl_rod_solve *solve, const float *direction
   }
   for (int32_t k = m - 1; k >= 0; --k) {
     pl_f8 value = get1(lambda, k);
-    for (int32_t e = plan->column_start[k]; e < plan->column_start[k + 1]; ++e) value -= get1(entries, e) * get1(lambda, plan->rows[e]);
+    for (int32_t e = plan->column_start[k]; e < plan->column_start[k + 1]; ++e)
+      value -= get1(entries, e) * get1(lambda, plan->rows[e]);
     put1(lambda, k, value * get1(diagonal, k));
   }
 }
@@ -412,20 +419,28 @@ static void spring(const pl_rod_solve *solve) {
   }
 }
 
+// L^T (R - R(w)) with R(w) the rotations of the present rest pose. Eq. 17 has the rest R^0 in its place and solves for all of w; around R(w) it solves for the
+// difference, which is zero where the chain is in its rest pose (sums of quaternions are not of unit length, so eq. 17 itself misses that), and small
+// where examples are alike.
 static void project(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *base_rotation, float *pulls) {
   const pl_rod_plan *plan = batch->plan;
   int32_t n = plan->joint_count, count = batch->example_count;
   size_t stride = 32 * (size_t)n;
   q4 back = conjugate4(get4(base_rotation, 0));
-  for (int32_t k = 0; k < count; ++k) put1(pulls, k, pl_f8_set1(0.0f));
+  pl_f8 rest_weight = pl_f8_set1(1.0f);
+  for (int32_t k = 0; k < count; ++k) {
+    rest_weight -= get1(lanes->weights, k);
+    put1(pulls, k, pl_f8_set1(0.0f));
+  }
   for (int32_t i = 1; i < n; ++i) {
     int32_t p = plan->parents[i];
     v3 aim = get3(batch->aims, i);
     v3 d = unit3(rotate(back, sub3(get3(lanes->positions, i), get3(lanes->positions, p))), aim);
     v3 before = p == 0 ? aim : unit3(rotate(back, sub3(get3(lanes->positions, p), get3(lanes->positions, plan->parents[p]))), aim);
-    q4 r = turn_between(before, d), rest = get4(batch->turns, i);
+    q4 r = turn_between(before, d), rest = get4(batch->turns, i),
+       now = mix(batch->turns, i, stride, lanes->weights, count, rest_weight);
     pl_f8 sign = pl_f8_select(dot4(r, rest) < 0.0f, pl_f8_set1(-1.0f), pl_f8_set1(1.0f));
-    q4 away = {r.x * sign - rest.x, r.y * sign - rest.y, r.z * sign - rest.z, r.w * sign - rest.w};
+    q4 away = {r.x * sign - now.x, r.y * sign - now.y, r.z * sign - now.z, r.w * sign - now.w};
     for (int32_t k = 0; k < count; ++k) {
       q4 example = get4(batch->turns + (size_t)(k + 1) * stride, i);
       q4 column = {example.x - rest.x, example.y - rest.y, example.z - rest.z, example.w - rest.w};
@@ -434,7 +449,8 @@ static void project(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const 
   }
 }
 
-static bool finish(const pl_rod_solve *solve, const float *velocity_positions, const float *velocity_rotations, const pl_rod_lanes *to) {
+static bool finish(const pl_rod_solve *solve, const float *velocity_positions, const float *velocity_rotations,
+                   const pl_rod_lanes *to) {
   const pl_rod_plan *plan = solve->batch->plan;
   pl_f8 rate = pl_f8_set1(1.0f / solve->step);
   v3 shift = get3(solve->base->shift, 0), check = zero3();
@@ -457,7 +473,8 @@ static bool finish(const pl_rod_solve *solve, const float *velocity_positions, c
 
 // Drag of the air on each segment, a cylinder between its two radii: F = ½ rho C (r_a + r_b) l |u| u with u the air's velocity across the segment. However light the
 // segment, it does not become faster than the air: the force is taken at the end of the step.
-static void blow(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float wind[3], float strength, float step, float *accelerations) {
+static void blow(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float wind[3], float strength, float step,
+                 float *accelerations) {
   const pl_rod_plan *plan = batch->plan;
   v3 air = {pl_f8_set1(wind[0]), pl_f8_set1(wind[1]), pl_f8_set1(wind[2])};
   for (int32_t i = 1; i < plan->joint_count; ++i) {
@@ -465,7 +482,8 @@ static void blow(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const flo
     v3 e = sub3(get3(lanes->positions, i), get3(lanes->positions, p)), d = unit3(e, zero3());
     v3 u = sub3(air, scale3(add3(get3(lanes->velocities, i), get3(lanes->velocities, p)), pl_f8_set1(0.5f)));
     u = sub3(u, scale3(d, dot3(u, d)));
-    pl_f8 grip = pl_f8_sqrt(dot3(u, u)) * get1(batch->lengths, i - 1) * (get1(batch->radii, i) + get1(batch->radii, p)) * (0.5f * strength);
+    pl_f8 grip =
+        pl_f8_sqrt(dot3(u, u)) * get1(batch->lengths, i - 1) * (get1(batch->radii, i) + get1(batch->radii, p)) * (0.5f * strength);
     for (int end = 0; end < 2; ++end) {
       int32_t joint = end == 0 ? i : p;
       pl_f8 rate = grip * get1(batch->inverse_masses, joint);

@@ -20,14 +20,14 @@ typedef struct pl_rod_solve {
   pl_rod_lanes from;            // positions, velocities, rotations and spins at the beginning
   const float *rest_positions;  // P(w), in the base's frame
   const float *rest_rotations;
-  float *matches;             // rotation of each region: in a guess, out the answer
+  float *matches;              // rotation of each region: in a guess, out the answer
   const float *accelerations;  // [joint][3][8], m/s²
-  float step, stiffness;      // s; alpha, before the joints' gains
-  float kept;                 // share of the velocity relative to the base that damping leaves
-  const float *kept_by_drag;  // [joint][8]: share of the velocity that a spring bone's drag leaves in this step
-  float *positions;           // out, [joint][3][8], relative to the root at the end
-  float *rotations;           // out, [joint][4][8]
-  float *work;                // PL_ROD_WORK_ROWS(joints, bars, entries) rows of eight
+  float step, stiffness;       // s; alpha, before the joints' gains
+  float kept;                  // share of the velocity relative to the base that damping leaves
+  const float *kept_by_drag;   // [joint][8]: share of the velocity that a spring bone's drag leaves in this step
+  float *positions;            // out, [joint][3][8], relative to the root at the end
+  float *rotations;            // out, [joint][4][8]
+  float *work;                 // PL_ROD_WORK_ROWS(joints, bars, entries) rows of eight
 } pl_rod_solve;
 
 #define PL_ROD_WORK_ROWS(joints, bars, entries) (24 * (size_t)(joints) + 6 * (size_t)(bars) + (size_t)(entries) + 16)
@@ -39,7 +39,8 @@ typedef struct pl_rod_kernels {
   // velocities and rotations of `lanes` are changed, and the new rest pose is taken over.
   void (*carry)(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *rest_positions, const float *rest_rotations);
   // Add the drag of the air to `accelerations`; `strength` is its density times half the drag coefficient, kg/m³.
-  void (*blow)(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float wind[3], float strength, float step, float *accelerations);
+  void (*blow)(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float wind[3], float strength, float step,
+               float *accelerations);
   // Elastic forces by generalised shape matching, outside forces and damping: the end of the step without constraints.
   void (*match)(const pl_rod_solve *solve);
   // Put `positions` where all bars have their lengths, moving heavy joints less.
@@ -52,7 +53,8 @@ typedef struct pl_rod_kernels {
   void (*project)(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *base, float *pulls);
   // Velocities from where `velocity_positions` ended, the state from where `solve` did (eqs. 10 to 15); the same arrays without suppression. False when
   // something is infinite or no number.
-  bool (*finish)(const pl_rod_solve *solve, const float *velocity_positions, const float *velocity_rotations, const pl_rod_lanes *to);
+  bool (*finish)(const pl_rod_solve *solve, const float *velocity_positions, const float *velocity_rotations,
+                 const pl_rod_lanes *to);
 } pl_rod_kernels;
 
 extern const pl_rod_kernels pl_rod_kernels_plain;

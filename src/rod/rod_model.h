@@ -25,46 +25,46 @@ typedef struct pl_rod_plan {
   const bool *anchored;  // the region holds the root: it is fixed to the led joint
   // Elimination of the bars' matrix J M^-1 J^T = L D L^T, leaves first. Entry e of the lower triangle is below the diagonal of column `column`; the columns'
   // entries follow each other. All is in order of elimination; bar_of[k] is the bar eliminated as k-th.
-  const int32_t *bar_of;                         // bar_count
-  const int32_t *column_start;                   // bar_count + 1
-  const int32_t *rows;                           // per entry
-  int32_t coupling_count;                        // entries that are not zero before elimination, one per pair of bars and joint they share
-  const int32_t *couplings;                      // 4 each: entry, bar, bar, joint
-  const float *coupling_signs;                   // +1 where both bars begin or both end at the joint, -1 otherwise
-  int32_t update_count;                          // entry or diagonal `target` -= entry a * entry b / diagonal of column c
-  const int32_t *updates;                        // 4 each: target (diagonal i as -1 - i), a, b, c; in order
+  const int32_t *bar_of;        // bar_count
+  const int32_t *column_start;  // bar_count + 1
+  const int32_t *rows;          // per entry
+  int32_t coupling_count;       // entries that are not zero before elimination, one per pair of bars and joint they share
+  const int32_t *couplings;     // 4 each: entry, bar, bar, joint
+  const float *coupling_signs;  // +1 where both bars begin or both end at the joint, -1 otherwise
+  int32_t update_count;         // entry or diagonal `target` -= entry a * entry b / diagonal of column c
+  const int32_t *updates;       // 4 each: target (diagonal i as -1 - i), a, b, c; in order
 } pl_rod_plan;
 
 // Constants of eight chains.
 typedef struct pl_rod_batch {
   const pl_rod_plan *plan;
-  int32_t lane_count;                // chains in use
-  int32_t chains[PL_ROD_LANES];      // their numbers
-  int32_t bases[PL_ROD_LANES];       // led joint above each root, as a number of led joints
-  int32_t centers[PL_ROD_LANES];     // led joint in whose frame inertia counts, -1: the world
-  const int32_t *joints;             // [joint][8]: joint of the body
+  int32_t lane_count;                  // chains in use
+  int32_t chains[PL_ROD_LANES];        // their numbers
+  int32_t bases[PL_ROD_LANES];         // led joint above each root, as a number of led joints
+  int32_t centers[PL_ROD_LANES];       // led joint in whose frame inertia counts, -1: the world
+  const int32_t *joints;               // [joint][8]: joint of the body
   pl_vec3 root_offsets[PL_ROD_LANES];  // root in the led joint's frame
-  const float *lengths;              // [bar][8], metres
-  const float *inverse_masses;       // [joint][8], 1/kg; 0 for the root
-  const float *shares;               // [joint][8]: mass relative to the mean of the chain, in the matching
-  const float *gains;                // [joint][8]: factor on the stiffness
-  const float *limits;               // [joint][8]: cosine of the angle limit, -2 where there is none; NULL: none in the batch
-  const float *radii;                // [joint][8], metres
-  const float *match_squares;        // [joint][8]: weight of a joint's orientation in the matching, m²
-  const float *springs;              // [joint][8], spring bones: pull towards the rest direction
-  const float *drags;                // [joint][8]: share of the velocity that drag leaves in 1/60 s
-  const float *pulls;                // [joint][3][8]
-  const float *aims;                 // [3][8] per joint: the constant direction that rotations of segments at the root start from; [joint][3][8]
-  int32_t example_count;             // largest of the eight chains'; may be 0
-  const int32_t *examples;           // [example][8]: number in the model of a chain's k-th example, -1 for none
-  const float *turns;                // [1 + example][joint][4][8]: r of each segment (eq. 8), rest first; 0 0 0 1 for the root
-  const float *poses;                // [1 + example][joint][4][8]: orientations, rest first
-  const float *inverse_grams;        // [example][example][8]: (L^T L)^-1 of eq. 17
-  const pl_view_example *views;      // [lane][example]
-  const int32_t *view_counts;        // [lane]: examples driven by the view, which come first
-  const pl_weight_kernel *kernels;   // [lane]; NULL: Algorithm 1
-  float reach[PL_ROD_LANES];         // longest way from the root to a tip, metres, radius included
-  const int32_t *collider_start;     // [lane] 8 + 1, into collider_list: the body's own colliders of each chain
+  const float *lengths;                // [bar][8], metres
+  const float *inverse_masses;         // [joint][8], 1/kg; 0 for the root
+  const float *shares;                 // [joint][8]: mass relative to the mean of the chain, in the matching
+  const float *gains;                  // [joint][8]: factor on the stiffness
+  const float *limits;                 // [joint][8]: cosine of the angle limit, -2 where there is none; NULL: none in the batch
+  const float *radii;                  // [joint][8], metres
+  const float *match_squares;          // [joint][8]: weight of a joint's orientation in the matching, m²
+  const float *springs;                // [joint][8], spring bones: pull towards the rest direction
+  const float *drags;                  // [joint][8]: share of the velocity that drag leaves in 1/60 s
+  const float *pulls;                  // [joint][3][8]
+  const float *aims;  // [3][8] per joint: the constant direction that rotations of segments at the root start from; [joint][3][8]
+  int32_t example_count;            // largest of the eight chains'; may be 0
+  const int32_t *examples;          // [example][8]: number in the model of a chain's k-th example, -1 for none
+  const float *turns;               // [1 + example][joint][4][8]: r of each segment (eq. 8), rest first; 0 0 0 1 for the root
+  const float *poses;               // [1 + example][joint][4][8]: orientations, rest first
+  const float *inverse_grams;       // [example][example][8]: (L^T L)^-1 of eq. 17
+  const pl_view_example *views;     // [lane][example]
+  const int32_t *view_counts;       // [lane]: examples driven by the view, which come first
+  const pl_weight_kernel *kernels;  // [lane]; NULL: Algorithm 1
+  float reach[PL_ROD_LANES];        // longest way from the root to a tip, metres, radius included
+  const int32_t *collider_start;    // [lane] 8 + 1, into collider_list: the body's own colliders of each chain
   const int32_t *collider_list;
 } pl_rod_batch;
 
@@ -91,8 +91,8 @@ typedef struct pl_rod_model {
   const int32_t *slot_of_chain;   // chain_count: batch * 8 + lane
   const pl_transform *rests;      // joint_count, in the body's frame
   const pl_rod_batch *batches;
-  const size_t *batch_offsets;    // batch_count: floats from the beginning of the batches' part of the state
-  size_t batch_floats;            // all of them
+  const size_t *batch_offsets;  // batch_count: floats from the beginning of the batches' part of the state
+  size_t batch_floats;          // all of them
   int32_t largest_joint_count, largest_bar_count, largest_entry_count, largest_example_count;
   pl_rod_own_collider *colliders;
   int32_t collider_count;
@@ -125,25 +125,25 @@ typedef struct pl_rod_head {
 typedef struct pl_rod_state {
   pl_rod_head *head;
   pl_rod_led *led;
-  double *roots;     // chain slots (batch * 8 + lane) x 3: position of the root
-  float *morphs;     // morph_count
+  double *roots;  // chain slots (batch * 8 + lane) x 3: position of the root
+  float *morphs;  // morph_count
   float *batches;
 } pl_rod_state;
 
 // One batch of it; all [..][8].
 typedef struct pl_rod_lanes {
-  float *positions;      // [joint][3] relative to the root, metres
-  float *velocities;     // [joint][3], m/s
-  float *rotations;      // [joint][4]
-  float *spins;          // [joint][3], rad/s
-  float *rest_positions; // [joint][3]: P(w) in the base's frame
-  float *rest_rotations; // [joint][4]
-  float *matches;        // [joint][4]: rotation of each region, where the last search ended
-  float *shadow_matches; // the same for the second solve; only with the paper's suppression
-  float *weights;        // [example] in use
-  float *given;          // [example] from outside
-  int32_t *sources;      // [1]: pl_rod_source
-  float *still;          // [1]: seconds since the weights changed last
+  float *positions;       // [joint][3] relative to the root, metres
+  float *velocities;      // [joint][3], m/s
+  float *rotations;       // [joint][4]
+  float *spins;           // [joint][3], rad/s
+  float *rest_positions;  // [joint][3]: P(w) in the base's frame
+  float *rest_rotations;  // [joint][4]
+  float *matches;         // [joint][4]: rotation of each region, where the last search ended
+  float *shadow_matches;  // the same for the second solve; only with the paper's suppression
+  float *weights;         // [example] in use
+  float *given;           // [example] from outside
+  int32_t *sources;       // [1]: pl_rod_source
+  float *still;           // [1]: seconds since the weights changed last
 } pl_rod_lanes;
 
 size_t pl_rod_state_size(const pl_model *model);

@@ -12,10 +12,10 @@
 typedef struct workplace {
   int32_t joint_count, bar_count;
   const int32_t *bars;
-  uint8_t *filled;     // bar_count x bar_count in order of elimination: row > column
-  int32_t *entry_of;   // the same: number of the entry
-  uint8_t *near;       // joint_count x joint_count
-  int32_t *bar_of;     // bar eliminated as k-th
+  uint8_t *filled;    // bar_count x bar_count in order of elimination: row > column
+  int32_t *entry_of;  // the same: number of the entry
+  uint8_t *near;      // joint_count x joint_count
+  int32_t *bar_of;    // bar eliminated as k-th
 } workplace;
 
 static size_t at(const workplace *w, int32_t row, int32_t column) {
@@ -80,7 +80,8 @@ static void find_pattern(workplace *w) {
   for (int32_t column = 0; column < m; ++column)
     for (int32_t row = column + 1; row < m; ++row) {
       float sign;
-      if (shared_joint(w->bars + 2 * w->bar_of[row], w->bars + 2 * w->bar_of[column], -1, &sign) >= 0) w->filled[at(w, row, column)] = 1;
+      if (shared_joint(w->bars + 2 * w->bar_of[row], w->bars + 2 * w->bar_of[column], -1, &sign) >= 0)
+        w->filled[at(w, row, column)] = 1;
     }
   for (int32_t column = 0; column < m; ++column)
     for (int32_t a = column + 1; a < m; ++a)

@@ -53,17 +53,21 @@ static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) 
   pl_rod_name name = pl_rod_name_of(def, i);
   if (!is_finite_transform(j->rest))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its rest position must be finite and its rotation not zero", name.text);
-  if (!(j->radius >= 0 && j->mass >= 0 && j->stiffness >= 0 && j->angle_limit >= 0 && j->spring >= 0 && j->drag >= 0 && j->drag <= 1 &&
-        j->radius < 1e6 && j->mass < 1e9 && j->stiffness < 1e6 && j->angle_limit < 1e3 && j->spring < 1e6 && pl_vec3_is_finite(j->pull)))
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: radius, mass, stiffness, angle limit, spring and drag must be finite and not negative", name.text);
+  if (!(j->radius >= 0 && j->mass >= 0 && j->stiffness >= 0 && j->angle_limit >= 0 && j->spring >= 0 && j->drag >= 0 &&
+        j->drag <= 1 && j->radius < 1e6 && j->mass < 1e9 && j->stiffness < 1e6 && j->angle_limit < 1e3 && j->spring < 1e6 &&
+        pl_vec3_is_finite(j->pull)))
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "%s: radius, mass, stiffness, angle limit, spring and drag must be finite and not negative", name.text);
   if (j->parent >= def->joint_count || j->parent < -1)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its parent is joint %d, and there are %d joints", name.text, j->parent, def->joint_count);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its parent is joint %d, and there are %d joints", name.text, j->parent,
+                   def->joint_count);
   if (j->parent == -1 && !j->led)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s has no parent and is not led; make it led, or hang it on a joint", name.text);
   if (j->parent >= 0 && j->led && !def->joints[j->parent].led)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is led but hangs on passive %s; make that one led too", name.text,
                    pl_rod_name_of(def, j->parent).text);
-  if (!j->led && pl_vec3_length(pl_vec3_sub(j->rest.position, def->joints[j->parent].rest.position)) < 1e-9 && !def->joints[j->parent].led)
+  if (!j->led && pl_vec3_length(pl_vec3_sub(j->rest.position, def->joints[j->parent].rest.position)) < 1e-9 &&
+      !def->joints[j->parent].led)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is in the same place as its parent; a segment needs a length", name.text);
   return PL_OK;
 }
@@ -95,8 +99,8 @@ static pl_status sort_joints(pl_rod_skeleton *s, const int32_t *depths, pl_error
   for (int32_t c = 0; c < s->chain_count; ++c) {
     int32_t size = s->chain_start[c + 1];
     if (size > PL_ROD_JOINT_LIMIT)
-      return pl_fail(error, PL_ERROR_UNSUPPORTED, "the chain of %s has %d joints; at most %d are possible", pl_rod_name_of(def, s->roots[c]).text, size,
-                     PL_ROD_JOINT_LIMIT);
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "the chain of %s has %d joints; at most %d are possible",
+                     pl_rod_name_of(def, s->roots[c]).text, size, PL_ROD_JOINT_LIMIT);
     if (size < 2)
       return pl_fail(error, PL_ERROR_INVALID_DATA, "the chain of %s has one joint only; it needs a second one where its bone ends",
                      pl_rod_name_of(def, s->roots[c]).text);
@@ -121,7 +125,8 @@ static pl_status find_settings(pl_rod_skeleton *s, pl_error *error) {
     if (chain < 0 || s->roots[chain] != root)
       return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %s is not the root of a chain", k, pl_rod_name_of(def, root).text);
     if (entry->center != -1 && (entry->center < 0 || entry->center >= def->joint_count || !def->joints[entry->center].led))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: its center, %s, is not a led joint", k, pl_rod_name_of(def, entry->center).text);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: its center, %s, is not a led joint", k,
+                     pl_rod_name_of(def, entry->center).text);
     for (int32_t i = 0; i < entry->collider_count; ++i)
       if (entry->colliders[i] < 0 || entry->colliders[i] >= def->collider_count)
         return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: there is no collider %d", k, entry->colliders[i]);
@@ -131,8 +136,8 @@ static pl_status find_settings(pl_rod_skeleton *s, pl_error *error) {
     const pl_rod_link *link = &def->links[k];
     bool known = link->from >= 0 && link->to >= 0 && link->from < def->joint_count && link->to < def->joint_count;
     if (!known || s->chain_of[link->from] < 0 || s->chain_of[link->from] != s->chain_of[link->to] || link->from == link->to)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "link %d: %s and %s are not two joints of one chain", k, pl_rod_name_of(def, link->from).text,
-                     pl_rod_name_of(def, link->to).text);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "link %d: %s and %s are not two joints of one chain", k,
+                     pl_rod_name_of(def, link->from).text, pl_rod_name_of(def, link->to).text);
   }
   return PL_OK;
 }
@@ -156,7 +161,8 @@ pl_status pl_rod_skeleton_build(pl_arena *arena, const pl_rod_def *def, pl_rod_s
   for (int32_t i = 0; i < def->joint_count; ++i) {
     depths[i] = depth_of(def, i);
     if (depths[i] < 0)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is among its own ancestors; a skeleton must not go round in circles", pl_rod_name_of(def, i).text);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is among its own ancestors; a skeleton must not go round in circles",
+                     pl_rod_name_of(def, i).text);
     s.led_of[i] = def->joints[i].led ? s.led_count++ : -1;
     s.chain_of[i] = s.place_of[i] = -1;
   }

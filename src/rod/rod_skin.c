@@ -32,7 +32,8 @@ static pl_status check_skin(const pl_rod_skin *skin, int32_t joint_count, draft 
     double sum = 0;
     for (int32_t k = i * skin->influence_count; k < (i + 1) * skin->influence_count; ++k) {
       if (skin->joints[k] < 0 || skin->joints[k] >= joint_count)
-        return pl_fail_field(error, PL_ERROR_INVALID_DATA, "skin", "point %d follows joint %d, which does not exist", i, skin->joints[k]);
+        return pl_fail_field(error, PL_ERROR_INVALID_DATA, "skin", "point %d follows joint %d, which does not exist", i,
+                             skin->joints[k]);
       sum += (double)skin->weights[k];
     }
     if (!(fabs(sum - 1) < 1e-3))
@@ -103,8 +104,10 @@ static pl_status make_tubes(pl_arena *scratch, const pl_rod_skeleton *s, draft *
   const pl_rod_def *def = s->def;
   int32_t sides = def->tube_sides < 3 ? 3 : def->tube_sides, segments = 0;
   for (int32_t i = 0; i < def->joint_count; ++i) segments += s->place_of[i] > 0;
-  size_t points = (size_t)segments * (size_t)(2 * CAP_RINGS * sides + 2), triangles = (size_t)segments * (size_t)(4 * CAP_RINGS * sides);
-  if (points > INT32_MAX / 4) return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d segments are too many for tubes; set tube_sides to 0", segments);
+  size_t points = (size_t)segments * (size_t)(2 * CAP_RINGS * sides + 2),
+         triangles = (size_t)segments * (size_t)(4 * CAP_RINGS * sides);
+  if (points > INT32_MAX / 4)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d segments are too many for tubes; set tube_sides to 0", segments);
   tube t = {.points = PL_TAKE(scratch, pl_vec3, points),
             .triangles = PL_TAKE(scratch, int32_t, 3 * triangles),
             .joints = PL_TAKE(scratch, int32_t, points)};
@@ -139,7 +142,8 @@ static pl_status sort_by_joint(const pl_rod_def *def, const draft *d, pl_rod_mod
     int32_t point = (int32_t)(k / (size_t)d->influence_count), at = start[d->joints[k]]++;
     points[at] = point;
     weights[at] = d->weights[k];
-    offsets[at] = pl_f4_of_vec3(d->offsets != NULL ? d->offsets[k] : pl_transform_unapply(def->joints[d->joints[k]].rest, d->points[point]));
+    offsets[at] =
+        pl_f4_of_vec3(d->offsets != NULL ? d->offsets[k] : pl_transform_unapply(def->joints[d->joints[k]].rest, d->points[point]));
   }
   // Filling has moved every start to its end.
   for (int32_t j = model->joint_count; j > 0; --j) start[j] = start[j - 1];
@@ -157,7 +161,8 @@ static pl_status store_morphs(const pl_mesh *surface, pl_rod_model *model, pl_er
   if (morphs == NULL) return pl_fail_memory(error);
   for (int32_t m = 0; m < view.pose_count; ++m)
     for (int32_t i = 0; i < view.point_count; ++i)
-      morphs[(size_t)m * (size_t)view.point_count + (size_t)i] = pl_f4_of_vec3(pl_vec3_sub(view.poses[m].points[i], view.points[i]));
+      morphs[(size_t)m * (size_t)view.point_count + (size_t)i] =
+          pl_f4_of_vec3(pl_vec3_sub(view.poses[m].points[i], view.points[i]));
   model->morph_count = view.pose_count;
   model->morphs = morphs;
   return PL_OK;

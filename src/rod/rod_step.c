@@ -41,9 +41,9 @@ typedef struct step_data {
 // Memory of one batch at work, in floats of eight lanes.
 typedef struct workbench {
   float *scratch, *accelerations, *kept_by_drag, *targets, *pulls;
-  float *rest_positions, *rest_rotations;      // the new rest pose
-  float *shadow_rests, *shadow_rest_rotations; // P(w_proj)
-  float *positions, *rotations;                // where the step ends
+  float *rest_positions, *rest_rotations;       // the new rest pose
+  float *shadow_rests, *shadow_rest_rotations;  // P(w_proj)
+  float *positions, *rotations;                 // where the step ends
   float *shadow_positions, *shadow_rotations;
 } workbench;
 
@@ -179,7 +179,8 @@ static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes l
     for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
       pl_vec3 here = a;
       if (move->forces != NULL)
-        here = pl_vec3_add_scaled(here, pl_vec3_of_f4(move->forces[b->joints[8 * i + lane]]), (double)b->inverse_masses[8 * i + lane]);
+        here =
+            pl_vec3_add_scaled(here, pl_vec3_of_f4(move->forces[b->joints[8 * i + lane]]), (double)b->inverse_masses[8 * i + lane]);
       put_lane3(accelerations + 24 * (size_t)i, lane, here);
     }
   if (move->air_density > 0 && move->drag > 0) {
@@ -194,7 +195,8 @@ static int32_t meet_walls(const step_data *d, int32_t batch, const pl_vec3 *root
   const pl_rod_batch *b = &model->batches[batch];
   int32_t count = 0;
   for (int32_t lane = 0; lane < b->lane_count; ++lane) {
-    pl_rod_contact contact = {b, lane, root_starts[lane], root_at(d->state, batch * PL_ROD_LANES + lane), start, end, model->head.friction};
+    pl_rod_contact contact = {b,     lane, root_starts[lane],   root_at(d->state, batch * PL_ROD_LANES + lane),
+                              start, end,  model->head.friction};
     for (int32_t k = b->collider_start[lane]; k < b->collider_start[lane + 1]; ++k) {
       const pl_rod_wall *wall = &d->walls[b->collider_list[k]];
       if (pl_rod_contact_is_near(&contact, wall)) count += pl_rod_contact_resolve(&contact, wall);
@@ -231,8 +233,9 @@ static void project_rest(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
     double values[PL_WEIGHTS_MOST], center[PL_WEIGHTS_MOST];
     values[0] = center[0] = 1;
     for (int32_t k = 0; k < count; ++k) {
-      double found = 0;
-      for (int32_t j = 0; j < count; ++j) found += (double)b->inverse_grams[8 * (k * count + j) + lane] * (double)w->pulls[8 * j + lane];
+      double found = (double)lanes.weights[8 * k + lane];
+      for (int32_t j = 0; j < count; ++j)
+        found += (double)b->inverse_grams[8 * (k * count + j) + lane] * (double)w->pulls[8 * j + lane];
       values[k + 1] = found;
       center[k + 1] = (double)lanes.weights[8 * k + lane];
       values[0] -= values[k + 1];
@@ -245,7 +248,8 @@ static void project_rest(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
 }
 
 // The chain goes along with its rest pose. What that pushes into a collider is put right at once, so that it does not turn into speed.
-static void carry_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_solve *solve, const pl_vec3 *root_starts, workbench *w) {
+static void carry_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_solve *solve,
+                         const pl_vec3 *root_starts, workbench *w) {
   const pl_rod_batch *b = &d->model->batches[batch];
   d->kernels->carry(b, &lanes, w->rest_positions, w->rest_rotations);
   if (d->wall_count == 0) return;
@@ -368,7 +372,7 @@ pl_status pl_rod_move(const pl_model *model, void *state, const pl_body_move *mo
   d.starts = PL_SCRATCH(move->scratch, pl_transform, rod->led_count);
   d.ends = PL_SCRATCH(move->scratch, pl_transform, rod->led_count);
   d.walls = PL_SCRATCH(move->scratch, pl_rod_wall, d.wall_count);
-  d.work = PL_SCRATCH(move->scratch, float, (size_t)blocks * d.work_size);
+  d.work = PL_SCRATCH(move->scratch, float, (size_t)blocks *d.work_size);
   d.is_finite = PL_SCRATCH(move->scratch, bool, blocks);
   pl_status status = d.starts && d.ends && d.walls && d.work && d.is_finite ? PL_OK : pl_fail_memory(error);
   if (status >= 0) {

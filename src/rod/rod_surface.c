@@ -156,7 +156,8 @@ void pl_rod_read_velocities(const pl_model *model, const void *state, pl_vec3 *v
 }
 
 // Led joints and roots go where they are led; only what moves by itself can be written.
-static void write_particle(const pl_rod_model *rod, pl_rod_state s, int32_t particle, const pl_vec3 *position, const pl_vec3 *velocity) {
+static void write_particle(const pl_rod_model *rod, pl_rod_state s, int32_t particle, const pl_vec3 *position,
+                           const pl_vec3 *velocity) {
   if (rod->place_of_joint[particle] <= 0) return;
   int32_t slot = rod->slot_of_joint[particle], lane = slot % PL_ROD_LANES, place = rod->place_of_joint[particle];
   pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / PL_ROD_LANES);
@@ -172,7 +173,8 @@ void pl_rod_write_particle(const pl_model *model, void *state, int32_t particle,
 void pl_rod_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
   pl_rod_state s = pl_rod_state_of(model, state);
   for (int32_t i = 0; i < model->particle_count; ++i)
-    write_particle((const pl_rod_model *)model, s, i, positions != NULL ? &positions[i] : NULL, velocities != NULL ? &velocities[i] : NULL);
+    write_particle((const pl_rod_model *)model, s, i, positions != NULL ? &positions[i] : NULL,
+                   velocities != NULL ? &velocities[i] : NULL);
 }
 
 int32_t pl_rod_find_not_finite(const pl_model *model, const void *state) {
@@ -260,12 +262,15 @@ static void find_frames(const pl_rod_batch *b, pl_rod_lanes lanes, int32_t lane,
   memset(all, 0, (size_t)plan->joint_count * sizeof(bones));
   for (int32_t i = 1; i < plan->joint_count; ++i) {
     int32_t p = plan->parents[i];
-    pl_quat deviation = pl_quat_multiply(get_quat(lanes.rotations, p, lane), pl_quat_conjugate(get_quat(lanes.rest_rotations, p, lane)));
+    pl_quat deviation =
+        pl_quat_multiply(get_quat(lanes.rotations, p, lane), pl_quat_conjugate(get_quat(lanes.rest_rotations, p, lane)));
     pl_vec3 rest = pl_vec3_sub(get_vec3(lanes.rest_positions, i, lane), get_vec3(lanes.rest_positions, p, lane));
-    add_bone(&all[p], pl_quat_apply(deviation, rest), pl_vec3_sub(get_vec3(lanes.positions, i, lane), get_vec3(lanes.positions, p, lane)));
+    add_bone(&all[p], pl_quat_apply(deviation, rest),
+             pl_vec3_sub(get_vec3(lanes.positions, i, lane), get_vec3(lanes.positions, p, lane)));
   }
   for (int32_t i = 0; i < plan->joint_count; ++i)
-    frames[i] = (pl_transform){pl_vec3_add(root, get_vec3(lanes.positions, i, lane)), aligned(&all[i], get_quat(lanes.rotations, i, lane))};
+    frames[i] =
+        (pl_transform){pl_vec3_add(root, get_vec3(lanes.positions, i, lane)), aligned(&all[i], get_quat(lanes.rotations, i, lane))};
 }
 
 // Calls `use` with every joint of the body and its frame.
@@ -310,7 +315,8 @@ static void add_share(void *data, int32_t joint, pl_transform frame) {
       pl_vec3 moved = {0, 0, 0};
       for (int32_t m = 0; m < rod->morph_count; ++m) {
         size_t at = (size_t)m * (size_t)rod->head.surface.point_count + (size_t)point;
-        if (s->morph_weights[m] != 0) moved = pl_vec3_add_scaled(moved, pl_vec3_of_f4(rod->morphs[at]), (double)s->morph_weights[m]);
+        if (s->morph_weights[m] != 0)
+          moved = pl_vec3_add_scaled(moved, pl_vec3_of_f4(rod->morphs[at]), (double)s->morph_weights[m]);
       }
       carried = pl_vec3_add(carried, pl_quat_apply(from_rest, moved));
     }

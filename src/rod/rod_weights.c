@@ -99,8 +99,7 @@ pl_rod_report pl_rod_describe(const pl_model *model) {
                           .chain_count = rod->chain_count,
                           .longest_chain = rod->largest_joint_count,
                           .batch_count = rod->batch_count};
-  for (int32_t b = 0; b < rod->batch_count; ++b)
-    report.link_count += rod->batches[b].lane_count * rod->batches[b].plan->link_count;
+  for (int32_t b = 0; b < rod->batch_count; ++b) report.link_count += rod->batches[b].lane_count * rod->batches[b].plan->link_count;
   return report;
 }
 
@@ -141,7 +140,8 @@ int32_t pl_rod_blend(const pl_model *model, int32_t chain, const double *weights
     const float *aim = batch->aims + 24 * (size_t)i + (size_t)lane;
     pl_vec3 from = p == 0 ? (pl_vec3){(double)aim[0], (double)aim[8], (double)aim[16]} : directions[p];
     directions[i] = pl_vec3_unit_or(pl_quat_apply(mix(batch, batch->turns, i, lane, weights), from), from);
-    joints[i].position = pl_vec3_add_scaled(joints[p].position, directions[i], (double)batch->lengths[PL_ROD_LANES * (i - 1) + lane]);
+    joints[i].position =
+        pl_vec3_add_scaled(joints[p].position, directions[i], (double)batch->lengths[PL_ROD_LANES * (i - 1) + lane]);
   }
   return plan->joint_count;
 }

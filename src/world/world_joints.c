@@ -21,7 +21,8 @@ pl_status pl_body_lead(pl_world *world, pl_body_id id, int32_t joint, pl_transfo
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
   if (!is_sound(target) || !isfinite(seconds) || seconds < 0)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "joint %d cannot be led there: position, rotation and time must be finite", joint);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "joint %d cannot be led there: position, rotation and time must be finite",
+                   joint);
   const pl_body_method *method = body->model->method;
   target.rotation = pl_quat_unit(target.rotation);
   if (method->lead == NULL || !method->lead(body->model, body->state, joint, target, seconds))
@@ -33,7 +34,8 @@ pl_status pl_body_look_from(pl_world *world, pl_body_id id, pl_vec3 eye, pl_erro
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
-  if (!pl_vec3_is_finite(eye)) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "eye", "the camera's position must be finite");
+  if (!pl_vec3_is_finite(eye))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "eye", "the camera's position must be finite");
   if (body->model->method->look != NULL) body->model->method->look(body->model, body->state, eye);
   return PL_OK;
 }
