@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "io/character_bake_files.h"
 #include "io/character_parts.h"
-#include "io/gltf_container.h"
 
 typedef struct job {
   pl_gltf gltf;
@@ -100,25 +99,6 @@ static pl_status change_tree(job *j) {
   return pl_sheet_failed(&j->sheet) ? pl_fail_memory(j->error) : PL_OK;
 }
 
-static pl_status write_file(job *j, const char *path) {
-  pl_context *context = j->gltf.context;
-  pl_vector json = pl_vector_of(context, 1);
-  pl_file_writer *writer = NULL;
-  pl_status status = pl_json_write(j->sheet.root, PL_JSON_COMPACT, &json, j->error);
-  if (status >= 0) status = pl_file_writer_open(context, path, &writer, j->error);
-  if (status >= 0) {
-    pl_glb glb = pl_glb_begin(writer, json.count);
-    if (j->first != NULL) pl_file_writer_write(writer, j->first->data, j->first->size);
-    while (pl_glb_tell(&glb) < j->sheet.bytes_start) pl_file_writer_little(writer, 0, 1);
-    pl_file_writer_write(writer, j->sheet.bytes.items, j->sheet.bytes.count);
-    status = pl_glb_finish(&glb, &json, j->error);
-  }
-  pl_vector_free(&json);
-  if (status >= 0) return pl_file_writer_commit(writer, j->error);
-  pl_file_writer_abandon(writer);
-  return status;
-}
-
 static pl_status bake_bytes(pl_context *context, const pl_bytes *bytes, job *j, const char *source, const char *folder,
                             const char *path, const pl_character_motion *motion) {
   pl_status status = pl_gltf_open(&j->gltf, context, bytes->data, bytes->size, source, folder, NULL, j->error);
@@ -130,7 +110,9 @@ static pl_status bake_bytes(pl_context *context, const pl_bytes *bytes, job *j, 
   if (status >= 0) status = read_skeleton(j);
   if (status >= 0) status = prepare_bake(j, motion);
   if (status >= 0) status = change_tree(j);
-  if (status >= 0) status = write_file(j, path);
+  bool empty = status < 0 || j->first == NULL;
+  if (status >= 0)
+    status = pl_sheet_write(&j->sheet, context, empty ? NULL : j->first->data, empty ? 0 : j->first->size, path, j->error);
   pl_vector_free(&j->sheet.bytes);
   pl_arena_destroy(&j->character.arena);
   pl_gltf_close(&j->gltf);

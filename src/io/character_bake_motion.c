@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "io/character_bake_sheet.h"
 #include "math/quat.h"
 
 static const double LARGEST_MISS = 1e-4;
@@ -199,13 +200,6 @@ size_t pl_bake_size(const pl_bake *bake) {
   return pl_bake_translation_offset(bake, bake->track_count);
 }
 
-static void put_float(unsigned char *to, double value) {
-  float single = (float)value;
-  uint32_t bits;
-  memcpy(&bits, &single, sizeof bits);
-  for (int i = 0; i < 4; ++i) to[i] = (unsigned char)(bits >> (8 * i));
-}
-
 // Of the two quaternions of a rotation the one nearer to the frame before (in the first: to the rest), so that viewers that mix numbers and
 // not rotations do not spin.
 static pl_quat keep_sign(pl_quat rotation, pl_quat last) {
@@ -218,7 +212,7 @@ void pl_bake_fill(pl_bake *bake, unsigned char *bytes) {
     bake->last_rotations[track] = bake->rest[bake->track_nodes[track]].rotation;
   for (int32_t frame = 0; frame < frame_count; ++frame) {
     play(bake, frame);
-    put_float(bytes + 4 * (size_t)frame, (double)pl_bake_time(bake, frame));
+    pl_sheet_put_float(bytes + 4 * (size_t)frame, pl_bake_time(bake, frame));
     unsigned char *translations = bytes + pl_bake_rotation_offset(bake, bake->track_count) + 12 * (size_t)frame;
     for (int32_t track = 0; track < bake->track_count; ++track) {
       const pl_transform *local = &bake->locals[bake->track_nodes[track]];
@@ -227,9 +221,9 @@ void pl_bake_fill(pl_bake *bake, unsigned char *bytes) {
       const double rotation[4] = {q.x, q.y, q.z, q.w};
       const double translation[3] = {local->position.x, local->position.y, local->position.z};
       unsigned char *to = bytes + pl_bake_rotation_offset(bake, track) + 16 * (size_t)frame;
-      for (int i = 0; i < 4; ++i) put_float(to + 4 * i, rotation[i]);
+      for (int i = 0; i < 4; ++i) pl_sheet_put_float(to + 4 * i, (float)rotation[i]);
       if (!bake->moves[track]) continue;
-      for (int i = 0; i < 3; ++i) put_float(translations + 4 * i, translation[i]);
+      for (int i = 0; i < 3; ++i) pl_sheet_put_float(translations + 4 * i, (float)translation[i]);
       translations += 12 * (size_t)frame_count;
     }
   }

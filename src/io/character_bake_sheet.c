@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "io/gltf_container.h"
 
 bool pl_sheet_failed(const pl_sheet *sheet) {
   return sheet->arena->failed || sheet->bytes.failed;
@@ -87,6 +88,16 @@ pl_json *pl_sheet_add_accessor(pl_sheet *sheet, int32_t view, size_t offset, int
   return accessor;
 }
 
+void pl_sheet_put(unsigned char *to, uint32_t value, int size) {
+  for (int i = 0; i < size; ++i) to[i] = (unsigned char)(value >> (8 * i));
+}
+
+void pl_sheet_put_float(unsigned char *to, float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  pl_sheet_put(to, bits, 4);
+}
+
 // --- animations -------------------------------------------------------------------------------------------------
 
 typedef struct clip {
@@ -167,5 +178,26 @@ pl_status pl_sheet_add_animation(pl_sheet *sheet, pl_bake *bake, const pl_json_d
   add_tracks(&c);
   pl_status status = base == NULL ? PL_OK : add_base(&c, document, base, error);
   if (status >= 0 && pl_sheet_failed(sheet)) status = pl_fail_memory(error);
+  return status;
+}
+
+// --- files ------------------------------------------------------------------------------------------------------
+
+pl_status pl_sheet_write(const pl_sheet *sheet, pl_context *context, const void *first, size_t first_size, const char *path,
+                         pl_error *error) {
+  pl_vector json = pl_vector_of(context, 1);
+  pl_file_writer *writer = NULL;
+  pl_status status = pl_json_write(sheet->root, PL_JSON_COMPACT, &json, error);
+  if (status >= 0) status = pl_file_writer_open(context, path, &writer, error);
+  if (status >= 0) {
+    pl_glb glb = pl_glb_begin(writer, json.count);
+    pl_file_writer_write(writer, first, first_size);
+    while (pl_glb_tell(&glb) < sheet->bytes_start) pl_file_writer_little(writer, 0, 1);
+    pl_file_writer_write(writer, sheet->bytes.items, sheet->bytes.count);
+    status = pl_glb_finish(&glb, &json, error);
+  }
+  pl_vector_free(&json);
+  if (status >= 0) return pl_file_writer_commit(writer, error);
+  pl_file_writer_abandon(writer);
   return status;
 }

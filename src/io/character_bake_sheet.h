@@ -49,9 +49,17 @@ unsigned char *pl_sheet_add_view(pl_sheet *sheet, size_t size, int32_t stride, i
 pl_json *pl_sheet_add_accessor(pl_sheet *sheet, int32_t view, size_t offset, int32_t component_type, int32_t count,
                                const char *type);
 
+// Numbers as the bytes of a view: little-endian, `size` bytes; and 32-bit floats.
+void pl_sheet_put(unsigned char *to, uint32_t value, int size);
+void pl_sheet_put_float(unsigned char *to, float value);
+
 // An animation of the bake's tracks under the motion's name. `base`, an animation of the tree or NULL, plays beside it: its channels are taken over but
 // for those of which there are tracks. Fails with PL_ERROR_INVALID_DATA when base has a channel without a sampler.
 pl_status pl_sheet_add_animation(pl_sheet *sheet, pl_bake *bake, const pl_json_document *document, const pl_json *base,
                                  pl_error *error);
+
+// Write the tree and its bytes as GLB, under a temporary name until it is whole; `first` are the bytes of buffer 0 that come before those of the sheet.
+pl_status pl_sheet_write(const pl_sheet *sheet, pl_context *context, const void *first, size_t first_size, const char *path,
+                         pl_error *error);
 
 #endif

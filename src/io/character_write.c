@@ -8,7 +8,6 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "io/gltf_container.h"
 #include "math/quat.h"
 
 pl_character_write_def pl_default_character_write_def(void) {
@@ -195,22 +194,6 @@ static pl_status build_tree(pl_draft *draft) {
   return pl_sheet_failed(&draft->sheet) ? pl_fail_memory(draft->error) : PL_OK;
 }
 
-static pl_status write_draft(pl_draft *draft, const char *path) {
-  pl_vector json = pl_vector_of(draft->context, 1);
-  pl_file_writer *writer = NULL;
-  pl_status status = pl_json_write(draft->sheet.root, PL_JSON_COMPACT, &json, draft->error);
-  if (status >= 0) status = pl_file_writer_open(draft->context, path, &writer, draft->error);
-  if (status >= 0) {
-    pl_glb glb = pl_glb_begin(writer, json.count);
-    pl_file_writer_write(writer, draft->sheet.bytes.items, draft->sheet.bytes.count);
-    status = pl_glb_finish(&glb, &json, draft->error);
-  }
-  pl_vector_free(&json);
-  if (status >= 0) return pl_file_writer_commit(writer, draft->error);
-  pl_file_writer_abandon(writer);
-  return status;
-}
-
 static pl_status check_def(const pl_character_write_def *def, pl_error *error) {
   pl_status status = pl_check_def(def->magic, "pl_character_write_def", error);
   if (status < 0) return status;
@@ -235,7 +218,7 @@ pl_status pl_character_write(pl_context *context, const pl_character_write_def *
   draft.sheet = (pl_sheet){.arena = &draft.arena, .bytes = pl_vector_of(context, 1)};
   status = prepare_joints(&draft);
   if (status >= 0) status = build_tree(&draft);
-  if (status >= 0) status = write_draft(&draft, path);
+  if (status >= 0) status = pl_sheet_write(&draft.sheet, context, NULL, 0, path, error);
   pl_vector_free(&draft.sheet.bytes);
   pl_arena_destroy(&draft.arena);
   return status;

@@ -1,21 +1,10 @@
 // The skin of a rod as a glTF mesh: triangles, positions, normals, joints and weights, the poses of the surface as morph targets with their names
 // in extras.targetNames, where Blender, three.js and the engines look for them; and the skin with the inverse of each joint's rest.
 #include <float.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "io/character_write.h"
 #include "math/quat.h"
-
-static void put_little(unsigned char *to, uint32_t value, int size) {
-  for (int i = 0; i < size; ++i) to[i] = (unsigned char)(value >> (8 * i));
-}
-
-static void put_float(unsigned char *to, float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  put_little(to, bits, 4);
-}
 
 // --- vertices ---------------------------------------------------------------------------------------------------
 
@@ -30,7 +19,7 @@ static int32_t add_vectors(pl_draft *draft, const pl_vec3 *vectors, int32_t coun
     for (int axis = 0; axis < 3; ++axis) {
       double rounded = (double)(float)v[axis];
       if (!(fabs(rounded) <= (double)FLT_MAX)) return -1;
-      put_float(to + 12 * (size_t)i + 4 * (size_t)axis, (float)v[axis]);
+      pl_sheet_put_float(to + 12 * (size_t)i + 4 * (size_t)axis, (float)v[axis]);
       least[axis] = fmin(least[axis], rounded);
       most[axis] = fmax(most[axis], rounded);
     }
@@ -69,14 +58,15 @@ static void add_influences(pl_draft *draft, const pl_draft_influences *influence
     unsigned char *to = pl_sheet_add_view(&draft->sheet, 4 * (size_t)size * (size_t)point_count, 4 * size, PL_GLTF_VERTICES, &view);
     for (int32_t i = 0; to != NULL && i < 4 * point_count; ++i) {
       size_t from = (size_t)(i / 4) * PL_DRAFT_INFLUENCES + (size_t)(4 * set + i % 4);
-      put_little(to + (size_t)size * (size_t)i, (uint32_t)influences->joints[from], size);
+      pl_sheet_put(to + (size_t)size * (size_t)i, (uint32_t)influences->joints[from], size);
     }
     pl_json *accessor =
         pl_sheet_add_accessor(&draft->sheet, view, 0, narrow ? PL_GLTF_UNSIGNED_BYTE : PL_GLTF_UNSIGNED_SHORT, point_count, "VEC4");
     pl_json_set_number(&draft->arena, attributes, joint_keys[set], pl_sheet_index(accessor));
     to = pl_sheet_add_view(&draft->sheet, 16 * (size_t)point_count, 16, PL_GLTF_VERTICES, &view);
     for (int32_t i = 0; to != NULL && i < 4 * point_count; ++i)
-      put_float(to + 4 * (size_t)i, influences->weights[(size_t)(i / 4) * PL_DRAFT_INFLUENCES + (size_t)(4 * set + i % 4)]);
+      pl_sheet_put_float(to + 4 * (size_t)i,
+                         influences->weights[(size_t)(i / 4) * PL_DRAFT_INFLUENCES + (size_t)(4 * set + i % 4)]);
     accessor = pl_sheet_add_accessor(&draft->sheet, view, 0, PL_GLTF_FLOAT, point_count, "VEC4");
     pl_json_set_number(&draft->arena, attributes, weight_keys[set], pl_sheet_index(accessor));
   }
@@ -87,7 +77,7 @@ static void add_influences(pl_draft *draft, const pl_draft_influences *influence
 static int32_t add_triangles(pl_draft *draft, const pl_mesh_view *mesh) {
   int32_t view = 0, count = 3 * mesh->triangle_count;
   unsigned char *to = pl_sheet_add_view(&draft->sheet, 4 * (size_t)count, 0, PL_GLTF_INDICES, &view);
-  for (int32_t i = 0; to != NULL && i < count; ++i) put_little(to + 4 * (size_t)i, (uint32_t)mesh->triangles[i], 4);
+  for (int32_t i = 0; to != NULL && i < count; ++i) pl_sheet_put(to + 4 * (size_t)i, (uint32_t)mesh->triangles[i], 4);
   return pl_sheet_index(pl_sheet_add_accessor(&draft->sheet, view, 0, PL_GLTF_UNSIGNED_INT, count, "SCALAR"));
 }
 
@@ -125,7 +115,7 @@ static void put_inverse(unsigned char *to, pl_transform rest) {
   for (int column = 0; column < 4; ++column)
     for (int row = 0; row < 4; ++row) {
       double value = column == 3 ? last[row] : row == 3 ? 0 : turn.m[row][column];
-      put_float(to + 4 * (4 * column + row), (float)value);
+      pl_sheet_put_float(to + 4 * (4 * column + row), (float)value);
     }
 }
 

@@ -9,17 +9,7 @@
 #include <unistd.h>
 
 #include "io/gltf_document.h"
-#include "test_gltf_bytes.h"
-
-static char folder[200];
-
-static const char *in_folder(const char *name) {
-  static char paths[4][300];
-  static int next;
-  char *path = paths[next++ % 4];
-  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-  return path;
-}
+#include "test_character_other.h"
 
 static int make_folder(void **state) {
   (void)state;
@@ -57,13 +47,6 @@ static void open_file(pl_context *context, const char *name, opened *file) {
 static void close_file(opened *file) {
   pl_gltf_close(&file->gltf);
   pl_bytes_free(&file->bytes);
-}
-
-static void put_file(const char *name, const void *bytes, size_t size) {
-  FILE *file = fopen(in_folder(name), "wb");
-  assert_non_null(file);
-  assert_int_equal(fwrite(bytes, 1, size, file), size);
-  fclose(file);
 }
 
 // The text of a value; of an array its first `count` items.
@@ -281,72 +264,6 @@ static void everything_else_stays_as_it_is(void **state) {
 
 // --- a file of others -------------------------------------------------------------------------------------------
 
-enum { OTHER_FRAMES = 5, OTHER_JOINTS = 3 };
-
-// A glTF file with three buffers (file, data URI, file), a picture in a file, scales, a matrix, an animation of morph weights, of a scale and of a
-// rotation that will be replaced, and things nobody knows. `lost`: also a picture whose file is not there.
-static void write_other(bool lost) {
-  static const char picture[] =
-      "\x89\x50\x4E\x47\x0D\x0A\x1A\x0A\x00\x00\x00\x0D\x49\x48\x44\x52\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1F\x15"
-      "\xC4\x89\x00\x00\x00\x0D\x49\x44\x41\x54\x78\xDA\x63\x64\xF8\xCF\x50\x0F\x00\x03\x86\x01\x80\x5A\x34\x7D\x6B\x00\x00\x00\x00"
-      "\x49\x45\x4E\x44\xAE\x42\x60\x82";
-  static const float points[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, target[9] = {0, 0, 1};
-  static const float times[2] = {0, 0.1f}, turns[8] = {0, 0, 0, 1, 0, 0.6f, 0, 0.8f}, weights[2] = {0, 1},
-                     sizes[6] = {1, 2, 1, 1, 2, 1.5f};
-  static byte_block first, second, third;
-  first.size = second.size = third.size = 0;
-  put_f32s(&first, points, 9);
-  put_u8(&first, 7);  // an odd end, which padding must not disturb
-  put_f32s(&second, target, 9);
-  put_f32s(&third, times, 2);
-  put_f32s(&third, turns, 8);
-  put_f32s(&third, weights, 2);
-  put_f32s(&third, sizes, 6);
-  char base64[256], json[4096];
-  encode_base64(&second, base64);
-  int length = snprintf(
-      json, sizeof json,
-      "{\"extras\":{\"b\":[1,2.5,\"x\\u0001\",null,true,{}],\"a\":1e-7},\"asset\":{\"version\":\"2.0\"},\"scene\":0,"
-      "\"extensionsUsed\":[\"EXT_nobody_knows\"],\"extensions\":{\"EXT_nobody_knows\":{\"accessor\":3,\"deep\":[[[]]]}},"
-      "\"scenes\":[{\"nodes\":[0]}],\"nodes\":["
-      "{\"name\":\"World\",\"scale\":[2,2,2],\"rotation\":[0,0.6,0,0.8],\"children\":[1],\"extras\":{\"z\":1,\"a\":2}},"
-      "{\"name\":\"Head\",\"matrix\":[0,0.5,0,0,-1,0,0,0,0,0,1.5,0,0.1,1,0,1],\"children\":[2,4]},"
-      "{\"name\":\"hair.1\",\"translation\":[0,0.2,0],\"scale\":[1,2,1],\"children\":[3]},"
-      "{\"name\":\"hair.2\",\"translation\":[0.1,0.2,0]},{\"name\":\"Face\",\"mesh\":0}],"
-      "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"targets\":[{\"POSITION\":1}]}],\"weights\":[0.25]}],"
-      "\"images\":[{\"uri\":\"tiny.png\",\"name\":\"dot\"}%s],"
-      "\"animations\":[{\"name\":\"talk\",\"samplers\":[{\"input\":2,\"output\":3},{\"input\":2,\"output\":4},{\"input\":2,"
-      "\"output\":5}],"
-      "\"channels\":[{\"sampler\":0,\"target\":{\"node\":2,\"path\":\"rotation\"}},"
-      "{\"sampler\":2,\"target\":{\"node\":2,\"path\":\"scale\"}},{\"sampler\":1,\"target\":{\"node\":4,\"path\":\"weights\"}}]}],"
-      "\"accessors\":["
-      "{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\",\"min\":[0,0,0],\"max\":[1,1,0]},"
-      "{\"bufferView\":1,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\",\"min\":[0,0,0],\"max\":[0,0,1]},"
-      "{\"bufferView\":2,\"componentType\":5126,\"count\":2,\"type\":\"SCALAR\",\"min\":[0],\"max\":[0.10000000149011612]},"
-      "{\"bufferView\":2,\"byteOffset\":8,\"componentType\":5126,\"count\":2,\"type\":\"VEC4\"},"
-      "{\"bufferView\":2,\"byteOffset\":40,\"componentType\":5126,\"count\":2,\"type\":\"SCALAR\"},"
-      "{\"bufferView\":2,\"byteOffset\":48,\"componentType\":5126,\"count\":2,\"type\":\"VEC3\"}],"
-      "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36,\"target\":34962},{\"buffer\":1,\"byteLength\":36,\"target\":34962},"
-      "{\"buffer\":2,\"byteLength\":72}],"
-      "\"buffers\":[{\"uri\":\"with%%20blank.bin\",\"byteLength\":37},"
-      "{\"byteLength\":36,\"uri\":\"data:application/octet-stream;base64,%s\"},{\"byteLength\":72,\"uri\":\"more.bin\"}]}",
-      lost ? ",{\"uri\":\"lost.png\"}" : "", base64);
-  assert_true(length > 0 && (size_t)length < sizeof json);
-  put_file("other.gltf", json, (size_t)length);
-  put_file("with blank.bin", first.data, first.size);
-  put_file("more.bin", third.data, third.size);
-  put_file("tiny.png", picture, sizeof picture - 1);
-}
-
-static pl_character_motion other_motion(void) {
-  static pl_transform frames[OTHER_FRAMES * OTHER_JOINTS];
-  static const int32_t nodes[OTHER_JOINTS] = {3, 1, 2};  // children before parents
-  for (int32_t i = 0; i < OTHER_FRAMES * OTHER_JOINTS; ++i)
-    frames[i] = (pl_transform){{sin(i), 0.3 * i, cos(2 * i)}, pl_quat_of_rotation_vector((pl_vec3){0.3 * i, 1, -0.2 * i})};
-  return (pl_character_motion){
-      .name = "sway", .frame_rate = 24, .frame_count = OTHER_FRAMES, .joint_count = OTHER_JOINTS, .nodes = nodes, .joints = frames};
-}
-
 static void scales_of_nodes_are_allowed_for(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -422,7 +339,7 @@ static void motions_that_do_not_fit_are_refused_by_name(void **state) {
     const char *words = NULL;
     if (k == 0) words = "node 5", nodes[1] = 5;
     if (k == 1) words = "both move node 3", nodes[1] = 3;
-    if (k == 2) words = "\"hair.1\"", frames[2 * OTHER_JOINTS + 2].position.x = NAN;
+    if (k == 2) words = "\"hair.1\"", frames[2 * OTHER_JOINTS + 2].position.x = (double)NAN;
     if (k == 3) words = "frame rate", motion.frame_rate = 0;
     if (k == 4) words = "at least one frame", motion.frame_count = 0;
     if (k == 5) words = "animation 1", base = 1;
@@ -463,6 +380,31 @@ static void sources_that_are_wrong_are_refused(void **state) {
   const char *bare = "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{},{},{},{}]}";
   put_file("s.gltf", bare, strlen(bare));
   bake(context, "s.gltf", "o.glb", -1, &motion);
+  drop_context(context);
+}
+
+// Cut off at many lengths and damaged at many bytes, a source is refused or baked, and nothing worse happens.
+static void damaged_sources_do_no_harm(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  write_other(true);
+  pl_character_motion motion = other_motion();
+  pl_bytes source;
+  pl_error error = {0};
+  check_ok(pl_bytes_read(context, in_folder("other.gltf"), &source, &error), &error);
+  int32_t baked_count = 0;
+  static const char letters[] = "0-]\"}9,x";
+  for (size_t at = 0; at < source.size; at += 2) {
+    put_file("damaged.gltf", source.data, at);
+    assert_true(pl_character_bake(context, in_folder("damaged.gltf"), "/dev/null", 0, &motion, NULL) < 0);
+    unsigned char kept = source.data[at];
+    source.data[at] = (unsigned char)letters[at / 2 % (sizeof letters - 1)];
+    put_file("damaged.gltf", source.data, source.size);
+    source.data[at] = kept;
+    if (pl_character_bake(context, in_folder("damaged.gltf"), "/dev/null", 0, &motion, NULL) == PL_OK) baked_count++;
+  }
+  assert_true(baked_count > 20);
+  pl_bytes_free(&source);
   drop_context(context);
 }
 
@@ -520,6 +462,25 @@ static void write_expected(const char *name, int32_t animation, const pl_charact
   fclose(file);
 }
 
+// A skeleton of two roots, and a skin of six joints a point.
+static void write_many(pl_context *context) {
+  static test_rod rod;
+  make_test_rod(&rod, context);
+  enum { INFLUENCES = 6, COUNT = JOINT_COUNT * CORNERS * INFLUENCES };
+  static int32_t joints[COUNT];
+  static float weights[COUNT];
+  for (int32_t i = 0; i < COUNT; ++i) {
+    joints[i] = (i * 7 + i / INFLUENCES) % JOINT_COUNT;
+    weights[i] = (float)(1 + i % INFLUENCES) / 21.0f;
+  }
+  rod.joints[HEAD].parent = -1;
+  rod.def.skin.influence_count = INFLUENCES;
+  rod.def.skin.joints = joints;
+  rod.def.skin.weights = weights;
+  write_source(context, &rod, "many.glb");
+  pl_mesh_destroy(rod.surface);
+}
+
 static void write_for_judges(void) {
   pl_context *context = make_context(1);
   static test_rod rod;
@@ -541,6 +502,7 @@ static void write_for_judges(void) {
   rod.nodes[HEAD] = rod.nodes[BODY] = -1;
   bake(context, "base.source.glb", "base.baked.glb", 0, &rod.motion);
   write_expected("base.json", 1, &rod.motion, &rod);
+  write_many(context);
   write_other(false);
   pl_character_motion motion = other_motion();
   bake(context, "other.gltf", "other.baked.glb", 0, &motion);
@@ -566,6 +528,7 @@ int main(int argument_count, char **arguments) {
       IN_FOLDER(a_file_with_files_beside_it_becomes_whole),
       IN_FOLDER(motions_that_do_not_fit_are_refused_by_name),
       IN_FOLDER(sources_that_are_wrong_are_refused),
+      IN_FOLDER(damaged_sources_do_no_harm),
       IN_FOLDER(every_failed_allocation_leaves_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

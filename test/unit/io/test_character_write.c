@@ -50,7 +50,7 @@ static const pl_json *at(const written *file, const char *where) {
 }
 
 static double number_at(const written *file, const char *where) {
-  double number = NAN;
+  double number = (double)NAN;
   if (!pl_json_get_number(at(file, where), &number)) fail_msg("no number at %s", where);
   return number;
 }
@@ -343,6 +343,115 @@ static void examples_keep_their_twist(void **state) {
   drop_context(context);
 }
 
+static void skeletons_of_several_roots_get_a_common_one(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  static test_rod rod;
+  make_test_rod(&rod, context);
+  rod.joints[HEAD].parent = -1;
+  write_rod(context, &rod);
+  written file;
+  open_written(context, &file);
+  assert_int_equal(at(&file, "nodes")->count, JOINT_COUNT + 2);
+  check_text(&file, "nodes/11/name", "skeleton");
+  assert_int_equal(at(&file, "nodes/11/children")->count, 2);
+  assert_int_equal(number_at(&file, "scenes/0/nodes/0"), 11);
+  assert_int_equal(number_at(&file, "scenes/0/nodes/1"), 10);
+  close_written(&file);
+  pl_mesh_destroy(rod.surface);
+  drop_context(context);
+}
+
+// --- read back --------------------------------------------------------------------------------------------------
+
+static void check_joints(const test_rod *rod, const pl_rod_def *back, const int32_t *nodes) {
+  assert_int_equal(back->joint_count, JOINT_COUNT);
+  for (int32_t i = 0; i < JOINT_COUNT; ++i) {
+    const pl_rod_joint *joint = &back->joints[i], *old = &rod->joints[nodes[i]];
+    assert_int_equal(joint->parent < 0 ? -1 : nodes[joint->parent], old->parent);
+    assert_int_equal(joint->led, old->led);
+    check_near(pl_vec3_distance(joint->rest.position, old->rest.position), 0, 1e-12);
+    check_near(fabs(pl_quat_dot(joint->rest.rotation, old->rest.rotation)), 1, 1e-12);
+    if (old->led) continue;
+    check_near(joint->radius, old->radius, 0);
+    check_near(joint->mass, old->mass, 0);
+    check_near(joint->stiffness, old->stiffness, 0);
+    check_near(joint->angle_limit, old->angle_limit, 0);
+    // No bone ends at the root of a chain, and one that begins a branch shares the numbers of the stem.
+    if (nodes[i] == EAR || nodes[i] == ANTLER || nodes[i] == 8) continue;
+    check_near(joint->spring, old->spring, 0);
+    check_near(joint->drag, old->drag, 0);
+    check_near(pl_vec3_distance(joint->pull, old->pull), 0, 1e-15);
+  }
+}
+
+static void check_examples(const test_rod *rod, const pl_rod_def *back, const int32_t *nodes) {
+  assert_int_equal(back->example_count, 2);
+  for (int32_t k = 0; k < 2; ++k) {
+    const pl_rod_example *example = &back->examples[k], *old = &rod->examples[k];
+    assert_string_equal(example->name, old->name);
+    assert_int_equal(nodes[example->root], old->root);
+    check_near(example->extent, old->extent, 0);
+    check_near(pl_vec3_distance(example->direction, old->direction), 0, 1e-15);
+    for (int32_t i = 0; i < JOINT_COUNT; ++i)
+      if (nodes[i] >= EAR && nodes[i] < EAR + 4)
+        check_near(pl_vec3_distance(example->positions[i], old->positions[nodes[i]]), 0, 1e-9);
+  }
+}
+
+static void check_settings(const test_rod *rod, const pl_rod_def *back, const int32_t *nodes) {
+  assert_int_equal(back->solver, rod->def.solver);
+  check_near(back->twist, rod->def.twist, 0);
+  check_near(back->view_time, rod->def.view_time, 0);
+  assert_int_equal(back->view_rule, rod->def.view_rule);
+  assert_int_equal(back->suppression, rod->def.suppression);
+  assert_int_equal(back->link_count, 1);
+  assert_int_equal(nodes[back->links[0].from], 7);
+  assert_int_equal(nodes[back->links[0].to], 8);
+  assert_int_equal(back->collider_count, 3);
+  check_near(back->colliders[1].shape.radius, 0.1, 0);
+  check_near(back->colliders[1].shape.half_length, 0.2, 1e-12);
+  assert_int_equal(back->chain_count, 2);
+  assert_string_equal(back->chains[0].name, "the ear");
+  assert_int_equal(nodes[back->chains[0].center], HEAD);
+  assert_int_equal(back->chains[0].collider_count, 1);
+  assert_int_equal(back->chains[1].collider_count, 3);
+}
+
+static void a_written_character_reads_back_as_the_same_rod(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  static test_rod rod;
+  make_test_rod(&rod, context);
+  rod.def.twist = 0.75;
+  rod.def.view_time = 0.2;
+  rod.def.view_rule = PL_ROD_VIEW_INTERPOLATING;
+  rod.def.suppression = PL_ROD_SUPPRESSION_PAPER;
+  write_rod(context, &rod);
+  pl_character *character = NULL;
+  pl_character_rig *rig = NULL;
+  pl_findings *findings = NULL;
+  pl_error error = {0};
+  check_ok(pl_findings_create(context, &findings, &error), &error);
+  check_ok(pl_character_read(context, path, &character, findings, &error), &error);
+  assert_int_equal(pl_findings_count(findings, PL_SEVERITY_NOTE), 0);
+  check_ok(pl_character_rig_create(character, &rig, &error), &error);
+  pl_rod_def back = pl_character_rig_def(rig);
+  const int32_t *nodes = pl_character_rig_nodes(rig);
+  check_joints(&rod, &back, nodes);
+  check_examples(&rod, &back, nodes);
+  check_settings(&rod, &back, nodes);
+  // And what was read can be written again.
+  pl_character_write_def again = pl_default_character_write_def();
+  again.rod = &back;
+  check_ok(pl_character_write(context, &again, path, &error), &error);
+  pl_character_rig_destroy(rig);
+  pl_character_destroy(character);
+  pl_findings_destroy(findings);
+  pl_mesh_destroy(rod.surface);
+  drop_context(context);
+}
+
 typedef void spoil(test_rod *rod);
 
 static void lose_skin(test_rod *rod) {
@@ -358,7 +467,7 @@ static void follow_nothing(test_rod *rod) {
   rod->skin_weights[20] = rod->skin_weights[21] = 0;
 }
 static void lose_example(test_rod *rod) {
-  rod->left[3].y = NAN;
+  rod->left[3].y = (double)NAN;
 }
 static void look_nowhere(test_rod *rod) {
   rod->examples[0].direction = (pl_vec3){0, 0, 0};
@@ -370,7 +479,7 @@ static void lose_frame(test_rod *rod) {
   rod->frames[7 * JOINT_COUNT + 3].rotation = (pl_quat){0, 0, 0, 0};
 }
 static void lose_number(test_rod *rod) {
-  rod->def.density = NAN;
+  rod->def.density = (double)NAN;
 }
 static void hang_free(test_rod *rod) {
   rod->joints[BODY].led = false;
@@ -447,6 +556,8 @@ int main(void) {
       IN_FOLDER(colliders_are_where_they_were),
       IN_FOLDER(examples_are_met_by_turning_nodes),
       IN_FOLDER(examples_keep_their_twist),
+      IN_FOLDER(a_written_character_reads_back_as_the_same_rod),
+      IN_FOLDER(skeletons_of_several_roots_get_a_common_one),
       IN_FOLDER(what_cannot_be_written_is_named),
       IN_FOLDER(every_failed_allocation_leaves_nothing),
   };
