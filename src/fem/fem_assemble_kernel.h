@@ -14,6 +14,8 @@
 // and the three stretches a 3 x 3 matrix.
 //
 // Cost, with exact tangent: some 900 operations per tet for corotated, 500 for neo-Hookean, and 144 numbers written.
+#include <stddef.h>
+
 #include "fem/fem_assemble.h"
 #include "fem/fem_assemble_polar.h"
 #include "fem/fem_lanes.h"

@@ -46,11 +46,11 @@ PL_SIMD_INLINE pl_lane_mask rotation_by_trace(pl_lanes F[3][3], pl_lanes R[3][3]
   return sums > 1e-3 * (trace * trace * trace);
 }
 
-// Lanes without a good rotation by the scalar code; rare.
-static void settle_lanes(pl_lanes F[3][3], int bad, polar_lanes *p) {
+// Lanes without a good rotation by the scalar code; rare. F is nine lanes, row by row.
+static void settle_lanes(const pl_lanes *F, int bad, polar_lanes *p) {
   double f[9 * PL_LANES], r[9 * PL_LANES], u[PL_SYMMETRIC * PL_LANES], k[PL_SYMMETRIC * PL_LANES];
   for (int i = 0; i < 9; ++i) {
-    pl_lanes_store(f + PL_LANES * i, F[i / 3][i % 3]);
+    pl_lanes_store(f + PL_LANES * i, F[i]);
     pl_lanes_store(r + PL_LANES * i, p->R[i / 3][i % 3]);
   }
   for (int i = 0; i < PL_SYMMETRIC; ++i) {
@@ -102,7 +102,7 @@ PL_SIMD_INLINE void decompose(pl_lanes F[3][3], polar_lanes *p) {
     for (int i = 0; i < 3; ++i) p->R[i][j] += turned[i];
   }
   int bad = ~pl_lane_bits(good) & 15;
-  if (bad != 0) settle_lanes(F, bad, p);
+  if (bad != 0) settle_lanes(&F[0][0], bad, p);
   p->trace = p->U[PL_XX] + p->U[PL_YY] + p->U[PL_ZZ];
 }
 
