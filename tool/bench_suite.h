@@ -25,9 +25,10 @@ typedef struct bench_row {
   int threads;
   const char *unit;
   bool higher_is_better;
-  double paper;  // the paper's figure in the same unit
-  double limit;  // what this machine could do at best, measured in the same run
-  int64_t size;  // particles, triangles or bytes: how large the case is
+  double paper;      // the paper's figure in the same unit
+  double limit;      // what this machine could do at best, measured in the same run
+  int64_t size;      // particles, triangles, chains or bytes: how large the case is
+  const char *note;  // what paper or limit mean, where that needs saying; NULL: nothing
 } bench_row;
 
 // How often to repeat.
@@ -41,6 +42,7 @@ void bench_print(bench_session *bench, const bench_row *row, const bench_samples
 // The suites; each returns an exit code.
 int bench_machine(bench_session *bench);
 int bench_solid(bench_session *bench);
+int bench_rod(bench_session *bench);
 int bench_mesh(bench_session *bench);
 int bench_io(bench_session *bench);
 

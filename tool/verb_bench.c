@@ -19,6 +19,7 @@ static const struct {
 } SUITES[] = {
     {"machine", "memory bandwidth, multiply-add rate, waking a thread", bench_machine},
     {"solid", "shape-matching solids: time per particle and step", bench_solid},
+    {"rod", "chains of joints: time per chain and step, energy that moving cameras bring", bench_rod},
     {"mesh", "modelling a surface and filling it with tets", bench_mesh},
     {"io", "reading and writing mesh files", bench_io},
 };
@@ -56,6 +57,10 @@ static void print_json(const bench_row *row, double value, double spread, int re
   if (row->paper > 0) printf(", \"paper\": %.6g", row->paper);
   if (row->limit > 0) printf(", \"limit\": %.6g", row->limit);
   if (row->size > 0) printf(", \"size\": %lld", (long long)row->size);
+  if (row->note != NULL) {
+    fputs(", \"note\": ", stdout);
+    tool_print_json_text(row->note);
+  }
   printf(", \"spread\": %.3g, \"repeats\": %d}\n", spread, repeats);
 }
 
@@ -72,10 +77,11 @@ void bench_print(bench_session *bench, const bench_row *row, const bench_samples
     print_json(row, value, spread, samples->count);
   } else {
     if (bench->row_count++ == 0)
-      printf("%-8s %-22s %7s %10s %-16s %7s %10s %10s\n", "suite", "case", "threads", "median", "unit", "spread", "paper", "limit");
-    printf("%-8s %-22s %7d %10.4g %-16s %5.1f %%", row->suite, row->name, row->threads, value, row->unit, 100 * spread);
+      printf("%-8s %-30s %7s %10s %-16s %7s %10s %10s\n", "suite", "case", "threads", "median", "unit", "spread", "paper", "limit");
+    printf("%-8s %-30s %7d %10.4g %-16s %5.1f %%", row->suite, row->name, row->threads, value, row->unit, 100 * spread);
     print_cell(row->paper);
     print_cell(row->limit);
+    if (row->note != NULL) printf("  %s", row->note);
     putchar('\n');
   }
   fflush(stdout);

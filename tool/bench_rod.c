@@ -1,0 +1,245 @@
+// Rods: the three models of paper 001's table 1, then heads of thousands of chains, while the camera goes around once in four seconds, so that the weights of
+// every chain change in every step. Each with fixed weights (no view dependence), and with the three ways to treat the momentum that changing weights bring:
+//   none    the chain is pulled to its new rest pose and comes alive
+//   paper   a second solve gives the velocities (section 4)
+//   carry   the chain is carried along with its rest pose
+// The paper measured frames of its whole system only, at "60+ FPS" on a laptop: 16.7 ms are an upper bound of its figure. Chains move eight at a time, so a
+// chain of a small model costs more than one of thousands. The limit is the time to bring the state through memory of that size once and back.
+//
+// The variants of a case take turns, a repetition each, so that whatever else the machine does meets all of them, and ratios are those of neighbours in time.
+#include <math.h>
+#include <stdio.h>
+
+#include "bench_rod_stage.h"
+#include "bench_suite.h"
+
+typedef enum rod_variant { ROD_FIXED, ROD_NONE, ROD_PAPER, ROD_CARRY, ROD_VARIANT_COUNT } rod_variant;
+
+static const char *const VARIANT_NAMES[ROD_VARIANT_COUNT] = {"fixed", "none", "paper", "carry"};
+
+typedef struct rod_model_case {
+  const char *name;
+  rod_kind kinds[ROD_KIND_LIMIT];
+} rod_model_case;
+
+// Chains that have no examples in the paper are there all the same, as long as their neighbours.
+static const rod_model_case TABLE[] = {
+    {"bunny", {{2, 8, 5}}},
+    {"front hair", {{1, 7, 3}, {1, 5, 5}, {1, 7, 1}, {3, 7, 0}}},
+    {"top of head", {{1, 3, 5}, {3, 3, 0}}},
+};
+
+static const double FRAME = 1.0 / 60, PAPER_FRAME = 16.7;
+static const char *const MEMORY_LIMIT = "limit: the state through memory once and back";
+
+// A case with all its variants at work.
+typedef struct rod_race {
+  rod_stage stages[ROD_VARIANT_COUNT];
+  bench_samples seconds[ROD_VARIANT_COUNT];  // per step
+  int threads;
+  double step;
+} rod_race;
+
+static void close_race(rod_race *race) {
+  for (int v = 0; v < ROD_VARIANT_COUNT; ++v) rod_stage_close(&race->stages[v]);
+}
+
+static pl_status open_stage(const rod_kind *kinds, rod_variant variant, double step, int threads, rod_stage *stage,
+                            pl_error *error) {
+  static const pl_rod_suppression suppressions[] = {PL_ROD_SUPPRESSION_NONE, PL_ROD_SUPPRESSION_NONE, PL_ROD_SUPPRESSION_PAPER,
+                                                    PL_ROD_SUPPRESSION_CARRY};
+  rod_stage_def def = {
+      .kinds = kinds, .suppression = suppressions[variant], .step = step, .fixed = variant == ROD_FIXED, .threads = threads};
+  return rod_stage_open(&def, stage, error);
+}
+
+// Seconds of a step, of each variant that is asked for (bit v of `variants`).
+static pl_status run_race(bench_session *bench, const rod_kind *kinds, unsigned variants, rod_race *race, pl_error *error) {
+  pl_status status = PL_OK;
+  for (int v = 0; v < ROD_VARIANT_COUNT && status >= 0; ++v)
+    if ((variants >> v & 1) != 0) status = open_stage(kinds, (rod_variant)v, race->step, race->threads, &race->stages[v], error);
+  // About a tenth of a second per repetition; the first one warms up. A quarter of a second of simulated time and more, so that chains move as they will.
+  for (int repeat = -1; repeat < bench_repeats(bench) && status >= 0; ++repeat)
+    for (int v = 0; v < ROD_VARIANT_COUNT && status >= 0; ++v) {
+      if ((variants >> v & 1) == 0) continue;
+      int steps = 4 + (int)((bench->quick ? 4e4 : 3e5) / (race->stages[v].joint_count + 16));
+      double begin = tool_seconds();
+      for (int i = 0; i < steps && status >= 0; ++i) status = rod_stage_step(&race->stages[v], error);
+      if (repeat >= 0) bench_add(&race->seconds[v], (tool_seconds() - begin) / steps);
+    }
+  return status;
+}
+
+static bench_samples scaled(const bench_samples *samples, double factor) {
+  bench_samples made = {.count = samples->count};
+  for (int i = 0; i < samples->count; ++i) made.values[i] = factor * samples->values[i];
+  return made;
+}
+
+// What suppression costs: the time with it over the time without, repetition by repetition.
+static void print_ratio(bench_session *bench, const rod_race *race, const char *name, rod_variant variant) {
+  char title[80];
+  bench_samples ratio = {0};
+  snprintf(title, sizeof title, "%s %s/none", name, VARIANT_NAMES[variant]);
+  for (int i = 0; i < race->seconds[variant].count; ++i)
+    bench_add(&ratio, race->seconds[variant].values[i] / race->seconds[ROD_NONE].values[i]);
+  bench_row row = {.suite = "rod", .name = title, .threads = race->threads, .unit = "x", .size = race->stages[variant].chain_count};
+  if (variant == ROD_PAPER) {
+    row.paper = 2;
+    row.note = "paper: 'it doubles the computational cost'";
+  }
+  bench_print(bench, &row, &ratio);
+}
+
+// Microseconds per chain and step, all variants, and the ratios.
+static void print_chain_rows(bench_session *bench, const rod_race *race, const char *name) {
+  for (int v = 0; v < ROD_VARIANT_COUNT; ++v) {
+    const rod_stage *stage = &race->stages[v];
+    if (stage->chain_count == 0) continue;
+    char title[80];
+    snprintf(title, sizeof title, "%s %s", name, VARIANT_NAMES[v]);
+    bench_samples samples = scaled(&race->seconds[v], 1e6 / stage->chain_count);
+    bench_row row = {.suite = "rod",
+                     .name = title,
+                     .threads = race->threads,
+                     .unit = "us/chain/step",
+                     .limit = 1e6 * stage->bytes / bench_bandwidth((size_t)stage->bytes, race->threads) / stage->chain_count,
+                     .size = stage->chain_count,
+                     .note = MEMORY_LIMIT};
+    bench_print(bench, &row, &samples);
+  }
+  for (int v = ROD_PAPER; v < ROD_VARIANT_COUNT; ++v)
+    if (race->seconds[v].count > 0 && race->seconds[ROD_NONE].count > 0) print_ratio(bench, race, name, (rod_variant)v);
+}
+
+// Milliseconds of a frame of 1/60 s, beside the paper's if it has a figure (it always suppresses); with `factor` also how many times faster than time itself that is.
+static void print_frame_rows(bench_session *bench, const rod_race *race, const char *name, double paper, bool factor) {
+  double steps = FRAME / race->step;
+  for (int v = 0; v < ROD_VARIANT_COUNT; ++v) {
+    const rod_stage *stage = &race->stages[v];
+    if (race->seconds[v].count == 0 || (paper > 0 && v < ROD_PAPER)) continue;
+    char title[80];
+    snprintf(title, sizeof title, "%s frame %s", name, VARIANT_NAMES[v]);
+    bench_samples samples = scaled(&race->seconds[v], 1e3 * steps), times = {0};
+    bench_row row = {.suite = "rod",
+                     .name = title,
+                     .threads = race->threads,
+                     .unit = "ms/frame",
+                     .paper = paper,
+                     .limit = 1e3 * steps * stage->bytes / bench_bandwidth((size_t)stage->bytes, race->threads),
+                     .size = stage->chain_count,
+                     .note = paper > 0 ? "paper: 60+ FPS of the whole system, an upper bound" : MEMORY_LIMIT};
+    bench_print(bench, &row, &samples);
+    if (!factor) continue;
+    snprintf(title, sizeof title, "%s speed %s", name, VARIANT_NAMES[v]);
+    for (int i = 0; i < samples.count; ++i) bench_add(&times, 1e3 * FRAME / samples.values[i]);
+    bench_row speed = {.suite = "rod",
+                       .name = title,
+                       .threads = race->threads,
+                       .unit = "x real time",
+                       .higher_is_better = true,
+                       .size = stage->chain_count};
+    bench_print(bench, &speed, &times);
+  }
+}
+
+static pl_status measure_table(bench_session *bench, pl_error *error) {
+  pl_status status = PL_OK;
+  for (size_t i = 0; i < sizeof TABLE / sizeof TABLE[0] && status >= 0; ++i) {
+    rod_race race = {.threads = 1, .step = 1.0 / 240};
+    status = run_race(bench, TABLE[i].kinds, 1 << ROD_FIXED | 1 << ROD_NONE | 1 << ROD_PAPER | 1 << ROD_CARRY, &race, error);
+    if (status >= 0) {
+      print_chain_rows(bench, &race, TABLE[i].name);
+      print_frame_rows(bench, &race, TABLE[i].name, PAPER_FRAME, false);
+    }
+    close_race(&race);
+  }
+  return status;
+}
+
+static pl_status measure_heads(bench_session *bench, pl_error *error) {
+  static const struct {
+    rod_kind kinds[ROD_KIND_LIMIT];
+    const char *name;
+    double step;
+    int threads;
+    unsigned variants;
+    bool frames, slow;
+  } cases[] = {
+      {{{5000, 8, 5}}, "5000 chains 1/60 s", 1.0 / 60, 1, 15, true, false},
+      {{{5000, 8, 5}}, "5000 chains 1/60 s", 1.0 / 60, 2, 1 << ROD_PAPER | 1 << ROD_CARRY, true, false},
+      {{{5000, 8, 5}}, "5000 chains 1/120 s", 1.0 / 120, 1, 15, true, true},
+      {{{5000, 8, 5}}, "5000 chains 1/240 s", 1.0 / 240, 1, 15, true, true},
+      {{{5000, 8, 5}}, "5000 chains 1/240 s", 1.0 / 240, 2, 1 << ROD_PAPER | 1 << ROD_CARRY, true, true},
+      {{{10000, 8, 0}}, "10000 plain chains", 1.0 / 240, 1, 1 << ROD_FIXED, false, true},
+      {{{10000, 8, 0}}, "10000 plain chains", 1.0 / 240, 2, 1 << ROD_FIXED, false, true},
+      {{{10000, 8, 5}}, "10000 chains", 1.0 / 240, 1, 15, false, true},
+      {{{10000, 8, 5}}, "10000 chains", 1.0 / 240, 2, 1 << ROD_PAPER | 1 << ROD_CARRY, false, true},
+  };
+  pl_status status = PL_OK;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0] && status >= 0; ++i) {
+    if (cases[i].slow && bench->quick) continue;
+    rod_race race = {.threads = cases[i].threads, .step = cases[i].step};
+    status = run_race(bench, cases[i].kinds, cases[i].variants, &race, error);
+    if (status >= 0 && cases[i].frames) {
+      print_frame_rows(bench, &race, cases[i].name, 0, true);
+      if (cases[i].threads == 1) print_ratio(bench, &race, cases[i].name, ROD_PAPER);
+      if (cases[i].threads == 1) print_ratio(bench, &race, cases[i].name, ROD_CARRY);
+    } else if (status >= 0) {
+      print_chain_rows(bench, &race, cases[i].name);
+    }
+    close_race(&race);
+  }
+  return status;
+}
+
+// --- energy -----------------------------------------------------------------------------------------------------
+
+// Largest kinetic energy while the camera goes around a still, weightless head once.
+static pl_status find_peak(const rod_kind *kinds, pl_rod_suppression suppression, double step, double *peak, pl_error *error) {
+  rod_stage stage = {.context = NULL};
+  rod_stage_def def = {.kinds = kinds, .suppression = suppression, .step = step, .weightless = true, .threads = 1};
+  pl_status status = rod_stage_open(&def, &stage, error);
+  *peak = 0;
+  while (status >= 0 && pl_world_time(stage.world) < 4) {
+    status = rod_stage_step(&stage, error);
+    *peak = fmax(*peak, pl_body_describe(stage.world, stage.body).kinetic_energy);
+  }
+  rod_stage_close(&stage);
+  return status;
+}
+
+static void print_energy(bench_session *bench, const char *model, int rate, const char *variant, const char *unit, double value) {
+  char title[80];
+  bench_samples samples = {0};
+  snprintf(title, sizeof title, "%s 1/%d s peak %s", model, rate, variant);
+  // The same bits in every repetition: one is enough.
+  bench_add(&samples, value);
+  bench_row row = {.suite = "rod", .name = title, .threads = 1, .unit = unit};
+  bench_print(bench, &row, &samples);
+}
+
+static pl_status measure_energy(bench_session *bench, pl_error *error) {
+  static const int rates[] = {60, 240};
+  pl_status status = PL_OK;
+  for (size_t i = 0; i < sizeof TABLE / sizeof TABLE[0]; ++i)
+    for (int k = 0; k < 2; ++k) {
+      double none = 0, paper = 0, carry = 0, step = 1.0 / rates[k];
+      status = find_peak(TABLE[i].kinds, PL_ROD_SUPPRESSION_NONE, step, &none, error);
+      if (status >= 0) status = find_peak(TABLE[i].kinds, PL_ROD_SUPPRESSION_PAPER, step, &paper, error);
+      if (status >= 0) status = find_peak(TABLE[i].kinds, PL_ROD_SUPPRESSION_CARRY, step, &carry, error);
+      if (status < 0) return status;
+      print_energy(bench, TABLE[i].name, rates[k], "none", "uJ", 1e6 * none);
+      print_energy(bench, TABLE[i].name, rates[k], "paper", "% of none", 100 * paper / none);
+      print_energy(bench, TABLE[i].name, rates[k], "carry", "% of none", 100 * carry / none);
+    }
+  return status;
+}
+
+int bench_rod(bench_session *bench) {
+  pl_error error = {0};
+  pl_status status = measure_table(bench, &error);
+  if (status >= 0) status = measure_heads(bench, &error);
+  if (status >= 0) status = measure_energy(bench, &error);
+  return status < 0 ? tool_report_error(&bench->tool->voice, &error) : TOOL_DONE;
+}
