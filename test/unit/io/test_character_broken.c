@@ -85,7 +85,7 @@ static const lie lies[] = {
     {"\"children\":[1]", "\"children\":1", "array", "\"root\""},
     {"\"rotation\":[0,0,0,1]", "\"rotation\":[0,0,0,0]", "no length", "\"ear1\""},
     {"\"rotation\":[0,0,0,1]", "\"rotation\":[0,0,1]", "4 finite numbers", "\"ear1\""},
-    {"\"translation\":[0,1,0]", "\"translation\":[0,1e308,0],\"scale\":[1e308,1e308,1e308]", "too large", "\"ear2\""},
+    {"\"translation\":[0,1,0]", "\"translation\":[0,1e308,0],\"scale\":[1e308,1e308,1e308]", "too large", "\"neck\""},
     {"\"translation\":[0,1,0]", "\"matrix\":[1,2]", "16 finite numbers", "\"neck\""},
     // Skins.
     {"\"skin\":0", "\"skin\":4", "no skin 4", "\"face\""},
