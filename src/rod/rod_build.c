@@ -167,7 +167,8 @@ static void fill_lane(const pl_rod_skeleton *s, const pl_rod_model *model, pl_ro
   for (int32_t i = 0; i < n; ++i) {
     int32_t joint = batch->joints[8 * i + lane], at = 8 * i + lane;
     const pl_rod_joint *j = &def->joints[joint];
-    double share = i == 0 ? 1 : model->head.masses[joint] / mean;
+    // A joint's mass is shared out to its regions: each then pulls with forces that have a potential, and sum to zero.
+    double share = (i == 0 ? 1 : model->head.masses[joint] / mean) / (plan->region_start[i + 1] - plan->region_start[i]);
     rows[0][at] = (float)model->head.inverse_masses[joint];
     rows[1][at] = (float)share;
     rows[2][at] = (float)j->stiffness;

@@ -247,14 +247,21 @@ static void place_regions(const pl_rod_solve *solve, float *maps) {
   }
 }
 
-// Mean of where the regions of a joint want it.
-PL_SIMD_INLINE v3 goal_of(const pl_rod_plan *plan, const float *maps, int32_t i, v3 rest) {
+// Mean of where the regions of a joint want it, and of how they want it turned.
+PL_SIMD_INLINE v3 goal_of(const pl_rod_plan *plan, const float *maps, const float *matches, int32_t i, v3 rest, q4 *turn) {
   pl_f8 sum[12];
+  q4 own = get4(matches, i);
+  *turn = own;
   for (int e = 0; e < 12; ++e) sum[e] = pl_f8_set1(0.0f);
   for (int32_t k = plan->region_start[i]; k < plan->region_start[i + 1]; ++k) {
     const float *map = maps + 96 * (size_t)plan->region_joints[k];
     for (int e = 0; e < 12; ++e) sum[e] += pl_f8_load(map + 8 * e);
+    if (plan->region_joints[k] == i) continue;
+    q4 other = get4(matches, plan->region_joints[k]);
+    pl_f8 side = pl_f8_select(dot4(own, other) < 0.0f, pl_f8_set1(-1.0f), pl_f8_set1(1.0f));
+    *turn = add_scaled4(*turn, other, side);
   }
+  *turn = unit4(*turn);
   pl_f8 share = pl_f8_set1(1.0f / (float)(plan->region_start[i + 1] - plan->region_start[i]));
   v3 goal = {sum[0] * rest.x + sum[1] * rest.y + sum[2] * rest.z + sum[9],
              sum[3] * rest.x + sum[4] * rest.y + sum[5] * rest.z + sum[10],
@@ -281,10 +288,11 @@ static void match(const pl_rod_solve *solve) {
     v3 x = get3(solve->from.positions, i), v = get3(solve->from.velocities, i), w = get3(solve->from.spins, i);
     q4 q = get4(solve->from.rotations, i);
     pl_f8 alpha = pl_f8_min(get1(batch->gains, i) * solve->stiffness, pl_f8_set1(1.0f));
-    v3 goal = goal_of(plan, maps, i, get3(solve->rest_positions, i));
+    q4 turn;
+    v3 goal = goal_of(plan, maps, solve->matches, i, get3(solve->rest_positions, i), &turn);
     v = add_scaled3(v, sub3(goal, x), alpha / h);
     v = add_scaled3(v, get3(solve->accelerations, i), pl_f8_set1(h));
-    q4 aim = multiply4(get4(solve->matches, i), get4(solve->rest_rotations, i));
+    q4 aim = multiply4(turn, get4(solve->rest_rotations, i));
     w = add_scaled3(w, small_turn(multiply4(aim, conjugate4(q))), alpha / h);
     // Damping: only what differs from moving with the led joint.
     v3 carried = add3(base_velocity, cross3(base_spin, x));
@@ -295,37 +303,49 @@ static void match(const pl_rod_solve *solve) {
   }
 }
 
-// Direction and error of each bar; the largest error as a share of the length.
-PL_SIMD_INLINE pl_f8 measure_bars(const pl_rod_solve *solve, float *directions, float *errors) {
+// Direction along which each bar pushes: that at the beginning of the step. Pushing along the direction at the end would take energy from a chain under tension,
+// and give energy to one under pressure, which then never comes to rest. Only where a bar turns by more than 60 degrees in one step is the end's taken.
+PL_SIMD_INLINE void aim_bars(const pl_rod_solve *solve, bool at_end, float *directions) {
+  const pl_rod_plan *plan = solve->batch->plan;
+  for (int32_t b = 0; b < plan->bar_count; ++b) {
+    int32_t from = plan->bars[2 * b], to = plan->bars[2 * b + 1];
+    v3 last = unit3(sub3(get3(solve->positions, to), get3(solve->positions, from)), zero3());
+    v3 first = unit3(sub3(get3(solve->from.positions, to), get3(solve->from.positions, from)), last);
+    put3(directions, b, at_end ? last : select3(dot3(first, last) > 0.5f, first, last));
+  }
+}
+
+// Error of each bar in the order of elimination; returns the largest as a share of the length.
+PL_SIMD_INLINE pl_f8 measure_bars(const pl_rod_solve *solve, float *errors) {
   const pl_rod_plan *plan = solve->batch->plan;
   pl_f8 worst = pl_f8_set1(0.0f);
-  for (int32_t b = 0; b < plan->bar_count; ++b) {
+  for (int32_t k = 0; k < plan->bar_count; ++k) {
+    int32_t b = plan->bar_of[k];
     v3 e = sub3(get3(solve->positions, plan->bars[2 * b + 1]), get3(solve->positions, plan->bars[2 * b]));
-    pl_f8 length = pl_f8_sqrt(dot3(e, e)), rest = get1(solve->batch->lengths, b), error = length - rest;
-    put3(directions, b, scale3(e, 1.0f / pl_f8_max(length, rest * 1e-6f)));
-    put1(errors, b, error);
+    pl_f8 rest = get1(solve->batch->lengths, b), error = pl_f8_sqrt(dot3(e, e)) - rest;
+    put1(errors, k, error);
     worst = pl_f8_max(worst, pl_f8_abs(error) / rest);
   }
   return worst;
 }
 
-// (J M^-1 J^T) λ = C, by the plan's elimination; λ comes back in the order of elimination.
-PL_SIMD_INLINE void solve_bars(const pl_rod_solve *solve, const float *directions, const float *errors, float *diagonal,
-                               float *entries, float *lambda) {
+// J M^-1 J^T = L D L^T by the plan's elimination; `diagonal` ends up holding 1 / D.
+PL_SIMD_INLINE void factor_bars(const pl_rod_solve *solve, const float *directions, float *diagonal, float *entries) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
   int32_t m = plan->bar_count;
   for (int32_t k = 0; k < m; ++k) {
     int32_t b = plan->bar_of[k];
-    put1(diagonal, k, get1(batch->inverse_masses, plan->bars[2 * b]) + get1(batch->inverse_masses, plan->bars[2 * b + 1]));
-    put1(lambda, k, get1(errors, b));
+    // A little more than it is: a loop pulled taut has no solution of its own.
+    put1(diagonal, k,
+         (get1(batch->inverse_masses, plan->bars[2 * b]) + get1(batch->inverse_masses, plan->bars[2 * b + 1])) * 1.0001f);
   }
   for (int32_t e = 0; e < plan->column_start[m]; ++e) put1(entries, e, pl_f8_set1(0.0f));
   for (int32_t c = 0; c < plan->coupling_count; ++c) {
     const int32_t *coupling = plan->couplings + 4 * (size_t)c;
     pl_f8 cosine = dot3(get3(directions, coupling[1]), get3(directions, coupling[2]));
-    put1(entries, coupling[0],
-         get1(entries, coupling[0]) + get1(batch->inverse_masses, coupling[3]) * cosine * plan->coupling_signs[c]);
+    pl_f8 value = get1(batch->inverse_masses, coupling[3]) * cosine * plan->coupling_signs[c];
+    put1(entries, coupling[0], get1(entries, coupling[0]) + value);
   }
   const int32_t *update = plan->updates, *last = plan->updates + 4 * (size_t)plan->update_count;
   for (int32_t k = 0; k < m; ++k) {
@@ -334,32 +354,46 @@ PL_SIMD_INLINE void solve_bars(const pl_rod_solve *solve, const float *direction
       float *target = update[0] < 0 ? diagonal + 8 * (size_t)(-1 - update[0]) : entries + 8 * (size_t)update[0];
       pl_f8_store(target, pl_f8_load(target) - get1(entries, update[1]) * get1(entries, update[2]) * inverse);
     }
-    for (int32_t e = plan->column_start[k]; e < plan->column_start[k + 1]; ++e)
-      put1(lambda, plan->rows[e], get1(lambda, plan->rows[e]) - get1(entries, e) * inverse * get1(lambda, k));
+    for (int32_t e = plan->column_start[k]; e < plan->column_start[k + 1]; ++e) put1(entries, e, get1(entries, e) * inverse);
     put1(diagonal, k, inverse);
-  }
-  for (int32_t k = m - 1; k >= 0; --k) {
-    pl_f8 value = get1(lambda, k);
-    for (int32_t e = plan->column_start[k]; e < plan->column_start[k + 1]; ++e)
-      value -= get1(entries, e) * get1(lambda, plan->rows[e]);
-    put1(lambda, k, value * get1(diagonal, k));
   }
 }
 
-// Newton's method on the lengths. Two or three rounds settle a step of ordinary size; a whip that has not settled after the last one is put right by
+// L D L^T λ = errors, in place.
+PL_SIMD_INLINE void solve_bars(const pl_rod_plan *plan, const float *diagonal, const float *entries, float *lambda) {
+  int32_t m = plan->bar_count;
+  for (int32_t k = 0; k < m; ++k) {
+    pl_f8 value = get1(lambda, k);
+    for (int32_t e = plan->column_start[k]; e < plan->column_start[k + 1]; ++e)
+      put1(lambda, plan->rows[e], get1(lambda, plan->rows[e]) - get1(entries, e) * value);
+  }
+  for (int32_t k = m - 1; k >= 0; --k) {
+    pl_f8 value = get1(lambda, k) * get1(diagonal, k);
+    for (int32_t e = plan->column_start[k]; e < plan->column_start[k + 1]; ++e)
+      value -= get1(entries, e) * get1(lambda, plan->rows[e]);
+    put1(lambda, k, value);
+  }
+}
+
+// The matrix belongs to the beginning of the step, so it is factored once; each round shrinks the errors by about the square of the angle the bars have turned.
+// What has not settled after the first rounds, a whip or a loop pulled taut, gets full Newton steps along the bars as they are. The rest is put right by
 // follow(), which is exact and does not care about masses.
-enum { LENGTH_ROUNDS = 6 };
+enum { LENGTH_ROUNDS = 4, NEWTON_ROUNDS = 8 };
 
 static void keep_lengths(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
   int32_t m = plan->bar_count;
-  float *directions = solve->work, *errors = directions + 24 * (size_t)m, *diagonal = errors + 8 * (size_t)m,
-        *lambda = diagonal + 8 * (size_t)m, *entries = lambda + 8 * (size_t)m;
-  for (int round = 0; round < LENGTH_ROUNDS; ++round) {
-    pl_f8 worst = measure_bars(solve, directions, errors);
-    if (pl_m8_all(worst < 2e-5f)) break;
-    solve_bars(solve, directions, errors, diagonal, entries, lambda);
+  float *directions = solve->work, *diagonal = directions + 24 * (size_t)m, *lambda = diagonal + 8 * (size_t)m,
+        *entries = lambda + 8 * (size_t)m;
+  for (int round = 0; round < LENGTH_ROUNDS + NEWTON_ROUNDS; ++round) {
+    pl_f8 worst = measure_bars(solve, lambda);
+    if (pl_m8_all(worst < (round < LENGTH_ROUNDS ? 1e-5f : 1e-4f))) break;
+    if (round == 0 || round >= LENGTH_ROUNDS) {
+      aim_bars(solve, round > 0, directions);
+      factor_bars(solve, directions, diagonal, entries);
+    }
+    solve_bars(plan, diagonal, entries, lambda);
     for (int32_t k = 0; k < m; ++k) {
       int32_t b = plan->bar_of[k], from = plan->bars[2 * b], to = plan->bars[2 * b + 1];
       v3 push = scale3(get3(directions, b), get1(lambda, k));

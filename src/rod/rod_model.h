@@ -46,7 +46,7 @@ typedef struct pl_rod_batch {
   pl_vec3 root_offsets[PL_ROD_LANES];  // root in the led joint's frame
   const float *lengths;                // [bar][8], metres
   const float *inverse_masses;         // [joint][8], 1/kg; 0 for the root
-  const float *shares;                 // [joint][8]: mass relative to the mean of the chain, in the matching
+  const float *shares;                 // [joint][8]: mass in each of its regions, relative to the mean mass of the chain's joints
   const float *gains;                  // [joint][8]: factor on the stiffness
   const float *limits;                 // [joint][8]: cosine of the angle limit, -2 where there is none; NULL: none in the batch
   const float *radii;                  // [joint][8], metres
