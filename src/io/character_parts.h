@@ -125,6 +125,11 @@ pl_status pl_character_get_vector(const pl_gltf *gltf, const char *what, const p
 pl_status pl_character_get_array(const pl_gltf *gltf, const char *what, const pl_json *object, const char *key,
                                  const pl_json **array);
 
+// First item of an array; NULL for an empty or missing one.
+static inline const pl_json *pl_character_first(const pl_json *array) {
+  return array == NULL ? NULL : array->first;
+}
+
 // `value` as an index below `limit` of a `kind` ("node", "collider" …).
 pl_status pl_character_get_index(const pl_gltf *gltf, const char *what, const pl_json *value, int32_t limit, const char *kind,
                                  int32_t *index);

@@ -1,8 +1,6 @@
 // Any bytes as a character: it is read with all its parts or refused with a sentence; what is read can be sampled and made a rig. Text that
-// begins like JSON is wrapped into a GLB with what follows the first zero byte as its buffer.
-#include <stdlib.h>
-#include <string.h>
-
+// begins like JSON is wrapped into a GLB file.
+#include "glb_wrap.h"
 #include "pliant/character.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -47,26 +45,10 @@ static void read_once(pl_context *context, const uint8_t *data, size_t size) {
   pl_findings_destroy(findings);
 }
 
-static void put32(uint8_t *to, size_t value) {
-  for (int i = 0; i < 4; ++i) to[i] = (uint8_t)(value >> (8 * i));
-}
-
 static void read_wrapped(pl_context *context, const uint8_t *data, size_t size) {
-  const uint8_t *zero = memchr(data, 0, size);
-  size_t json_size = zero == NULL ? size : (size_t)(zero - data), binary_size = zero == NULL ? 0 : size - json_size - 1;
-  size_t all = 12 + 8 + json_size + 8 + binary_size;
-  uint8_t *file = malloc(all);
-  if (file == NULL) return;
-  put32(file, 0x46546C67);
-  put32(file + 4, 2);
-  put32(file + 8, all);
-  put32(file + 12, json_size);
-  put32(file + 16, 0x4E4F534A);
-  memcpy(file + 20, data, json_size);
-  put32(file + 20 + json_size, binary_size);
-  put32(file + 24 + json_size, 0x004E4942);
-  if (binary_size > 0) memcpy(file + 28 + json_size, zero + 1, binary_size);
-  read_once(context, file, all);
+  size_t file_size = 0;
+  uint8_t *file = wrap_glb(data, size, &file_size);
+  if (file != NULL) read_once(context, file, file_size);
   free(file);
 }
 

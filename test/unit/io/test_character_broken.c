@@ -132,7 +132,7 @@ static const lie lies[] = {
     {"\"right\"", "\"left\"", "another one", "\"left\""},
     {"\"solver\":\"matched\"", "\"solver\":\"magic\"", "\"spring-bone\"", "solver"},
     {"\"width\":2", "\"width\":2.5", "integer", ""},
-    {"{\"node\":3,\"radius\":0.1}", "{\"node\":0,\"radius\":0.1}", "not of a spring", "\"root\""},
+    {"{\"node\":3,\"radius\":0.1}", "{\"node\":77,\"radius\":0.1}", "no node 77", "joint 0"},
     {"{\"node\":3,\"radius\":0.1}", "{\"node\":3,\"radius\":-0.1}", "not be negative", "radius"},
     {"[[2,4]]", "[[2,0]]", "not of a spring", "\"root\""},
     {"[[2,4]]", "[[2]]", "pair", "link 0"},
@@ -204,6 +204,26 @@ static void unknown_keys_of_ours_are_warned_of(void **state) {
     pl_character_destroy(character);
     pl_findings_destroy(findings);
   }
+  drop_context(context);
+}
+
+static void numbers_of_a_node_that_does_not_sway_are_warned_of(void **state) {
+  (void)state;
+  char text[8192];
+  replaced("{\"node\":3,\"radius\":0.1}", "{\"node\":0,\"radius\":0.1}", text, sizeof text);
+  numbers n = usual_numbers();
+  byte_block bytes = make_bytes(text, &n);
+  pl_context *context = make_context(1);
+  pl_findings *findings = NULL;
+  pl_findings_create(context, &findings, NULL);
+  pl_character *character = read_file(context, &bytes, findings);
+  assert_true(has_finding(findings, "idle-joint"));
+  pl_character_rig *rig = NULL;
+  pl_error error = {0};
+  check_ok(pl_character_rig_create(character, &rig, &error), &error);
+  pl_character_rig_destroy(rig);
+  pl_character_destroy(character);
+  pl_findings_destroy(findings);
   drop_context(context);
 }
 
@@ -302,9 +322,13 @@ static void every_failed_allocation_is_survived(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_lie_is_found_and_named),       cmocka_unit_test(key_frames_that_cannot_be_are_named_with_their_key),
-      cmocka_unit_test(unknown_keys_of_ours_are_warned_of), cmocka_unit_test(files_beside_it_are_found_only_from_a_path),
-      cmocka_unit_test(random_damage_never_crashes),        cmocka_unit_test(every_failed_allocation_is_survived),
+      cmocka_unit_test(every_lie_is_found_and_named),
+      cmocka_unit_test(numbers_of_a_node_that_does_not_sway_are_warned_of),
+      cmocka_unit_test(key_frames_that_cannot_be_are_named_with_their_key),
+      cmocka_unit_test(unknown_keys_of_ours_are_warned_of),
+      cmocka_unit_test(files_beside_it_are_found_only_from_a_path),
+      cmocka_unit_test(random_damage_never_crashes),
+      cmocka_unit_test(every_failed_allocation_is_survived),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
