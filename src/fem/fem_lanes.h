@@ -58,6 +58,7 @@ PL_SIMD_INLINE int pl_lane_bits(pl_lane_mask mask) {
 #endif
 
 // Rows become columns: from number k of four tets to four numbers of tet k, and back.
+#if PL_SIMD_IS_AVX
 PL_SIMD_INLINE void pl_lanes_transpose(pl_lanes a[4]) {
   pl_lanes low01 = __builtin_shufflevector(a[0], a[1], 0, 4, 2, 6), high01 = __builtin_shufflevector(a[0], a[1], 1, 5, 3, 7);
   pl_lanes low23 = __builtin_shufflevector(a[2], a[3], 0, 4, 2, 6), high23 = __builtin_shufflevector(a[2], a[3], 1, 5, 3, 7);
@@ -66,6 +67,24 @@ PL_SIMD_INLINE void pl_lanes_transpose(pl_lanes a[4]) {
   a[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
   a[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
 }
+#else
+// By halves: gcc takes shuffles of vectors that are wider than the machine's apart into single numbers, which costs more than all the arithmetic.
+typedef double pl_lanes_half __attribute__((vector_size(16), may_alias));
+typedef union pl_lanes_halves {
+  pl_lanes whole;
+  pl_lanes_half half[2];
+} pl_lanes_halves;
+PL_SIMD_INLINE void pl_lanes_transpose(pl_lanes a[4]) {
+  pl_lanes_halves from[4], to[4];
+  for (int i = 0; i < 4; ++i) from[i].whole = a[i];
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) {
+      to[2 * i].half[j] = __builtin_shufflevector(from[2 * j].half[i], from[2 * j + 1].half[i], 0, 2);
+      to[2 * i + 1].half[j] = __builtin_shufflevector(from[2 * j].half[i], from[2 * j + 1].half[i], 1, 3);
+    }
+  for (int i = 0; i < 4; ++i) a[i] = to[i].whole;
+}
+#endif
 
 // --- vectors and matrices of lanes --------------------------------------------------------------------------------
 //

@@ -7,7 +7,7 @@
 #include "fem/fem_energy.h"
 #include "math/quat.h"
 
-// Kinds of deformation by their signed principal stretches. `gap` is the least sum of two of them: how far away the crease of the corotated energy is.
+// Kinds of deformation by their signed principal stretches.
 typedef struct tet_kind {
   const char *name;
   double stretch[3];  // mean
@@ -30,7 +30,7 @@ enum { TET_KINDS = sizeof tet_kinds / sizeof tet_kinds[0] };
 
 typedef struct tet_state {
   double x[12], X[12], U[12], lambda[12];
-  double gap;
+  double gap;  // least sum of two principal stretches: how far away the crease of the corotated energy is
 } tet_state;
 
 static inline pl_mat3 tet_rotation(pl_random *random) {
