@@ -3,16 +3,18 @@
 #include "base/error.h"
 #include "io/character_parts.h"
 
-// Where findings about a spring point to.
-static const pl_json *place_of_springs(const pl_gltf *gltf) {
+// Where findings about spring `number` point to; -1: about several. Groups of VRM 0.x are not springs one to one.
+static const pl_json *place_of_spring(const pl_gltf *gltf, int32_t number) {
   const pl_json *extensions = pl_json_find(gltf->root, "extensions");
   const pl_json *springs = pl_json_find(pl_json_find(extensions, "VRMC_springBone"), "springs");
+  if (number >= 0 && pl_json_at(springs, number) != NULL) return pl_json_at(springs, number);
   if (springs == NULL) springs = pl_json_find(pl_json_find(pl_json_find(extensions, "VRM"), "secondaryAnimation"), "boneGroups");
   return springs != NULL ? springs : gltf->root;
 }
 
-static pl_status take_joints(const pl_gltf *gltf, pl_character *c, const pl_character_spring *spring) {
-  const pl_json *place = place_of_springs(gltf);
+static pl_status take_joints(const pl_gltf *gltf, pl_character *c, int32_t number) {
+  const pl_character_spring *spring = &c->springs[number];
+  const pl_json *place = place_of_spring(gltf, number);
   for (int32_t i = 0; i < spring->joint_count; ++i) {
     int32_t node = spring->joints[i].node;
     bool turns = i + 1 < spring->joint_count || spring->has_tail;
@@ -36,9 +38,9 @@ static pl_status take_single(const pl_gltf *gltf, pl_character *c, int32_t numbe
   int32_t parent = spring->joint_count == 0 ? -1 : c->nodes[spring->joints[0].node].parent;
   if (ours && parent >= 0 && c->is_passive[parent]) {
     c->is_used[number] = true;
-    return take_joints(gltf, c, spring);
+    return take_joints(gltf, c, number);
   }
-  return pl_character_warn(gltf, place_of_springs(gltf), "short-spring", "a bone needs two ends, so nothing moves",
+  return pl_character_warn(gltf, place_of_spring(gltf, number), "short-spring", "a bone needs two ends, so nothing moves",
                            "add the joint where it ends", "spring \"%.80s\" has fewer than two joints", spring->name);
 }
 
@@ -57,7 +59,7 @@ static pl_status fill_gaps(pl_gltf *gltf, pl_character *c) {
     if (c->is_passive[i] || !has_passive_above[i] || !has_passive_below[i]) continue;
     c->is_passive[i] = true;
     pl_status status =
-        pl_character_warn(gltf, place_of_springs(gltf), "skipped-node", "it is simulated with the numbers of the joint above it",
+        pl_character_warn(gltf, place_of_spring(gltf, -1), "skipped-node", "it is simulated with the numbers of the joint above it",
                           "add it to the spring's joints, or remove it",
                           "node \"%.80s\" lies between joints of springs, but is none", c->nodes[i].name);
     if (status < 0) return status;
@@ -71,7 +73,7 @@ static pl_status check_colliders(const pl_gltf *gltf, const pl_character *c) {
     while (node >= 0 && !c->is_passive[node]) node = c->nodes[node].parent;
     if (node < 0) continue;
     pl_status status = pl_character_warn(
-        gltf, place_of_springs(gltf), "swaying-collider", "colliders do not sway: it is held by the node above the chain",
+        gltf, place_of_spring(gltf, -1), "swaying-collider", "colliders do not sway: it is held by the node above the chain",
         "attach it to a node that no spring moves", "collider %d hangs on the chain of node \"%.80s\"", i,
         c->nodes[pl_character_chain_root(c, node)].name);
     if (status < 0) return status;
@@ -88,7 +90,7 @@ pl_status pl_character_find_chains(pl_gltf *gltf, pl_character *character) {
   pl_status status = PL_OK;
   for (int32_t i = 0; i < c->view.spring_count && status >= 0; ++i) {
     c->is_used[i] = c->springs[i].joint_count + (c->springs[i].has_tail ? 1 : 0) >= 2;
-    if (c->is_used[i]) status = take_joints(gltf, c, &c->springs[i]);
+    if (c->is_used[i]) status = take_joints(gltf, c, i);
   }
   for (int32_t i = 0; i < c->view.spring_count && status >= 0; ++i)
     if (!c->is_used[i]) status = take_single(gltf, c, i);

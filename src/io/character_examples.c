@@ -19,10 +19,6 @@ static const pl_json *find_extension(const pl_gltf *gltf) {
   return pl_json_find(pl_json_find(gltf->root, "extensions"), "PLIANT_rod_examples");
 }
 
-static const pl_json *first_of(const pl_json *array) {
-  return array == NULL ? NULL : array->first;
-}
-
 // --- roots --------------------------------------------------------------------------------------------------------
 
 static void label_chain(const pl_json *json, pl_character_label what) {
@@ -66,7 +62,7 @@ static pl_status read_tail(const pl_gltf *gltf, pl_character *c, const pl_json *
 pl_status pl_character_read_tails(pl_gltf *gltf, pl_character *character) {
   const pl_json *list = NULL;
   pl_status status = pl_character_get_array(gltf, "PLIANT_rod_examples", find_extension(gltf), "chains", &list);
-  for (const pl_json *item = status < 0 ? NULL : first_of(list); item != NULL && status >= 0; item = item->next)
+  for (const pl_json *item = status < 0 ? NULL : pl_character_first(list); item != NULL && status >= 0; item = item->next)
     status = read_tail(gltf, character, item);
   return status;
 }
@@ -92,7 +88,7 @@ static pl_status read_pose(const reading *r, const char *what, const pl_json *li
   pl_quat *rotations = PL_TAKE(&c->arena, pl_quat, count);
   bool *is_seen = PL_TAKE(&r->gltf->arena, bool, c->view.node_count);
   if (nodes == NULL || rotations == NULL || is_seen == NULL) return pl_fail_memory(r->gltf->error);
-  for (const pl_json *item = first_of(list); item != NULL; item = item->next) {
+  for (const pl_json *item = pl_character_first(list); item != NULL; item = item->next) {
     const pl_json *node = pl_json_find(item, "node"), *rotation = pl_json_find(item, "rotation");
     if (node == NULL || rotation == NULL) return fail_example(r, item, example, "has a joint without node or rotation");
     double q[4] = {0, 0, 0, 1};
@@ -169,21 +165,21 @@ static pl_status read_chain(reading *r, const pl_json *json) {
     return pl_json_fail(r->gltf->document, pl_json_find(json, "root"), r->gltf->error, PL_ERROR_INVALID_DATA,
                         "%s: its root, node \"%.80s\", is not the first joint of a spring", what, r->character->nodes[root].name);
   status = pl_character_get_array(r->gltf, what, json, "examples", &examples);
-  for (const pl_json *item = status < 0 ? NULL : first_of(examples); item != NULL && status >= 0; item = item->next)
+  for (const pl_json *item = status < 0 ? NULL : pl_character_first(examples); item != NULL && status >= 0; item = item->next)
     status = read_example(r, root, item);
   return status;
 }
 
 static pl_status read_chains(reading *r, const pl_json *list) {
   int64_t count = 0;
-  for (const pl_json *item = first_of(list); item != NULL; item = item->next) {
+  for (const pl_json *item = pl_character_first(list); item != NULL; item = item->next) {
     const pl_json *examples = pl_json_find(item, "examples");
     if (examples != NULL) count += examples->count;
   }
   r->examples = PL_TAKE(&r->character->arena, pl_character_example, count);
   if (r->examples == NULL) return pl_fail_memory(r->gltf->error);
   pl_status status = PL_OK;
-  for (const pl_json *item = first_of(list); item != NULL && status >= 0; item = item->next) status = read_chain(r, item);
+  for (const pl_json *item = pl_character_first(list); item != NULL && status >= 0; item = item->next) status = read_chain(r, item);
   r->character->view.examples = r->examples;
   r->character->view.example_count = r->example_count;
   return status;

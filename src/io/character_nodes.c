@@ -109,7 +109,7 @@ static pl_status read_children(pl_gltf *gltf, pl_character *c, const pl_json *js
   label_node(c, json->index, what);
   const pl_json *children = NULL;
   pl_status status = pl_character_get_array(gltf, what, json, "children", &children);
-  for (const pl_json *item = children == NULL ? NULL : children->first; item != NULL && status >= 0; item = item->next) {
+  for (const pl_json *item = pl_character_first(children); item != NULL && status >= 0; item = item->next) {
     int32_t child = -1;
     status = pl_character_get_index(gltf, what, item, c->view.node_count, "node", &child);
     if (status < 0) return status;
@@ -129,7 +129,7 @@ static pl_status find_order(pl_gltf *gltf, pl_character *c, const pl_json *list)
     if (c->nodes[i].parent < 0) c->order[placed++] = i;
   for (int32_t i = 0; i < placed; ++i) {
     const pl_json *children = pl_json_find(pl_json_at(list, c->order[i]), "children");
-    for (const pl_json *item = children == NULL ? NULL : children->first; item != NULL; item = item->next)
+    for (const pl_json *item = pl_character_first(children); item != NULL; item = item->next)
       c->order[placed++] = (int32_t)item->number;
   }
   if (placed == count) return PL_OK;

@@ -111,6 +111,7 @@ static void apply_extras(pl_character_rig *rig) {
   const pl_character *c = rig->character;
   for (int32_t i = 0; i < c->extra_count; ++i) {
     const pl_character_extra *extra = &c->extras[i];
+    if (!c->is_passive[extra->node]) continue;
     pl_rod_joint *joint = &rig->joints[rig->joint_of_node[extra->node]];
     if (extra->radius >= 0) joint->radius = extra->radius;
     if (extra->mass >= 0) joint->mass = extra->mass;

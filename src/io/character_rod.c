@@ -72,8 +72,11 @@ static pl_status read_extras(const pl_gltf *gltf, pl_character *c, const pl_json
     snprintf(what, sizeof what, "joint %d of PLIANT_rod_examples", item->index);
     if (pl_json_find(item, "node") == NULL)
       return pl_json_fail(gltf->document, item, gltf->error, PL_ERROR_INVALID_DATA, "%s names no node", what);
-    pl_status status = read_passive(gltf, c, what, pl_json_find(item, "node"), &extra->node);
+    pl_status status = pl_character_get_index(gltf, what, pl_json_find(item, "node"), c->view.node_count, "node", &extra->node);
     if (status >= 0) status = pl_character_warn_unknown(gltf, item, keys, 5);
+    if (status >= 0 && !c->is_passive[extra->node])
+      status = pl_character_warn(gltf, item, "idle-joint", "its numbers have no effect", "add it to a spring, or remove it",
+                                 "%s: node \"%.80s\" is not of a spring", what, c->nodes[extra->node].name);
     for (int i = 0; i < 4 && status >= 0; ++i) {
       status = pl_character_get_number(gltf, what, item, keys[i + 1], values[i]);
       if (status >= 0 && *values[i] < 0 && pl_json_find(item, keys[i + 1]) != NULL)

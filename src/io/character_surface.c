@@ -38,7 +38,7 @@ static pl_status find_shown(surface *s, bool *shown) {
     scene = pl_json_at(pl_json_find(gltf->root, "scenes"), 0);
   if (status >= 0 && scene != NULL) status = pl_character_get_array(gltf, "the scene", scene, "nodes", &roots);
   for (int32_t i = 0; i < c->view.node_count; ++i) shown[i] = scene == NULL;
-  for (const pl_json *item = roots == NULL ? NULL : roots->first; item != NULL && status >= 0; item = item->next) {
+  for (const pl_json *item = pl_character_first(roots); item != NULL && status >= 0; item = item->next) {
     int32_t root = 0;
     status = pl_character_get_index(gltf, "the scene", item, c->view.node_count, "node", &root);
     if (status >= 0) shown[root] = true;

@@ -24,10 +24,6 @@ typedef struct vrm {
   int32_t *stack;     // of nodes where chains are to begin
 } vrm;
 
-static const pl_json *first_of(const pl_json *array) {
-  return array == NULL ? NULL : array->first;
-}
-
 static pl_status get_xyz(const vrm *v, const char *what, const pl_json *object, const char *key, pl_vec3 *value) {
   const pl_json *member = pl_json_find(object, key);
   if (member == NULL) return PL_OK;
@@ -51,7 +47,7 @@ static pl_status read_spheres(const vrm *v, const char *what, const pl_json *gro
   int32_t index = -1;
   pl_status status = pl_character_get_index(v->gltf, what, node, v->character->view.node_count, "node", &index);
   if (status >= 0) status = pl_character_get_array(v->gltf, what, group, "colliders", &list);
-  for (const pl_json *item = status < 0 ? NULL : first_of(list); item != NULL && status >= 0; item = item->next) {
+  for (const pl_json *item = status < 0 ? NULL : pl_character_first(list); item != NULL && status >= 0; item = item->next) {
     pl_vec3 offset = {0, 0, 0};
     pl_character_collider collider = {.node = index};
     status = get_xyz(v, what, item, "offset", &offset);
@@ -73,7 +69,7 @@ static pl_status read_colliders(vrm *v, const pl_json *animation) {
   v->collider_start = PL_TAKE(&v->gltf->arena, int32_t, v->collider_group_count + 1);
   if (v->collider_start == NULL) return pl_fail_memory(v->gltf->error);
   pl_vector colliders = pl_vector_of(v->gltf->context, sizeof(pl_character_collider));
-  for (const pl_json *group = first_of(list); group != NULL && status >= 0; group = group->next) {
+  for (const pl_json *group = pl_character_first(list); group != NULL && status >= 0; group = group->next) {
     pl_character_label what;
     snprintf(what, sizeof what, "collider group %d", group->index);
     status = read_spheres(v, what, group, &colliders);
@@ -94,7 +90,7 @@ static pl_status read_groups(const vrm *v, const char *what, const pl_json *json
   bool *is_met = PL_TAKE(&v->gltf->arena, bool, v->collider_group_count);
   if (indices == NULL || is_met == NULL) return pl_fail_memory(v->gltf->error);
   pl_status status = pl_character_get_array(v->gltf, what, json, "colliderGroups", &list);
-  for (const pl_json *item = status < 0 ? NULL : first_of(list); item != NULL && status >= 0; item = item->next) {
+  for (const pl_json *item = status < 0 ? NULL : pl_character_first(list); item != NULL && status >= 0; item = item->next) {
     int32_t group = -1;
     status = pl_character_get_index(v->gltf, what, item, v->collider_group_count, "collider group", &group);
     if (status < 0 || is_met[group]) continue;
@@ -192,7 +188,7 @@ static pl_status read_bones(vrm *v, const pl_json *json) {
   if (status >= 0) status = read_numbers(v, what, json, &numbers);
   if (status >= 0) status = read_groups(v, what, json, &group);
   if (status >= 0) status = pl_character_get_array(v->gltf, what, json, "bones", &bones);
-  for (const pl_json *item = status < 0 ? NULL : first_of(bones); item != NULL && status >= 0; item = item->next) {
+  for (const pl_json *item = status < 0 ? NULL : pl_character_first(bones); item != NULL && status >= 0; item = item->next) {
     int32_t root = -1;
     status = pl_character_get_index(v->gltf, what, item, v->character->view.node_count, "node", &root);
     if (status >= 0) status = add_paths(v, root, &group, &numbers);
@@ -211,7 +207,8 @@ pl_status pl_character_read_vrm0(pl_gltf *gltf, pl_character *character, const p
   if (status >= 0) status = pl_character_get_array(gltf, "secondaryAnimation", animation, "boneGroups", &list);
   if (status < 0) return status;
   v.springs = pl_vector_of(gltf->context, sizeof(pl_character_spring));
-  for (const pl_json *item = first_of(list); item != NULL && status >= 0; item = item->next) status = read_bones(&v, item);
+  for (const pl_json *item = pl_character_first(list); item != NULL && status >= 0; item = item->next)
+    status = read_bones(&v, item);
   character->view.spring_count = (int32_t)v.springs.count;
   character->springs = pl_arena_copy(&character->arena, v.springs.items, v.springs.count, sizeof(pl_character_spring));
   if (status >= 0 && character->springs == NULL) status = pl_fail_memory(gltf->error);

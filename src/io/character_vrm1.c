@@ -18,10 +18,6 @@ static int32_t count_of(const pl_json *array) {
   return array == NULL ? 0 : array->count;
 }
 
-static const pl_json *first_of(const pl_json *array) {
-  return array == NULL ? NULL : array->first;
-}
-
 // --- colliders ----------------------------------------------------------------------------------------------------
 
 static pl_status read_shape(const vrm *v, const char *what, const pl_json *item, pl_character_collider *collider) {
@@ -48,7 +44,7 @@ static pl_status read_colliders(vrm *v) {
   pl_character_collider *colliders = PL_TAKE(&c->arena, pl_character_collider, count_of(list));
   v->collider_of_item = PL_TAKE(&v->gltf->arena, int32_t, count_of(list));
   if (colliders == NULL || v->collider_of_item == NULL) return pl_fail_memory(v->gltf->error);
-  for (const pl_json *item = first_of(list); item != NULL && status >= 0; item = item->next) {
+  for (const pl_json *item = pl_character_first(list); item != NULL && status >= 0; item = item->next) {
     const pl_json *node = pl_json_find(item, "node");
     pl_character_label what;
     snprintf(what, sizeof what, "spring collider %d", item->index);
@@ -77,11 +73,12 @@ static pl_status read_groups(const vrm *v, const char *what, const pl_json *json
   if (indices == NULL || is_met == NULL) return pl_fail_memory(v->gltf->error);
   spring->colliders = indices;
   pl_status status = pl_character_get_array(v->gltf, what, json, "colliderGroups", &list);
-  for (const pl_json *item = first_of(list); item != NULL && status >= 0; item = item->next) {
+  for (const pl_json *item = pl_character_first(list); item != NULL && status >= 0; item = item->next) {
     int32_t group = -1;
     status = pl_character_get_index(v->gltf, what, item, count_of(v->groups), "collider group", &group);
     if (status >= 0) status = pl_character_get_array(v->gltf, what, pl_json_at(v->groups, group), "colliders", &members);
-    for (const pl_json *member = status < 0 ? NULL : first_of(members); member != NULL && status >= 0; member = member->next) {
+    for (const pl_json *member = status < 0 ? NULL : pl_character_first(members); member != NULL && status >= 0;
+         member = member->next) {
       int32_t index = -1;
       status = pl_character_get_index(v->gltf, what, member, count_of(colliders), "collider", &index);
       int32_t collider = status < 0 ? -1 : v->collider_of_item[index];
@@ -123,7 +120,7 @@ static pl_status read_spring(const vrm *v, const pl_json *json, pl_character_spr
   if (status < 0) return status;
   pl_character_spring_joint *joints = PL_TAKE(&v->character->arena, pl_character_spring_joint, count_of(list));
   if (joints == NULL) return pl_fail_memory(v->gltf->error);
-  for (const pl_json *item = first_of(list); item != NULL && status >= 0; item = item->next)
+  for (const pl_json *item = pl_character_first(list); item != NULL && status >= 0; item = item->next)
     status = read_joint(v, what, item, &joints[item->index]);
   spring->joints = joints;
   spring->joint_count = count_of(list);
@@ -149,7 +146,7 @@ pl_status pl_character_read_vrm1(pl_gltf *gltf, pl_character *character, const p
   if (status < 0) return status;
   pl_character_spring *springs = PL_TAKE(&character->arena, pl_character_spring, count_of(list));
   if (springs == NULL) return pl_fail_memory(gltf->error);
-  for (const pl_json *item = first_of(list); item != NULL && status >= 0; item = item->next)
+  for (const pl_json *item = pl_character_first(list); item != NULL && status >= 0; item = item->next)
     status = read_spring(&v, item, &springs[item->index]);
   character->springs = springs;
   character->view.spring_count = count_of(list);
