@@ -96,7 +96,8 @@ static int add_joints(character_file *file, const scene *s, flavour kind, int se
   return kind == SHORTS ? add_shorts(file, values, POINT_COUNT, 4, false) : add_bytes(file, values, POINT_COUNT, 4, false);
 }
 
-static byte_block make_file(const scene *s, flavour kind) {
+// `turn` is the one key of an animation that turns node 1; NULL: there is none.
+static byte_block make_file(const scene *s, flavour kind, const float *turn) {
   character_file file = {.accessor_count = 0};
   int position = add_floats(&file, s->points[0], POINT_COUNT, 3, "VEC3"),
       target = add_floats(&file, s->targets[0], POINT_COUNT, 3, "VEC3");
@@ -115,13 +116,21 @@ static byte_block make_file(const scene *s, flavour kind) {
              s->s[n][2]);
     append_text(nodes, sizeof nodes, text);
   }
+  char animation[256] = "";
+  if (turn != NULL) {
+    int time = add_floats(&file, (float[]){0}, 1, 1, "SCALAR"), key = add_floats(&file, turn, 1, 4, "VEC4");
+    snprintf(animation, sizeof animation,
+             ",\"animations\":[{\"samplers\":[{\"input\":%d,\"output\":%d}],\"channels\":[{\"sampler\":0,"
+             "\"target\":{\"node\":1,\"path\":\"rotation\"}}]}]",
+             time, key);
+  }
   snprintf(
       rest, sizeof rest,
       "\"nodes\":[%s{\"mesh\":0,\"skin\":0,\"translation\":[9,9,9]}],\"skins\":[{\"joints\":[0,2,1],\"inverseBindMatrices\":%d}],"
       "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":%d,\"JOINTS_0\":%d,\"WEIGHTS_0\":%d%s},\"targets\":[{"
       "\"POSITION\":%d}]}],"
-      "\"extras\":{\"targetNames\":[\"smile\"]},\"weights\":[0.25]}]",
-      nodes, inverse, position, joints, weights, second, target);
+      "\"extras\":{\"targetNames\":[\"smile\"]},\"weights\":[0.25]}]%s",
+      nodes, inverse, position, joints, weights, second, target, animation);
   return finish_file(&file, rest);
 }
 
@@ -163,7 +172,7 @@ static void every_flavour_of_skin_is_where_matrices_put_it(void **state) {
   for (int round = 0; round < 4 * FLAVOUR_COUNT; ++round) {
     flavour kind = (flavour)(round % FLAVOUR_COUNT);
     scene s = make_scene(&random, kind);
-    byte_block bytes = make_file(&s, kind);
+    byte_block bytes = make_file(&s, kind, NULL);
     pl_character *character = read_file(context, &bytes, NULL);
     pl_character_view view = pl_character_look(character);
     pl_mesh_view mesh = pl_mesh_look(view.surface);
@@ -190,6 +199,34 @@ static void every_flavour_of_skin_is_where_matrices_put_it(void **state) {
       check_near(mesh.points[p].z, got.z, 1e-6);
       check_near(mesh.poses[0].points[p].x, posed[0], 2e-5);
       check_near(mesh.poses[0].points[p].z, posed[2], 2e-5);
+    }
+    pl_character_destroy(character);
+  }
+  drop_context(context);
+}
+
+// With scales that are the same along all axes, offsets carried rigidly follow any motion.
+static void skins_follow_an_animation_as_matrices_do(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_random random = pl_random_of_seed(12);
+  for (int round = 0; round < 8; ++round) {
+    scene s = make_scene(&random, UNIFORM), other = make_scene(&random, UNIFORM), moved = s;
+    float turn[4];
+    for (int i = 0; i < 4; ++i) turn[i] = (float)other.q[1][i];
+    memcpy(moved.q[1], other.q[1], sizeof moved.q[1]);
+    byte_block bytes = make_file(&s, UNIFORM, turn);
+    pl_character *character = read_file(context, &bytes, NULL);
+    pl_character_view view = pl_character_look(character);
+    pl_transform nodes[5];
+    pl_character_sample(character, 0, 1, nodes, NULL);
+    for (int p = 0; p < POINT_COUNT; ++p) {
+      double expected[3];
+      skinned(&moved, p, NULL, expected);
+      pl_vec3 got = carried(&view, nodes, p);
+      check_near(got.x, expected[0], 5e-5);
+      check_near(got.y, expected[1], 5e-5);
+      check_near(got.z, expected[2], 5e-5);
     }
     pl_character_destroy(character);
   }
@@ -311,6 +348,7 @@ static void matrices_are_taken_apart(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_flavour_of_skin_is_where_matrices_put_it),
+      cmocka_unit_test(skins_follow_an_animation_as_matrices_do),
       cmocka_unit_test(points_without_a_skin_follow_their_node),
       cmocka_unit_test(vertices_keep_the_order_of_nodes_and_primitives),
       cmocka_unit_test(inverse_bind_matrices_may_be_left_out),
