@@ -143,7 +143,6 @@ typedef struct pl_rod_lanes {
   float *weights;         // [example] in use
   float *given;           // [example] from outside
   int32_t *sources;       // [1]: pl_rod_source
-  float *still;           // [1]: seconds since the weights changed last
 } pl_rod_lanes;
 
 size_t pl_rod_state_size(const pl_model *model);

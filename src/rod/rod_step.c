@@ -32,7 +32,7 @@ typedef struct step_data {
   pl_transform *starts, *ends;  // of the led joints
   pl_rod_wall *walls;           // the body's own, then the world's
   int32_t wall_count;
-  float stiffness, kept, hold;
+  float stiffness, kept;
   float *work;       // per block
   size_t work_size;  // floats
   bool *is_finite;   // per block
@@ -151,23 +151,21 @@ static void find_targets(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
   }
 }
 
-// Take the weights over, at once or over time. Returns whether any has changed.
-static bool update_weights(const step_data *d, int32_t batch, pl_rod_lanes lanes, float *targets) {
+// Take the weights over, at once or over time; `changed` says of each chain whether they are others now. Returns whether any is.
+static bool update_weights(const step_data *d, int32_t batch, pl_rod_lanes lanes, float *targets, bool *changed) {
   const pl_rod_batch *b = &d->model->batches[batch];
   find_targets(d, batch, lanes, targets);
-  float h = (float)d->move->step;
   float share = d->model->view_time > 0 && !d->state.head->fresh ? (float)(1 - exp(-d->move->step / d->model->view_time)) : 1.0f;
-  bool changed = false;
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) lanes.still[lane] += h;
+  bool any = false;
+  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) changed[lane] = false;
   for (int32_t k = 0; k < b->example_count; ++k)
     for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
       float *weight = &lanes.weights[8 * k + lane], target = targets[8 * k + lane];
       if (*weight == target) continue;
       *weight = share == 1.0f || fabsf(target - *weight) < 1e-6f ? target : *weight + share * (target - *weight);
-      lanes.still[lane] = 0;
-      changed = true;
+      changed[lane] = any = true;
     }
-  return changed;
+  return any;
 }
 
 static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes lanes, float *accelerations) {
@@ -263,12 +261,14 @@ static void carry_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
   }
 }
 
-static bool is_suppressing(const step_data *d, int32_t batch, pl_rod_lanes lanes) {
-  const pl_rod_batch *b = &d->model->batches[batch];
-  if (d->model->suppression != PL_ROD_SUPPRESSION_PAPER || b->example_count == 0) return false;
-  for (int32_t lane = 0; lane < b->lane_count; ++lane)
-    if (lanes.still[lane] < d->hold) return true;
-  return false;
+// Chains whose weights have not changed take their velocities from the first solve after all.
+static void spare_lanes(const pl_rod_solve *solve, const pl_rod_solve *shadow, const bool *changed) {
+  for (int32_t row = 0; row < 4 * solve->batch->plan->joint_count; ++row)
+    for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+      if (changed[lane]) continue;
+      if (row < 3 * solve->batch->plan->joint_count) shadow->positions[8 * row + lane] = solve->positions[8 * row + lane];
+      shadow->rotations[8 * row + lane] = solve->rotations[8 * row + lane];
+    }
 }
 
 static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
@@ -291,9 +291,12 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
                         .positions = w->positions,
                         .rotations = w->rotations,
                         .work = w->scratch};
-  if (update_weights(d, batch, lanes, w->targets)) {
+  bool changed[PL_ROD_LANES];
+  bool any = update_weights(d, batch, lanes, w->targets, changed),
+       carries = d->model->suppression == PL_ROD_SUPPRESSION_CARRY || d->state.head->fresh;
+  if (any) {
     d->kernels->blend(b, lanes.weights, w->rest_positions, w->rest_rotations);
-    if (d->model->suppression == PL_ROD_SUPPRESSION_CARRY || d->state.head->fresh) {
+    if (carries) {
       carry_chains(d, batch, lanes, &solve, root_starts, w);
     } else {
       size_t rows = (size_t)b->plan->joint_count * PL_ROD_LANES * sizeof(float);
@@ -305,7 +308,8 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
   if (d->model->solver == PL_ROD_SPRING_BONE)
     for (int32_t i = 0; i < 8 * b->plan->joint_count; ++i) w->kept_by_drag[i] = powf(b->drags[i], 60 * (float)d->move->step);
   run_solve(d, batch, &solve, root_starts);
-  if (!is_suppressing(d, batch, lanes)) return d->kernels->finish(&solve, solve.positions, solve.rotations, &lanes);
+  if (!any || carries || d->model->suppression != PL_ROD_SUPPRESSION_PAPER)
+    return d->kernels->finish(&solve, solve.positions, solve.rotations, &lanes);
 
   project_rest(d, batch, lanes, &base, w);
   pl_rod_solve shadow = solve;
@@ -315,6 +319,7 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
   shadow.positions = w->shadow_positions;
   shadow.rotations = w->shadow_rotations;
   run_solve(d, batch, &shadow, root_starts);
+  spare_lanes(&solve, &shadow, changed);
   return d->kernels->finish(&solve, shadow.positions, shadow.rotations, &lanes);
 }
 
@@ -366,7 +371,6 @@ pl_status pl_rod_move(const pl_model *model, void *state, const pl_body_move *mo
                  .wall_count = rod->collider_count + move->collider_count,
                  .stiffness = (float)alpha,
                  .kept = (float)exp(-rod->damping * move->step),
-                 .hold = (float)(3 * move->step / alpha),
                  .work_size = workbench_size(rod)};
   pl_scratch_mark mark = pl_scratch_push(move->scratch);
   d.starts = PL_SCRATCH(move->scratch, pl_transform, rod->led_count);

@@ -44,7 +44,7 @@ pl_rod_state pl_rod_state_of(const pl_model *model, const void *state) {
 // Rows of eight per joint: positions 3, velocities 3, rotations 4, spins 3, rest 3 + 4, matches 4, and 4 more for the second solve.
 size_t pl_rod_batch_floats(const pl_rod_batch *batch, pl_rod_suppression suppression) {
   size_t n = (size_t)batch->plan->joint_count, examples = (size_t)batch->example_count;
-  size_t rows = n * (suppression == PL_ROD_SUPPRESSION_PAPER ? 28 : 24) + 2 * examples + 2;
+  size_t rows = n * (suppression == PL_ROD_SUPPRESSION_PAPER ? 28 : 24) + 2 * examples + 1;
   return rounded(rows * PL_ROD_LANES * sizeof(float)) / sizeof(float);
 }
 
@@ -67,8 +67,7 @@ pl_rod_lanes pl_rod_lanes_of(const pl_rod_model *model, pl_rod_state state, int3
   lanes.weights = at;
   lanes.given = at += examples;
   at += examples;
-  lanes.still = at;
-  lanes.sources = (int32_t *)(void *)(at + PL_ROD_LANES);
+  lanes.sources = (int32_t *)(void *)at;
   return lanes;
 }
 
