@@ -305,26 +305,6 @@ static pl_status read_weights(surface *s) {
   return PL_OK;
 }
 
-static pl_status create_mesh(surface *s) {
-  pl_gltf_soup *soup = &s->soup;
-  pl_mesh_pose *poses = PL_TAKE(&s->gltf->arena, pl_mesh_pose, soup->pose_count);
-  if (poses == NULL) return pl_fail_memory(s->gltf->error);
-  for (int32_t i = 0; i < soup->pose_count; ++i) poses[i] = (pl_mesh_pose){soup->pose_names[i], soup->poses[i]};
-  pl_mesh_view view = {
-      .point_count = soup->vertex_count,
-      .points = soup->points,
-      .segment_count = (int32_t)(soup->segments.count / 2),
-      .segments = soup->segments.items,
-      .triangle_count = (int32_t)(soup->triangles.count / 3),
-      .triangles = soup->triangles.items,
-      .pose_count = soup->pose_count,
-      .poses = soup->pose_count > 0 ? poses : NULL,
-  };
-  pl_status status = pl_mesh_create(s->gltf->context, &view, &s->character->surface, s->gltf->error);
-  s->character->view.surface = s->character->surface;
-  return status;
-}
-
 pl_status pl_character_read_surface(pl_gltf *gltf, pl_character *character) {
   surface s = {.gltf = gltf, .character = character};
   character->target_start = PL_TAKE(&character->arena, int32_t, character->view.node_count + 1);
@@ -336,7 +316,8 @@ pl_status pl_character_read_surface(pl_gltf *gltf, pl_character *character) {
   if (status >= 0) status = tie_points(&s);
   if (status >= 0) status = list_targets(&s);
   if (status >= 0) status = read_weights(&s);
-  if (status >= 0) status = create_mesh(&s);
+  if (status >= 0) status = pl_gltf_create_mesh(gltf, &s.soup, NULL, 0, &character->surface);
+  character->view.surface = character->surface;
   pl_gltf_soup_free(&s.soup);
   return status;
 }

@@ -40,4 +40,8 @@ void pl_gltf_soup_free(pl_gltf_soup *soup);
 // nothing to merge.
 pl_status pl_gltf_weld(pl_gltf *gltf, pl_gltf_soup *soup, int32_t **point_of_source);
 
+// A mesh of what was gathered; `point_of_source` is NULL where nothing was merged.
+pl_status pl_gltf_create_mesh(pl_gltf *gltf, const pl_gltf_soup *soup, const int32_t *point_of_source, int32_t source_count,
+                              pl_mesh **mesh);
+
 #endif

@@ -5,11 +5,8 @@
 #include "io/gltf.h"
 #include "io/gltf_gather.h"
 
-static pl_status create_mesh(pl_gltf *gltf, pl_gltf_soup *soup, pl_mesh **mesh) {
-  int32_t source_count = soup->vertex_count;
-  int32_t *point_of_source = NULL;
-  pl_status status = pl_gltf_weld(gltf, soup, &point_of_source);
-  if (status < 0) return status;
+pl_status pl_gltf_create_mesh(pl_gltf *gltf, const pl_gltf_soup *soup, const int32_t *point_of_source, int32_t source_count,
+                              pl_mesh **mesh) {
   pl_mesh_pose *poses = PL_TAKE(&gltf->arena, pl_mesh_pose, soup->pose_count);
   if (poses == NULL) return pl_fail_memory(gltf->error);
   for (int32_t i = 0; i < soup->pose_count; ++i) poses[i] = (pl_mesh_pose){soup->pose_names[i], soup->poses[i]};
@@ -28,6 +25,13 @@ static pl_status create_mesh(pl_gltf *gltf, pl_gltf_soup *soup, pl_mesh **mesh) 
   return pl_mesh_create(gltf->context, &view, mesh, gltf->error);
 }
 
+static pl_status create_welded(pl_gltf *gltf, pl_gltf_soup *soup, pl_mesh **mesh) {
+  int32_t source_count = soup->vertex_count;
+  int32_t *point_of_source = NULL;
+  pl_status status = pl_gltf_weld(gltf, soup, &point_of_source);
+  return status < 0 ? status : pl_gltf_create_mesh(gltf, soup, point_of_source, source_count, mesh);
+}
+
 pl_status pl_gltf_read(pl_context *context, const void *bytes, size_t size, const char *name, const char *folder, pl_mesh **mesh,
                        pl_findings *findings, pl_error *error) {
   *mesh = NULL;
@@ -36,7 +40,7 @@ pl_status pl_gltf_read(pl_context *context, const void *bytes, size_t size, cons
   if (status < 0) return status;
   pl_gltf_soup soup;
   status = pl_gltf_gather(&gltf, &soup);
-  if (status >= 0) status = create_mesh(&gltf, &soup, mesh);
+  if (status >= 0) status = create_welded(&gltf, &soup, mesh);
   pl_gltf_soup_free(&soup);
   pl_gltf_close(&gltf);
   return status;

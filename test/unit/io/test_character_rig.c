@@ -267,6 +267,25 @@ static void springs_that_are_no_chains_are_refused_by_name(void **state) {
   drop_context(context);
 }
 
+static void rigs_can_be_built(void **state) {
+  (void)state;
+  static const char *const files[] = {SPRINGS, SPRINGS "," OURS,
+                                      "\"VRM\":{\"secondaryAnimation\":{\"boneGroups\":[{\"bones\":[2,8]}]}}"};
+  for (int i = 0; i < 3; ++i) {
+    fixture f = make_fixture(files[i]);
+    pl_model *model = NULL;
+    pl_error error = {0};
+    check_ok(pl_rod_build(f.context, &f.def, &model, &error), &error);
+    pl_rod_report report = pl_rod_describe(model);
+    assert_int_equal(report.joint_count, f.def.joint_count);
+    // VRM 0.x has neither colliders nor a center here, so nothing hangs on the body.
+    assert_int_equal(report.led_count, i == 2 ? 1 : 2);
+    assert_int_equal(report.chain_count, 2);
+    pl_model_destroy(model);
+    drop(&f);
+  }
+}
+
 static void every_failed_allocation_is_survived(void **state) {
   (void)state;
   byte_block bytes = make_bytes(SPRINGS "," OURS);
@@ -307,6 +326,7 @@ int main(void) {
       cmocka_unit_test(nodes_that_a_spring_skips_take_the_numbers_above),
       cmocka_unit_test(a_branch_of_one_joint_is_passive_in_files_of_ours),
       cmocka_unit_test(springs_that_are_no_chains_are_refused_by_name),
+      cmocka_unit_test(rigs_can_be_built),
       cmocka_unit_test(every_failed_allocation_is_survived),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
