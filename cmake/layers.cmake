@@ -1,10 +1,14 @@
-# pliant_layer(NAME [USES layer...] [LINK library...])
-#   The folder src/NAME as an object library. USES names the layers whose objects it needs (theirs follow), LINK outside libraries.
+# pliant_layer(NAME [USES layer...] [LINK library...] [EXCEPT file...])
+#   The folder src/NAME as an object library. USES names the layers whose objects it needs (theirs follow), LINK outside libraries, EXCEPT
+#   files that stay out.
 # pliant_library(NAME layer...)
 #   Shared and static library made of layers.
 function(pliant_layer name)
-  cmake_parse_arguments(ARG "" "" "USES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "USES;LINK;EXCEPT" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c)
+  foreach(file ${ARG_EXCEPT})
+    list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/${name}/${file})
+  endforeach()
   set(closure ${name})
   foreach(layer ${ARG_USES})
     get_property(below GLOBAL PROPERTY PLIANT_CLOSURE_${layer})

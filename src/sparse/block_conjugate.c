@@ -14,7 +14,7 @@
 #include "sparse/block_coarse.h"
 #include "sparse/block_incomplete.h"
 
-enum { GRAIN = PL_BLOCK_SLAB / 4, RESTARTS_MOST = 4 };
+enum { GRAIN = 256, RESTARTS_MOST = 4 };
 
 struct pl_block_conjugate {
   pl_arena arena;
@@ -63,7 +63,7 @@ pl_status pl_block_conjugate_create(pl_context *context, const pl_block_pattern 
   made->pattern = pattern;
   made->kernels = pl_block_kernels_choose();
   made->kind = kind;
-  made->grain = kind == PL_PRECONDITION_INCOMPLETE ? PL_BLOCK_SLAB : GRAIN;
+  made->grain = kind == PL_PRECONDITION_INCOMPLETE ? pl_block_slab(pattern->row_count) : GRAIN;
   if (!take_arrays(made, positions)) {
     pl_block_conjugate_destroy(made);
     return pl_fail_memory(error);

@@ -14,8 +14,15 @@
 
 #include "base/parallel.h"
 
+// What is cut away between slabs weakens the factor, so there are no more of them than threads that are likely to be there, and small bodies stay whole.
+enum { SLABS_MOST = 8, SLAB_LEAST = 2048 };
 enum { MOST_TRIES = 12, PADDING = 8 };
 static const double FIRST_SHIFT = 0.01, SHIFT_GROWTH = 2;
+
+int32_t pl_block_slab(int32_t row_count) {
+  int32_t rows = pl_block_count(row_count, SLABS_MOST);
+  return rows > SLAB_LEAST ? rows : SLAB_LEAST;
+}
 
 typedef struct factoring {
   const pl_block_matrix *matrix;
@@ -58,13 +65,13 @@ void pl_block_invert_diagonal(const pl_block_matrix *matrix, double shift, const
 
 bool pl_block_incomplete_take(pl_arena *arena, const pl_block_pattern *pattern, pl_block_incomplete *factor) {
   int32_t row_count = pattern->row_count, count = 0;
-  *factor = (pl_block_incomplete){0};
+  *factor = (pl_block_incomplete){.slab_rows = pl_block_slab(row_count)};
   factor->start = PL_TAKE(arena, int32_t, row_count + 1);
   if (arena->failed) return false;
   for (int pass = 0; pass < 2; ++pass) {
     count = 0;
     for (int32_t row = 0; row < row_count; ++row) {
-      int32_t first = row / PL_BLOCK_SLAB * PL_BLOCK_SLAB;
+      int32_t first = row / factor->slab_rows * factor->slab_rows;
       for (int32_t i = pattern->start[row]; i < pattern->diagonal[row]; ++i) {
         if (pattern->columns[i] < first) continue;
         if (pass == 1) factor->columns[count] = pattern->columns[i], factor->places[count] = i;
@@ -78,7 +85,7 @@ bool pl_block_incomplete_take(pl_arena *arena, const pl_block_pattern *pattern, 
     factor->places = PL_TAKE(arena, int32_t, count);
     if (arena->failed) return false;
   }
-  int32_t slab_count = pl_block_count(row_count, PL_BLOCK_SLAB);
+  int32_t slab_count = pl_block_count(row_count, factor->slab_rows);
   factor->values = PL_TAKE(arena, float, (size_t)count * 9 + PADDING);
   factor->inverses = PL_TAKE(arena, double, (size_t)row_count * 9 + PADDING);
   factor->room = PL_TAKE(arena, double, (size_t)row_count * 4 + PADDING);
@@ -146,5 +153,5 @@ static void factor_slab(void *data, int32_t begin, int32_t end, int32_t slab) {
 void pl_block_incomplete_run(pl_context *context, const pl_block_matrix *matrix, double shift, const double *weights,
                              pl_block_incomplete *factor) {
   factoring f = {.matrix = matrix, .shift = shift, .weights = weights, .factor = factor};
-  pl_parallel_for(context, matrix->pattern->row_count, PL_BLOCK_SLAB, factor_slab, &f);
+  pl_parallel_for(context, matrix->pattern->row_count, factor->slab_rows, factor_slab, &f);
 }

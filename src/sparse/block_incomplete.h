@@ -5,17 +5,18 @@
 #include "sparse/block_kernels.h"
 
 // Rows of a slab: couplings between slabs are left out of the factor, so that slabs are factored and solved in parallel.
-enum { PL_BLOCK_SLAB = 1024 };
+int32_t pl_block_slab(int32_t row_count);
 
 typedef struct pl_block_incomplete {
   pl_block_lower lower;
   int32_t *start, *columns, *places;  // the lower blocks of each row within its slab, and where they are in the matrix
   float *values;
   double *inverses;
-  double *room;     // 4 per row, for the sweeps
-  double *rows;     // `longest` blocks per slab, while factoring
-  double *shifts;   // of every slab: what its diagonal was raised by, relatively, to keep pivots positive
-  int32_t longest;  // blocks of the longest row
+  double *room;       // 4 per row, for the sweeps
+  double *rows;       // `longest` blocks per slab, while factoring
+  double *shifts;     // of every slab: what its diagonal was raised by, relatively, to keep pivots positive
+  int32_t longest;    // blocks of the longest row
+  int32_t slab_rows;  // pl_block_slab()
 } pl_block_incomplete;
 
 // Inverse of a symmetric positive definite 3x3 matrix, which is symmetric to the last bit; false if it is not positive definite.

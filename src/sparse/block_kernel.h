@@ -17,6 +17,27 @@ PL_SIMD_INLINE double add3(double4 a) {
   return a[0] + a[1] + a[2];
 }
 
+// A block of 9 numbers is two fours and one. The fours of a row-major element matrix lie across its rows, and are blended from two loads each that stay
+// inside of it.
+PL_SIMD_INLINE void scatter_blocks(double *values, const int32_t *places, const double *matrix, int32_t width) {
+  for (int32_t a = 0; a < width; ++a)
+    for (int32_t b = 0; b < width; ++b) {
+      double *to = values + 9 * (size_t)places[a * width + b];
+      const double *row0 = matrix + 9 * a * width + 3 * b, *row1 = row0 + 3 * width, *row2 = row1 + 3 * width;
+      double4_unaligned *first = (double4_unaligned *)(void *)to, *second = (double4_unaligned *)(void *)(to + 4);
+      *first += __builtin_shufflevector(load4(row0), load4(row1 - 3), 0, 1, 2, 7);
+      *second += __builtin_shufflevector(load4(row1 + 1), load4(row2 - 2), 0, 1, 6, 7);
+      to[8] += row2[2];
+    }
+}
+
+static void scatter(double *values, const int32_t *places, const double *matrix, int32_t width) {
+  if (width == 4)
+    scatter_blocks(values, places, matrix, 4);  // tets, with all offsets known
+  else
+    scatter_blocks(values, places, matrix, width);
+}
+
 static double multiply(const pl_block_matrix *matrix, int32_t begin, int32_t end, const double *x, double *y) {
   const int32_t *start = matrix->pattern->start, *columns = matrix->pattern->columns;
   int32_t last_column = matrix->pattern->row_count - 1;
@@ -133,4 +154,5 @@ static void substitute(const double *factor, int32_t size, const double *inverse
   }
 }
 
-const pl_block_kernels KERNEL_NAME = {.multiply = multiply, .sweep = sweep, .eliminate = eliminate, .substitute = substitute};
+const pl_block_kernels KERNEL_NAME = {
+    .scatter = scatter, .multiply = multiply, .sweep = sweep, .eliminate = eliminate, .substitute = substitute};

@@ -13,6 +13,8 @@ typedef struct pl_block_lower {
 } pl_block_lower;
 
 typedef struct pl_block_kernels {
+  // Add an element matrix of `width` corners, row-major, to the blocks at `places`.
+  void (*scatter)(double *values, const int32_t *places, const double *matrix, int32_t width);
   // y = A x for rows [begin, end); returns their part of x . y.
   double (*multiply)(const pl_block_matrix *matrix, int32_t begin, int32_t end, const double *x, double *y);
   // z = (L D Lᵀ)⁻¹ r for rows [begin, end), which are coupled to no others in L; `room` holds 4 doubles per row of the matrix.

@@ -31,21 +31,10 @@ void pl_block_matrix_clear(pl_context *context, pl_block_matrix *matrix) {
 typedef struct assembly {
   double *values;
   const pl_block_group *group;
+  const pl_block_kernels *kernels;
   pl_block_visit *visit;
   void *data;
 } assembly;
-
-// Add one element matrix of `width` corners. Inlined with a constant width where it matters.
-static inline __attribute__((always_inline)) void scatter(double *restrict values, const int32_t *places,
-                                                          const double *restrict from, int32_t width) {
-  for (int32_t a = 0; a < width; ++a)
-    for (int32_t b = 0; b < width; ++b) {
-      double *to = values + 9 * (size_t)places[a * width + b];
-      const double *block = from + 9 * a * width + 3 * b;
-      for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 3; ++c) to[3 * r + c] += block[3 * r * width + c];
-    }
-}
 
 static void assemble_batch(void *data, const int32_t *elements, int32_t count, double *matrices) {
   (void)matrices;
@@ -56,15 +45,13 @@ static void assemble_batch(void *data, const int32_t *elements, int32_t count, d
   a->visit(a->data, elements, count, room);
   for (int32_t i = 0; i < count; ++i) {
     const int32_t *places = a->group->places + (size_t)elements[i] * area;
-    if (width == 4)
-      scatter(a->values, places, room + (size_t)i * 9 * 16, 4);
-    else
-      scatter(a->values, places, room + (size_t)i * 9 * area, width);
+    a->kernels->scatter(a->values, places, room + (size_t)i * 9 * area, width);
   }
 }
 
 void pl_block_matrix_assemble(pl_context *context, pl_block_matrix *matrix, int32_t group, pl_block_visit *visit, void *data) {
   assembly a = {.values = matrix->values, .group = &matrix->pattern->groups[group], .visit = visit, .data = data};
+  a.kernels = pl_block_kernels_choose();
   pl_block_pattern_visit(context, matrix->pattern, group, assemble_batch, &a);
 }
 
@@ -72,6 +59,7 @@ typedef struct stored_elements {
   const double *matrices;
   double *values;
   const pl_block_group *group;
+  const pl_block_kernels *kernels;
 } stored_elements;
 
 static void add_batch(void *data, const int32_t *elements, int32_t count, double *matrices) {
@@ -79,12 +67,13 @@ static void add_batch(void *data, const int32_t *elements, int32_t count, double
   const stored_elements *s = data;
   size_t area = (size_t)(s->group->corner_count * s->group->corner_count);
   for (int32_t i = 0; i < count; ++i)
-    scatter(s->values, s->group->places + (size_t)elements[i] * area, s->matrices + (size_t)elements[i] * 9 * area,
-            s->group->corner_count);
+    s->kernels->scatter(s->values, s->group->places + (size_t)elements[i] * area, s->matrices + (size_t)elements[i] * 9 * area,
+                        s->group->corner_count);
 }
 
 void pl_block_matrix_add_elements(pl_context *context, pl_block_matrix *matrix, int32_t group, const double *matrices) {
   stored_elements s = {.matrices = matrices, .values = matrix->values, .group = &matrix->pattern->groups[group]};
+  s.kernels = pl_block_kernels_choose();
   pl_block_pattern_visit(context, matrix->pattern, group, add_batch, &s);
 }
 

@@ -9,7 +9,7 @@
 //
 //   diagonal blocks          13 w, at most 11 n^(1/3) sqrt(M / G)
 //   with rigid pieces         9 w, at most  6 (n / pieces)^(1/3) sqrt(M / G)
-//   with incomplete factor   about 0.6 of that; a third where moduli differ within a nearly incompressible body
+//   with incomplete factor   0.58 of that, 0.42 if nearly incompressible, 0.33 if its moduli differ besides
 //
 // and grow with the digits that are asked for. Inertia keeps errors local, which is the first bound; without it the number of elements
 // across the body, or across a piece, counts. Speeds are those of one core of a server of 2023; only their ratios matter here.
@@ -20,9 +20,9 @@
 #include "sparse/linear_solver.h"
 
 static const double ROW_SECONDS = 23e-9;                          // one iteration with diagonal blocks, per row
-static const double DENSE_RATE = 3e9;                             // multiplications a second
-static const double DIRECT_FACTOR = 3.2e-7;                       // times n^1.5: sparse factor
-static const double DIRECT_SOLVE = 8e-9;                          // times n^(4/3): one right-hand side with it
+static const double DENSE_RATE = 5e9;                             // multiplications a second
+static const double DIRECT_FACTOR = 2.3e-7;                       // times n^1.6: sparse factor
+static const double DIRECT_SOLVE = 4.5e-8;                        // times n^1.4: one right-hand side with it
 static const double COARSE_COST = 1.35, COARSE_PREPARATION = 12;  // against an iteration with diagonal blocks
 static const double INCOMPLETE_COST = 2.4, INCOMPLETE_PREPARATION = 25;
 
@@ -45,7 +45,7 @@ static expectation expect(const pl_block_pattern *pattern, const pl_linear_def *
   double jacobi = fmin(13 * crossed, 11 * cbrt(n) * ratio * sqrt(sqrt(contrast))) * digits + 2;
   double coarse =
       fmin(9 * crossed, 6 * cbrt(n / pl_block_coarse_pieces(pattern->row_count)) * ratio * sqrt(sqrt(contrast))) * digits + 2;
-  double incomplete = coarse * (contrast >= 10 && poisson > 0.4 ? 0.35 : 0.6);
+  double incomplete = coarse * (poisson <= 0.4 ? 0.58 : contrast < 10 ? 0.42 : 0.33);
 
   double solves = fmax(hint->solves_per_factor, 1);
   double costs[3] = {jacobi * solves, COARSE_PREPARATION + COARSE_COST * coarse * solves,
@@ -59,7 +59,7 @@ static expectation expect(const pl_block_pattern *pattern, const pl_linear_def *
                        .iterations = iterations[best],
                        .cg = costs[best] * n * ROW_SECONDS,
                        .dense = (unknowns * unknowns * unknowns / 6 + solves * unknowns * unknowns) / DENSE_RATE,
-                       .direct = DIRECT_FACTOR * pow(n, 1.5) + solves * DIRECT_SOLVE * pow(n, 4.0 / 3)};
+                       .direct = DIRECT_FACTOR * pow(n, 1.6) + solves * DIRECT_SOLVE * pow(n, 1.4)};
 }
 
 const pl_linear_backend *pl_linear_choose(const pl_block_pattern *pattern, pl_linear_def *def, char *reason, size_t reason_size) {
@@ -75,13 +75,13 @@ const pl_linear_backend *pl_linear_choose(const pl_block_pattern *pattern, pl_li
       return def->direct;
     case PL_LINEAR_AUTO: break;
   }
-  const char *direct_name = def->direct != NULL ? def->direct->name : "direct";
-  int length = snprintf(reason, reason_size, "%d unknowns, %.0f right-hand sides per matrix: cg with %s %.2g ms (%.0f iterations)",
-                        3 * pattern->row_count, fmax(def->hint.solves_per_factor, 1), with, e.cg * 1e3, e.iterations);
-  size_t used = length < 0 ? 0 : (size_t)length < reason_size ? (size_t)length : reason_size;
-  snprintf(reason + used, reason_size - used, ", dense %.2g ms, %s %.2g ms%s", e.dense * 1e3, direct_name, e.direct * 1e3,
-           def->direct != NULL ? "" : " (not in this build)");
   bool small = 3 * (int64_t)pattern->row_count <= PL_LINEAR_DENSE_MOST;
+  char dense[48] = "", direct[64] = "no direct sparse solver at hand";
+  if (small) snprintf(dense, sizeof dense, "dense %.2g ms, ", e.dense * 1e3);
+  if (def->direct != NULL) snprintf(direct, sizeof direct, "%s %.2g ms", def->direct->name, e.direct * 1e3);
+  snprintf(reason, reason_size,
+           "expected for %d unknowns and %.0f right-hand sides per matrix: cg with %s %.2g ms (%.0f iterations each), %s%s",
+           3 * pattern->row_count, fmax(def->hint.solves_per_factor, 1), with, e.cg * 1e3, e.iterations, dense, direct);
   if (small && e.dense < e.cg && (def->direct == NULL || e.dense <= e.direct)) return &pl_linear_dense;
   return def->direct != NULL && e.direct < e.cg ? def->direct : &pl_linear_cg;
 }

@@ -1,0 +1,152 @@
+// CHOLMOD behind the linear-solver interface: agrees with dense elimination and conjugate gradients, factors anew, shifts, and fails cleanly when out of memory. In builds
+// without it these tests are skipped.
+// ctest: threads
+#include "solvers/cholmod_solver.h"
+
+#include "unit/sparse/block_box.h"
+
+static pl_linear_solver *make_solver(pl_context *context, const block_box *box, pl_linear_choice choice) {
+  pl_error error = {0};
+  pl_linear_solver *solver = NULL;
+  pl_linear_def def = pl_default_linear_def();
+  def.choice = choice;
+  def.direct = pl_cholmod_backend();
+  def.positions = box->positions;
+  def.limits.tolerance = 1e-12;
+  check_ok(pl_linear_solver_create(context, &box->pattern, &def, &solver, &error), &error);
+  return solver;
+}
+
+static void cholmod_cg_and_dense_agree(void **state) {
+  (void)state;
+  if (pl_cholmod_backend() == NULL) skip();
+  enum { RIGHTS = 5 };
+  pl_context *context = make_context(1);
+  block_box box;
+  pl_error error = {0};
+  make_box(&box, context, 5, 4, 6, 1e6, 0.4);
+  uint8_t *fixed = PL_TAKE(&box.arena, uint8_t, box.row_count);
+  for (int32_t i = 0; i < box.row_count; i += 6) fixed[i] = PL_BLOCK_FIX_ALL;
+  fixed[2] = PL_BLOCK_FIX_Z;
+  size_t size = 3 * (size_t)box.row_count;
+  double *right = calloc(4 * RIGHTS * size, sizeof *right);
+  for (size_t i = 0; i < RIGHTS * size; ++i) right[i] = (fixed[i % size / 3] >> i % 3 & 1) != 0 ? 0 : sin(1.7 * (double)i);
+  pl_linear_solver *solvers[3];
+  for (int k = 0; k < 3; ++k)
+    solvers[k] = make_solver(context, &box, (pl_linear_choice[3]){PL_LINEAR_DIRECT, PL_LINEAR_DENSE, PL_LINEAR_CG}[k]);
+  // The second round has other values on the same pattern: only the numbers are factored again.
+  for (int round = 0; round < 2; ++round) {
+    pl_block_matrix_clear(context, &box.matrix);
+    pl_block_matrix_add_elements(context, &box.matrix, 0, box.stiffness);
+    pl_block_matrix_add_diagonal(context, &box.matrix, round == 0 ? 3600 : 100, box.masses);
+    pl_block_matrix_fix(context, &box.matrix, fixed);
+    for (int k = 0; k < 3; ++k) {
+      check_ok(pl_linear_solver_factor(solvers[k], &box.matrix, &error), &error);
+      check_ok(pl_linear_solver_solve(solvers[k], right, RIGHTS, right + (size_t)(k + 1) * RIGHTS * size, &error), &error);
+      check_at_most(pl_linear_solver_report(solvers[k])->residual, 1e-11);
+    }
+    check_at_most(vector_distance(right + RIGHTS * size, right + 2 * RIGHTS * size, RIGHTS * size), 1e-10);
+    check_at_most(vector_distance(right + RIGHTS * size, right + 3 * RIGHTS * size, RIGHTS * size), 1e-8);
+  }
+  assert_string_equal(pl_linear_solver_report(solvers[0])->name, "cholmod");
+  for (int k = 0; k < 3; ++k) pl_linear_solver_destroy(solvers[k]);
+  free(right);
+  drop_box(&box);
+  drop_context(context);
+}
+
+static void indefinite_matrices_are_shifted_as_dense_ones_are(void **state) {
+  (void)state;
+  if (pl_cholmod_backend() == NULL) skip();
+  pl_context *context = make_context(1);
+  block_box box;
+  pl_error error = {0};
+  make_box(&box, context, 4, 3, 3, 1e6, 0.3);
+  pl_block_matrix_add_diagonal(context, &box.matrix, -20000, box.masses);
+  size_t size = 3 * (size_t)box.row_count;
+  double *right = calloc(3 * size, sizeof *right);
+  for (size_t i = 0; i < size; ++i) right[i] = cos((double)i);
+  pl_linear_solver *sparse = make_solver(context, &box, PL_LINEAR_DIRECT), *dense = make_solver(context, &box, PL_LINEAR_DENSE);
+  check_ok(pl_linear_solver_factor(sparse, &box.matrix, &error), &error);
+  check_ok(pl_linear_solver_factor(dense, &box.matrix, &error), &error);
+  check_ok(pl_linear_solver_solve(sparse, right, 1, right + size, &error), &error);
+  check_ok(pl_linear_solver_solve(dense, right, 1, right + 2 * size, &error), &error);
+  assert_true(pl_linear_solver_report(sparse)->shift > 0);
+  assert_true(pl_linear_solver_report(sparse)->shift == pl_linear_solver_report(dense)->shift);
+  check_at_most(vector_distance(right + size, right + 2 * size, size), 1e-9);
+  box.matrix.values[9 * box.pattern.diagonal[3]] = nan("");
+  // BLAS does not look for it; the residual does.
+  pl_status status = pl_linear_solver_factor(sparse, &box.matrix, &error);
+  if (status >= 0) status = pl_linear_solver_solve(sparse, right, 1, right + size, &error);
+  assert_int_equal(status, PL_ERROR_NOT_FINITE);
+  pl_linear_solver_destroy(sparse);
+  pl_linear_solver_destroy(dense);
+  free(right);
+  drop_box(&box);
+  drop_context(context);
+}
+
+static void threads_of_the_context_change_no_bit(void **state) {
+  (void)state;
+  if (pl_cholmod_backend() == NULL) skip();
+  double *first = NULL;
+  for (int32_t thread_count = 1; thread_count <= 3; ++thread_count) {
+    pl_context *context = make_context(thread_count);
+    block_box box;
+    pl_error error = {0};
+    make_box(&box, context, 7, 7, 7, 1e6, 0.3);
+    pl_block_matrix_add_diagonal(context, &box.matrix, 3600, box.masses);
+    size_t size = 3 * (size_t)box.row_count;
+    double *right = calloc(size, sizeof *right), *x = calloc(size, sizeof *x);
+    for (size_t i = 0; i < size; ++i) right[i] = cos((double)i);
+    pl_linear_solver *solver = make_solver(context, &box, PL_LINEAR_DIRECT);
+    check_ok(pl_linear_solver_factor(solver, &box.matrix, &error), &error);
+    check_ok(pl_linear_solver_solve(solver, right, 1, x, &error), &error);
+    pl_linear_solver_destroy(solver);
+    if (first == NULL)
+      first = x;
+    else {
+      assert_memory_equal(first, x, size * sizeof *x);
+      free(x);
+    }
+    free(right);
+    drop_box(&box);
+    drop_context(context);
+  }
+  free(first);
+}
+
+static void running_out_of_memory_is_told(void **state) {
+  (void)state;
+  if (pl_cholmod_backend() == NULL) skip();
+  failing_allocator allocator = {0};
+  pl_context *context = make_failing_context(&allocator);
+  block_box box;
+  make_box(&box, context, 3, 3, 3, 1e5, 0.3);
+  int64_t live = allocator.live_count, n = 0;
+  for (pl_status status = PL_ERROR_OUT_OF_MEMORY; status != PL_OK;) {
+    pl_linear_solver *solver = NULL;
+    pl_linear_def def = pl_default_linear_def();
+    def.choice = PL_LINEAR_DIRECT;
+    def.direct = pl_cholmod_backend();
+    allocator.fail_at = allocator.call_count + ++n;
+    status = pl_linear_solver_create(context, &box.pattern, &def, &solver, NULL);
+    assert_true(status == PL_OK ? solver != NULL : status == PL_ERROR_OUT_OF_MEMORY && solver == NULL);
+    allocator.fail_at = 0;
+    pl_linear_solver_destroy(solver);
+    assert_int_equal(allocator.live_count, live);
+  }
+  assert_true(n > 2);
+  drop_box(&box);
+  drop_context(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cholmod_cg_and_dense_agree),
+      cmocka_unit_test(indefinite_matrices_are_shifted_as_dense_ones_are),
+      cmocka_unit_test(threads_of_the_context_change_no_bit),
+      cmocka_unit_test(running_out_of_memory_is_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+// Conjugate gradients with every preconditioner against dense elimination: accuracy, threads, warm start, fixed components, negative curvature, memory.
+// ctest: threads
+#include "sparse/block_conjugate.h"
+#include "sparse/block_incomplete.h"
+#include "unit/sparse/block_box.h"
+
+static const pl_block_preconditioner KINDS[3] = {PL_PRECONDITION_JACOBI, PL_PRECONDITION_COARSE, PL_PRECONDITION_INCOMPLETE};
+
+// Implicit step of a box that is held at x = 0; a force on everything else.
+static void make_problem(block_box *box, pl_context *context, double young, double poisson, uint8_t **fixed, double **right) {
+  make_box(box, context, 6, 4, 5, young, poisson);
+  *fixed = PL_TAKE(&box->arena, uint8_t, box->row_count);
+  *right = PL_TAKE(&box->arena, double, 3 * box->row_count);
+  for (int32_t i = 0; i < box->row_count; ++i) {
+    (*fixed)[i] = i % 7 == 0 ? PL_BLOCK_FIX_ALL : i == 9 ? PL_BLOCK_FIX_Y : 0;
+    for (int c = 0; c < 3; ++c) (*right)[3 * i + c] = ((*fixed)[i] >> c & 1) != 0 ? 0 : sin(3.0 * i + c);
+  }
+  pl_block_matrix_add_diagonal(context, &box->matrix, 3600, box->masses);
+  pl_block_matrix_fix(context, &box->matrix, *fixed);
+}
+
+// The solution by elimination, written here.
+static double *eliminate(const block_box *box, const double *right) {
+  size_t size = 3 * (size_t)box->row_count;
+  double *a = calloc(size * size, sizeof *a), *x = malloc(size * sizeof *x);
+  memcpy(x, right, size * sizeof *x);
+  for (int32_t row = 0; row < box->row_count; ++row)
+    for (int32_t i = box->pattern.start[row]; i < box->pattern.start[row + 1]; ++i)
+      for (size_t k = 0; k < 9; ++k)
+        a[(3 * (size_t)row + k / 3) * size + 3 * (size_t)box->pattern.columns[i] + k % 3] = box->matrix.values[9 * (size_t)i + k];
+  for (size_t k = 0; k < size; ++k)
+    for (size_t i = k + 1; i < size; ++i) {
+      double factor = a[i * size + k] / a[k * size + k];
+      if (factor == 0) continue;
+      for (size_t j = k; j < size; ++j) a[i * size + j] -= factor * a[k * size + j];
+      x[i] -= factor * x[k];
+    }
+  for (size_t i = size; i-- > 0;) {
+    for (size_t j = i + 1; j < size; ++j) x[i] -= a[i * size + j] * x[j];
+    x[i] /= a[i * size + i];
+  }
+  free(a);
+  return x;
+}
+
+static void every_preconditioner_finds_the_solution_of_elimination(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  for (int hard = 0; hard < 2; ++hard) {
+    block_box box;
+    uint8_t *fixed;
+    double *right;
+    make_problem(&box, context, hard ? 1e8 : 1e5, hard ? 0.49 : 0.3, &fixed, &right);
+    size_t size = 3 * (size_t)box.row_count;
+    double *expected = eliminate(&box, right), *x = malloc(size * sizeof *x);
+    int32_t counts[3];
+    for (int k = 0; k < 3; ++k) {
+      pl_error error = {0};
+      pl_block_conjugate *solver;
+      pl_block_conjugate_report report;
+      memset(x, 0, size * sizeof *x);
+      check_ok(pl_block_conjugate_create(context, &box.pattern, KINDS[k], box.positions, &solver, &error), &error);
+      pl_block_conjugate_prepare(solver, &box.matrix, 0, NULL);
+      assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-11, 5000}, x, &report), PL_OK);
+      counts[k] = report.iteration_count;
+      check_at_most(report.residual, 1e-11);
+      check_at_most(vector_distance(x, expected, size), 1e-8);
+      for (size_t i = 0; i < size; ++i)
+        if ((fixed[i / 3] >> i % 3 & 1) != 0) assert_true(x[i] == 0);
+      // From the solution there is nothing left to do.
+      assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-9, 5000}, x, &report), PL_OK);
+      assert_int_equal(report.iteration_count, 0);
+      pl_block_conjugate_destroy(solver);
+    }
+    print_message("iterations %d %d %d\n", counts[0], counts[1], counts[2]);
+    if (hard) {
+      check_at_most(counts[1], 0.8 * counts[0]);
+      check_at_most(counts[2], 0.5 * counts[1]);
+    }
+    free(expected);
+    free(x);
+    drop_box(&box);
+  }
+  drop_context(context);
+}
+
+// Pieces, slabs and blocks of rows in plenty.
+static void threads_and_instruction_sets_change_no_bit(void **state) {
+  (void)state;
+  for (int k = 0; k < 3; ++k) {
+    double *first = NULL;
+    for (int32_t thread_count = 1; thread_count <= 3; ++thread_count) {
+      pl_context *context = make_context(thread_count);
+      block_box box;
+      make_box(&box, context, 16, 14, 16, 1e6, 0.4);
+      assert_true(box.row_count > 2 * pl_block_slab(box.row_count));
+      pl_block_matrix_add_diagonal(context, &box.matrix, 3600, box.masses);
+      size_t size = 3 * (size_t)box.row_count;
+      double *right = calloc(size, sizeof *right), *x = calloc(size, sizeof *x);
+      for (size_t i = 0; i < size; ++i) right[i] = i % 3 == 1 ? -9.81 * box.masses[i / 3] : sin(0.1 * (double)i);
+      pl_block_conjugate *solver;
+      pl_error error = {0};
+      check_ok(pl_block_conjugate_create(context, &box.pattern, KINDS[k], box.positions, &solver, &error), &error);
+      pl_block_conjugate_prepare(solver, &box.matrix, 0, NULL);
+      assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-4, 500}, x, NULL), PL_OK);
+      pl_block_conjugate_destroy(solver);
+      if (first == NULL)
+        first = x;
+      else {
+        assert_memory_equal(first, x, size * sizeof *x);
+        free(x);
+      }
+      free(right);
+      drop_box(&box);
+      drop_context(context);
+    }
+    free(first);
+  }
+}
+
+static void kernels_of_both_instruction_sets_agree(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  const pl_block_kernels *fast = pl_block_kernels_choose(), *plain = &pl_block_kernels_plain;
+  block_box box;
+  make_box(&box, context, 7, 6, 5, 1e5, 0.45);
+  pl_block_matrix_add_diagonal(context, &box.matrix, 3600, box.masses);
+  size_t size = 3 * (size_t)box.row_count;
+  pl_block_incomplete factor;
+  assert_true(pl_block_incomplete_take(&box.arena, &box.pattern, &factor));
+  pl_block_incomplete_run(context, &box.matrix, 0, NULL, &factor);
+  double *r = calloc(3 * size, sizeof *r), *one = r + size, *two = one + size;
+  for (size_t i = 0; i < size; ++i) r[i] = cos((double)i);
+  fast->sweep(&factor.lower, 0, box.row_count, r, one, factor.room);
+  plain->sweep(&factor.lower, 0, box.row_count, r, two, factor.room);
+  assert_memory_equal(one, two, size * sizeof *one);
+  enum { SIZE = 37 };
+  double a[SIZE * SIZE], b[SIZE * SIZE], inverses[SIZE];
+  for (int i = 0; i < SIZE * SIZE; ++i) a[i] = b[i] = i % (SIZE + 1) == 0 ? 40 : sin(1.0 * (i % SIZE) * (i / SIZE));
+  for (int row = 0; row < SIZE; ++row) {
+    double left = fast->eliminate(a, SIZE, row, inverses);
+    assert_true(left > 0 && left == plain->eliminate(b, SIZE, row, inverses));
+    a[row * SIZE + row] = b[row * SIZE + row] = sqrt(left);
+    inverses[row] = 1 / sqrt(left);
+  }
+  assert_memory_equal(a, b, sizeof a);
+  fast->substitute(a, SIZE, inverses, one);
+  plain->substitute(b, SIZE, inverses, two);
+  assert_memory_equal(one, two, SIZE * sizeof *one);
+  free(r);
+  drop_box(&box);
+  drop_context(context);
+}
+
+static void a_good_guess_saves_iterations_and_limits_are_kept(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  block_box box;
+  uint8_t *fixed;
+  double *right;
+  make_problem(&box, context, 1e6, 0.3, &fixed, &right);
+  size_t size = 3 * (size_t)box.row_count;
+  double *x = calloc(size, sizeof *x);
+  pl_block_conjugate *solver;
+  pl_block_conjugate_report cold, warm, cut;
+  pl_error error = {0};
+  check_ok(pl_block_conjugate_create(context, &box.pattern, PL_PRECONDITION_JACOBI, NULL, &solver, &error), &error);
+  pl_block_conjugate_prepare(solver, &box.matrix, 0, NULL);
+  int64_t calls = pl_context_memory(context).allocation_count;
+  assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-6, 500}, x, &cold), PL_OK);
+  for (size_t i = 0; i < size; ++i) x[i] *= 1.001;
+  assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-6, 500}, x, &warm), PL_OK);
+  check_at_most(warm.iteration_count, 0.7 * cold.iteration_count);
+  memset(x, 0, size * sizeof *x);
+  assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-6, 7}, x, &cut), PL_REMARK_NOT_CONVERGED);
+  assert_int_equal(cut.iteration_count, 7);
+  assert_true(cut.residual > 1e-6 && !cut.negative_curvature);
+  // Nothing in, nothing out, whatever was there.
+  memset(right, 0, size * sizeof *right);
+  assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-6, 7}, x, &cut), PL_OK);
+  for (size_t i = 0; i < size; ++i) assert_true(x[i] == 0);
+  right[0] = 1e300;
+  right[100] = nan("");
+  assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-6, 7}, x, &cut), PL_ERROR_NOT_FINITE);
+  assert_int_equal(pl_context_memory(context).allocation_count, calls);
+  pl_block_conjugate_destroy(solver);
+  free(x);
+  drop_box(&box);
+  drop_context(context);
+}
+
+static void negative_curvature_is_told_and_a_shift_cures_it(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  for (int k = 0; k < 3; ++k) {
+    block_box box;
+    uint8_t *fixed;
+    double *right;
+    make_problem(&box, context, 1e6, 0.3, &fixed, &right);
+    size_t size = 3 * (size_t)box.row_count;
+    double *x = calloc(size, sizeof *x), *weights = calloc(size, sizeof *weights);
+    // The lowest modes are pushed below zero.
+    pl_block_matrix_add_diagonal(context, &box.matrix, -40000, box.masses);
+    for (size_t i = 0; i < size; ++i) weights[i] = box.masses[i / 3];
+    pl_block_conjugate *solver;
+    pl_block_conjugate_report report;
+    pl_error error = {0};
+    check_ok(pl_block_conjugate_create(context, &box.pattern, KINDS[k], box.positions, &solver, &error), &error);
+    pl_block_conjugate_prepare(solver, &box.matrix, 0, NULL);
+    assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-6, 500}, x, &report),
+                     PL_REMARK_NOT_CONVERGED);
+    assert_true(report.negative_curvature);
+    pl_block_conjugate_prepare(solver, &box.matrix, 40000, weights);
+    assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-10, 500}, x, &report), PL_OK);
+    assert_false(report.negative_curvature);
+    pl_block_matrix_add_diagonal(context, &box.matrix, 40000, box.masses);
+    double *expected = eliminate(&box, right);
+    check_at_most(vector_distance(x, expected, size), 1e-8);
+    pl_block_conjugate_destroy(solver);
+    free(expected);
+    free(weights);
+    free(x);
+    drop_box(&box);
+  }
+  drop_context(context);
+}
+
+static void running_out_of_memory_is_told(void **state) {
+  (void)state;
+  failing_allocator allocator = {0};
+  pl_context *context = make_failing_context(&allocator);
+  block_box box;
+  make_box(&box, context, 3, 3, 3, 1e5, 0.3);
+  int64_t live = allocator.live_count;
+  for (int k = 0; k < 3; ++k) {
+    int64_t n = 0;
+    for (pl_status status = PL_ERROR_OUT_OF_MEMORY; status != PL_OK;) {
+      pl_block_conjugate *solver = NULL;
+      allocator.fail_at = allocator.call_count + ++n;
+      status = pl_block_conjugate_create(context, &box.pattern, KINDS[k], box.positions, &solver, NULL);
+      assert_true(status == PL_OK ? solver != NULL : status == PL_ERROR_OUT_OF_MEMORY && solver == NULL);
+      allocator.fail_at = 0;
+      pl_block_conjugate_destroy(solver);
+      assert_int_equal(allocator.live_count, live);
+    }
+    assert_true(n > 2);
+  }
+  drop_box(&box);
+  drop_context(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_preconditioner_finds_the_solution_of_elimination),
+      cmocka_unit_test(threads_and_instruction_sets_change_no_bit),
+      cmocka_unit_test(kernels_of_both_instruction_sets_agree),
+      cmocka_unit_test(a_good_guess_saves_iterations_and_limits_are_kept),
+      cmocka_unit_test(negative_curvature_is_told_and_a_shift_cures_it),
+      cmocka_unit_test(running_out_of_memory_is_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
