@@ -6,6 +6,7 @@
 #include "pliant/base.h"
 #include "pliant/collider.h"
 #include "pliant/examples.h"
+#include "pliant/fem.h"
 #include "pliant/math.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"

@@ -19,6 +19,14 @@ typedef struct pl_body_start {
   pl_vec3 angular_velocity;  // rad/s around the centre of mass
 } pl_body_start;
 
+// A particle tied to a place.
+typedef struct pl_body_pin {
+  int32_t particle;
+  pl_vec3 target;    // where it should be at the end of the step
+  double stiffness;  // N/m; 0: exactly there
+  double damping;    // N s/m
+} pl_body_pin;
+
 // What a method needs to know to move a body by one step.
 typedef struct pl_body_move {
   pl_context *context;
@@ -26,18 +34,20 @@ typedef struct pl_body_move {
   double step;           // seconds
   pl_vec3 acceleration;  // m/s², the same for every particle
   const pl_f4 *forces;   // newtons per particle, or NULL for none
-  // For methods that deal with their surroundings themselves:
+  // For methods that deal with these themselves:
   double time;                          // seconds at the start of the step
   const pl_collider *const *colliders;  // of the world; none for a body that does not collide
   int32_t collider_count;
   pl_vec3 wind;              // velocity of the air, m/s
   double air_density, drag;  // kg/m³ and drag coefficient; 0: no drag
+  const pl_body_pin *pins;   // that hold now
+  int32_t pin_count;
 } pl_body_move;
 
 typedef struct pl_body_method {
   const char *name;
-  // The method's own move meets colliders and air; the world's contact and drag leave the body alone.
-  bool handles_surroundings;
+  // What the method's own move deals with, so that the world leaves it alone: colliders, other bodies (or itself not meeting any), air, pins.
+  bool handles_colliders, handles_bodies, handles_air, handles_pins;
   size_t (*state_size)(const pl_model *model);
   void (*start)(const pl_model *model, void *state, const pl_body_start *start);
   // One step of the body on its own: elastic and outside forces, no contact. Fails only for want of memory, before changing anything.

@@ -31,6 +31,7 @@ typedef struct pl_contact_body {
   const double *inverse_masses;          // 1/kg; 0: cannot be moved (hard pin)
   double friction, restitution, radius;  // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
   bool self_contact;
+  bool spares_colliders;  // its own step has met them already
   bool moved;  // out: some particle was changed
 } pl_contact_body;
 

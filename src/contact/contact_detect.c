@@ -141,7 +141,7 @@ static void find_in_blocks(const detection *d, const pl_contact_group *groups, i
     pl_box_cover_box(&end, &groups[g].end_box);
   }
   pl_box path = pl_box_grow(pl_box_join(start, end), d->bodies[body].radius + d->scale.margin);
-  for (int32_t c = 0; c < memory->collider_count; ++c) {
+  for (int32_t c = 0; c < memory->collider_count && !d->bodies[body].spares_colliders; ++c) {
     pl_distance_anchor anchor = {.is_set = false};
     if (!pl_box_overlaps(path, memory->collider_steps[c].box)) continue;
     for (int32_t g = 0; g < group_count; ++g) pl_contact_find_collider(&groups[g], &memory->collider_steps[c], c, &anchor);

@@ -14,7 +14,9 @@ static void destroy(pl_model *model);
 
 static const pl_body_method ROD_METHOD = {
     .name = "rod",
-    .handles_surroundings = true,
+    .handles_colliders = true,
+    .handles_bodies = true,
+    .handles_air = true,
     .state_size = pl_rod_state_size,
     .start = pl_rod_start,
     .move = pl_rod_move,

@@ -109,7 +109,10 @@ static pl_status move_bodies(pl_world *world, pl_error *error) {
         .air_density = world->def.air_density,
         .drag = world->def.drag,
     };
-    pl_status status = body->model->method->move(body->model, body->state, &move, error);
+    pl_scratch_mark mark = pl_scratch_push(&world->scratch);
+    pl_status status = pl_world_list_pins(world, i, &move, error);
+    if (status >= 0) status = body->model->method->move(body->model, body->state, &move, error);
+    pl_scratch_pop(&world->scratch, mark);
     if (status < 0) return status;
   }
   pl_world_hold_pins(world);

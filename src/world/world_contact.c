@@ -10,7 +10,7 @@ static bool is_alone(const pl_world *world) {
 
 // Whether the world resolves the contacts of a body.
 static bool meets_others(const pl_body *body) {
-  return body->collides && !body->model->method->handles_surroundings;
+  return body->collides && !body->model->method->handles_bodies;
 }
 
 static bool list_bodies(pl_world *world) {
@@ -29,6 +29,7 @@ static bool list_bodies(pl_world *world) {
         .restitution = body->model->restitution,
         .radius = body->model->contact_radius,
         .self_contact = body->model->self_contact,
+        .spares_colliders = body->model->method->handles_colliders,
     };
     if (!pl_vector_push(&world->contact_bodies, &entry)) return false;
   }

@@ -57,7 +57,7 @@ pl_status pl_world_add_wind(pl_world *world, pl_error *error) {
   if (world->def.air_density <= 0 || world->def.drag <= 0) return PL_OK;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
-    if (body->model->method->handles_surroundings) continue;
+    if (body->model->method->handles_air) continue;
     pl_status status = drag_body(world, body, error);
     if (status < 0) return status;
   }
@@ -93,6 +93,7 @@ void pl_world_hold_pins(pl_world *world) {
     const pl_world_pin *pin = pl_slots_at(&world->pins, i);
     if (!pl_pin_holds(world, pin)) continue;
     pl_body *body = pl_world_find_body(world, pin->def.body);
+    if (body->model->method->handles_pins) continue;
     if (pin->def.stiffness > 0)
       pull_spring(world, body, pin);
     else

@@ -83,3 +83,17 @@ pl_status pl_world_add_force(pl_world *world, pl_body_id id, int32_t particle, p
   body->has_forces = true;
   return PL_OK;
 }
+
+pl_status pl_world_list_pins(pl_world *world, int32_t index, pl_body_move *move, pl_error *error) {
+  const pl_body *body = pl_slots_at(&world->bodies, index);
+  if (!body->model->method->handles_pins || pl_slots_count(&world->pins) == 0) return PL_OK;
+  pl_body_pin *pins = PL_SCRATCH(&world->scratch, pl_body_pin, pl_slots_count(&world->pins));
+  if (pins == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
+    const pl_world_pin *pin = pl_slots_at(&world->pins, i);
+    if (pl_world_find_body(world, pin->def.body) != body || !pl_pin_holds(world, pin)) continue;
+    pins[move->pin_count++] = (pl_body_pin){pin->def.particle, pin->target, pin->def.stiffness, pin->def.damping};
+  }
+  move->pins = pins;
+  return PL_OK;
+}

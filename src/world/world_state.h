@@ -59,7 +59,7 @@ struct pl_world {
   bool prepared;             // the contact solver knows all bodies and colliders
   pl_scratch scratch;
   int64_t step_count;
-  bool settling;  // steps are done while time stands still
+  bool settling;   // steps are done while time stands still
   double pending;  // seconds that pl_world_advance() has been given and not yet stepped
 };
 
@@ -82,6 +82,9 @@ pl_status pl_world_add_wind(pl_world *world, pl_error *error);
 // Whether a pin has not let go yet, and which particles contact must therefore leave alone (world_pins.c).
 bool pl_pin_holds(const pl_world *world, const pl_world_pin *pin);
 void pl_world_weigh_pins(pl_world *world);
+
+// The pins of a body whose method deals with them itself; the list is in the world's scratch (world_pins.c).
+pl_status pl_world_list_pins(pl_world *world, int32_t body, pl_body_move *move, pl_error *error);
 
 // Put hard-pinned particles on their targets and pull at those on springs (world_forces.c).
 void pl_world_hold_pins(pl_world *world);

@@ -1,0 +1,117 @@
+/// @file fem.h
+/// Finite elements: curves, shells and solids whose stiffness is a Young's modulus in pascals, stepped implicitly.
+#ifndef PLIANT_FEM_H
+#define PLIANT_FEM_H
+
+#include "pliant/base.h"
+#include "pliant/math.h"
+#include "pliant/mesh.h"
+#include "pliant/model.h"
+#include "pliant/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a mesh is made of. Each kind says which elements of the mesh it uses.
+typedef enum pl_fem_material {
+  PL_FEM_COROTATED = 0,  ///< tets: corotated linear elasticity with exact tangent (paper 002, eqs. 1 to 3)
+  PL_FEM_NEO_HOOKEAN,    ///< tets: stable neo-Hookean
+  PL_FEM_EDGES,          ///< tets: edge lengths and volume (paper 004, appendix A)
+  PL_FEM_SHELL,          ///< triangles: edges, areas and dihedral angles (paper 004, appendix A)
+  PL_FEM_PLANE,          ///< triangles in a plane z = const, moving in it: Green strain and area (paper 004, appendix A)
+  PL_FEM_CURVE,          ///< segments in a plane z = const, moving in it: lengths and angles (paper 004, appendix A)
+  PL_FEM_FAST,  ///< tets: corotated for interactive use, one constant matrix factored once, volume kept by a few iterations
+} pl_fem_material;
+
+/// How time is stepped.
+typedef enum pl_fem_scheme {
+  PL_FEM_SECOND_ORDER = 0,  ///< keeps energy and damps only what the material damps; the default
+  PL_FEM_IMPLICIT_EULER,    ///< first order: damps by itself, never gains energy
+} pl_fem_scheme;
+
+/// How linear systems are solved.
+typedef enum pl_fem_solver {
+  PL_FEM_SOLVER_AUTO = 0,  ///< chosen from size and stiffness; the report says why
+  PL_FEM_SOLVER_CG,        ///< conjugate gradients
+  PL_FEM_SOLVER_DIRECT,    ///< a factorisation: dense for small bodies, otherwise the lab's, if given
+} pl_fem_solver;
+
+/// Input of pl_fem_build().
+typedef struct pl_fem_def {
+  pl_fem_material material;
+  double density;              ///< kg/m³
+  double young;                ///< Young's modulus, Pa
+  double poisson;              ///< Poisson's ratio, (-1, 0.5); solids and shells
+  double thickness;            ///< metres: of a shell, of a plane solid, diameter of a curve's square cross-section
+  const double *young_scales;  ///< factor on `young` per element (tet, triangle or segment), or NULL; copied
+  double mass_damping;         ///< alpha of Rayleigh damping alpha M + beta K, 1/s
+  double stiffness_damping;    ///< beta, s
+  pl_fem_scheme scheme;
+  pl_fem_solver solver;
+  int32_t newton_limit;          ///< most Newton iterations a step
+  double newton_tolerance;       ///< residual force as a share of the typical force at which a step counts as solved
+  int32_t volume_rounds;         ///< PL_FEM_FAST: iterations that keep the volume
+  double friction;               ///< Coulomb coefficient
+  double restitution;            ///< 0 … 1, for contact with other bodies
+  double contact_radius;         ///< metres kept free around the surface
+  double contact_stiffness;      ///< N/m per metre² of surface pressed into a collider; 0: from Young's modulus and element size
+  bool self_contact;             ///< collide the body's surface with itself
+  const pl_mesh *surface;        ///< finer surface to carry along, or NULL for the elements' own; copied
+  double surface_tolerance;      ///< metres a surface point may lie outside the tets
+  const pl_mesh_pose *examples;  ///< poses whose element shapes the rest shape is mixed from (paper 004, section 5.1); copied
+  int32_t example_count;         ///< 0 … 32
+  uint32_t magic;                ///< set by pl_default_fem_def()
+} pl_fem_def;
+
+/// 1000 kg/m³, 1e5 Pa, Poisson's ratio 0.3, thickness 1 cm, no damping, second order, solver chosen by itself, 8 Newton iterations to 1e-4, friction 0.5;
+/// mesh and all else are to be filled in.
+PL_API pl_fem_def pl_default_fem_def(pl_fem_material material);
+
+/// Prepare a mesh as a finite-element body; particles are its points. Fails with PL_ERROR_INVALID_DATA, naming the element, when there are no elements of
+/// the material's kind, when one has no volume, area or length, or when a point belongs to none.
+PL_API pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_model **model, pl_error *error);
+
+/// What the last step or equilibrium of a finite-element body took.
+typedef struct pl_fem_report {
+  int32_t newton_count;     ///< Newton iterations
+  int32_t linear_count;     ///< iterations of the linear solver in all of them
+  double residual;          ///< newtons, largest of any point
+  double energy;            ///< J, elastic
+  double assembly_seconds;  ///< wall-clock time in energies, forces and matrices
+  double factor_seconds;    ///< in factorisations and preconditioners
+  double solve_seconds;     ///< in linear solves
+  char solver[160];         ///< which solver was used and why
+} pl_fem_report;
+
+/// Report of a body's last step. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_UNSUPPORTED for a body of another method.
+PL_API pl_status pl_fem_body_report(const pl_world *world, pl_body_id body, pl_fem_report *report);
+
+/// Input of pl_fem_equilibrium().
+typedef struct pl_fem_equilibrium_def {
+  pl_vec3 acceleration;   ///< m/s², such as gravity
+  const pl_vec3 *forces;  ///< newtons per point, or NULL
+  const int32_t *pinned;  ///< points that stay where `positions` has them
+  int32_t pinned_count;
+  int32_t load_steps;    ///< the load is applied in this many steps
+  int32_t newton_limit;  ///< most Newton iterations per load step
+  double tolerance;      ///< residual force as a share of the load
+  uint32_t magic;        ///< set by pl_default_fem_equilibrium_def()
+} pl_fem_equilibrium_def;
+
+/// No load, one load step, 50 iterations, tolerance 1e-8.
+PL_API pl_fem_equilibrium_def pl_default_fem_equilibrium_def(void);
+
+/// Find where a body rests under a load: `positions` (one per point) is where to start from and receives the answer. Status
+/// PL_REMARK_NOT_CONVERGED when the tolerance was not reached; the report says how far it came.
+PL_API pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model, const pl_fem_equilibrium_def *def,
+                                    pl_vec3 *positions, pl_fem_report *report, pl_error *error);
+
+/// Elastic energy (J) and, if wanted, forces (N, one per point) of a model in a pose.
+PL_API pl_status pl_fem_energy_of(pl_context *context, const pl_model *model, const pl_vec3 *positions, double *energy,
+                                  pl_vec3 *forces, pl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
