@@ -1,0 +1,164 @@
+// A character file as the source of a bake: a world of its own with gravity, in which the nodes that are not simulated follow an animation of the file.
+#include <math.h>
+
+#include "tool_bake.h"
+
+static const double USUAL_RATE = 60, USUAL_SECONDS = 2, LONGEST_STEP = 1.0 / 240;
+
+static const char *animation_name(const void *user, int index) {
+  const pl_character_view *view = user;
+  return index < view->animation_count ? view->animations[index].name : NULL;
+}
+
+static bool choose_animation(bake_job *job, const pl_character_view *view) {
+  const char *wanted = job->options.animation;
+  job->animation = wanted != NULL ? pl_character_find_animation(job->character, wanted) : view->animation_count > 0 ? 0 : -1;
+  if (wanted != NULL && job->animation < 0) {
+    const char *meant = tool_suggest(wanted, animation_name, view);
+    if (meant != NULL)
+      tool_complain(&job->tool->voice, "'%s' has no animation '%s' (did you mean '%s'?)", job->options.input, wanted, meant);
+    else
+      tool_complain(&job->tool->voice, "'%s' has no animation '%s'; 'pliant info' lists its %d", job->options.input, wanted,
+                    view->animation_count);
+    return false;
+  }
+  if (job->animation >= 0) job->animation_name = view->animations[job->animation].name;
+  return true;
+}
+
+// Frames fill the time exactly, so that a loop ends where it begins, and inner steps fill a frame.
+static void lay_out_time(bake_job *job, const pl_character_view *view) {
+  double end = job->animation >= 0 ? view->animations[job->animation].end : 0;
+  double seconds = job->options.seconds > 0 ? job->options.seconds : end > 0 ? end : USUAL_SECONDS;
+  double rate = job->options.frame_rate > 0 ? job->options.frame_rate : USUAL_RATE;
+  // A loop is the animation's own cycle.
+  if (job->options.loop && end > 0) seconds = end;
+  double count = fmax(1, floor(seconds * rate + 0.5));
+  job->frame_rate = job->options.loop ? count / seconds : rate;
+  job->frame_count = (int32_t)count + 1;
+  job->steps_per_frame = (int32_t)ceil(1 / (job->frame_rate * LONGEST_STEP) - 1e-9);
+}
+
+static bool has_view_examples(const pl_character_view *view) {
+  for (int32_t i = 0; i < view->example_count; ++i)
+    if (view->examples[i].extent > 0) return true;
+  return false;
+}
+
+static pl_status make_world(bake_job *job, pl_error *error) {
+  pl_world_def def = pl_default_world_def();
+  def.step = 1 / (job->frame_rate * job->steps_per_frame);
+  pl_status status = pl_rod_build(job->context, &job->rod, &job->own_model, error);
+  if (status >= 0) status = pl_world_create(job->context, &def, &job->own_world, error);
+  pl_body_def body = pl_default_body_def();
+  body.model = job->model = job->own_model;
+  job->world = job->own_world;
+  if (status >= 0) status = pl_world_add_body(job->world, &body, &job->body, error);
+  if (status >= 0 && job->options.has_eye) status = pl_body_look_from(job->world, job->body, job->options.eye, error);
+  return status;
+}
+
+static bool refuse_scene_options(const bake_job *job) {
+  if (job->options.body == NULL) return true;
+  tool_complain(&job->tool->voice, "--body chooses among the bodies of a scene; '%s' is a character", job->options.input);
+  return false;
+}
+
+// The led joint that the first chain hangs on.
+static int32_t first_base(const bake_job *job) {
+  for (int32_t i = 0; i < job->rod.joint_count; ++i)
+    if (!job->rod.joints[i].led && job->rod.joints[job->rod.joints[i].parent].led) return job->rod.joints[i].parent;
+  return 0;
+}
+
+static pl_transform place_of(const bake_job *job, int32_t joint, double time) {
+  pl_character_sample(job->character, job->animation, time, job->node_places, NULL);
+  return job->node_places[job->nodes[joint]];
+}
+
+// A loop needs an animation that ends as it begins, be it elsewhere: the first joint that does not is named.
+static void check_cycle(bake_job *job) {
+  double end = (job->frame_count - 1) / job->frame_rate;
+  int32_t base = first_base(job);
+  pl_transform base_start = place_of(job, base, 0), base_end = place_of(job, base, end);
+  for (int32_t i = 0; i < job->rod.joint_count; ++i) {
+    if (!job->rod.joints[i].led) continue;
+    pl_transform a = bake_relative(base_start, place_of(job, i, 0)), b = bake_relative(base_end, place_of(job, i, end));
+    double away =
+        sqrt(pow(a.position.x - b.position.x, 2) + pow(a.position.y - b.position.y, 2) + pow(a.position.z - b.position.z, 2));
+    double angle = bake_angle(a.rotation, b.rotation);
+    if (away < 1e-3 && angle < 0.02) continue;
+    tool_warn(&job->tool->voice, "animation '%s' does not end as it begins: '%s' is %.3g mm and %.3g degrees away",
+              job->animation_name, job->rod.joints[i].name, 1e3 * away, 57.29577951308232 * angle);
+    job->remarks = true;
+    return;
+  }
+}
+
+bool bake_open_character(bake_job *job) {
+  pl_error error = {0};
+  if (!refuse_scene_options(job)) return false;
+  pl_status status = pl_character_read(job->context, job->options.input, &job->character, job->findings, &error);
+  if (status >= 0) status = pl_character_rig_create(job->character, &job->rig, &error);
+  if (status < 0) return tool_report_error(&job->tool->voice, &error), false;
+  pl_character_view view = pl_character_look(job->character);
+  if (view.spring_count == 0) {
+    tool_complain(&job->tool->voice,
+                  "'%s' has no spring bones (VRMC_springBone, or secondaryAnimation of VRM 0.x): there is nothing to simulate",
+                  job->options.input);
+    return false;
+  }
+  if (!choose_animation(job, &view)) return false;
+  lay_out_time(job, &view);
+  job->rod = pl_character_rig_def(job->rig);
+  job->nodes = pl_character_rig_nodes(job->rig);
+  job->source_path = job->body_name = job->options.input;
+  status = make_world(job, &error);
+  if (status < 0) return tool_report_error(&job->tool->voice, &error), false;
+  job->node_places = tool_allocate((size_t)view.node_count, sizeof *job->node_places);
+  int32_t pose_count = view.surface != NULL ? pl_mesh_look(view.surface).pose_count : 0;
+  job->morphs = tool_allocate((size_t)pose_count, sizeof *job->morphs);
+  if (job->options.loop && job->animation >= 0) check_cycle(job);
+  if (has_view_examples(&view) && !job->options.has_eye)
+    tool_say(&job->tool->voice, "its examples follow a camera, and there is none: --eye X,Y,Z places one");
+  return true;
+}
+
+// Lead every joint that is not simulated to where the animation has it at `time`, within `seconds`.
+static pl_status lead(bake_job *job, double time, double seconds, pl_error *error) {
+  pl_status status = PL_OK;
+  pl_character_sample(job->character, job->animation, time, job->node_places, job->morphs);
+  for (int32_t i = 0; i < job->rod.joint_count && status >= 0; ++i)
+    if (job->rod.joints[i].led) status = pl_body_lead(job->world, job->body, i, job->node_places[job->nodes[i]], seconds, error);
+  const pl_mesh *surface = pl_character_look(job->character).surface;
+  if (status >= 0 && surface != NULL && pl_mesh_look(surface).pose_count > 0)
+    status = pl_body_give_morphs(job->world, job->body, job->morphs, error);
+  return status;
+}
+
+// From its rest to the first pose in half of the time, calm in the other half.
+pl_status bake_settle_character(bake_job *job, pl_error *error) {
+  double seconds = job->options.pre_roll >= 0 ? job->options.pre_roll : 1;
+  pl_status status = lead(job, 0, 0.5 * seconds, error);
+  return status >= 0 ? pl_world_settle(job->world, fmax(seconds, pl_world_step_length(job->world)), NULL, error) : status;
+}
+
+// At the end of a cycle the animation is back where it began, perhaps elsewhere in the world (a walk): the body is carried there, so that its chains do not
+// notice.
+static pl_status go_back(bake_job *job, double end, pl_error *error) {
+  int32_t base = first_base(job);
+  pl_transform from = place_of(job, base, end), to = place_of(job, base, 0);
+  pl_transform motion = bake_join(to, bake_relative(from, (pl_transform){{0, 0, 0}, {0, 0, 0, 1}}));
+  return pl_body_carry(job->world, job->body, motion, error);
+}
+
+pl_status bake_advance_character(bake_job *job, int64_t frame, pl_error *error) {
+  int32_t last = job->frame_count - 1;
+  double end = last / job->frame_rate, start = (double)((frame - 1) % last) / job->frame_rate;
+  pl_status status = frame > 1 && (frame - 1) % last == 0 ? go_back(job, end, error) : PL_OK;
+  for (int32_t i = 1; i <= job->steps_per_frame && status >= 0; ++i) {
+    status = lead(job, start + i / (job->frame_rate * job->steps_per_frame), 0, error);
+    if (status >= 0) status = pl_world_step(job->world, NULL, error);
+  }
+  return status;
+}

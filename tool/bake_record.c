@@ -1,0 +1,106 @@
+// Simulating and recording: once through, or, for a loop, as many cycles as it takes until one ends as it began.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tool_bake.h"
+#include "tool_interrupt.h"
+
+enum { CYCLE_LIMIT = 8 };
+
+// Degrees between the beginning and the end of a cycle that nobody sees.
+static const double LOOP_TOLERANCE = 0.5;
+
+static pl_status begin(bake_job *job, pl_error *error) {
+  if (job->character != NULL) return bake_settle_character(job, error);
+  return job->options.pre_roll > 0 ? pl_world_settle(job->world, job->options.pre_roll, NULL, error) : PL_OK;
+}
+
+// To frame number `frame` of all that were simulated.
+static pl_status advance(bake_job *job, int64_t frame, pl_error *error) {
+  if (tool_interrupt_count() > 0) {
+    *error = (pl_error){.status = PL_REMARK_CANCELLED, .text = "interrupted; nothing was written"};
+    return PL_ERROR_UNSUPPORTED;
+  }
+  if (job->character != NULL) return bake_advance_character(job, frame, error);
+  return pl_world_advance(job->world, 1 / job->frame_rate, 0, NULL, error);
+}
+
+static pl_status keep_frame(bake_job *job, int32_t frame, pl_error *error) {
+  pl_status status = pl_body_read_joints(job->world, job->body, job->frames + (size_t)frame * (size_t)job->rod.joint_count);
+  if (status >= 0 && job->log != NULL) {
+    status = pl_body_read_surface(job->world, job->body, job->points);
+    if (status >= 0) status = pl_frame_log_append(job->log, 0, job->points, error);
+  }
+  return status;
+}
+
+// Whole cycles until the end of one meets its beginning. `frame` counts all frames.
+static pl_status find_cycle(bake_job *job, int64_t *frame, pl_error *error) {
+  size_t count = (size_t)job->rod.joint_count;
+  pl_transform *before = tool_allocate(count, sizeof *before), *after = tool_allocate(count, sizeof *after);
+  pl_status status = pl_body_read_joints(job->world, job->body, before);
+  int32_t length = job->frame_count - 1;
+  tool_progress progress = tool_progress_start(&job->tool->voice, "loop: frame", 0, (int64_t)CYCLE_LIMIT * length);
+  bake_gap gap = {360, 0};
+  int cycle = 0;
+  while (cycle < CYCLE_LIMIT && gap.degrees > LOOP_TOLERANCE && status >= 0) {
+    for (int32_t i = 0; i < length && status >= 0; ++i) {
+      status = advance(job, ++*frame, error);
+      tool_progress_show(&progress, *frame);
+    }
+    if (status >= 0) status = pl_body_read_joints(job->world, job->body, after);
+    if (status < 0) break;
+    gap = bake_measure_gap(job, before, after);
+    for (size_t i = 0; i < count; ++i) before[i] = after[i];
+    ++cycle;
+  }
+  tool_progress_end(&progress);
+  if (status >= 0)
+    tool_say(&job->tool->voice, "cycle %d ends %.3g degrees and %.3g mm from where it began%s", cycle, gap.degrees,
+             1e3 * gap.metres, gap.degrees > LOOP_TOLERANCE ? "; no more are tried" : "");
+  free(before);
+  free(after);
+  return status;
+}
+
+static void say_gap(bake_job *job) {
+  const pl_transform *last = job->frames + (size_t)(job->frame_count - 1) * (size_t)job->rod.joint_count;
+  bake_gap gap = bake_measure_gap(job, job->frames, last);
+  const char *text = "the loop: its end is %.3g degrees and %.3g mm from its beginning, and is faded over the last fifth";
+  if (gap.degrees > 10 * LOOP_TOLERANCE) {
+    tool_warn(&job->tool->voice, text, gap.degrees, 1e3 * gap.metres);
+    job->remarks = true;
+  } else {
+    tool_say(&job->tool->voice, text, gap.degrees, 1e3 * gap.metres);
+  }
+}
+
+static pl_status open_log(bake_job *job, pl_error *error) {
+  if (!job->options.pc2) return PL_OK;
+  int32_t count = pl_model_describe(job->model).surface_point_count;
+  job->points = tool_allocate((size_t)count, sizeof *job->points);
+  job->log_path = tool_text("%s.%ld-0.tmp", job->options.output, (long)getpid());
+  return pl_frame_log_open(job->context, job->log_path, count, 0, &job->log, error);
+}
+
+pl_status bake_record(bake_job *job, pl_error *error) {
+  int64_t frame = 0;
+  job->frames = tool_allocate((size_t)job->frame_count * (size_t)job->rod.joint_count, sizeof *job->frames);
+  pl_status status = open_log(job, error);
+  if (status >= 0) status = begin(job, error);
+  // A scene has a beginning and an end; it is gone through once.
+  if (status >= 0 && job->options.loop && job->character != NULL) status = find_cycle(job, &frame, error);
+  if (status >= 0) status = keep_frame(job, 0, error);
+  tool_progress progress = tool_progress_start(&job->tool->voice, "frame", 0, job->frame_count);
+  for (int32_t i = 1; i < job->frame_count && status >= 0; ++i) {
+    status = advance(job, ++frame, error);
+    if (status >= 0) status = keep_frame(job, i, error);
+    tool_progress_show(&progress, i + 1);
+  }
+  tool_progress_end(&progress);
+  if (status >= 0 && job->options.loop) {
+    say_gap(job);
+    bake_close_loop(job);
+  }
+  return status;
+}

@@ -1,0 +1,92 @@
+// A body of a scene as the source of a bake: the scene leads it, moves the camera and all else.
+#include <math.h>
+#include <string.h>
+
+#include "tool_bake.h"
+
+typedef struct body_list {
+  pl_stage_set *set;
+  const char *names[64];
+  int count;
+} body_list;
+
+static const char *listed_name(const void *user, int index) {
+  const body_list *list = user;
+  return index < list->count ? list->names[index] : NULL;
+}
+
+static bool has_joints(const bake_job *job, int32_t index) {
+  pl_body_id id = pl_stage_set_body(job->set, index).id;
+  return strcmp(pl_model_describe(pl_body_model(pl_stage_set_world(job->set), id)).method, "rod") == 0;
+}
+
+// The body that is meant, or -1 (printed).
+static int32_t choose_body(const bake_job *job) {
+  const tool_voice *voice = &job->tool->voice;
+  const char *wanted = job->options.body, *path = job->options.input;
+  body_list list = {.set = job->set};
+  int32_t found = -1, rod_count = 0;
+  for (int32_t i = 0; i < pl_stage_set_body_count(job->set); ++i) {
+    const char *name = pl_stage_set_body(job->set, i).name;
+    if (!has_joints(job, i)) continue;
+    rod_count++;
+    if (list.count < 64) list.names[list.count++] = name;
+    if (found < 0 && (wanted == NULL || strcmp(name, wanted) == 0)) found = i;
+  }
+  if (rod_count == 0) {
+    tool_complain(voice, "'%s' has no body with joints: only rods can be baked; 'pliant run' writes the others", path);
+    return -1;
+  }
+  if (wanted != NULL && found < 0) {
+    const char *meant = tool_suggest(wanted, listed_name, &list);
+    if (meant == NULL) meant = list.names[0];
+    tool_complain(voice, "'%s' has no body with joints called '%s' (did you mean '%s'?)", path, wanted, meant);
+    return -1;
+  }
+  if (wanted == NULL && rod_count > 1) {
+    tool_complain(voice, "'%s' has %d bodies with joints; --body says which, such as '%s' or '%s'", path, rod_count, list.names[0],
+                  list.names[1]);
+    return -1;
+  }
+  return found;
+}
+
+static bool refuse_character_options(const bake_job *job) {
+  if (job->options.animation == NULL && !job->options.has_eye) return true;
+  tool_complain(&job->tool->voice, "%s is for characters; the scene '%s' says itself %s",
+                job->options.has_eye ? "--eye" : "--animation", job->options.input,
+                job->options.has_eye ? "where its camera is" : "which animation is played");
+  return false;
+}
+
+static void lay_out_time(bake_job *job) {
+  pl_scene_report facts = pl_scene_describe(job->scene);
+  job->frame_rate = job->options.frame_rate > 0 ? job->options.frame_rate : facts.frame_rate;
+  double seconds = job->options.seconds > 0 ? job->options.seconds : (facts.frame_count - 1) / facts.frame_rate;
+  job->frame_count = 1 + (int32_t)floor(seconds * job->frame_rate + 0.5);
+}
+
+static bool take_body(bake_job *job, int32_t index) {
+  pl_stage_body body = pl_stage_set_body(job->set, index);
+  job->world = pl_stage_set_world(job->set);
+  job->body = body.id;
+  job->body_name = body.name;
+  job->model = pl_body_model(job->world, body.id);
+  return true;
+}
+
+bool bake_open_scene(bake_job *job) {
+  pl_error error = {0};
+  if (!refuse_character_options(job)) return false;
+  pl_scene_build_def def = pl_default_scene_build_def();
+  pl_status status = pl_scene_read(job->context, job->options.input, &job->scene, job->findings, &error);
+  if (status >= 0) status = pl_scene_build(job->context, &def, job->scene, &job->set, job->findings, &error);
+  if (status < 0) {
+    if (pl_findings_count(job->findings, PL_SEVERITY_ERROR) == 0) tool_report_error(&job->tool->voice, &error);
+    return false;
+  }
+  int32_t index = choose_body(job);
+  if (index < 0) return false;
+  lay_out_time(job);
+  return take_body(job, index);
+}

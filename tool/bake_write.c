@@ -1,0 +1,103 @@
+// What was recorded as files: an animation in the source file or in one of our own, and the points of the surface.
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool_bake.h"
+#include "tool_folder.h"
+
+// `path` with another ending, or without one.
+static char *with_ending(const char *path, const char *ending) {
+  const char *old = tool_ending(path);
+  size_t length = strlen(path) - (old[0] != '\0' ? strlen(old) + 1 : 0);
+  return tool_text("%.*s%s%s", (int)length, path, ending != NULL ? "." : "", ending != NULL ? ending : "");
+}
+
+// Into the file the character came from. Nodes that the animation moves anyway keep its key frames; only the chains get new ones. Without an animation
+// beside it (a scene has led the joints in its own way) all joints do.
+static pl_status write_into_source(const bake_job *job, pl_character_motion *motion, const char *path, pl_error *error) {
+  int32_t *nodes = tool_allocate((size_t)job->rod.joint_count, sizeof *nodes);
+  for (int32_t i = 0; i < job->rod.joint_count; ++i)
+    nodes[i] = job->rod.joints[i].led && job->character != NULL ? -1 : job->nodes[i];
+  motion->nodes = nodes;
+  pl_status status = pl_character_bake(job->context, job->source_path, path, job->animation, motion, error);
+  free(nodes);
+  return status;
+}
+
+static pl_status write_own(const bake_job *job, pl_character_motion *motion, const char *path, pl_error *error) {
+  int32_t *nodes = tool_allocate((size_t)job->rod.joint_count, sizeof *nodes);
+  for (int32_t i = 0; i < job->rod.joint_count; ++i) nodes[i] = i;
+  motion->nodes = nodes;
+  pl_character_write_def def = pl_default_character_write_def();
+  def.rod = &job->rod;
+  def.motion = motion;
+  def.name = job->body_name;
+  pl_status status = pl_character_write(job->context, &def, path, error);
+  free(nodes);
+  return status;
+}
+
+static pl_status write_glb(const bake_job *job, pl_error *error) {
+  char *path = with_ending(job->options.output, "glb");
+  char *name = job->animation_name != NULL ? tool_text("%s baked", job->animation_name) : tool_text("baked");
+  pl_character_motion motion = {.name = name,
+                                .frame_rate = job->frame_rate,
+                                .frame_count = job->frame_count,
+                                .joint_count = job->rod.joint_count,
+                                .joints = job->frames};
+  pl_status status = job->source_path != NULL ? write_into_source(job, &motion, path, error) : write_own(job, &motion, path, error);
+  if (status >= 0) tool_say(&job->tool->voice, "animation '%s' in %s", name, path);
+  free(name);
+  free(path);
+  return status;
+}
+
+// The points of a loop are faded as they are, along straight lines.
+static pl_status write_points(const bake_job *job, pl_frames *frames, pl_error *error) {
+  int32_t count = pl_model_describe(job->model).surface_point_count, last = job->frame_count - 1;
+  pl_vec3 *gap = tool_allocate((size_t)count, sizeof *gap);
+  pl_status status = pl_frame_log_read(job->log, last, 0, count, gap, NULL, error);
+  if (status >= 0) status = pl_frame_log_read(job->log, 0, 0, count, job->points, NULL, error);
+  for (int32_t i = 0; i < count && status >= 0; ++i)
+    gap[i] = (pl_vec3){job->points[i].x - gap[i].x, job->points[i].y - gap[i].y, job->points[i].z - gap[i].z};
+  for (int32_t frame = 0; frame <= last && status >= 0; ++frame) {
+    double share = bake_fade_share(job, frame);
+    status = pl_frame_log_read(job->log, frame, 0, count, job->points, NULL, error);
+    for (int32_t i = 0; i < count && share > 0; ++i) {
+      pl_vec3 *p = &job->points[i];
+      *p = (pl_vec3){p->x + share * gap[i].x, p->y + share * gap[i].y, p->z + share * gap[i].z};
+    }
+    if (status >= 0) status = pl_frames_write(frames, job->points, error);
+  }
+  free(gap);
+  return status;
+}
+
+static pl_status write_pc2(const bake_job *job, pl_error *error) {
+  pl_model_report facts = pl_model_describe(job->model);
+  char *path = with_ending(job->options.output, NULL);
+  pl_frames *frames = NULL;
+  pl_frames_def def = pl_default_frames_def(PL_FRAMES_PC2);
+  def.path = path;
+  def.frame_rate = job->frame_rate;
+  def.frame_count = job->frame_count;
+  def.point_count = facts.surface_point_count;
+  def.triangles = pl_model_surface_triangles(job->model);
+  def.triangle_count = facts.surface_triangle_count;
+  def.name = job->body_name;
+  pl_status status = pl_frames_create(job->context, &def, &frames, error);
+  if (status >= 0) status = write_points(job, frames, error);
+  if (status >= 0)
+    status = pl_frames_close(frames, error);
+  else
+    pl_frames_abandon(frames);
+  if (status >= 0) tool_say(&job->tool->voice, "%d points a frame in %s.pc2", facts.surface_point_count, path);
+  free(path);
+  return status;
+}
+
+pl_status bake_write(bake_job *job, pl_error *error) {
+  pl_status status = job->options.glb ? write_glb(job, error) : PL_OK;
+  if (status >= 0 && job->options.pc2) status = write_pc2(job, error);
+  return status;
+}

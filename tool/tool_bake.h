@@ -1,0 +1,97 @@
+// Baking: the joints of a rod body, frame by frame, as an animation of its skeleton.
+//
+// A job has a source, a character file or a body of a scene, that can be brought to its first frame and from each frame to the next; a recording of where the
+// joints were; and files that are written from it. Nothing is written before the last frame is there.
+#ifndef TOOL_BAKE_H
+#define TOOL_BAKE_H
+
+#include "pliant/pliant.h"
+#include "tool_arguments.h"
+
+typedef struct bake_options {
+  const char *input, *output;
+  bool glb, pc2;          // what to write
+  const char *body;       // of a scene, NULL: the only rod
+  const char *animation;  // of a character, NULL: the first
+  double frame_rate;      // 0: the usual one
+  double seconds;         // 0: as long as animation or scene
+  double pre_roll;        // seconds, below 0: the usual
+  bool loop, has_eye;
+  pl_vec3 eye;
+  int32_t thread_count;  // 0: one per processor
+} bake_options;
+
+typedef struct bake_job {
+  const tool_session *tool;
+  bake_options options;
+  pl_context *context;
+  pl_findings *findings;
+  bool remarks;
+
+  // The source; either a scene with its set or a character with what was made of it.
+  pl_scene *scene;
+  pl_stage_set *set;
+  pl_character *character;
+  pl_character_rig *rig;
+  pl_model *own_model;
+  pl_world *own_world;
+  const char *source_path;     // of the file the motion is baked into, NULL: there is none
+  int32_t animation;           // that leads the character, -1: none
+  const char *animation_name;  // NULL: none
+  pl_transform *node_places;   // scratch: one per node of the character
+  double *morphs;              // scratch: one per pose of its surface
+  int32_t steps_per_frame;
+
+  // The body that is baked.
+  pl_world *world;
+  pl_body_id body;
+  const char *body_name;
+  const pl_model *model;
+  pl_rod_def rod;        // its skeleton
+  const int32_t *nodes;  // node of each joint, NULL: joints are nodes
+  int32_t *order;        // joints, parents first
+
+  // The recording.
+  double frame_rate;
+  int32_t frame_count;   // the last one of a loop is the first again
+  pl_transform *frames;  // frame_count x joints
+  char *log_path;
+  pl_frame_log *log;  // of the surface, where points are written
+  pl_vec3 *points;    // one frame of it
+} bake_job;
+
+// Open the source and say what will be baked. False if it cannot be (printed).
+bool bake_open_character(bake_job *job);  // bake_character.c
+bool bake_open_scene(bake_job *job);      // bake_scene.c
+
+// Bring a character to the first frame before anything is recorded, and on by one frame, which is number `frame` from the beginning; those behind the
+// last one begin again (bake_character.c).
+pl_status bake_settle_character(bake_job *job, pl_error *error);
+pl_status bake_advance_character(bake_job *job, int64_t frame, pl_error *error);
+
+// Simulate and record; fails with PL_REMARK_CANCELLED in `error` when interrupted (bake_record.c).
+pl_status bake_record(bake_job *job, pl_error *error);
+
+// `b` seen from `a`, what is `local` to `a` seen from outside, and the angle between two rotations, radians (bake_loop.c).
+pl_transform bake_relative(pl_transform a, pl_transform b);
+pl_transform bake_join(pl_transform a, pl_transform local);
+double bake_angle(pl_quat from, pl_quat to);
+
+// How far two frames are apart: the largest angle between rotations relative to the parent, degrees, and the largest distance in the frame of the led joint
+// above, metres (bake_loop.c).
+typedef struct bake_gap {
+  double degrees, metres;
+} bake_gap;
+bake_gap bake_measure_gap(const bake_job *job, const pl_transform *a, const pl_transform *b);
+
+// Joints in an order in which parents come first, and the fade that lets the last frame end as the first begins (bake_loop.c).
+void bake_order_joints(bake_job *job);
+void bake_close_loop(bake_job *job);
+
+// The share of the remaining difference that is taken away in a frame, 0 … 1 (bake_loop.c).
+double bake_fade_share(const bake_job *job, int32_t frame);
+
+// Write what was recorded (bake_write.c).
+pl_status bake_write(bake_job *job, pl_error *error);
+
+#endif

@@ -1,0 +1,205 @@
+// pliant bake: chains of a character, or of a body of a scene, simulated into an animation of their skeleton.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "tool_bake.h"
+#include "tool_folder.h"
+#include "tool_interrupt.h"
+#include "tool_open.h"
+
+static const tool_option OPTIONS[] = {
+    {.name = "output", .letter = 'o', .kind = TOOL_TEXT, .value = "FILE", .about = "file to write, .glb or .pc2"},
+    {.name = "format",
+     .kind = TOOL_TEXT,
+     .value = "LIST",
+     .about = "glb (joints), pc2 (points of the surface) or both, instead of FILE's ending"},
+    {.name = "animation",
+     .kind = TOOL_TEXT,
+     .value = "NAME",
+     .about = "of the character, to play meanwhile; the first if not given"},
+    {.name = "body", .kind = TOOL_TEXT, .value = "NAME", .about = "of the scene; needed if it has several with joints"},
+    {.name = "fps",
+     .kind = TOOL_NUMBER,
+     .value = "RATE",
+     .about = "frames per second; 60, or the scene's own, if not given",
+     .least = 1,
+     .most = 1000},
+    {.name = "seconds",
+     .kind = TOOL_NUMBER,
+     .value = "S",
+     .about = "how long; as long as animation or scene, 2 without one",
+     .least = 0.001,
+     .most = 86400},
+    {.name = "loop", .kind = TOOL_FLAG, .about = "end as it begins: simulate cycles until they repeat, then record one"},
+    {.name = "pre-roll",
+     .kind = TOOL_NUMBER,
+     .value = "SECONDS",
+     .about = "come to rest at the first frame before; 1 for a character, 0 for a scene",
+     .least = 0,
+     .most = 3600},
+    {.name = "eye", .kind = TOOL_TEXT, .value = "X,Y,Z", .about = "camera in metres that the character's examples follow"},
+    {.name = "threads",
+     .kind = TOOL_COUNT,
+     .value = "N",
+     .about = "threads; the results are the same for any number",
+     .least = 1,
+     .most = 1024},
+};
+
+// "glb,pc2"; or by the ending of the file.
+static bool read_formats(const tool_session *tool, const char *text, const char *output, bake_options *options) {
+  if (text == NULL) {
+    options->glb = tool_has_ending(output, "glb");
+    options->pc2 = tool_has_ending(output, "pc2");
+    if (options->glb || options->pc2) return true;
+    tool_complain(&tool->voice, "bake writes .glb and .pc2, not '%s'", output);
+    return false;
+  }
+  for (const char *at = text;;) {
+    size_t length = strcspn(at, ",");
+    bool glb = length == 3 && strncasecmp(at, "glb", 3) == 0, pc2 = length == 3 && strncasecmp(at, "pc2", 3) == 0;
+    if (!glb && !pc2) {
+      tool_complain(&tool->voice, "--format of bake knows glb and pc2, not '%.*s'", (int)length, at);
+      return false;
+    }
+    options->glb = options->glb || glb;
+    options->pc2 = options->pc2 || pc2;
+    if (at[length] == '\0') return true;
+    at += length + 1;
+  }
+}
+
+static bool read_eye(const tool_session *tool, const char *text, bake_options *options) {
+  double numbers[3];
+  const char *at = text;
+  for (int i = 0; i < 3; ++i) {
+    char *end;
+    numbers[i] = strtod(at, &end);
+    if (end == at || !isfinite(numbers[i]) || *end != (i < 2 ? ',' : '\0')) {
+      tool_complain(&tool->voice, "--eye needs three numbers X,Y,Z, such as 0,1.6,2, not '%s'", text);
+      return false;
+    }
+    at = end + 1;
+  }
+  options->has_eye = true;
+  options->eye = (pl_vec3){numbers[0], numbers[1], numbers[2]};
+  return true;
+}
+
+static bool read_options(const tool_session *tool, const tool_arguments *arguments, bake_options *options) {
+  const tool_value *output = tool_find_value(arguments, "output"), *pre_roll = tool_find_value(arguments, "pre-roll");
+  const tool_value *eye = tool_find_value(arguments, "eye");
+  *options = (bake_options){.input = arguments->words[0],
+                            .output = output->text,
+                            .body = tool_find_value(arguments, "body")->text,
+                            .animation = tool_find_value(arguments, "animation")->text,
+                            .frame_rate = tool_find_value(arguments, "fps")->number,
+                            .seconds = tool_find_value(arguments, "seconds")->number,
+                            .pre_roll = pre_roll->given ? pre_roll->number : -1,
+                            .loop = tool_find_value(arguments, "loop")->given,
+                            .thread_count = (int32_t)tool_find_value(arguments, "threads")->count};
+  if (!output->given) {
+    tool_complain(&tool->voice, "bake needs a file to write: -o FILE.glb");
+    return false;
+  }
+  bool good = read_formats(tool, tool_find_value(arguments, "format")->text, output->text, options);
+  if (eye->given) good = read_eye(tool, eye->text, options) && good;
+  return good;
+}
+
+static void close_job(bake_job *job) {
+  pl_frame_log_close(job->log);
+  if (job->log_path != NULL) unlink(job->log_path);
+  pl_world_destroy(job->own_world);
+  pl_model_destroy(job->own_model);
+  pl_character_rig_destroy(job->rig);
+  pl_character_destroy(job->character);
+  pl_stage_set_destroy(job->set);
+  pl_scene_destroy(job->scene);
+  pl_findings_destroy(job->findings);
+  pl_context_destroy(job->context);
+  free(job->node_places);
+  free(job->morphs);
+  free(job->order);
+  free(job->frames);
+  free(job->points);
+  free(job->log_path);
+}
+
+// The character or scene, with all that is doubtful in it.
+static bool open_source(bake_job *job, tool_file_kind kind) {
+  pl_error error = {0};
+  job->context = tool_open_context(job->tool, job->options.thread_count);
+  if (job->context == NULL) return false;
+  if (pl_findings_create(job->context, &job->findings, &error) < 0) return tool_report_error(&job->tool->voice, &error), false;
+  bool good = kind == TOOL_FILE_SCENE ? bake_open_scene(job) : bake_open_character(job);
+  tool_report_findings(&job->tool->voice, job->findings, PL_SEVERITY_WARNING, job->options.input);
+  if (pl_findings_count(job->findings, PL_SEVERITY_WARNING) > 0) job->remarks = true;
+  return good;
+}
+
+static bool check_files(const bake_job *job) {
+  char *from = tool_absolute_path(job->options.input), *to = tool_absolute_path(job->options.output);
+  bool same = strcmp(from, to) == 0;
+  free(from);
+  free(to);
+  if (same) tool_complain(&job->tool->voice, "'%s' would be replaced by itself; choose another name for -o", job->options.input);
+  if (job->options.pc2 && pl_model_describe(job->model).surface_point_count == 0) {
+    tool_complain(&job->tool->voice, "'%s' has no surface whose points could be written; --format glb has the joints",
+                  job->body_name);
+    return false;
+  }
+  return !same;
+}
+
+static int bake(bake_job *job) {
+  const tool_voice *voice = &job->tool->voice;
+  pl_rod_report rod = pl_rod_describe(job->model);
+  pl_error error = {0};
+  tool_say(voice, "%s: %d %s, %d joints, %d frames at %.6g/s%s%s%s", job->body_name, rod.chain_count,
+           rod.chain_count == 1 ? "chain" : "chains", rod.joint_count - rod.led_count, job->frame_count, job->frame_rate,
+           job->animation_name != NULL ? ", animation '" : "", job->animation_name != NULL ? job->animation_name : "",
+           job->animation_name != NULL ? "'" : "");
+  bake_order_joints(job);
+  tool_interrupt_watch();
+  pl_status status = bake_record(job, &error);
+  if (status >= 0) status = bake_write(job, &error);
+  tool_interrupt_release();
+  if (status < 0) return tool_report_error(voice, &error);
+  return job->remarks ? TOOL_REMARKS : TOOL_DONE;
+}
+
+static int bake_verb(const tool_session *tool, const tool_arguments *arguments) {
+  bake_job job = {.tool = tool, .animation = -1};
+  if (!read_options(tool, arguments, &job.options)) return TOOL_USAGE;
+  tool_file_kind kind = tool_file_tell(tool, job.options.input);
+  if (kind == TOOL_FILE_MISSING) return TOOL_FAILED;
+  if (kind != TOOL_FILE_SCENE && kind != TOOL_FILE_MESH) {
+    tool_complain(&tool->voice, "'%s' is neither a scene nor a character (GLB, glTF, VRM)", job.options.input);
+    return TOOL_FAILED;
+  }
+  int code = open_source(&job, kind) && check_files(&job) ? bake(&job) : TOOL_FAILED;
+  close_job(&job);
+  return code;
+}
+
+const tool_verb tool_bake_verb = {
+    .name = "bake",
+    .words = "INPUT",
+    .summary = "simulate the chains of a character or scene into an animation of its skeleton",
+    .details =
+        "INPUT is a GLB, glTF or VRM file with spring bones, or a scene with a rod body. A character is written back as it was, "
+        "with one\n"
+        "animation more; nodes that are not simulated keep the key frames they have. Of a scene the skeleton is written as well.\n"
+        "--loop simulates at most 8 cycles, records one more and fades what its end is away from its beginning over the last "
+        "fifth.",
+    .least_words = 1,
+    .most_words = 1,
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .run = bake_verb,
+};
