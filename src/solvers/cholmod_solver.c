@@ -193,6 +193,8 @@ static pl_status cholmod_solver_solve(void *self, const double *right, int32_t c
   // CHOLMOD only reads it.
   cholmod_dense b = {.nrow = size, .ncol = (size_t)count, .nzmax = size * (size_t)count, .d = size, .xtype = CHOLMOD_REAL};
   b.x = (void *)(uintptr_t)right;
+  // cholmod_solve2() would do this itself, but does not notice when memory runs out here.
+  if (cholmod_ensure_dense(&s->y, size, (size_t)count, size, CHOLMOD_REAL, &s->common) == NULL) return fail_cholmod(s, error);
   int levels = quiet_openmp(s);
   int good = cholmod_solve2(CHOLMOD_A, s->factor, &b, NULL, &s->x, NULL, &s->y, &s->e, &s->common);
   restore_openmp(s, levels);

@@ -1,7 +1,10 @@
 // CHOLMOD behind the linear-solver interface: agrees with dense elimination and conjugate gradients, factors anew, shifts, and fails cleanly when out of memory. In builds
 // without it these tests are skipped.
 // ctest: threads
+#define _GNU_SOURCE  // dlsym(RTLD_DEFAULT)
 #include "solvers/cholmod_solver.h"
+
+#include <dlfcn.h>
 
 #include "unit/sparse/block_box.h"
 
@@ -141,12 +144,69 @@ static void running_out_of_memory_is_told(void **state) {
   drop_context(context);
 }
 
+// The memory functions of SuiteSparse before version 7: one set per process, the first three of a variable that it exports.
+typedef struct suitesparse_functions {
+  void *(*allocate)(size_t);
+  void *(*allocate_zeroed)(size_t, size_t);
+  void *(*reallocate)(void *, size_t);
+} suitesparse_functions;
+
+static int64_t call_count, fail_at;
+
+static void *failing_malloc(size_t size) {
+  return ++call_count == fail_at ? NULL : malloc(size);
+}
+static void *failing_calloc(size_t count, size_t size) {
+  return ++call_count == fail_at ? NULL : calloc(count, size);
+}
+static void *failing_realloc(void *block, size_t size) {
+  return ++call_count == fail_at ? NULL : realloc(block, size);
+}
+
+static void cholmod_running_out_of_memory_is_told(void **state) {
+  (void)state;
+  suitesparse_functions *functions = dlsym(RTLD_DEFAULT, "SuiteSparse_config");
+  if (pl_cholmod_backend() == NULL || functions == NULL) skip();
+  pl_context *context = make_context(1);
+  block_box box;
+  make_box(&box, context, 2, 2, 2, 1e5, 0.3);
+  pl_block_matrix_add_diagonal(context, &box.matrix, 3600, box.masses);
+  size_t size = 3 * (size_t)box.row_count;
+  double *right = calloc(2 * size, sizeof *right);
+  for (size_t i = 0; i < size; ++i) right[i] = 1;
+  suitesparse_functions before = *functions;
+  *functions = (suitesparse_functions){failing_malloc, failing_calloc, failing_realloc};
+  int64_t n = 0;
+  for (pl_status status = PL_ERROR_OUT_OF_MEMORY; status != PL_OK;) {
+    pl_linear_solver *solver = NULL;
+    pl_linear_def def = pl_default_linear_def();
+    def.choice = PL_LINEAR_DIRECT;
+    def.direct = pl_cholmod_backend();
+    fail_at = call_count + ++n;
+    status = pl_linear_solver_create(context, &box.pattern, &def, &solver, NULL);
+    assert_true((status < 0) == (solver == NULL));
+    if (status == PL_OK) status = pl_linear_solver_factor(solver, &box.matrix, NULL);
+    if (status == PL_OK) status = pl_linear_solver_solve(solver, right, 1, right + size, NULL);
+    // CHOLMOD does without some of what it asks for, so success may come before the last allocation.
+    if (call_count >= fail_at && status == PL_OK) status = PL_REMARK_FINDINGS;
+    assert_true(status >= 0 || status == PL_ERROR_OUT_OF_MEMORY);
+    pl_linear_solver_destroy(solver);
+  }
+  *functions = before;
+  print_message("%d allocations of CHOLMOD\n", (int)n - 1);
+  assert_true(n > 10);
+  free(right);
+  drop_box(&box);
+  drop_context(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cholmod_cg_and_dense_agree),
       cmocka_unit_test(indefinite_matrices_are_shifted_as_dense_ones_are),
       cmocka_unit_test(threads_of_the_context_change_no_bit),
       cmocka_unit_test(running_out_of_memory_is_told),
+      cmocka_unit_test(cholmod_running_out_of_memory_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

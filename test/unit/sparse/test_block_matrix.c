@@ -91,6 +91,35 @@ static void chunks_of_one_colour_never_meet(void **state) {
   drop_context(context);
 }
 
+// A hub that every element shares: no two chunks may run together, however many there are.
+static void elements_around_a_hub_are_visited_one_chunk_after_the_other(void **state) {
+  (void)state;
+  enum { SPOKES = 6000 };
+  pl_context *context = make_context(2);
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  int32_t *pairs = malloc(2 * SPOKES * sizeof *pairs);
+  double *matrices = calloc(36 * SPOKES, sizeof *matrices);
+  for (int32_t i = 0; i < SPOKES; ++i) {
+    pairs[2 * i] = 0;
+    pairs[2 * i + 1] = i + 1;
+    for (int k = 0; k < 36; ++k) matrices[36 * i + k] = 1;
+  }
+  pl_block_pattern pattern;
+  pl_block_matrix matrix;
+  pl_error error = {0};
+  check_ok(pl_block_pattern_build(&arena, SPOKES + 1, &(pl_block_elements){pairs, SPOKES, 2}, 1, &pattern, &error), &error);
+  assert_true(pattern.groups[0].chunk_count > 64);
+  assert_true(pl_block_matrix_take(&arena, &pattern, &matrix));
+  pl_block_matrix_add_elements(context, &matrix, 0, matrices);
+  for (int k = 0; k < 9; ++k) assert_true(matrix.values[9 * pattern.diagonal[0] + k] == SPOKES);
+  for (int32_t i = 1; i <= SPOKES; ++i) assert_true(matrix.values[9 * pattern.diagonal[i]] == 1);
+  free(pairs);
+  free(matrices);
+  pl_arena_destroy(&arena);
+  drop_context(context);
+}
+
 typedef struct visit_data {
   const block_box *box;
   double *forces;
@@ -251,6 +280,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_scatter_map_is_that_of_brute_force),
       cmocka_unit_test(chunks_of_one_colour_never_meet),
+      cmocka_unit_test(elements_around_a_hub_are_visited_one_chunk_after_the_other),
       cmocka_unit_test(assembled_values_are_the_sums_of_elements),
       cmocka_unit_test(threads_and_instruction_sets_change_no_bit),
       cmocka_unit_test(fixed_components_are_rows_and_columns_of_the_identity),
