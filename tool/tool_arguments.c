@@ -142,6 +142,11 @@ static bool parse_option(const tool_session *tool, const tool_verb *verb, const 
     text = next;
     *used = 1;
   }
+  if (option->repeats && arguments->repeated_count == TOOL_REPEAT_LIMIT) {
+    tool_complain(&tool->voice, "--%s is given more than %d times", option->name, TOOL_REPEAT_LIMIT);
+    return false;
+  }
+  if (option->repeats) arguments->repeated[arguments->repeated_count++] = text;
   return set_value(tool, option, text, &arguments->values[option - verb->options]);
 }
 

@@ -19,6 +19,7 @@ typedef struct tool_option {
   const char *value;            // what the help calls the value
   const char *about;            // one line
   double least, most;           // of numbers
+  bool repeats;                 // may be given several times; one such option per verb
   bool (*takes)(const char *);  // of optional values
 } tool_option;
 
@@ -30,7 +31,7 @@ typedef struct tool_value {
   int64_t count;
 } tool_value;
 
-enum { TOOL_OPTION_LIMIT = 24, TOOL_WORD_LIMIT = 34 };
+enum { TOOL_OPTION_LIMIT = 24, TOOL_WORD_LIMIT = 34, TOOL_REPEAT_LIMIT = 64 };
 
 typedef struct tool_session tool_session;
 typedef struct tool_arguments tool_arguments;
@@ -50,7 +51,9 @@ struct tool_arguments {
   const tool_verb *verb;
   int word_count;
   const char *words[TOOL_WORD_LIMIT];
-  tool_value values[TOOL_OPTION_LIMIT];  // in the order of verb->options
+  tool_value values[TOOL_OPTION_LIMIT];     // in the order of verb->options
+  const char *repeated[TOOL_REPEAT_LIMIT];  // what was given for the option that repeats
+  int repeated_count;
   bool help;
 };
 

@@ -1,99 +1,15 @@
 // pliant info: what is in a file, as a table or as JSON on standard output.
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "info_sheet.h"
 #include "tool_folder.h"
 #include "tool_open.h"
 
 static const tool_option OPTIONS[] = {
     {.name = "json", .kind = TOOL_FLAG, .about = "one JSON object instead of a table"},
 };
-
-// A table of names and values being printed.
-typedef struct info_sheet {
-  bool json;
-  int row_count;
-} info_sheet;
-
-static void begin_row(info_sheet *sheet, const char *name) {
-  if (sheet->json) {
-    fputs(sheet->row_count > 0 ? ", " : "{", stdout);
-    tool_print_json_text(name);
-    fputs(": ", stdout);
-  } else {
-    printf("%-18s ", name);
-  }
-  sheet->row_count++;
-}
-
-static void end_row(const info_sheet *sheet) {
-  if (!sheet->json) putchar('\n');
-}
-
-static void end_sheet(const info_sheet *sheet) {
-  if (sheet->json) puts("}");
-}
-
-static void row_text(info_sheet *sheet, const char *name, const char *text) {
-  begin_row(sheet, name);
-  if (sheet->json)
-    tool_print_json_text(text);
-  else
-    fputs(text, stdout);
-  end_row(sheet);
-}
-
-static void row_count(info_sheet *sheet, const char *name, int64_t count) {
-  begin_row(sheet, name);
-  printf("%" PRId64, count);
-  end_row(sheet);
-}
-
-static void row_number(info_sheet *sheet, const char *name, double number, const char *unit) {
-  begin_row(sheet, name);
-  if (sheet->json && !isfinite(number))
-    fputs("null", stdout);
-  else
-    printf(sheet->json ? "%.17g" : "%.6g", number);
-  if (!sheet->json && unit[0] != '\0') printf(" %s", unit);
-  end_row(sheet);
-}
-
-static void row_hash(info_sheet *sheet, const char *name, uint64_t hash) {
-  char text[20];
-  snprintf(text, sizeof text, "%016" PRIx64, hash);
-  row_text(sheet, name, text);
-}
-
-static void row_vector(info_sheet *sheet, const char *name, pl_vec3 v) {
-  begin_row(sheet, name);
-  printf(sheet->json ? "[%.17g, %.17g, %.17g]" : "%.6g %.6g %.6g m", v.x, v.y, v.z);
-  end_row(sheet);
-}
-
-// Counts of names, such as poses, with the names behind.
-static void row_names(info_sheet *sheet, const char *title, int32_t count, const char *(*name)(const pl_mesh_view *, int32_t),
-                      const pl_mesh_view *mesh) {
-  begin_row(sheet, title);
-  if (sheet->json) putchar('[');
-  if (!sheet->json) printf("%d%s", count, count > 0 ? ": " : "");
-  for (int32_t i = 0; i < count; ++i) {
-    if (i > 0) fputs(", ", stdout);
-    if (sheet->json)
-      tool_print_json_text(name(mesh, i));
-    else
-      fputs(name(mesh, i), stdout);
-  }
-  if (sheet->json) putchar(']');
-  end_row(sheet);
-}
-
-static const char *pose_name(const pl_mesh_view *mesh, int32_t index) {
-  return mesh->poses[index].name;
-}
 
 static const char *group_name(const pl_mesh_view *mesh, int32_t index) {
   return mesh->groups[index].name;
@@ -109,6 +25,7 @@ static const char *format_of(const char *path) {
 
 static int show_mesh(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet) {
   bool remarks = false;
+  if (info_show_character(tool, context, path, format_of(path), sheet, &remarks)) return remarks ? TOOL_REMARKS : TOOL_DONE;
   pl_mesh *mesh = tool_open_mesh(tool, context, path, 1, &remarks);
   if (mesh == NULL) return TOOL_FAILED;
   pl_mesh_view view = pl_mesh_look(mesh);
@@ -116,23 +33,23 @@ static int show_mesh(const tool_session *tool, pl_context *context, const char *
   pl_mesh_check_report report;
   pl_error error = {0};
   pl_status status = pl_mesh_check(context, mesh, NULL, &report, &error);
-  row_text(sheet, "kind", "mesh");
-  row_text(sheet, "format", format_of(path));
-  row_count(sheet, "points", view.point_count);
-  if (view.point_of_source != NULL) row_count(sheet, "file vertices", view.source_count);
-  row_count(sheet, "segments", view.segment_count);
-  row_count(sheet, "triangles", view.triangle_count);
-  row_count(sheet, "tets", view.tet_count);
-  row_names(sheet, "groups", view.group_count, group_name, &view);
-  row_names(sheet, "poses", view.pose_count, pose_name, &view);
+  info_row_text(sheet, "kind", "mesh");
+  info_row_text(sheet, "format", format_of(path));
+  info_row_count(sheet, "points", view.point_count);
+  if (view.point_of_source != NULL) info_row_count(sheet, "file vertices", view.source_count);
+  info_row_count(sheet, "segments", view.segment_count);
+  info_row_count(sheet, "triangles", view.triangle_count);
+  info_row_count(sheet, "tets", view.tet_count);
+  info_row_names(sheet, "groups", view.group_count, group_name, &view);
+  info_row_names(sheet, "poses", view.pose_count, info_pose_name, &view);
   if (view.point_count > 0) {
-    row_vector(sheet, "least", box.least);
-    row_vector(sheet, "most", box.most);
+    info_row_vector(sheet, "least", box.least);
+    info_row_vector(sheet, "most", box.most);
   }
   if (status >= 0) {
-    row_count(sheet, "pieces", report.component_count);
-    row_count(sheet, "open edges", report.open_edge_count);
-    row_count(sheet, "inverted tets", report.inverted_tet_count);
+    info_row_count(sheet, "pieces", report.component_count);
+    info_row_count(sheet, "open edges", report.open_edge_count);
+    info_row_count(sheet, "inverted tets", report.inverted_tet_count);
   }
   pl_mesh_destroy(mesh);
   return remarks ? TOOL_REMARKS : TOOL_DONE;
@@ -144,20 +61,20 @@ static int show_frames(const tool_session *tool, pl_context *context, const char
   pl_error error = {0};
   pl_status status = pl_frame_file_open(context, path, &file, &facts, &error);
   if (status < 0) return tool_report_error(&tool->voice, &error);
-  row_text(sheet, "kind", "point cache");
-  row_text(sheet, "format", pl_frame_format_name(facts.format));
-  row_count(sheet, "points", facts.point_count);
-  row_count(sheet, "frames", facts.frame_count);
+  info_row_text(sheet, "kind", "point cache");
+  info_row_text(sheet, "format", pl_frame_format_name(facts.format));
+  info_row_count(sheet, "points", facts.point_count);
+  info_row_count(sheet, "frames", facts.frame_count);
   // PC2 counts time in frames of the host's project.
   bool counts_frames = facts.format == PL_FRAMES_PC2;
-  row_number(sheet, counts_frames ? "start frame" : "start", facts.start_time, counts_frames ? "" : "s");
-  row_number(sheet, counts_frames ? "samples per frame" : "frame rate", facts.frame_rate, counts_frames ? "" : "1/s");
+  info_row_number(sheet, counts_frames ? "start frame" : "start", facts.start_time, counts_frames ? "" : "s");
+  info_row_number(sheet, counts_frames ? "samples per frame" : "frame rate", facts.frame_rate, counts_frames ? "" : "1/s");
   if (facts.point_count > 0 && facts.frame_count > 0) {
     pl_vec3 *points = tool_allocate((size_t)facts.point_count, sizeof *points);
     status = pl_frame_file_read(file, facts.frame_count - 1, points, &error);
     pl_box box = pl_points_box(points, facts.point_count);
-    if (status >= 0) row_vector(sheet, "least at the end", box.least);
-    if (status >= 0) row_vector(sheet, "most at the end", box.most);
+    if (status >= 0) info_row_vector(sheet, "least at the end", box.least);
+    if (status >= 0) info_row_vector(sheet, "most at the end", box.most);
     free(points);
   }
   pl_frame_file_close(file);
@@ -174,12 +91,12 @@ static void show_world(pl_stage_set *set, info_sheet *sheet) {
     triangles += model.surface_triangle_count;
     mass += model.mass;
   }
-  row_count(sheet, "bodies", count);
-  row_count(sheet, "particles", particles);
-  row_count(sheet, "triangles", triangles);
-  row_number(sheet, "mass", mass, "kg");
-  row_count(sheet, "colliders", pl_stage_set_collider_count(set));
-  row_hash(sheet, "start hash", pl_world_hash(pl_stage_set_world(set)));
+  info_row_count(sheet, "bodies", count);
+  info_row_count(sheet, "particles", particles);
+  info_row_count(sheet, "triangles", triangles);
+  info_row_number(sheet, "mass", mass, "kg");
+  info_row_count(sheet, "colliders", pl_stage_set_collider_count(set));
+  info_row_hash(sheet, "start hash", pl_world_hash(pl_stage_set_world(set)));
 }
 
 static int show_scene(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet) {
@@ -198,13 +115,13 @@ static int show_scene(const tool_session *tool, pl_context *context, const char 
     code = TOOL_FAILED;
   } else {
     pl_scene_report facts = pl_scene_describe(scene);
-    row_text(sheet, "kind", "scene");
-    row_text(sheet, "name", facts.name);
-    row_text(sheet, "description", facts.description);
-    row_count(sheet, "frames", facts.frame_count);
-    row_number(sheet, "frame rate", facts.frame_rate, "1/s");
-    row_number(sheet, "step", facts.step, "s");
-    row_count(sheet, "seed", (int64_t)facts.seed);
+    info_row_text(sheet, "kind", "scene");
+    info_row_text(sheet, "name", facts.name);
+    info_row_text(sheet, "description", facts.description);
+    info_row_count(sheet, "frames", facts.frame_count);
+    info_row_number(sheet, "frame rate", facts.frame_rate, "1/s");
+    info_row_number(sheet, "step", facts.step, "s");
+    info_row_count(sheet, "seed", (int64_t)facts.seed);
     show_world(set, sheet);
   }
   pl_stage_set_destroy(set);
@@ -221,15 +138,15 @@ static int show_checkpoint(const tool_session *tool, pl_context *context, const 
   char *options = tool_text("%s", view.options);
   for (char *c = options; *c != '\0'; ++c)
     if (*c == '\n') *c = ' ';
-  row_text(sheet, "kind", "checkpoint");
-  row_text(sheet, "scene", view.scene_path);
-  row_hash(sheet, "scene hash", view.scene_hash);
-  row_count(sheet, "seed", (int64_t)view.seed);
-  row_count(sheet, "frame", view.frame);
-  row_count(sheet, "frames", view.frame_count);
-  row_hash(sheet, "state hash", view.state_hash);
-  row_count(sheet, "snapshot bytes", (int64_t)view.snapshot_size);
-  row_text(sheet, "options", options);
+  info_row_text(sheet, "kind", "checkpoint");
+  info_row_text(sheet, "scene", view.scene_path);
+  info_row_hash(sheet, "scene hash", view.scene_hash);
+  info_row_count(sheet, "seed", (int64_t)view.seed);
+  info_row_count(sheet, "frame", view.frame);
+  info_row_count(sheet, "frames", view.frame_count);
+  info_row_hash(sheet, "state hash", view.state_hash);
+  info_row_count(sheet, "snapshot bytes", (int64_t)view.snapshot_size);
+  info_row_text(sheet, "options", options);
   free(options);
   pl_checkpoint_destroy(checkpoint);
   return TOOL_DONE;
@@ -249,7 +166,7 @@ static int info_verb(const tool_session *tool, const tool_arguments *arguments) 
     case TOOL_FILE_CHECKPOINT: code = show_checkpoint(tool, context, path, &sheet); break;
     default: code = show_mesh(tool, context, path, &sheet); break;
   }
-  if (sheet.row_count > 0) end_sheet(&sheet);
+  if (sheet.row_count > 0) info_end_sheet(&sheet);
   pl_context_destroy(context);
   return code;
 }
@@ -257,7 +174,7 @@ static int info_verb(const tool_session *tool, const tool_arguments *arguments) 
 const tool_verb tool_info_verb = {
     .name = "info",
     .words = "FILE",
-    .summary = "what is in a mesh, point cache, scene or checkpoint",
+    .summary = "what is in a mesh, character, point cache, scene or checkpoint",
     .least_words = 1,
     .most_words = 1,
     .options = OPTIONS,

@@ -151,13 +151,17 @@ static char *default_folder(const char *scene_path) {
 
 // Words of a checkpoint that the command line did not give itself. `text` is cut into them and must be kept.
 static bool add_kept_options(const tool_session *tool, char *text, tool_arguments *arguments) {
-  char *words[TOOL_OPTION_LIMIT];
+  enum { LIMIT = TOOL_OPTION_LIMIT + TOOL_REPEAT_LIMIT };
+  char *words[LIMIT];
   int count = 0;
-  for (char *word = strtok(text, "\n"); word != NULL && count < TOOL_OPTION_LIMIT; word = strtok(NULL, "\n")) words[count++] = word;
+  for (char *word = strtok(text, "\n"); word != NULL && count < LIMIT; word = strtok(NULL, "\n")) words[count++] = word;
   tool_arguments kept = {.verb = arguments->verb};
   if (!tool_arguments_parse(tool, arguments->verb, count, words, &kept)) return false;
   for (int i = 0; i < arguments->verb->option_count; ++i)
     if (!arguments->values[i].given) arguments->values[i] = kept.values[i];
+  if (arguments->repeated_count > 0) return true;
+  arguments->repeated_count = kept.repeated_count;
+  memcpy(arguments->repeated, kept.repeated, sizeof kept.repeated);
   return true;
 }
 
