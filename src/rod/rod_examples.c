@@ -223,6 +223,8 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
   size_t count = (size_t)batch->example_count;
   pl_view_example *views = PL_TAKE(arena, pl_view_example, PL_ROD_LANES * count);
   int32_t *view_counts = PL_TAKE(arena, int32_t, PL_ROD_LANES);
+  double *directions = PL_TAKE(arena, double, 24 * count), *rates = PL_TAKE(arena, double, 8 * count),
+         *shares = PL_TAKE(arena, double, 8 * count);
   pl_weight_kernel *kernels = def->view_rule == PL_ROD_VIEW_INTERPOLATING ? PL_TAKE(arena, pl_weight_kernel, PL_ROD_LANES) : NULL;
   if (arena->failed) return pl_fail_memory(error);
   for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
@@ -230,7 +232,14 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
     for (int32_t k = first; k < lists->start[chain + 1]; ++k) {
       const pl_rod_example *e = &def->examples[lists->items[k]];
       if (!(e->extent > 0)) break;
-      views[(size_t)lane * count + (size_t)view_counts[lane]++] = (pl_view_example){e->direction, e->extent};
+      size_t number = (size_t)view_counts[lane]++;
+      pl_vec3 d = pl_vec3_unit_or(e->direction, (pl_vec3){0, 0, 1});
+      views[(size_t)lane * count + number] = (pl_view_example){e->direction, e->extent};
+      directions[24 * number + (size_t)lane] = d.x;
+      directions[24 * number + 8 + (size_t)lane] = d.y;
+      directions[24 * number + 16 + (size_t)lane] = d.z;
+      rates[8 * number + (size_t)lane] = 1 / e->extent;
+      shares[8 * number + (size_t)lane] = 1;
     }
     if (kernels == NULL || view_counts[lane] == 0) continue;
     int32_t n = view_counts[lane];
@@ -240,6 +249,9 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
     if (status < 0) return status;
   }
   batch->views = views;
+  batch->view_directions = directions;
+  batch->view_rates = rates;
+  batch->view_shares = shares;
   batch->view_counts = view_counts;
   batch->kernels = kernels;
   return PL_OK;

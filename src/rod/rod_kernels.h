@@ -33,6 +33,8 @@ typedef struct pl_rod_solve {
 #define PL_ROD_WORK_ROWS(joints, bars, entries) (24 * (size_t)(joints) + 6 * (size_t)(bars) + (size_t)(entries) + 16)
 
 typedef struct pl_rod_kernels {
+  // Weights of Algorithm 1, [example][8], for the directions to the camera in the bases' frames, [3][8]; any length, all examples 0 for none.
+  void (*view)(const pl_rod_batch *batch, const double *directions, float *weights);
   // P(w) of eqs. 4 to 9: `weights` [example][8]; the rest has what they leave.
   void (*blend)(const pl_rod_batch *batch, const float *weights, float *positions, float *rotations);
   // Carry a chain along as its rest pose changes from that in `lanes` to the new one: every segment keeps its deviation from the rest. Positions,

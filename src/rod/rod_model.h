@@ -61,6 +61,9 @@ typedef struct pl_rod_batch {
   const float *poses;               // [1 + example][joint][4][8]: orientations, rest first
   const float *inverse_grams;       // [example][example][8]: (L^T L)^-1 of eq. 17
   const pl_view_example *views;     // [lane][example]
+  const double *view_directions;    // [example][3][8]: the same for eight lanes at once: unit vectors …
+  const double *view_rates;         // [example][8]: … 1 / extent, 1/rad …
+  const double *view_shares;        // [example][8]: … and 1, or 0 for a chain that has fewer
   const int32_t *view_counts;       // [lane]: examples driven by the view, which come first
   const pl_weight_kernel *kernels;  // [lane]; NULL: Algorithm 1
   float reach[PL_ROD_LANES];        // longest way from the root to a tip, metres, radius included
@@ -160,8 +163,8 @@ pl_quat pl_rod_turn_between(pl_vec3 from, pl_vec3 to);
 // One step (rod_step.c).
 pl_status pl_rod_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error);
 
-// Weights that the view gives the chains of a batch (rod_view.c): [example][8]. The directions to the eye are in the base's frame.
-void pl_rod_view_weights(const pl_rod_batch *batch, int32_t lane, pl_vec3 direction, float *weights);
+// Interpolating weights that the view gives one chain of a batch, into weights[example][8] (rod_weights.c). The direction to the eye is in the base's frame.
+void pl_rod_interpolate_view(const pl_rod_batch *batch, int32_t lane, pl_vec3 direction, float *weights);
 
 // Push a chain out of colliders (rod_contact.c).
 typedef struct pl_rod_wall {

@@ -132,22 +132,39 @@ static void move_bases(const step_data *d, int32_t batch, pl_rod_lanes lanes, pl
   }
 }
 
+// Direction from each root to the camera, in the frame of its led joint: [3][8].
+static void find_directions(const step_data *d, int32_t batch, double *directions) {
+  const pl_rod_batch *b = &d->model->batches[batch];
+  pl_vec3 eye = {d->state.head->eye[0], d->state.head->eye[1], d->state.head->eye[2]};
+  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+    pl_transform base = d->ends[b->bases[lane]];
+    pl_vec3 root = pl_transform_apply(base, b->root_offsets[lane]);
+    pl_vec3 direction = pl_quat_apply(pl_quat_conjugate(base.rotation), pl_vec3_sub(eye, root));
+    directions[lane] = direction.x;
+    directions[8 + lane] = direction.y;
+    directions[16 + lane] = direction.z;
+  }
+}
+
 // Weights the chains of a batch should have now.
 static void find_targets(const step_data *d, int32_t batch, pl_rod_lanes lanes, float *targets) {
   const pl_rod_batch *b = &d->model->batches[batch];
-  const pl_rod_head *head = d->state.head;
+  bool looks = false;
+  for (int32_t lane = 0; d->state.head->looking && lane < b->lane_count; ++lane)
+    looks = looks || (lanes.sources[lane] == PL_ROD_BY_ITSELF && b->view_counts[lane] > 0);
+  if (looks) {
+    _Alignas(32) double directions[3 * PL_ROD_LANES];
+    find_directions(d, batch, directions);
+    for (int32_t lane = 0; b->kernels != NULL && lane < PL_ROD_LANES; ++lane)
+      pl_rod_interpolate_view(b, lane, (pl_vec3){directions[lane], directions[8 + lane], directions[16 + lane]}, targets);
+    if (b->kernels == NULL) d->kernels->view(b, directions, targets);
+  } else {
+    memset(targets, 0, 8 * (size_t)b->example_count * sizeof(float));
+  }
   for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
     int32_t source = lane < b->lane_count ? lane : 0;  // padding repeats the first chain
-    if (lanes.sources[source] == PL_ROD_GIVEN) {
-      for (int32_t k = 0; k < b->example_count; ++k) targets[8 * k + lane] = lanes.given[8 * k + source];
-    } else if (head->looking && b->view_counts[source] > 0) {
-      pl_vec3 eye = {head->eye[0], head->eye[1], head->eye[2]};
-      pl_transform base = d->ends[b->bases[source]];
-      pl_vec3 root = pl_transform_apply(base, b->root_offsets[source]);
-      pl_rod_view_weights(b, lane, pl_quat_apply(pl_quat_conjugate(base.rotation), pl_vec3_sub(eye, root)), targets);
-    } else {
-      for (int32_t k = 0; k < b->example_count; ++k) targets[8 * k + lane] = 0;
-    }
+    for (int32_t k = 0; lanes.sources[source] == PL_ROD_GIVEN && k < b->example_count; ++k)
+      targets[8 * k + lane] = lanes.given[8 * k + source];
   }
 }
 

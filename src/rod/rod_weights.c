@@ -64,16 +64,12 @@ void pl_rod_give_morphs(const pl_model *model, void *state, const double *weight
   for (int32_t i = 0; i < rod->morph_count; ++i) morphs[i] = (float)weights[i];
 }
 
-void pl_rod_view_weights(const pl_rod_batch *batch, int32_t lane, pl_vec3 direction, float *weights) {
+void pl_rod_interpolate_view(const pl_rod_batch *batch, int32_t lane, pl_vec3 direction, float *weights) {
   int32_t count = batch->view_counts[lane];
   const pl_view_example *views = batch->views + (size_t)lane * (size_t)batch->example_count;
   double found[PL_EXAMPLES_MOST];
-  if (batch->kernels != NULL && count > 0) {
-    pl_view_similarities(count, views, direction, found);
-    pl_weight_kernel_evaluate(&batch->kernels[lane], found, found);
-  } else {
-    pl_view_weights(count, views, direction, found);
-  }
+  pl_view_similarities(count, views, direction, found);
+  if (count > 0) pl_weight_kernel_evaluate(&batch->kernels[lane], found, found);
   for (int32_t k = 0; k < batch->example_count; ++k) weights[PL_ROD_LANES * k + lane] = k < count ? (float)found[k] : 0.0f;
 }
 
