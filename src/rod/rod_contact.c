@@ -19,12 +19,20 @@ static void move_joint(float *positions, int32_t joint, int32_t lane, pl_vec3 by
   positions[16] += (float)by.z;
 }
 
+// Where the wall and the root are at the time that `end` is meant for.
+static pl_transform placement_of(const pl_rod_contact *contact, const pl_rod_wall *wall) {
+  return contact->start != NULL ? wall->end : wall->start;
+}
+static pl_vec3 root_of(const pl_rod_contact *contact) {
+  return contact->start != NULL ? contact->root_end : contact->root_start;
+}
+
 bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_wall *wall) {
   const pl_collider *shape = wall->shape;
   double reach = (double)contact->batch->reach[contact->lane];
-  if (shape->shape == PL_COLLIDER_HALF_SPACE) return pl_transform_unapply(wall->end, contact->root_end).y < reach;
-  pl_vec3 center = pl_transform_apply(wall->end, shape->center);
-  return pl_vec3_length(pl_vec3_sub(center, contact->root_end)) < shape->reach + reach;
+  if (shape->shape == PL_COLLIDER_HALF_SPACE) return pl_transform_unapply(placement_of(contact, wall), root_of(contact)).y < reach;
+  pl_vec3 center = pl_transform_apply(placement_of(contact, wall), shape->center);
+  return pl_vec3_length(pl_vec3_sub(center, root_of(contact))) < shape->reach + reach;
 }
 
 // How far the touched place moves along the collider in this step.
@@ -42,12 +50,12 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_wall *wall,
   const pl_rod_batch *batch = contact->batch;
   int32_t lane = contact->lane;
   double wa = (double)batch->inverse_masses[PL_ROD_LANES * a + lane], wb = (double)batch->inverse_masses[PL_ROD_LANES * b + lane];
-  pl_segment segment = {.a = pl_vec3_add(contact->root_end, position_at(contact->end, a, lane)),
-                        .b = pl_vec3_add(contact->root_end, position_at(contact->end, b, lane)),
+  pl_segment segment = {.a = pl_vec3_add(root_of(contact), position_at(contact->end, a, lane)),
+                        .b = pl_vec3_add(root_of(contact), position_at(contact->end, b, lane)),
                         .radius_a = (double)batch->radii[PL_ROD_LANES * a + lane],
                         .radius_b = (double)batch->radii[PL_ROD_LANES * b + lane]};
   pl_segment_touch touch;
-  if (!pl_segment_touch_collider(&segment, wall->shape, wall->end, 0, &touch) || touch.gap >= 0) return false;
+  if (!pl_segment_touch_collider(&segment, wall->shape, placement_of(contact, wall), 0, &touch) || touch.gap >= 0) return false;
   double share_a = 1 - touch.t, share_b = touch.t, weight = wa * share_a * share_a + wb * share_b * share_b;
   // A touch at the root itself, which is led: nothing can be done about it.
   if (weight <= 1e-12 * (wa + wb)) return false;

@@ -175,8 +175,9 @@ typedef struct pl_rod_contact {
   const pl_rod_batch *batch;
   int32_t lane;
   pl_vec3 root_start, root_end;  // what positions are relative to
-  const float *start;            // [joint][3][8] at the beginning of the step; NULL: there is no friction
-  float *end;                    // the same at the end; corrected
+  const float
+      *start;  // [joint][3][8] at the beginning of the step, relative to root_start; NULL: `end` is meant for the beginning itself
+  float *end;  // the same at the end; corrected
   double friction;
 } pl_rod_contact;
 // Whether a chain may be near a wall at all, and one round of pushing it out; the latter returns the number of touches.
