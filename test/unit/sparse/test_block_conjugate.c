@@ -1,5 +1,6 @@
 // Conjugate gradients with every preconditioner against dense elimination: accuracy, threads, warm start, fixed components, negative curvature, memory.
 // ctest: threads
+#include "sparse/block_coarse.h"
 #include "sparse/block_conjugate.h"
 #include "sparse/block_incomplete.h"
 #include "unit/sparse/block_box.h"
@@ -152,6 +153,88 @@ static void kernels_of_both_instruction_sets_agree(void **state) {
   drop_context(context);
 }
 
+// What is left of a residual after the coarse correction is at right angles to every motion of the coarse space, and these are rigid.
+static void the_coarse_part_solves_for_rigid_motions_exactly(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  for (int shifted = 0; shifted < 2; ++shifted) {
+    block_box box;
+    uint8_t *fixed;
+    double *right;
+    make_problem(&box, context, 1e6, 0.3, &fixed, &right);
+    size_t size = 3 * (size_t)box.row_count;
+    double *moved = calloc(3 * size, sizeof *moved), *image = moved + size, *weights = image + size, shift = shifted ? 0.3 : 0;
+    for (size_t i = 0; i < size; ++i) weights[i] = 1e4 * (1 + sin((double)i));
+    pl_block_coarse coarse;
+    assert_true(pl_block_coarse_take(&box.arena, &box.pattern, box.positions, &coarse));
+    pl_block_coarse_run(context, &box.matrix, shift, weights, &coarse);
+    double product = pl_block_coarse_solve(context, &coarse, right), expected = 0;
+    for (int32_t i = 0; i < box.row_count; ++i) pl_block_coarse_move(&coarse, i, moved + 3 * i);
+    pl_block_matrix_multiply(context, &box.matrix, moved, image);
+    for (size_t i = 0; i < size; ++i) {
+      expected += right[i] * moved[i];
+      image[i] = right[i] - image[i] - shift * weights[i] * moved[i];
+    }
+    check_near(product, expected, 1e-10 * fabs(expected));
+    for (int32_t k = 0; k < 6 * coarse.piece_count; ++k) {
+      double sum = 0, scale = 0, at[3], translation[3] = {0};
+      memset(coarse.motion, 0, 6 * (size_t)coarse.piece_count * sizeof(double));
+      coarse.motion[k] = 1;
+      for (int32_t i = 0; i < box.row_count; ++i) {
+        pl_block_coarse_move(&coarse, i, at);
+        for (int c = 0; c < 3; ++c) {
+          sum += at[c] * image[3 * i + c];
+          scale += fabs(at[c] * right[3 * i + c]);
+          if (k % 6 < 3 && fixed[i] == 0 && coarse.piece_of_row[i] == k / 6) translation[c] = at[c];
+        }
+      }
+      check_near(sum, 0, 1e-9 * (scale + 1e-3));
+      if (k % 6 < 3)
+        assert_true(translation[k % 6] == 1 && translation[(k + 1) % 3] + translation[(k + 2) % 3] + translation[k % 3] == 1);
+    }
+    free(moved);
+    drop_box(&box);
+  }
+  drop_context(context);
+}
+
+// Eliminating a chain fills nothing in, so leaving fill out leaves nothing out but digits: the factor is in single precision.
+static void the_incomplete_factor_of_a_chain_is_complete(void **state) {
+  (void)state;
+  enum { COUNT = 30 };
+  pl_context *context = make_context(1);
+  pl_random random = pl_random_of_seed(5);
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  int32_t pairs[2 * COUNT];
+  double elements[36 * COUNT], ones[COUNT + 1], x[3 * COUNT + 3], r[3 * COUNT + 3], z[3 * COUNT + 3];
+  for (int32_t e = 0; e < COUNT; ++e) {
+    double g[12];
+    pairs[2 * e] = e;
+    pairs[2 * e + 1] = e + 1;
+    for (int i = 0; i < 12; ++i) g[i] = pl_random_between(&random, -1, 1);
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 6; ++j) elements[36 * e + 6 * i + j] = g[i] * g[j] + g[6 + i] * g[6 + j];
+  }
+  for (int i = 0; i <= COUNT; ++i) ones[i] = 0.5;
+  for (int i = 0; i < 3 * COUNT + 3; ++i) x[i] = pl_random_between(&random, -1, 1);
+  pl_block_pattern pattern;
+  pl_block_matrix matrix;
+  pl_block_incomplete factor;
+  pl_error error = {0};
+  check_ok(pl_block_pattern_build(&arena, COUNT + 1, &(pl_block_elements){pairs, COUNT, 2}, 1, &pattern, &error), &error);
+  assert_true(pl_block_matrix_take(&arena, &pattern, &matrix) && pl_block_incomplete_take(&arena, &pattern, &factor));
+  pl_block_matrix_add_elements(context, &matrix, 0, elements);
+  pl_block_matrix_add_diagonal(context, &matrix, 1, ones);
+  pl_block_incomplete_run(context, &matrix, 0, NULL, &factor);
+  assert_true(factor.shifts[0] == 0);
+  pl_block_matrix_multiply(context, &matrix, x, r);
+  pl_block_kernels_choose()->sweep(&factor.lower, 0, COUNT + 1, r, z, factor.room);
+  check_at_most(vector_distance(z, x, 3 * COUNT + 3), 1e-6);
+  pl_arena_destroy(&arena);
+  drop_context(context);
+}
+
 static void a_good_guess_saves_iterations_and_limits_are_kept(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -254,6 +337,8 @@ int main(void) {
       cmocka_unit_test(every_preconditioner_finds_the_solution_of_elimination),
       cmocka_unit_test(threads_and_instruction_sets_change_no_bit),
       cmocka_unit_test(kernels_of_both_instruction_sets_agree),
+      cmocka_unit_test(the_coarse_part_solves_for_rigid_motions_exactly),
+      cmocka_unit_test(the_incomplete_factor_of_a_chain_is_complete),
       cmocka_unit_test(a_good_guess_saves_iterations_and_limits_are_kept),
       cmocka_unit_test(negative_curvature_is_told_and_a_shift_cures_it),
       cmocka_unit_test(running_out_of_memory_is_told),
