@@ -1,3 +1,4 @@
+// The kernels of block matrices for the plain machine, and the choice between instruction sets.
 #include "sparse/block_kernels.h"
 
 #include "math/simd.h"
