@@ -1,7 +1,7 @@
 # bash completion of pliant
 _pliant() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb= word
-  local verbs="demo run check mesh pose info convert bench help"
+  local verbs="demo run bake check mesh pose info convert bench help"
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     [[ $word == -* ]] || { verb=$word; break; }
   done
@@ -9,12 +9,14 @@ _pliant() {
   case $previous in
     -o | --output | --embedding | --schema) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "pc2 mdd glb vtu obj ply csv none" -- "$current"); return ;;
+    --animation | --body | --fps | --seconds | --pre-roll | --eye) return ;;
     --threads | --seed | --frames | --strip | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every | --weight) return ;;
   esac
   local options=
   case $verb in
     demo) options="--list --all --output --frames --format --threads --hash --video --size --help" ;;
     run) options="--output --frames --format --threads --seed --hash --picture --strip --video --size --resume --checkpoint-every --help" ;;
+    bake) options="--output --format --animation --body --fps --seconds --loop --pre-roll --eye --threads --help" ;;
     check) options="--quiet --schema --help" ;;
     mesh) options="--output --points --cell-size --embedding --scale --help" ;;
     pose) options="--output --points --cell-size --volume --weight --exact --scale --help" ;;

@@ -31,8 +31,6 @@ static void lay_out_time(bake_job *job, const pl_character_view *view) {
   double end = job->animation >= 0 ? view->animations[job->animation].end : 0;
   double seconds = job->options.seconds > 0 ? job->options.seconds : end > 0 ? end : USUAL_SECONDS;
   double rate = job->options.frame_rate > 0 ? job->options.frame_rate : USUAL_RATE;
-  // A loop is the animation's own cycle.
-  if (job->options.loop && end > 0) seconds = end;
   double count = fmax(1, floor(seconds * rate + 0.5));
   job->frame_rate = job->options.loop ? count / seconds : rate;
   job->frame_count = (int32_t)count + 1;
@@ -64,13 +62,6 @@ static bool refuse_scene_options(const bake_job *job) {
   return false;
 }
 
-// The led joint that the first chain hangs on.
-static int32_t first_base(const bake_job *job) {
-  for (int32_t i = 0; i < job->rod.joint_count; ++i)
-    if (!job->rod.joints[i].led && job->rod.joints[job->rod.joints[i].parent].led) return job->rod.joints[i].parent;
-  return 0;
-}
-
 static pl_transform place_of(const bake_job *job, int32_t joint, double time) {
   pl_character_sample(job->character, job->animation, time, job->node_places, NULL);
   return job->node_places[job->nodes[joint]];
@@ -79,7 +70,7 @@ static pl_transform place_of(const bake_job *job, int32_t joint, double time) {
 // A loop needs an animation that ends as it begins, be it elsewhere: the first joint that does not is named.
 static void check_cycle(bake_job *job) {
   double end = (job->frame_count - 1) / job->frame_rate;
-  int32_t base = first_base(job);
+  int32_t base = bake_first_base(job);
   pl_transform base_start = place_of(job, base, 0), base_end = place_of(job, base, end);
   for (int32_t i = 0; i < job->rod.joint_count; ++i) {
     if (!job->rod.joints[i].led) continue;
@@ -109,6 +100,10 @@ bool bake_open_character(bake_job *job) {
     return false;
   }
   if (!choose_animation(job, &view)) return false;
+  if (job->options.loop && job->options.seconds > 0 && job->animation >= 0) {
+    tool_complain(&job->tool->voice, "a loop is as long as its animation '%s': --seconds does not go with it", job->animation_name);
+    return false;
+  }
   lay_out_time(job, &view);
   job->rod = pl_character_rig_def(job->rig);
   job->nodes = pl_character_rig_nodes(job->rig);
@@ -145,17 +140,17 @@ pl_status bake_settle_character(bake_job *job, pl_error *error) {
 
 // At the end of a cycle the animation is back where it began, perhaps elsewhere in the world (a walk): the body is carried there, so that its chains do not
 // notice.
-static pl_status go_back(bake_job *job, double end, pl_error *error) {
-  int32_t base = first_base(job);
+pl_status bake_rewind_character(bake_job *job, pl_error *error) {
+  int32_t base = bake_first_base(job);
+  double end = (job->frame_count - 1) / job->frame_rate;
   pl_transform from = place_of(job, base, end), to = place_of(job, base, 0);
   pl_transform motion = bake_join(to, bake_relative(from, (pl_transform){{0, 0, 0}, {0, 0, 0, 1}}));
   return pl_body_carry(job->world, job->body, motion, error);
 }
 
-pl_status bake_advance_character(bake_job *job, int64_t frame, pl_error *error) {
-  int32_t last = job->frame_count - 1;
-  double end = last / job->frame_rate, start = (double)((frame - 1) % last) / job->frame_rate;
-  pl_status status = frame > 1 && (frame - 1) % last == 0 ? go_back(job, end, error) : PL_OK;
+pl_status bake_advance_character(bake_job *job, int32_t frame, pl_error *error) {
+  double start = (frame - 1) / job->frame_rate;
+  pl_status status = PL_OK;
   for (int32_t i = 1; i <= job->steps_per_frame && status >= 0; ++i) {
     status = lead(job, start + i / (job->frame_rate * job->steps_per_frame), 0, error);
     if (status >= 0) status = pl_world_step(job->world, NULL, error);

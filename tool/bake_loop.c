@@ -69,6 +69,12 @@ void bake_order_joints(bake_job *job) {
   free(done);
 }
 
+int32_t bake_first_base(const bake_job *job) {
+  for (int32_t i = 0; i < job->rod.joint_count; ++i)
+    if (!job->rod.joints[i].led && job->rod.joints[job->rod.joints[i].parent].led) return job->rod.joints[i].parent;
+  return 0;
+}
+
 bake_gap bake_measure_gap(const bake_job *job, const pl_transform *a, const pl_transform *b) {
   bake_gap gap = {0, 0};
   for (int32_t i = 0; i < job->rod.joint_count; ++i) {

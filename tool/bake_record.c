@@ -15,8 +15,8 @@ static pl_status begin(bake_job *job, pl_error *error) {
   return job->options.pre_roll > 0 ? pl_world_settle(job->world, job->options.pre_roll, NULL, error) : PL_OK;
 }
 
-// To frame number `frame` of all that were simulated.
-static pl_status advance(bake_job *job, int64_t frame, pl_error *error) {
+// To frame number `frame` from the one before it.
+static pl_status advance(bake_job *job, int32_t frame, pl_error *error) {
   if (tool_interrupt_count() > 0) {
     *error = (pl_error){.status = PL_REMARK_CANCELLED, .text = "interrupted; nothing was written"};
     return PL_ERROR_UNSUPPORTED;
@@ -34,8 +34,8 @@ static pl_status keep_frame(bake_job *job, int32_t frame, pl_error *error) {
   return status;
 }
 
-// Whole cycles until the end of one meets its beginning. `frame` counts all frames.
-static pl_status find_cycle(bake_job *job, int64_t *frame, pl_error *error) {
+// Whole cycles until the end of one meets its beginning.
+static pl_status find_cycle(bake_job *job, pl_error *error) {
   size_t count = (size_t)job->rod.joint_count;
   pl_transform *before = tool_allocate(count, sizeof *before), *after = tool_allocate(count, sizeof *after);
   pl_status status = pl_body_read_joints(job->world, job->body, before);
@@ -44,11 +44,12 @@ static pl_status find_cycle(bake_job *job, int64_t *frame, pl_error *error) {
   bake_gap gap = {360, 0};
   int cycle = 0;
   while (cycle < CYCLE_LIMIT && gap.degrees > LOOP_TOLERANCE && status >= 0) {
-    for (int32_t i = 0; i < length && status >= 0; ++i) {
-      status = advance(job, ++*frame, error);
-      tool_progress_show(&progress, *frame);
+    for (int32_t i = 1; i <= length && status >= 0; ++i) {
+      status = advance(job, i, error);
+      tool_progress_show(&progress, (int64_t)cycle * length + i);
     }
     if (status >= 0) status = pl_body_read_joints(job->world, job->body, after);
+    if (status >= 0) status = bake_rewind_character(job, error);
     if (status < 0) break;
     gap = bake_measure_gap(job, before, after);
     for (size_t i = 0; i < count; ++i) before[i] = after[i];
@@ -84,16 +85,15 @@ static pl_status open_log(bake_job *job, pl_error *error) {
 }
 
 pl_status bake_record(bake_job *job, pl_error *error) {
-  int64_t frame = 0;
   job->frames = tool_allocate((size_t)job->frame_count * (size_t)job->rod.joint_count, sizeof *job->frames);
   pl_status status = open_log(job, error);
   if (status >= 0) status = begin(job, error);
   // A scene has a beginning and an end; it is gone through once.
-  if (status >= 0 && job->options.loop && job->character != NULL) status = find_cycle(job, &frame, error);
+  if (status >= 0 && job->options.loop && job->character != NULL) status = find_cycle(job, error);
   if (status >= 0) status = keep_frame(job, 0, error);
   tool_progress progress = tool_progress_start(&job->tool->voice, "frame", 0, job->frame_count);
   for (int32_t i = 1; i < job->frame_count && status >= 0; ++i) {
-    status = advance(job, ++frame, error);
+    status = advance(job, i, error);
     if (status >= 0) status = keep_frame(job, i, error);
     tool_progress_show(&progress, i + 1);
   }

@@ -52,14 +52,26 @@ static pl_status write_glb(const bake_job *job, pl_error *error) {
   return status;
 }
 
+// From the last frame of a loop to the first, for every point. A body that has moved on meanwhile, as in a walk, stays where it is then: how the led joint
+// above the first chain has moved is not a difference.
+static pl_status find_gaps(const bake_job *job, int32_t count, pl_vec3 *gaps, pl_error *error) {
+  int32_t last = job->frame_count - 1, base = bake_first_base(job);
+  const pl_transform *start = job->frames + base, *end = start + (size_t)last * (size_t)job->rod.joint_count;
+  pl_status status = pl_frame_log_read(job->log, last, 0, count, gaps, NULL, error);
+  if (status >= 0) status = pl_frame_log_read(job->log, 0, 0, count, job->points, NULL, error);
+  for (int32_t i = 0; i < count && status >= 0; ++i) {
+    pl_transform first = {job->points[i], {0, 0, 0, 1}};
+    pl_vec3 there = bake_join(*end, bake_relative(*start, first)).position;
+    gaps[i] = (pl_vec3){there.x - gaps[i].x, there.y - gaps[i].y, there.z - gaps[i].z};
+  }
+  return status;
+}
+
 // The points of a loop are faded as they are, along straight lines.
 static pl_status write_points(const bake_job *job, pl_frames *frames, pl_error *error) {
   int32_t count = pl_model_describe(job->model).surface_point_count, last = job->frame_count - 1;
   pl_vec3 *gap = tool_allocate((size_t)count, sizeof *gap);
-  pl_status status = pl_frame_log_read(job->log, last, 0, count, gap, NULL, error);
-  if (status >= 0) status = pl_frame_log_read(job->log, 0, 0, count, job->points, NULL, error);
-  for (int32_t i = 0; i < count && status >= 0; ++i)
-    gap[i] = (pl_vec3){job->points[i].x - gap[i].x, job->points[i].y - gap[i].y, job->points[i].z - gap[i].z};
+  pl_status status = find_gaps(job, count, gap, error);
   for (int32_t frame = 0; frame <= last && status >= 0; ++frame) {
     double share = bake_fade_share(job, frame);
     status = pl_frame_log_read(job->log, frame, 0, count, job->points, NULL, error);

@@ -64,10 +64,11 @@ typedef struct bake_job {
 bool bake_open_character(bake_job *job);  // bake_character.c
 bool bake_open_scene(bake_job *job);      // bake_scene.c
 
-// Bring a character to the first frame before anything is recorded, and on by one frame, which is number `frame` from the beginning; those behind the
-// last one begin again (bake_character.c).
+// Bring a character to the first frame before anything is recorded, on to frame number `frame` from the one before it, and from the last back to the
+// first without a jolt (bake_character.c).
 pl_status bake_settle_character(bake_job *job, pl_error *error);
-pl_status bake_advance_character(bake_job *job, int64_t frame, pl_error *error);
+pl_status bake_advance_character(bake_job *job, int32_t frame, pl_error *error);
+pl_status bake_rewind_character(bake_job *job, pl_error *error);
 
 // Simulate and record; fails with PL_REMARK_CANCELLED in `error` when interrupted (bake_record.c).
 pl_status bake_record(bake_job *job, pl_error *error);
@@ -76,6 +77,9 @@ pl_status bake_record(bake_job *job, pl_error *error);
 pl_transform bake_relative(pl_transform a, pl_transform b);
 pl_transform bake_join(pl_transform a, pl_transform local);
 double bake_angle(pl_quat from, pl_quat to);
+
+// The led joint that the first chain hangs on (bake_loop.c).
+int32_t bake_first_base(const bake_job *job);
 
 // How far two frames are apart: the largest angle between rotations relative to the parent, degrees, and the largest distance in the frame of the led joint
 // above, metres (bake_loop.c).
