@@ -18,6 +18,7 @@ typedef struct rod_stage_def {
   bool weightless;  // no gravity
   bool fixed;       // weights are given once and the camera is not looked at
   int threads;
+  int width;  // of the neighbourhoods, in joints either way; 0: the usual
 } rod_stage_def;
 
 typedef struct rod_stage {
