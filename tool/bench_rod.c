@@ -210,7 +210,8 @@ static pl_status find_peak(const rod_orbit *orbit, pl_rod_suppression suppressio
                        .step = 1.0 / orbit->rate,
                        .weightless = true,
                        .threads = 1,
-                       .width = orbit->width};
+                       .width = orbit->width,
+                       .stiffness = pl_default_rod_def().stiffness};
   pl_status status = rod_stage_open(&def, &stage, error);
   *peak = 0;
   while (status >= 0 && pl_world_time(stage.world) < 4) {

@@ -111,8 +111,7 @@ static pl_status build_model(const rod_stage_def *def, rod_stage *stage, pl_erro
   rod.example_count = made.example_count;
   rod.tube_sides = 0;
   rod.suppression = def->suppression;
-  // Soft enough for the longest of the steps: at 1/60 s a joint goes a third of the way to its goal.
-  rod.stiffness = 0.02;
+  rod.stiffness = def->stiffness > 0 ? def->stiffness : 0.02;
   if (def->width > 0) rod.width = def->width;
   pl_status status = pl_rod_build(stage->context, &rod, &stage->model, error);
   stage->joint_count = made.joint_count - 1;

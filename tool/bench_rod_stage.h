@@ -18,7 +18,8 @@ typedef struct rod_stage_def {
   bool weightless;  // no gravity
   bool fixed;       // weights are given once and the camera is not looked at
   int threads;
-  int width;  // of the neighbourhoods, in joints either way; 0: the usual
+  int width;         // of the neighbourhoods, in joints either way; 0: the usual
+  double stiffness;  // 0: soft enough for steps of 1/60 s, at which a joint goes a third of the way to its goal
 } rod_stage_def;
 
 typedef struct rod_stage {

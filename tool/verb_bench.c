@@ -77,8 +77,8 @@ void bench_print(bench_session *bench, const bench_row *row, const bench_samples
     print_json(row, value, spread, samples->count);
   } else {
     if (bench->row_count++ == 0)
-      printf("%-8s %-36s %7s %10s %-16s %7s %10s %10s\n", "suite", "case", "threads", "median", "unit", "spread", "paper", "limit");
-    printf("%-8s %-36s %7d %10.4g %-16s %5.1f %%", row->suite, row->name, row->threads, value, row->unit, 100 * spread);
+      printf("%-8s %-38s %7s %10s %-16s %7s %10s %10s\n", "suite", "case", "threads", "median", "unit", "spread", "paper", "limit");
+    printf("%-8s %-38s %7d %10.4g %-16s %5.1f %%", row->suite, row->name, row->threads, value, row->unit, 100 * spread);
     print_cell(row->paper);
     print_cell(row->limit);
     if (row->note != NULL) printf("  %s", row->note);
