@@ -1,5 +1,11 @@
 #!/bin/bash
 # pliant bake: the chains of a character become an animation of its file, once and as a loop; what cannot be baked is refused in words.
+#
+# The Khronos validator judges what was written, where an earlier test (test_character_oracle.sh) has fetched it.
+judges=
+for place in "$PLIANT_SOURCE_DIR/test/oracle" "$PWD/../test_character_oracle/oracle" "$PWD/../test_gltf_oracle/oracle"; do
+  if [ -d "$place/node_modules/gltf-validator" ] && command -v node >/dev/null; then judges=$place; fi
+done
 . "$(dirname "$0")/begin.sh"
 here=$PLIANT_SOURCE_DIR/test/cli
 python3 "$here/make_character.py" ear.gltf
@@ -122,6 +128,11 @@ from reader import angle, read
 still, hung = (read(name)[1]["nod baked"]["ear.1", "rotation"][1] for name in ("still.glb", "hung.glb"))
 assert angle(still[0], (0, 0, 0, 1)) < 0.02 < angle(hung[0], (0, 0, 0, 1)), (still[0], hung[0])
 PY
+
+if [ -n "$judges" ]; then
+  echo "the validator finds no error"
+  node "$judges/validate_gltf.mjs" nod.glb loop-walk.glb wild.glb >out 2>err || fail "the validator finds errors"
+fi
 
 echo "points alone, by the ending of the file"
 expect 0 bake ear.gltf -o points.pc2 --seconds 0.25
