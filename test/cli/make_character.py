@@ -82,6 +82,11 @@ if kind != "bald":
         "springs": [{"name": "ear", "colliderGroups": [0],
                      "joints": [{"node": 2 + k, "hitRadius": 0.01, "stiffness": stiffness, "dragForce": drag, "gravityPower": 0.2} for k in range(5)]}],
     }}
+if kind == "calm":
+    # Seen from the side (+X) the ear leans forward.
+    gltf["extensionsUsed"].append("PLIANT_rod_examples")
+    gltf["extensions"]["PLIANT_rod_examples"] = {"specVersion": "1.0", "chains": [{"root": 2, "examples": [
+        {"name": "side", "direction": [1, 0, 0], "extent": 0.8, "joints": [{"node": 3, "rotation": list(turn((1, 0, 0), 0.5))}]}]}]}
 data = b"".join(chunks)
 gltf.update({"buffers": [{"byteLength": len(data), "uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()}],
              "bufferViews": views, "accessors": accessors})

@@ -129,6 +129,26 @@ still, hung = (read(name)[1]["nod baked"]["ear.1", "rotation"][1] for name in ("
 assert angle(still[0], (0, 0, 0, 1)) < 0.02 < angle(hung[0], (0, 0, 0, 1)), (still[0], hung[0])
 PY
 
+echo "examples follow the camera that is given, and it is said when none is"
+expect 0 bake ear.gltf -o side.glb --eye 5,1.5,0 --pre-roll 2
+! grep -q "there is none" err || fail "the camera is not seen"
+expect 0 bake ear.gltf -o nobody.glb --pre-roll 2
+grep -q "its examples follow a camera, and there is none" err || fail "no word about the camera"
+python3 - <<'PY'
+from reader import angle, read
+side, nobody = (read(name)[1]["nod baked"]["ear.2", "rotation"][1][0] for name in ("side.glb", "nobody.glb"))
+assert angle(side, nobody) > 0.1, (side, nobody)
+PY
+expect 0 info ear.gltf
+grep -q "side .* of 'ear.1', seen from 1 0 0, extent 45.8 degrees" out || fail "info does not tell the example"
+grep -q "ear .* 5 joints from 'ear.1', 1 colliders" out || fail "info does not tell the spring"
+expect 0 info ear.gltf --json
+python3 - <<'PY'
+import json
+facts = json.load(open("out"))
+assert facts["kind"] == "character" and facts["vrm"] == "1.0" and [a["name"] for a in facts["animations"]] == ["nod", "walk"], facts
+PY
+
 if [ -n "$judges" ]; then
   echo "the validator finds no error"
   node "$judges/validate_gltf.mjs" nod.glb loop-walk.glb wild.glb >out 2>err || fail "the validator finds errors"
