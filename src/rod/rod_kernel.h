@@ -357,12 +357,16 @@ static void match(const pl_rod_solve *solve) {
     pl_f8 alpha = pl_f8_min(get1(batch->gains, i) * solve->stiffness, pl_f8_set1(1.0f));
     q4 turn;
     v3 goal = goal_of(plan, maps, solve->matches, i, get3(solve->rest_positions, i), &turn);
+    v3 carried = add3(base_velocity, cross3(base_spin, x));
+    if (solve->predicts) {
+      v = sub3(v, scale3(sub3(v, carried), alpha));
+      w = sub3(w, scale3(sub3(w, base_spin), alpha));
+    }
     v = add_scaled3(v, sub3(goal, x), alpha / h);
     v = add_scaled3(v, get3(solve->accelerations, i), pl_f8_set1(h));
     q4 aim = multiply4(turn, get4(solve->rest_rotations, i));
     w = add_scaled3(w, small_turn(multiply4(aim, conjugate4(q))), alpha / h);
     // Damping: only what differs from moving with the led joint.
-    v3 carried = add3(base_velocity, cross3(base_spin, x));
     v = add_scaled3(carried, sub3(v, carried), kept);
     w = add_scaled3(base_spin, sub3(w, base_spin), kept);
     put3(solve->positions, i, i == 0 ? zero3() : sub3(add_scaled3(x, v, pl_f8_set1(h)), shift));

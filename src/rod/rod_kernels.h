@@ -25,9 +25,12 @@ typedef struct pl_rod_solve {
   float step, stiffness;       // s; alpha, before the joints' gains
   float kept;                  // share of the velocity relative to the base that damping leaves
   const float *kept_by_drag;   // [joint][8]: share of the velocity that a spring bone's drag leaves in this step
-  float *positions;            // out, [joint][3][8], relative to the root at the end
-  float *rotations;            // out, [joint][4][8]
-  float *work;                 // PL_ROD_WORK_ROWS(joints, bars, entries) rows of eight
+  // Goals are compared with where joints are going, as position based dynamics does, instead of with where they are: a share alpha of the velocity relative to
+  // the led joint is lost in the step.
+  bool predicts;
+  float *positions;  // out, [joint][3][8], relative to the root at the end
+  float *rotations;  // out, [joint][4][8]
+  float *work;       // PL_ROD_WORK_ROWS(joints, bars, entries) rows of eight
 } pl_rod_solve;
 
 #define PL_ROD_WORK_ROWS(joints, bars, entries) (24 * (size_t)(joints) + 6 * (size_t)(bars) + (size_t)(entries) + 16)

@@ -179,7 +179,7 @@ static bool update_weights(const step_data *d, int32_t batch, pl_rod_lanes lanes
     for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
       float *weight = &lanes.weights[8 * k + lane], target = targets[8 * k + lane];
       if (*weight == target) continue;
-      *weight = share == 1.0f || fabsf(target - *weight) < 1e-6f ? target : *weight + share * (target - *weight);
+      *weight = share == 1.0f || fabsf(target - *weight) < 1e-5f ? target : *weight + share * (target - *weight);
       changed[lane] = any = true;
     }
   return any;
@@ -330,6 +330,8 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
 
   project_rest(d, batch, lanes, &base, w);
   pl_rod_solve shadow = solve;
+  // As the paper's own solver does; with goals from where joints are, this solve would add to a lagging chain's speed without end.
+  shadow.predicts = true;
   shadow.rest_positions = w->shadow_rests;
   shadow.rest_rotations = w->shadow_rest_rotations;
   shadow.matches = lanes.shadow_matches;

@@ -45,7 +45,7 @@ static orbit_result run_orbit(pl_context *context, pl_rod_suppression suppressio
 static void carrying_injects_nothing_and_the_paper_little(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  // The paper's own setting, 60 steps a second and neighbourhoods wide enough to follow the camera, and finer steps.
+  // Sixty steps a second, at which the paper's results ran, and finer ones; narrow and wide neighbourhoods.
   for (int rate = 60; rate <= 240; rate *= 2)
     for (int width = 2; width <= 8; width += 3) {
       double step = 1.0 / rate;
@@ -54,7 +54,8 @@ static void carrying_injects_nothing_and_the_paper_little(void **state) {
       orbit_result carry = run_orbit(context, PL_ROD_SUPPRESSION_CARRY, step, width);
       printf("%3d Hz, width %d: none %.3g J | paper %.2f %%, tip lags %.3f m | carry %.1e %%, tip lags %.0e m\n", rate, width,
              none.peak, 100 * paper.peak / none.peak, paper.lag, 100 * carry.peak / none.peak, carry.lag);
-      if (rate == 60 && width >= 5) assert_true(paper.peak <= 0.10 * none.peak && paper.after <= 0.10 * none.after);
+      if (rate == 60) assert_true(paper.peak <= 0.10 * none.peak);
+      if (rate == 60 && width >= 5) assert_true(paper.after <= 0.10 * none.after);
       assert_true(carry.peak <= 1e-6 * none.peak && carry.after <= 1e-6 * none.peak);
       assert_true(carry.lag < 1e-5);
       assert_true(none.peak > 1e-3);
