@@ -179,7 +179,9 @@ static bool update_weights(const step_data *d, int32_t batch, pl_rod_lanes lanes
     for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
       float *weight = &lanes.weights[8 * k + lane], target = targets[8 * k + lane];
       if (*weight == target) continue;
-      *weight = share == 1.0f || fabsf(target - *weight) < 1e-5f ? target : *weight + share * (target - *weight);
+      float next = *weight + share * (target - *weight);
+      // In single precision the last millionth would never be covered.
+      *weight = share == 1.0f || next == *weight || fabsf(target - next) < 1e-6f ? target : next;
       changed[lane] = any = true;
     }
   return any;
