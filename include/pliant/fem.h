@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/// A linear solver of the lab.
+struct pl_linear_backend;
+
 /// What a mesh is made of. Each kind says which elements of the mesh it uses.
 typedef enum pl_fem_material {
   PL_FEM_COROTATED = 0,  ///< tets: corotated linear elasticity with exact tangent (paper 002, eqs. 1 to 3)
@@ -49,19 +52,22 @@ typedef struct pl_fem_def {
   double stiffness_damping;    ///< beta, s
   pl_fem_scheme scheme;
   pl_fem_solver solver;
-  int32_t newton_limit;          ///< most Newton iterations a step
-  double newton_tolerance;       ///< residual force as a share of the typical force at which a step counts as solved
-  int32_t volume_rounds;         ///< PL_FEM_FAST: iterations that keep the volume
+  int32_t newton_limit;     ///< most Newton iterations a step
+  double newton_tolerance;  ///< residual force as a share of the typical force at which a step counts as solved
+  int32_t volume_rounds;    ///< PL_FEM_FAST: iterations that keep the volume
+  double
+      fast_step;  ///< PL_FEM_FAST: seconds of the step the constant matrix is for; worlds must step by it or a whole multiple of it
   double friction;               ///< Coulomb coefficient
   double restitution;            ///< 0 … 1, for contact with other bodies
   double contact_radius;         ///< metres kept free around the surface
-  double contact_stiffness;      ///< N/m per metre² of surface pressed into a collider; 0: from Young's modulus and element size
+  double contact_stiffness;      ///< N/m per metre² of surface pressed into a collider; 0: ten times that of a layer of elements
   bool self_contact;             ///< collide the body's surface with itself
   const pl_mesh *surface;        ///< finer surface to carry along, or NULL for the elements' own; copied
   double surface_tolerance;      ///< metres a surface point may lie outside the tets
   const pl_mesh_pose *examples;  ///< poses whose element shapes the rest shape is mixed from (paper 004, section 5.1); copied
   int32_t example_count;         ///< 0 … 32
-  uint32_t magic;                ///< set by pl_default_fem_def()
+  const struct pl_linear_backend *direct;  ///< sparse factorisation of the lab, or NULL; used where the solver says so
+  uint32_t magic;                          ///< set by pl_default_fem_def()
 } pl_fem_def;
 
 /// 1000 kg/m³, 1e5 Pa, Poisson's ratio 0.3, thickness 1 cm, no damping, second order, solver chosen by itself, 8 Newton iterations to 1e-4, friction 0.5;
@@ -81,7 +87,7 @@ typedef struct pl_fem_report {
   double assembly_seconds;  ///< wall-clock time in energies, forces and matrices
   double factor_seconds;    ///< in factorisations and preconditioners
   double solve_seconds;     ///< in linear solves
-  char solver[160];         ///< which solver was used and why
+  char solver[400];         ///< which solver was used and why
 } pl_fem_report;
 
 /// Report of a body's last step. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_UNSUPPORTED for a body of another method.

@@ -42,6 +42,7 @@ typedef struct pl_body_move {
   double air_density, drag;  // kg/m³ and drag coefficient; 0: no drag
   const pl_body_pin *pins;   // that hold now
   int32_t pin_count;
+  void *work;  // what create_work made for this body
 } pl_body_move;
 
 typedef struct pl_body_method {
@@ -73,6 +74,10 @@ typedef struct pl_body_method {
   void (*give_morphs)(const pl_model *model, void *state, const double *weights);
   // Move everything as one rigid piece, velocities turned along. NULL: the world does it with read_positions and write.
   void (*carry)(const pl_model *model, void *state, pl_transform motion);
+  // Memory that a body's move works in and that is not state: matrices, solvers. Made when a body is added to a world with steps of `step` seconds; what
+  // a move leaves in it must not change the result of the next. Both NULL for methods without.
+  pl_status (*create_work)(const pl_model *model, pl_context *context, double step, void **work, pl_error *error);
+  void (*destroy_work)(void *work);
   // Release what the model holds outside its arena; NULL: nothing.
   void (*destroy)(pl_model *model);
 } pl_body_method;

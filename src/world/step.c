@@ -108,6 +108,7 @@ static pl_status move_bodies(pl_world *world, pl_error *error) {
         .wind = world->def.wind,
         .air_density = world->def.air_density,
         .drag = world->def.drag,
+        .work = body->work,
     };
     pl_scratch_mark mark = pl_scratch_push(&world->scratch);
     pl_status status = pl_world_list_pins(world, i, &move, error);

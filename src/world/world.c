@@ -54,6 +54,7 @@ pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world
 static void destroy_body(pl_context *context, pl_body *body) {
   for (size_t i = 0; i < body->layers.count; ++i) pl_release(context, PL_ITEM(&body->layers, pl_world_layer, i).saved);
   pl_vector_free(&body->layers);
+  if (body->work != NULL) body->model->method->destroy_work(body->work);
   pl_release(context, body->state);
   pl_release(context, body->saved);
   pl_release(context, body->forces);
@@ -137,6 +138,13 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   body->collides = def->collides;
   body->state_size = method->state_size(def->model);
   body->layers = pl_vector_of(world->context, sizeof(pl_world_layer));
+  if (method->create_work != NULL) {
+    status = method->create_work(def->model, world->context, world->def.step, &body->work, error);
+    if (status < 0) {
+      destroy_body(world->context, body);
+      return status;
+    }
+  }
   pl_slot_id slot = {0, 0};
   if (allocate_body(world->context, body)) slot = pl_slots_add(&world->bodies, body);
   if (slot.slot == 0) {

@@ -22,6 +22,7 @@ typedef struct pl_body {
   size_t state_size;
   void *state;          // flat; the method knows its layout
   void *saved;          // copy at the start of the step, for roll-back
+  void *work;           // what the method's move works in, no state; NULL for methods without
   pl_f4 *forces;        // newtons of the next step, particle_count
   bool has_forces;      // some entry of `forces` is not zero
   pl_f4 *saved_forces;  // the two above at the start of the step

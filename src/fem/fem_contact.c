@@ -1,0 +1,210 @@
+// Contact and friction as implicit springs (paper 004, section 3: forces proportional to the deviation from the point of contact, normal and in the plane).
+//
+//   d   depth of a surface point below the collider's surface (and the body's contact radius), metres
+//   K   stiffness times the area that the point stands for, N/m           e   depth over which the force bends
+//
+//   normal     energy  0 | K d³/6e | K ((d - e/2)²/2 + e²/24)             for d < 0 | d < e | above
+//              force   0 | K d²/2e | K (d - e/2)                          one-sided, with continuous slope, so that Newton's method sees no kink
+//   friction   energy of a spring of stiffness K to an anchor, in the tangent plane, that yields where it would pull with more than μ times the normal force
+//
+// The paper takes the point of contact anew in every step; a body on a slope then creeps by its weight over K in each. Here the anchor stays while it holds, and is
+// dragged along behind the point when it yields: what rests, rests. It lives in the frame of the collider, so that moving ground takes bodies along.
+//
+// Coulomb's cap depends on the normal force, which has no energy. So cap, normal and anchor are frozen while one step of Newton's method looks for its length,
+// and renewed with every new matrix: at the end they agree. The curvature of the collider is left out of the matrix, where it could only make
+// it indefinite.
+#include "fem/fem_contact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "math/quat.h"
+
+enum { POINT_GRAIN = 128 };
+
+typedef struct job {
+  pl_fem_contacts *contacts;
+  const double *u;
+  bool refresh;
+  double *anchors;  // only while settling
+} job;
+
+// A surface point when the particles are at base + reach (u - base).
+static pl_vec3 point_at(const pl_fem_contacts *c, const double *u, double reach, int32_t i) {
+  const int32_t *parents = c->model->head.surface.parents + 4 * (ptrdiff_t)i;
+  const double *weights = c->model->touch.weights + 4 * (ptrdiff_t)i;
+  pl_vec3 point = {0, 0, 0};
+  for (int k = 0; k < 4 && weights[k] != 0; ++k) {
+    pl_vec3 base = pl_fem_vector(c->base, parents[k]);
+    pl_vec3 z = reach == 0 ? base : pl_vec3_add_scaled(base, pl_vec3_sub(pl_fem_vector(u, parents[k]), base), reach);
+    point = pl_vec3_add_scaled(point, z, weights[k]);
+  }
+  return point;
+}
+
+// Depth of a point in a collider at the end of the step; 0 or less: no contact.
+static double depth_in(const pl_fem_contacts *c, int32_t collider, pl_vec3 point, pl_vec3 *normal) {
+  const pl_collider *it = c->colliders[collider];
+  double radius = c->model->head.contact_radius;
+  pl_vec3 local = pl_transform_unapply(c->ends[collider], point);
+  if (pl_vec3_distance(local, it->center) > it->reach + radius) return 0;
+  double away, clear = pl_collider_clearance_at(&it->clearance, local, &away);
+  if (it->shape == PL_COLLIDER_MESH && clear - away > radius) return 0;
+  double depth = radius - pl_collider_local_distance(it, local, normal);
+  if (depth > 0) *normal = pl_quat_apply(c->ends[collider].rotation, *normal);
+  return depth;
+}
+
+typedef struct press {
+  double energy, force, slope;
+} press;
+
+static press press_at(const pl_fem_touch *touch, double area, double depth) {
+  double K = touch->stiffness * area, e = touch->onset;
+  if (depth < e) return (press){K * depth * depth * depth / (6 * e), K * depth * depth / (2 * e), K * depth / e};
+  double linear = depth - 0.5 * e;
+  return (press){K * (0.5 * linear * linear + e * e / 24), K * linear, K};
+}
+
+// Where friction holds a point that presses against a collider: where the state says, or where the point was when the step began.
+static pl_vec3 anchor_of(const pl_fem_contacts *c, int32_t i, int32_t collider) {
+  const double *stored = c->anchors + 4 * (ptrdiff_t)i;
+  pl_vec3 local = {stored[0], stored[1], stored[2]};
+  if ((int32_t)stored[3] != collider + 1) local = pl_transform_unapply(c->starts[collider], point_at(c, NULL, 0, i));
+  return pl_transform_apply(c->ends[collider], local);
+}
+
+static pl_vec3 tangential(pl_vec3 v, pl_vec3 normal) {
+  return pl_vec3_add_scaled(v, normal, -pl_vec3_dot(v, normal));
+}
+
+static void add_friction(const pl_fem_contacts *c, int32_t i, pl_vec3 point, pl_fem_contact_point *it) {
+  double K = c->model->touch.stiffness * c->model->touch.areas[i];
+  pl_vec3 slip = tangential(pl_vec3_sub(point, it->anchor), it->normal);
+  double length = pl_vec3_length(slip);
+  pl_mat3 plane = pl_mat3_add(pl_mat3_identity(), pl_mat3_scale(pl_mat3_outer(it->normal, it->normal), -1));
+  if (K * length <= it->cap) {
+    it->energy += 0.5 * K * length * length;
+    it->gradient = pl_vec3_add_scaled(it->gradient, slip, K);
+    it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(plane, K));
+  } else {
+    pl_vec3 along = pl_vec3_scale(slip, 1 / length);
+    it->energy += it->cap * (length - 0.5 * it->cap / K);
+    it->gradient = pl_vec3_add_scaled(it->gradient, along, it->cap);
+    plane = pl_mat3_add(plane, pl_mat3_scale(pl_mat3_outer(along, along), -1));
+    it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(plane, it->cap / length));
+  }
+  it->is_active = true;
+}
+
+static void evaluate_point(const pl_fem_contacts *c, const double *u, bool refresh, int32_t i) {
+  pl_fem_contact_point *it = &c->points[i];
+  pl_vec3 point = point_at(c, u, c->reach, i), hardest_normal = {0, 1, 0};
+  double hardest = 0;
+  int32_t hardest_collider = -1;
+  it->is_active = false;
+  it->energy = 0;
+  it->gradient = (pl_vec3){0, 0, 0};
+  it->matrix = pl_mat3_zero();
+  for (int32_t k = 0; k < c->collider_count; ++k) {
+    pl_vec3 normal;
+    double depth = depth_in(c, k, point, &normal);
+    if (!(depth > 0)) continue;
+    press p = press_at(&c->model->touch, c->model->touch.areas[i], depth);
+    it->is_active = true;
+    it->energy += p.energy;
+    it->gradient = pl_vec3_add_scaled(it->gradient, normal, -p.force);
+    it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(pl_mat3_outer(normal, normal), p.slope));
+    if (p.force <= hardest) continue;
+    hardest = p.force;
+    hardest_collider = k;
+    hardest_normal = normal;
+  }
+  if (refresh) {
+    it->collider = hardest_collider;
+    it->normal = hardest_normal;
+    it->cap = 0;
+    if (hardest_collider >= 0) {
+      it->anchor = anchor_of(c, i, hardest_collider);
+      it->cap = hardest * sqrt(c->model->head.friction * c->colliders[hardest_collider]->friction);
+    }
+  }
+  if (it->collider >= 0 && it->cap > 0) add_friction(c, i, point, it);
+}
+
+static void evaluate_range(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const job *j = data;
+  for (int32_t i = begin; i < end; ++i) evaluate_point(j->contacts, j->u, j->refresh, i);
+}
+
+double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool refresh) {
+  job j = {contacts, u, refresh, NULL};
+  int32_t count = contacts->model->head.surface.point_count;
+  pl_parallel_for(contacts->context, count, POINT_GRAIN, evaluate_range, &j);
+  double sum = 0;
+  for (int32_t i = 0; i < count; ++i) sum += contacts->points[i].energy;
+  return sum;
+}
+
+void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double factor, double *gradient) {
+  const pl_contact_surface *surface = &contacts->model->head.surface;
+  for (int32_t i = 0; i < surface->point_count; ++i) {
+    const pl_fem_contact_point *it = &contacts->points[i];
+    const double *weights = contacts->model->touch.weights + 4 * (ptrdiff_t)i;
+    for (int k = 0; it->is_active && k < 4 && weights[k] != 0; ++k) {
+      double *g = gradient + 3 * (ptrdiff_t)surface->parents[4 * (ptrdiff_t)i + k], w = factor * weights[k];
+      g[0] += w * it->gradient.x;
+      g[1] += w * it->gradient.y;
+      g[2] += w * it->gradient.z;
+    }
+  }
+}
+
+void pl_fem_contacts_add_matrix(const pl_fem_contacts *contacts, pl_block_matrix *matrix) {
+  const pl_fem_touch *touch = &contacts->model->touch;
+  double reach2 = contacts->reach * contacts->reach;
+  for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i) {
+    const pl_fem_contact_point *it = &contacts->points[i];
+    if (!it->is_active) continue;
+    for (int k = 0; k < 16; ++k) {
+      int32_t place = touch->places[16 * (ptrdiff_t)i + k];
+      if (place < 0) continue;
+      double w = reach2 * touch->weights[4 * (ptrdiff_t)i + k / 4] * touch->weights[4 * (ptrdiff_t)i + k % 4];
+      for (int e = 0; e < 9; ++e) matrix->values[9 * (ptrdiff_t)place + e] += w * it->matrix.m[e / 3][e % 3];
+    }
+  }
+}
+
+bool pl_fem_contacts_any(const pl_fem_contacts *contacts) {
+  for (int32_t i = 0; contacts->collider_count > 0 && i < contacts->model->head.surface.point_count; ++i)
+    if (contacts->points[i].is_active) return true;
+  return false;
+}
+
+static void settle_range(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const job *j = data;
+  const pl_fem_contacts *c = j->contacts;
+  for (int32_t i = begin; i < end; ++i) {
+    double *anchor = j->anchors + 4 * (ptrdiff_t)i;
+    evaluate_point(c, j->u, true, i);
+    const pl_fem_contact_point *it = &c->points[i];
+    if (it->collider < 0) {
+      memset(anchor, 0, 4 * sizeof(double));
+      continue;
+    }
+    pl_vec3 point = point_at(c, j->u, c->reach, i), slip = tangential(pl_vec3_sub(point, it->anchor), it->normal);
+    double length = pl_vec3_length(slip), longest = it->cap / (c->model->touch.stiffness * c->model->touch.areas[i]);
+    pl_vec3 kept = length > longest ? pl_vec3_scale(slip, longest / length) : slip;
+    pl_vec3 local = pl_transform_unapply(c->ends[it->collider], pl_vec3_sub(point, kept));
+    anchor[0] = local.x, anchor[1] = local.y, anchor[2] = local.z;
+    anchor[3] = it->collider + 1;
+  }
+}
+
+void pl_fem_contacts_settle(pl_fem_contacts *contacts, const double *u, double *anchors) {
+  job j = {contacts, u, true, anchors};
+  pl_parallel_for(contacts->context, contacts->model->head.surface.point_count, POINT_GRAIN, settle_range, &j);
+}

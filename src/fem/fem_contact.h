@@ -1,0 +1,46 @@
+// Contact of a finite-element body with colliders, as springs that are part of the system to be solved (paper 004, section 3).
+#ifndef PL_FEM_CONTACT_H
+#define PL_FEM_CONTACT_H
+
+#include "fem/fem_model.h"
+
+// One surface point.
+typedef struct pl_fem_contact_point {
+  // Friction, frozen while one search for a minimum is under way: the collider that presses hardest (-1: none), its normal there, the place that friction holds
+  // the point at, and the largest friction force.
+  int32_t collider;
+  pl_vec3 normal, anchor;
+  double cap;
+  // Of the last evaluation: whether any force acts, energy, derivatives by the place of the point.
+  bool is_active;
+  double energy;
+  pl_vec3 gradient;
+  pl_mat3 matrix;
+} pl_fem_contact_point;
+
+// All contacts of a body in one step. The surface is taken at z = base + reach (u - base).
+typedef struct pl_fem_contacts {
+  pl_context *context;
+  const pl_fem_model *model;
+  int32_t collider_count;
+  const pl_collider *const *colliders;
+  const pl_transform *starts, *ends;  // where colliders are at the start and at the end of the step
+  const double *base;                 // particles at the start of the step
+  const double *anchors;              // of the state
+  double reach;
+  pl_fem_contact_point *points;  // one per surface point
+} pl_fem_contacts;
+
+// Evaluate all points at u. With `refresh`, friction is set up anew from the forces at u before.
+double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool refresh);
+
+// Add what the last evaluation found: factor * derivative by z to `gradient`, and derivatives by u to the matrix.
+void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double factor, double *gradient);
+void pl_fem_contacts_add_matrix(const pl_fem_contacts *contacts, pl_block_matrix *matrix);
+
+bool pl_fem_contacts_any(const pl_fem_contacts *contacts);
+
+// Where friction holds every point from the end of the step on, written to `anchors` (4 per surface point, as in pl_fem_state).
+void pl_fem_contacts_settle(pl_fem_contacts *contacts, const double *u, double *anchors);
+
+#endif

@@ -1,0 +1,24 @@
+// Newton's method with line search on the incremental potential of a body.
+#ifndef PL_FEM_NEWTON_H
+#define PL_FEM_NEWTON_H
+
+#include "fem/fem_potential.h"
+
+typedef struct pl_fem_newton {
+  pl_fem_potential *potential;
+  pl_linear_solver *solver;
+  int32_t limit;     // iterations
+  double tolerance;  // of the residual force against the forces that balance
+  double least;      // N: residual that counts as none whatever the forces are
+  bool positive;     // begin with projected Hessians
+  double *step, *trial, *right;
+} pl_fem_newton;
+
+// Take the vectors; false when out of memory. The caller fills in the rest.
+bool pl_fem_newton_take(pl_arena *arena, const pl_fem_model *model, pl_fem_newton *newton);
+
+// Move u to a minimum; the potential's last evaluation is at the result. Iterations, residual, energy and times are added to the report, whose solver text
+// is set. PL_REMARK_NOT_CONVERGED when the tolerance was not reached. Fails only as linear solvers do. Allocates nothing with conjugate gradients.
+pl_status pl_fem_newton_minimise(pl_fem_newton *newton, double *u, pl_fem_report *report, pl_error *error);
+
+#endif

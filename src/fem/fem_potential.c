@@ -1,0 +1,154 @@
+#include "fem/fem_potential.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "math/vec3.h"
+
+enum { BLOCK_GRAIN = 4096 };
+
+bool pl_fem_potential_take(pl_arena *arena, pl_fem_system *system, pl_block_matrix *matrix, pl_fem_potential *potential) {
+  size_t n = 3 * (size_t)system->model->head.particle_count;
+  *potential = (pl_fem_potential){.system = system,
+                                  .matrix = matrix,
+                                  .elastic = PL_TAKE(arena, double, n),
+                                  .gradient = PL_TAKE(arena, double, n),
+                                  .image = PL_TAKE(arena, double, n)};
+  return !arena->failed;
+}
+
+static bool is_fixed(const pl_fem_potential *p, ptrdiff_t i) {
+  return p->fixed != NULL && (p->fixed[i / 3] >> (i % 3) & 1) != 0;
+}
+
+// Sum of squares over what is free.
+static double free_square(const pl_fem_potential *p, const double *v) {
+  ptrdiff_t n = 3 * (ptrdiff_t)p->system->model->head.particle_count;
+  double sum = 0;
+  for (ptrdiff_t i = 0; i < n; ++i)
+    if (!is_fixed(p, i)) sum += v[i] * v[i];
+  return sum;
+}
+
+double pl_fem_potential_residual(const pl_fem_potential *potential) {
+  return sqrt(free_square(potential, potential->gradient));
+}
+
+// Inertia and loads.
+static double add_inertia(pl_fem_potential *p, const double *u) {
+  const double *masses = p->system->model->head.masses;
+  ptrdiff_t n = 3 * (ptrdiff_t)p->system->model->head.particle_count;
+  double energy = 0;
+  for (ptrdiff_t i = 0; p->inertia > 0 && i < n; ++i) {
+    double m = p->inertia * masses[i / 3], off = u[i] - p->goal[i];
+    energy += 0.5 * m * off * off;
+    p->gradient[i] += m * off;
+  }
+  for (ptrdiff_t i = 0; p->load != NULL && i < n; ++i) {
+    energy -= p->load[i] * u[i];
+    p->gradient[i] -= p->load[i];
+  }
+  return energy;
+}
+
+typedef struct block_sum {
+  double *to;
+  const double *from;
+  double factor;
+} block_sum;
+
+static void copy_blocks(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const block_sum *s = data;
+  memcpy(s->to + 9 * (ptrdiff_t)begin, s->from + 9 * (ptrdiff_t)begin, 9 * (size_t)(end - begin) * sizeof(double));
+}
+
+static void add_blocks(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const block_sum *s = data;
+  for (ptrdiff_t i = 9 * (ptrdiff_t)begin; i < 9 * (ptrdiff_t)end; ++i) s->to[i] += s->factor * s->from[i];
+}
+
+// Stiffness damping: a quadratic form, so that Φ stays an energy and Newton's method needs no third derivatives.
+static double add_damping(pl_fem_potential *p, const double *u, bool with_matrix) {
+  if (p->damping == NULL) return 0;
+  pl_context *context = p->system->context;
+  int32_t count = p->system->model->pattern.block_count;
+  if (!p->damping_is_set) {
+    if (!with_matrix) return 0;
+    block_sum copy = {p->damping->values, p->matrix->values, 1};
+    pl_parallel_for(context, count, BLOCK_GRAIN, copy_blocks, &copy);
+    p->damping_is_set = true;
+  }
+  if (with_matrix) {
+    block_sum sum = {p->matrix->values, p->damping->values, p->damping_factor};
+    pl_parallel_for(context, count, BLOCK_GRAIN, add_blocks, &sum);
+  }
+  ptrdiff_t n = 3 * (ptrdiff_t)p->system->model->head.particle_count;
+  // The elastic gradient is where it is kept by now, so `image` and a part of it can hold displacement and force.
+  double *moved = p->gradient, energy = 0, square = 0;
+  for (ptrdiff_t i = 0; i < n; ++i) moved[i] = u[i] - p->base[i];
+  pl_block_matrix_multiply(context, p->damping, moved, p->image);
+  for (ptrdiff_t i = 0; i < n; ++i) {
+    double force = p->damping_factor * p->image[i];
+    energy += 0.5 * force * moved[i];
+    moved[i] = p->elastic[i] + force;
+    if (!is_fixed(p, i)) square += force * force;
+  }
+  p->size += square;
+  return energy;
+}
+
+// Pins with a stiffness: springs to their targets, with dampers from where the particle was.
+static double add_pins(pl_fem_potential *p, const double *u, bool with_matrix) {
+  double energy = 0;
+  for (int32_t k = 0; k < p->pin_count; ++k) {
+    const pl_body_pin *pin = &p->pins[k];
+    if (!(pin->stiffness > 0)) continue;
+    int32_t i = pin->particle;
+    pl_vec3 stretch = pl_vec3_sub(pl_fem_vector(u, i), pin->target);
+    pl_vec3 moved = pl_vec3_sub(pl_fem_vector(u, i), pl_fem_vector(p->base, i));
+    double drag = pin->damping * p->pin_rate;
+    pl_vec3 force = pl_vec3_add(pl_vec3_scale(stretch, pin->stiffness), pl_vec3_scale(moved, drag));
+    energy += 0.5 * (pin->stiffness * pl_vec3_dot(stretch, stretch) + drag * pl_vec3_dot(moved, moved));
+    pl_fem_put(p->gradient, i, pl_vec3_add(pl_fem_vector(p->gradient, i), force));
+    p->size += pl_vec3_dot(force, force);
+    if (!with_matrix) continue;
+    double *diagonal = p->matrix->values + 9 * (ptrdiff_t)p->matrix->pattern->diagonal[i];
+    for (int a = 0; a < 3; ++a) diagonal[4 * a] += pin->stiffness + drag;
+  }
+  return energy;
+}
+
+static double add_contacts(pl_fem_potential *p, const double *u, bool with_matrix) {
+  pl_fem_contacts *contacts = p->contacts;
+  if (contacts == NULL || contacts->collider_count == 0) return 0;
+  double energy = pl_fem_contacts_evaluate(contacts, u, with_matrix);
+  pl_fem_contacts_add_gradient(contacts, contacts->reach, p->gradient);
+  for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i)
+    p->size += contacts->reach * contacts->reach * pl_vec3_dot(contacts->points[i].gradient, contacts->points[i].gradient);
+  if (with_matrix) pl_fem_contacts_add_matrix(contacts, p->matrix);
+  return energy;
+}
+
+double pl_fem_potential_evaluate(pl_fem_potential *p, const double *u, bool with_matrix, bool positive) {
+  pl_context *context = p->system->context;
+  const pl_model *head = &p->system->model->head;
+  ptrdiff_t n = 3 * (ptrdiff_t)head->particle_count;
+  p->elastic_energy = pl_fem_system_evaluate(p->system, u, p->elastic, with_matrix ? p->matrix : NULL, positive);
+  memcpy(p->gradient, p->elastic, (size_t)n * sizeof(double));
+  p->size = free_square(p, p->elastic) + p->load_size * p->load_size + (p->load != NULL ? free_square(p, p->load) : 0);
+  double energy = p->elastic_energy + add_damping(p, u, with_matrix);
+  energy += add_inertia(p, u);
+  energy += add_pins(p, u, with_matrix);
+  energy += add_contacts(p, u, with_matrix);
+  p->size = sqrt(p->size);
+  for (ptrdiff_t i = 0; p->fixed != NULL && i < n; ++i)
+    if (is_fixed(p, i)) p->gradient[i] = 0;
+  if (with_matrix) {
+    if (p->inertia > 0) pl_block_matrix_add_diagonal(context, p->matrix, p->inertia, head->masses);
+    if (p->fixed != NULL) pl_block_matrix_fix(context, p->matrix, p->fixed);
+  }
+  return energy;
+}

@@ -1,0 +1,47 @@
+// What a step or an equilibrium minimises: the incremental potential of a body.
+//
+//   Φ(u) = ½ c |u - y|²_M - f·u + W(u) + ½ b (u - x)ᵀ K₀ (u - x) + V(z(u)) + pins
+//
+// u   where the particles are to be         c, y   inertia: 1/s² and where it would take them        f   loads, N
+// W   elastic energy                        b, K₀  stiffness damping, with the stiffness of one pose  x   where they were
+// V   contact with colliders                z      the surface, see fem_contact.h
+#ifndef PL_FEM_POTENTIAL_H
+#define PL_FEM_POTENTIAL_H
+
+#include "fem/fem_contact.h"
+#include "fem/fem_system.h"
+
+typedef struct pl_fem_potential {
+  pl_fem_system *system;
+  pl_block_matrix *matrix;
+  double inertia;            // c, 1/s²; 0: none
+  const double *goal;        // y
+  const double *load;        // f, or NULL
+  double load_size;          // N: size of loads that are hidden in y
+  pl_block_matrix *damping;  // K₀, or NULL
+  double damping_factor;     // b
+  bool damping_is_set;       // if not, the next evaluation with a matrix sets K₀ to the stiffness it finds
+  const double *base;        // x
+  pl_fem_contacts *contacts;
+  const pl_body_pin *pins;  // those with a stiffness are springs
+  int32_t pin_count;
+  double pin_rate;       // 1/s: what a pin's damping is multiplied with for a displacement from x
+  const uint8_t *fixed;  // PL_BLOCK_FIX bits, or NULL
+  // Of the last evaluation.
+  double elastic_energy;
+  double *elastic;   // ∂W/∂x
+  double *gradient;  // ∂Φ/∂u, 0 where fixed
+  double *image;     // room for products
+  double size;       // N: square root of the sum of squares of the forces that balance each other
+} pl_fem_potential;
+
+// Take the vectors; false when out of memory. The caller fills in the rest.
+bool pl_fem_potential_take(pl_arena *arena, pl_fem_system *system, pl_block_matrix *matrix, pl_fem_potential *potential);
+
+// Φ at u, its gradient, and with `with_matrix` its Hessian with everything fixed in place. Allocates nothing.
+double pl_fem_potential_evaluate(pl_fem_potential *potential, const double *u, bool with_matrix, bool positive);
+
+// Square root of the sum of squares over the free degrees of freedom of the gradient.
+double pl_fem_potential_residual(const pl_fem_potential *potential);
+
+#endif

@@ -1,0 +1,131 @@
+// Where a body rests under a load, and its energy in any pose: the incremental potential without inertia.
+//
+// The load is applied in equal parts, each from where the last one led, so that a body that bends far or may buckle is followed along its path.
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "fem/fem_newton.h"
+#include "math/vec3.h"
+
+typedef struct statics {
+  pl_arena arena;
+  pl_fem_system system;
+  pl_block_matrix matrix;
+  pl_linear_solver *solver;
+  pl_fem_potential potential;
+  pl_fem_newton newton;
+  double *u, *load;
+  uint8_t *fixed;
+} statics;
+
+static pl_status check_positions(const pl_model *model, const pl_vec3 *positions, pl_error *error) {
+  if (!pl_fem_is_model(model))
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "the model is of method %s; use one of pl_fem_build()", model->method->name);
+  for (int32_t i = 0; i < model->particle_count; ++i)
+    if (!pl_vec3_is_finite(positions[i])) return pl_fail(error, PL_ERROR_INVALID_DATA, "position %d is not finite", i);
+  return PL_OK;
+}
+
+static pl_status check_def(const pl_model *model, const pl_fem_equilibrium_def *def, pl_error *error) {
+  pl_status status = pl_check_def(def->magic, "pl_fem_equilibrium_def", error);
+  if (status < 0) return status;
+  if (def->load_steps < 1 || def->newton_limit < 1)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "load_steps and newton_limit must be at least 1");
+  if (!(def->tolerance > 0) || !pl_vec3_is_finite(def->acceleration))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the tolerance must be positive and the acceleration finite");
+  for (int32_t i = 0; i < def->pinned_count; ++i)
+    if (def->pinned[i] < 0 || def->pinned[i] >= model->particle_count)
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned", "%d is out of range; the body has points 0 … %d",
+                           def->pinned[i], model->particle_count - 1);
+  for (int32_t i = 0; def->forces != NULL && i < model->particle_count; ++i)
+    if (!pl_vec3_is_finite(def->forces[i]))
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "forces", "force %d is not finite", i);
+  return PL_OK;
+}
+
+static pl_status take_statics(pl_context *context, const pl_fem_model *model, double tolerance, statics *s, pl_error *error) {
+  size_t n = (size_t)model->head.particle_count;
+  if (!pl_fem_system_take(&s->arena, context, model, &s->system) || !pl_block_matrix_take(&s->arena, &model->pattern, &s->matrix) ||
+      !pl_fem_potential_take(&s->arena, &s->system, &s->matrix, &s->potential) || !pl_fem_newton_take(&s->arena, model, &s->newton))
+    return pl_fail_memory(error);
+  s->u = PL_TAKE(&s->arena, double, 3 * n);
+  s->load = PL_TAKE(&s->arena, double, 3 * n);
+  s->fixed = PL_TAKE(&s->arena, uint8_t, n);
+  if (s->arena.failed) return pl_fail_memory(error);
+  pl_linear_def linear = model->linear;
+  linear.positions = model->rest_points;
+  linear.hint.step = 0;
+  linear.limits = (pl_block_limits){.tolerance = fmax(1e-11, fmin(1e-6, 0.1 * tolerance)), .most_iterations = 20000};
+  return pl_linear_solver_create(context, &model->pattern, &linear, &s->solver, error);
+}
+
+static pl_status apply_loads(const pl_fem_model *model, const pl_fem_equilibrium_def *def, statics *s, pl_fem_report *report,
+                             pl_error *error) {
+  pl_status status = PL_OK;
+  for (int32_t part = 1; part <= def->load_steps && status >= 0; ++part) {
+    double share = (double)part / def->load_steps;
+    for (int32_t i = 0; i < model->head.particle_count; ++i) {
+      pl_vec3 force = pl_vec3_scale(def->acceleration, model->head.masses[i]);
+      if (def->forces != NULL) force = pl_vec3_add(force, def->forces[i]);
+      pl_fem_put(s->load, i, pl_vec3_scale(force, share));
+    }
+    // What did not quite converge on the way does not matter: the last part decides.
+    status = pl_fem_newton_minimise(&s->newton, s->u, report, error);
+  }
+  return status;
+}
+
+static pl_status find_rest(pl_context *context, const pl_fem_model *model, const pl_fem_equilibrium_def *def, statics *s,
+                           const pl_vec3 *positions, pl_fem_report *report, pl_error *error) {
+  pl_status status = take_statics(context, model, def->tolerance, s, error);
+  if (status < 0) return status;
+  for (int32_t i = 0; i < model->head.particle_count; ++i) pl_fem_put(s->u, i, positions[i]);
+  memset(s->fixed, model->planar ? PL_BLOCK_FIX_Z : 0, (size_t)model->head.particle_count);
+  for (int32_t i = 0; i < def->pinned_count; ++i) s->fixed[def->pinned[i]] = PL_BLOCK_FIX_ALL;
+  s->potential.load = s->load;
+  s->potential.fixed = s->fixed;
+  s->newton.potential = &s->potential;
+  s->newton.solver = s->solver;
+  s->newton.limit = def->newton_limit;
+  s->newton.tolerance = def->tolerance;
+  s->newton.least = 1e-14 * model->force_scale;
+  return apply_loads(model, def, s, report, error);
+}
+
+pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model, const pl_fem_equilibrium_def *def, pl_vec3 *positions,
+                             pl_fem_report *report, pl_error *error) {
+  pl_fem_report mine = {0};
+  pl_status status = check_positions(model, positions, error);
+  if (status >= 0) status = check_def(model, def, error);
+  if (status < 0) return status;
+  statics s = {0};
+  pl_arena_init(&s.arena, context, 0);
+  status = find_rest(context, (const pl_fem_model *)model, def, &s, positions, &mine, error);
+  for (int32_t i = 0; status >= 0 && i < model->particle_count; ++i) positions[i] = pl_fem_vector(s.u, i);
+  pl_linear_solver_destroy(s.solver);
+  pl_arena_destroy(&s.arena);
+  if (report != NULL) *report = mine;
+  return status;
+}
+
+pl_status pl_fem_energy_of(pl_context *context, const pl_model *model, const pl_vec3 *positions, double *energy, pl_vec3 *forces,
+                           pl_error *error) {
+  pl_status status = check_positions(model, positions, error);
+  if (status < 0) return status;
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  size_t n = 3 * (size_t)model->particle_count;
+  double *u = PL_TAKE(&arena, double, n), *gradient = PL_TAKE(&arena, double, n);
+  pl_fem_system system;
+  if (u == NULL || gradient == NULL || !pl_fem_system_take(&arena, context, (const pl_fem_model *)model, &system)) {
+    pl_arena_destroy(&arena);
+    return pl_fail_memory(error);
+  }
+  for (int32_t i = 0; i < model->particle_count; ++i) pl_fem_put(u, i, positions[i]);
+  *energy = pl_fem_system_evaluate(&system, u, forces != NULL ? gradient : NULL, NULL, false);
+  for (int32_t i = 0; forces != NULL && i < model->particle_count; ++i) forces[i] = pl_vec3_scale(pl_fem_vector(gradient, i), -1);
+  pl_arena_destroy(&arena);
+  return PL_OK;
+}

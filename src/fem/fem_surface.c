@@ -1,0 +1,90 @@
+// What the world reads from the state of a finite-element body and writes into it. A state is doubles only, in the order of pl_fem_state.
+#include <math.h>
+#include <string.h>
+
+#include "fem/fem_model.h"
+#include "math/quat.h"
+
+pl_fem_state pl_fem_state_of(const pl_model *model, const void *state) {
+  const pl_fem_model *fem = (const pl_fem_model *)model;
+  // The world hands out const states for reading only; the views are shared by both uses.
+  double *numbers = (double *)(uintptr_t)state;
+  size_t count = (size_t)fem->examples.count, surface = (size_t)model->surface.point_count, n = (size_t)model->particle_count;
+  return (pl_fem_state){
+      .driven = numbers,
+      .weights = numbers + 1,
+      .given = numbers + 1 + count,
+      .anchors = numbers + 1 + 2 * count,
+      .positions = numbers + 1 + 2 * count + 4 * surface,
+      .velocities = numbers + 1 + 2 * count + 4 * surface + 3 * n,
+  };
+}
+
+size_t pl_fem_state_size(const pl_model *model) {
+  const pl_fem_model *fem = (const pl_fem_model *)model;
+  size_t count = (size_t)fem->examples.count, surface = (size_t)model->surface.point_count, n = (size_t)model->particle_count;
+  return (1 + 2 * count + 4 * surface + 6 * n) * sizeof(double);
+}
+
+void pl_fem_start(const pl_model *model, void *state, const pl_body_start *start) {
+  const pl_fem_model *fem = (const pl_fem_model *)model;
+  memset(state, 0, pl_fem_state_size(model));
+  pl_fem_state s = pl_fem_state_of(model, state);
+  pl_vec3 center = pl_transform_apply(start->placement, fem->rest_center);
+  pl_quat rotation = pl_quat_unit(start->placement.rotation);
+  for (int32_t i = 0; i < model->particle_count; ++i) {
+    pl_vec3 arm = pl_quat_apply(rotation, pl_vec3_sub(pl_fem_vector(fem->rest_points, i), fem->rest_center));
+    pl_fem_put(s.positions, i, pl_vec3_add(center, arm));
+    pl_fem_put(s.velocities, i, pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
+  }
+}
+
+void pl_fem_read_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
+  pl_fem_state s = pl_fem_state_of(model, state);
+  for (int32_t i = 0; i < model->particle_count; ++i) positions[i] = pl_fem_vector(s.positions, i);
+}
+
+void pl_fem_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
+  pl_fem_state s = pl_fem_state_of(model, state);
+  for (int32_t i = 0; i < model->particle_count; ++i) velocities[i] = pl_fem_vector(s.velocities, i);
+}
+
+void pl_fem_read_surface(const pl_model *model, const void *state, pl_vec3 *points) {
+  pl_fem_state s = pl_fem_state_of(model, state);
+  const pl_contact_surface *surface = &model->surface;
+  const double *weights = ((const pl_fem_model *)model)->touch.weights;
+  for (int32_t i = 0; i < surface->point_count; ++i) {
+    points[i] = (pl_vec3){0, 0, 0};
+    for (int k = 0; k < 4; ++k)
+      points[i] = pl_vec3_add_scaled(points[i], pl_fem_vector(s.positions, surface->parents[4 * i + k]), weights[4 * i + k]);
+  }
+}
+
+void pl_fem_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
+  pl_fem_state s = pl_fem_state_of(model, state);
+  for (int32_t i = 0; positions != NULL && i < model->particle_count; ++i) pl_fem_put(s.positions, i, positions[i]);
+  for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i) pl_fem_put(s.velocities, i, velocities[i]);
+}
+
+pl_vec3 pl_fem_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
+  pl_fem_state s = pl_fem_state_of(model, state);
+  *velocity = pl_fem_vector(s.velocities, particle);
+  return pl_fem_vector(s.positions, particle);
+}
+
+void pl_fem_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
+  pl_fem_state s = pl_fem_state_of(model, state);
+  pl_fem_put(s.positions, particle, position);
+  pl_fem_put(s.velocities, particle, velocity);
+}
+
+int32_t pl_fem_find_not_finite(const pl_model *model, const void *state) {
+  pl_fem_state s = pl_fem_state_of(model, state);
+  for (int32_t i = 0; i < model->particle_count; ++i) {
+    // Infinity times zero and not-a-number times zero are not a number, so one sum tells for all six numbers.
+    double sum = 0;
+    for (ptrdiff_t k = 3 * (ptrdiff_t)i; k < 3 * (ptrdiff_t)i + 3; ++k) sum += 0 * s.positions[k] + 0 * s.velocities[k];
+    if (!(sum == 0)) return i;
+  }
+  return -1;
+}

@@ -1,0 +1,254 @@
+#include "fem/fem_system.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+
+enum { VALUES_MOST = 3 * PL_FEM_CORNERS_MOST, PREPARE_GRAIN = 1024 };
+
+// Corotated and neo-Hookean tets are computed four at a time.
+static bool is_batched(const pl_fem_group *group) {
+  return group->energy == &pl_fem_corotated_tet || group->energy == &pl_fem_neo_hookean_tet;
+}
+
+bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model *model, pl_fem_system *system) {
+  *system = (pl_fem_system){.context = context, .model = model};
+  system->energies = PL_TAKE(arena, double, model->element_start[model->group_count]);
+  system->pulls = PL_TAKE(arena, double, pl_fem_pulls_size(model));
+  if (is_batched(&model->groups[0])) system->constants = PL_TAKE(arena, pl_fem_tet_constants, model->groups[0].element_count);
+  for (int32_t g = 0; model->examples.count > 0 && g < model->group_count; ++g) {
+    const pl_fem_group *group = &model->groups[g];
+    system->mixed_rest[g] = PL_TAKE(arena, double, 3 * (size_t)group->corner_count * (size_t)group->element_count);
+  }
+  if (arena->failed) return false;
+  pl_fem_system_use(system, NULL, NULL);
+  return true;
+}
+
+static void prepare_range(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  pl_fem_system *s = data;
+  for (int32_t t = begin; t < end; ++t)
+    s->constants[t] = pl_fem_tet_constants_of(s->rest[0] + 12 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t);
+}
+
+void pl_fem_system_use(pl_fem_system *system, const double *const *rest, const double *const *parameters) {
+  const pl_fem_model *model = system->model;
+  for (int32_t g = 0; g < model->group_count; ++g) {
+    system->rest[g] = rest != NULL && rest[g] != NULL ? rest[g] : model->groups[g].starts;
+    system->parameters[g] = parameters != NULL && parameters[g] != NULL ? parameters[g] : model->groups[g].parameters;
+  }
+  if (system->constants != NULL)
+    pl_parallel_for(system->context, model->groups[0].element_count, PREPARE_GRAIN, prepare_range, system);
+}
+
+typedef struct mix_job {
+  pl_fem_system *system;
+  const double *weights;
+  int32_t group;
+} mix_job;
+
+static void mix_range(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const mix_job *job = data;
+  pl_fem_examples_mix(job->system->model, job->group, job->weights, begin, end, job->system->mixed_rest[job->group]);
+}
+
+void pl_fem_system_mix(pl_fem_system *system, const double *weights) {
+  const double *parameters[PL_FEM_GROUPS_MOST];
+  for (int32_t g = 0; g < system->model->group_count; ++g) {
+    mix_job job = {system, weights, g};
+    pl_parallel_for(system->context, system->model->groups[g].element_count, PREPARE_GRAIN, mix_range, &job);
+    parameters[g] = system->parameters[g];
+  }
+  pl_fem_system_use(system, (const double *const *)system->mixed_rest, parameters);
+}
+
+void pl_fem_system_gather_rest(const pl_fem_model *model, const double *points, double *const *rest) {
+  for (int32_t g = 0; g < model->group_count; ++g) {
+    const pl_fem_group *group = &model->groups[g];
+    for (int32_t i = 0; i < group->corner_count * group->element_count; ++i)
+      pl_fem_put(rest[g], i, pl_fem_vector(points, group->corners[i]));
+  }
+}
+
+void pl_fem_system_scatter_rest(const pl_fem_model *model, const double *const *rest, double *points) {
+  for (int32_t g = 0; g < model->group_count; ++g) {
+    const pl_fem_group *group = &model->groups[g];
+    for (int32_t i = 0; i < group->corner_count * group->element_count; ++i)
+      for (int k = 0; k < 3; ++k) points[3 * group->corners[i] + k] += rest[g][3 * (ptrdiff_t)i + k];
+  }
+}
+
+pl_fem_element pl_fem_system_element(const pl_fem_system *system, const double *x, int32_t group, int32_t element,
+                                     double *corners) {
+  const pl_fem_group *g = &system->model->groups[group];
+  const int32_t *points = g->corners + (ptrdiff_t)g->corner_count * element;
+  for (int32_t k = 0; k < g->corner_count; ++k) memcpy(corners + 3 * k, x + 3 * (ptrdiff_t)points[k], 3 * sizeof(double));
+  ptrdiff_t at = 3 * (ptrdiff_t)g->corner_count * element;
+  return (pl_fem_element){corners, system->rest[group] + at, g->starts + at,
+                          system->parameters[group] + (ptrdiff_t)g->energy->parameter_count * element};
+}
+
+// --- energy, gradient, Hessian ------------------------------------------------------------------------------------
+
+typedef struct evaluation {
+  pl_fem_system *system;
+  const double *x;
+  double *gradient;  // NULL: not wanted
+  bool positive;
+  int32_t group;
+} evaluation;
+
+static void scatter(const evaluation *e, const pl_fem_group *group, int32_t element, const double *gradient) {
+  const int32_t *points = group->corners + (ptrdiff_t)group->corner_count * element;
+  for (int32_t k = 0; k < group->corner_count; ++k)
+    for (int i = 0; i < 3; ++i) e->gradient[3 * (ptrdiff_t)points[k] + i] += gradient[3 * k + i];
+}
+
+// Tets, four at a time.
+static void visit_batched(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  const evaluation *e = data;
+  const pl_fem_group *group = &e->system->model->groups[e->group];
+  double energies[PL_BLOCK_BATCH], gradients[12 * PL_BLOCK_BATCH];
+  pl_fem_tets tets = {
+      .model = group->energy == &pl_fem_corotated_tet ? PL_FEM_TET_COROTATED : PL_FEM_TET_NEO_HOOKEAN,
+      .positive = e->positive,
+      .constants = e->system->constants,
+      .corners = group->corners,
+      .positions = e->x,
+  };
+  pl_fem_assemble_tets(&tets, elements, count, energies, e->gradient != NULL ? gradients : NULL, matrices);
+  for (int32_t i = 0; i < count; ++i) {
+    e->system->energies[elements[i]] = energies[i];
+    if (e->gradient != NULL) scatter(e, group, elements[i], gradients + 12 * i);
+  }
+}
+
+// Any other element, one by one.
+static void visit_single(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  const evaluation *e = data;
+  const pl_fem_group *group = &e->system->model->groups[e->group];
+  const pl_fem_energy *energy = group->energy;
+  int n = 3 * group->corner_count;
+  for (int32_t i = 0; i < count; ++i) {
+    double corners[VALUES_MOST], gradient[VALUES_MOST];
+    pl_fem_element element = pl_fem_system_element(e->system, e->x, e->group, elements[i], corners);
+    e->system->energies[e->system->model->element_start[e->group] + elements[i]] = energy->energy(&element);
+    if (e->gradient != NULL) {
+      energy->gradient(&element, gradient);
+      scatter(e, group, elements[i], gradient);
+    }
+    if (matrices == NULL) continue;
+    double *matrix = matrices + (ptrdiff_t)n * n * i;
+    energy->hessian(&element, matrix);
+    if (e->positive) pl_fem_project_positive(n, matrix);
+  }
+}
+
+double pl_fem_system_evaluate(pl_fem_system *system, const double *x, double *gradient, pl_block_matrix *matrix, bool positive) {
+  const pl_fem_model *model = system->model;
+  if (gradient != NULL) memset(gradient, 0, 3 * (size_t)model->head.particle_count * sizeof(double));
+  if (matrix != NULL) pl_block_matrix_clear(system->context, matrix);
+  for (int32_t g = 0; g < model->group_count; ++g) {
+    evaluation e = {system, x, gradient, positive, g};
+    pl_block_visit *visit = is_batched(&model->groups[g]) ? visit_batched : visit_single;
+    if (matrix != NULL)
+      pl_block_matrix_assemble(system->context, matrix, g, visit, &e);
+    else
+      pl_block_pattern_visit(system->context, &model->pattern, g, visit, &e);
+  }
+  double sum = 0;
+  for (int32_t i = 0; i < model->element_start[model->group_count]; ++i) sum += system->energies[i];
+  return sum;
+}
+
+// --- derivatives by rest shape and material -----------------------------------------------------------------------
+
+void pl_fem_system_mixed(const pl_fem_system *system, const double *x, const double *const *change, double *product) {
+  double corners[VALUES_MOST], m[VALUES_MOST * VALUES_MOST];
+  for (int32_t g = 0; g < system->model->group_count; ++g) {
+    const pl_fem_group *group = &system->model->groups[g];
+    int n = 3 * group->corner_count;
+    for (int32_t e = 0; e < group->element_count; ++e) {
+      pl_fem_element element = pl_fem_system_element(system, x, g, e, corners);
+      group->energy->mixed(&element, m);
+      for (int i = 0; i < n; ++i) {
+        double sum = 0;
+        for (int j = 0; j < n; ++j) sum += m[n * i + j] * change[g][(ptrdiff_t)n * e + j];
+        product[3 * (ptrdiff_t)group->corners[(ptrdiff_t)group->corner_count * e + i / 3] + i % 3] += sum;
+      }
+    }
+  }
+}
+
+void pl_fem_system_mixed_transposed(const pl_fem_system *system, const double *x, const double *v, double *const *product) {
+  double corners[VALUES_MOST], m[VALUES_MOST * VALUES_MOST];
+  for (int32_t g = 0; g < system->model->group_count; ++g) {
+    const pl_fem_group *group = &system->model->groups[g];
+    int n = 3 * group->corner_count;
+    for (int32_t e = 0; e < group->element_count; ++e) {
+      pl_fem_element element = pl_fem_system_element(system, x, g, e, corners);
+      group->energy->mixed(&element, m);
+      for (int j = 0; j < n; ++j) {
+        double sum = 0;
+        for (int i = 0; i < n; ++i)
+          sum += m[n * i + j] * v[3 * (ptrdiff_t)group->corners[(ptrdiff_t)group->corner_count * e + i / 3] + i % 3];
+        product[g][(ptrdiff_t)n * e + j] = sum;
+      }
+    }
+  }
+}
+
+void pl_fem_system_material(const pl_fem_system *system, const double *x, int32_t group, int32_t element, double *derivative) {
+  double corners[VALUES_MOST];
+  pl_fem_element e = pl_fem_system_element(system, x, group, element, corners);
+  system->model->groups[group].energy->material(&e, derivative);
+}
+
+// --- projection ---------------------------------------------------------------------------------------------------
+
+// One rotation in the plane of axes p, q that makes a_pq zero (Golub and Van Loan, section 8.5).
+static void rotate_pair(int n, double *a, double *vectors, int p, int q) {
+  double off = a[n * p + q];
+  if (off == 0) return;
+  double ratio = (a[n * q + q] - a[n * p + p]) / (2 * off);
+  double t = copysign(1.0, ratio) / (fabs(ratio) + sqrt(1 + ratio * ratio)), c = 1 / sqrt(1 + t * t), s = t * c;
+  for (int k = 0; k < n; ++k) {
+    double x = a[n * k + p], y = a[n * k + q];
+    a[n * k + p] = c * x - s * y;
+    a[n * k + q] = s * x + c * y;
+  }
+  for (int k = 0; k < n; ++k) {
+    double x = a[n * p + k], y = a[n * q + k];
+    a[n * p + k] = c * x - s * y;
+    a[n * q + k] = s * x + c * y;
+    x = vectors[n * k + p], y = vectors[n * k + q];
+    vectors[n * k + p] = c * x - s * y;
+    vectors[n * k + q] = s * x + c * y;
+  }
+}
+
+void pl_fem_project_positive(int n, double *matrix) {
+  double a[VALUES_MOST * VALUES_MOST], vectors[VALUES_MOST * VALUES_MOST] = {0}, size = 0;
+  memcpy(a, matrix, (size_t)(n * n) * sizeof(double));
+  for (int i = 0; i < n; ++i) vectors[n * i + i] = 1;
+  for (int i = 0; i < n * n; ++i) size += a[i] * a[i];
+  if (!isfinite(size)) return;
+  for (int sweep = 0; sweep < 30; ++sweep) {
+    double off = 0;
+    for (int p = 0; p < n; ++p)
+      for (int q = p + 1; q < n; ++q) off += a[n * p + q] * a[n * p + q];
+    if (off <= 1e-28 * size) break;
+    for (int p = 0; p < n; ++p)
+      for (int q = p + 1; q < n; ++q) rotate_pair(n, a, vectors, p, q);
+  }
+  // What is negative is added with the opposite sign: a matrix that is positive already stays as it is, to the bit.
+  for (int k = 0; k < n; ++k) {
+    double value = a[n * k + k];
+    if (!(value < 0)) continue;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) matrix[n * i + j] -= value * vectors[n * i + k] * vectors[n * j + k];
+  }
+}

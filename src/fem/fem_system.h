@@ -1,0 +1,63 @@
+// The elastic part of a whole body in any pose: energy, gradient, Hessian, and derivatives by rest shape and material, put together from elements. What
+// steps, equilibria, actors and estimation share.
+//
+//   W(x)        sum of the energies of all elements                    x   3 numbers per particle
+//   evaluate    W, ∂W/∂x, ∂²W/∂x² as block matrix on the model's pattern
+//   mixed       (∂²W/∂x∂X) dX and its transpose                        X   3 corner_count numbers per element: rest shapes by element
+//   material    ∂²W/∂x∂p of single elements                            p   parameters by element
+//
+// A system is memory to work in. It borrows rest shapes and parameters, at first those of the model; an actor or an estimator hands over its own.
+#ifndef PL_FEM_SYSTEM_H
+#define PL_FEM_SYSTEM_H
+
+#include "fem/fem_model.h"
+
+typedef struct pl_fem_system {
+  pl_context *context;
+  const pl_fem_model *model;
+  const double *rest[PL_FEM_GROUPS_MOST];        // X
+  const double *parameters[PL_FEM_GROUPS_MOST];  // p
+  double *mixed_rest[PL_FEM_GROUPS_MOST];        // room for mixtures of examples; NULL without examples
+  pl_fem_tet_constants *constants;               // of tets that are computed four at a time, otherwise NULL
+  double *energies;                              // J, by element of all groups
+  double *pulls;                                 // room for sums of the projection, by block of elements
+} pl_fem_system;
+
+// Take the memory from an arena; false when out of memory. The model must outlive it.
+bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model *model, pl_fem_system *system);
+
+// Use other rest shapes and parameters, one array per group, until further notice. NULL for an array: the model's. Call again after changing numbers in them.
+void pl_fem_system_use(pl_fem_system *system, const double *const *rest, const double *const *parameters);
+
+// Rest shapes mixed from the model's examples.
+void pl_fem_system_mix(pl_fem_system *system, const double *weights);
+
+// Weights of the mixture of rest and examples whose elements are nearest in shape to those of a pose, all elements together (fem_examples.c).
+void pl_fem_system_project(pl_fem_system *system, const double *x, double *weights);
+// Numbers that pl_fem_system_project() needs room for.
+size_t pl_fem_pulls_size(const pl_fem_model *model);
+
+// Rest shapes by element from rest places of the particles (3 each), for pl_fem_system_use(); and the transpose: derivatives by element, as
+// pl_fem_system_mixed_transposed() gives them, added to those by particle.
+void pl_fem_system_gather_rest(const pl_fem_model *model, const double *points, double *const *rest);
+void pl_fem_system_scatter_rest(const pl_fem_model *model, const double *const *rest, double *points);
+
+// Energy in joules at x. `gradient` and `matrix` are overwritten, either may be NULL. `positive`: element Hessians are projected to positive semi-definite.
+// The same bits for any number of threads; allocates nothing.
+double pl_fem_system_evaluate(pl_fem_system *system, const double *x, double *gradient, pl_block_matrix *matrix, bool positive);
+
+// product += (∂²W/∂x∂X) dX, dX by element.
+void pl_fem_system_mixed(const pl_fem_system *system, const double *x, const double *const *change, double *product);
+// product (by element, overwritten) = (∂²W/∂x∂X)ᵀ v, v by particle.
+void pl_fem_system_mixed_transposed(const pl_fem_system *system, const double *x, const double *v, double *const *product);
+
+// ∂²W/∂x∂p of one element: 3 corner_count rows, one column per parameter, row-major; belongs to the element's corners.
+void pl_fem_system_material(const pl_fem_system *system, const double *x, int32_t group, int32_t element, double *derivative);
+
+// Corners of an element gathered from x, and the element with pointers into the system; `corners` holds 3 PL_FEM_CORNERS_MOST numbers.
+pl_fem_element pl_fem_system_element(const pl_fem_system *system, const double *x, int32_t group, int32_t element, double *corners);
+
+// Replace the negative eigenvalues of a symmetric n x n matrix, n <= 12, by 0.
+void pl_fem_project_positive(int n, double *matrix);
+
+#endif
