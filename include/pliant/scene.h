@@ -4,8 +4,10 @@
 #define PLIANT_SCENE_H
 
 #include "pliant/base.h"
+#include "pliant/character.h"
 #include "pliant/math.h"
 #include "pliant/picture.h"
+#include "pliant/rod.h"
 #include "pliant/world.h"
 
 #ifdef __cplusplus
@@ -40,7 +42,9 @@ typedef struct pl_scene_report {
   double frame_rate;  ///< frames per second
   double step;        ///< seconds of an inner step
   uint64_t seed;
-  bool has_camera;  ///< otherwise frame the bodies with pl_camera_around()
+  double warm_up;     ///< seconds that pl_scene_build() lets bodies settle
+  bool has_camera;    ///< otherwise frame the bodies with pl_camera_around()
+  bool has_observer;  ///< take pictures with pl_scene_observer() instead of pl_scene_camera()
 } pl_scene_report;
 
 /// Facts about a scene.
@@ -48,6 +52,9 @@ PL_API pl_scene_report pl_scene_describe(const pl_scene *scene);
 
 /// The scene's camera at a time in seconds (its path interpolated). Only if has_camera.
 PL_API pl_camera pl_scene_camera(const pl_scene *scene, double time);
+
+/// The scene's second camera at a time in seconds: it only looks, while view drivers follow pl_scene_camera(). Only if has_observer.
+PL_API pl_camera pl_scene_observer(const pl_scene *scene, double time);
 
 /// A scene come to life: models and a world, owned together.
 typedef struct pl_stage_set pl_stage_set;
@@ -62,7 +69,7 @@ typedef struct pl_scene_build_def {
 /// Nothing overridden.
 PL_API pl_scene_build_def pl_default_scene_build_def(void);
 
-/// Build meshes, models and the world of a scene. What the scene does over time (led pins, pushes, gusts) acts as a controller of the world,
+/// Build meshes, models and the world of a scene, and let it warm up. What the scene does over time (led pins and joints, drivers, pushes, gusts) acts as a controller of the world,
 /// so stepping the world is all there is to do. Problems that only show here (a file that cannot be read, a pin that holds nothing, doubtful
 /// geometry) go to `findings` with their place in the scene.
 PL_API pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene, pl_stage_set **set,
@@ -80,8 +87,11 @@ typedef struct pl_stage_body {
   pl_body_id id;
   bool has_color;  ///< the scene chose a colour; otherwise take one from pl_palette_color()
   pl_color color;
-  const pl_mesh *mesh;     ///< the tets its particles came from; owned by the set
-  const pl_mesh *surface;  ///< the surface it carries along, NULL for the boundary of the tets; owned by the set
+  const pl_mesh *mesh;     ///< the tets its particles came from, NULL for a rod; owned by the set
+  const pl_mesh *surface;  ///< the surface it carries along at rest (skin or tubes of a rod), NULL for the boundary of the tets; owned by the set
+  const pl_character *character;  ///< of a rod made from one, else NULL; owned by the set
+  const int32_t *nodes;           ///< the character's node of each joint, -1 for none; NULL without a character
+  const pl_rod_def *rod_def;      ///< skeleton, skin and examples of a rod, NULL for others; owned by the set
 } pl_stage_body;
 
 /// Number of bodies: those of the scene with all their copies.

@@ -85,12 +85,13 @@ pl_scene_report pl_scene_describe(const pl_scene *scene) {
       .frame_rate = document->time.frame_rate,
       .step = document->time.step,
       .seed = (uint64_t)document->seed,
+      .warm_up = document->time.warm_up,
       .has_camera = document->camera.json != NULL,
+      .has_observer = document->observer.json != NULL,
   };
 }
 
-pl_camera pl_scene_camera(const pl_scene *scene, double time) {
-  const pl_scene_camera_def *def = &scene->document.camera;
+static pl_camera camera_at(const pl_scene_camera_def *def, double time) {
   pl_camera camera = {def->eye, def->target, def->up, def->field_of_view * 3.14159265358979323846 / 180};
   const pl_scene_view *path = def->path.items;
   int32_t count = def->path.count, next = 0;
@@ -103,4 +104,12 @@ pl_camera pl_scene_camera(const pl_scene *scene, double time) {
     camera.target = pl_vec3_mix(a->target, b->target, t);
   }
   return camera;
+}
+
+pl_camera pl_scene_camera(const pl_scene *scene, double time) {
+  return camera_at(&scene->document.camera, time);
+}
+
+pl_camera pl_scene_observer(const pl_scene *scene, double time) {
+  return camera_at(&scene->document.observer, time);
 }

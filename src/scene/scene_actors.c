@@ -157,8 +157,9 @@ static pl_status act(void *user, pl_world *world, pl_error *error) {
     double strength = 1 + air->gust * sin(6.283185307179586 * now / air->gust_period);
     pl_world_set_wind(world, pl_vec3_scale(air->wind, strength));
   }
-  pl_status driven = pl_stage_drive(set, world, now, error);
-  if (driven < 0) return driven;
+  pl_status done = pl_stage_drive(set, world, now, end, error);
+  if (done >= 0) done = pl_stage_lead_rods(set, world, end, error);
+  if (done < 0) return done;
   for (size_t i = 0; i < set->groups.count; ++i) {
     const pl_stage_group *group = &PL_ITEM(&set->groups, pl_stage_group, i);
     pl_status status = group->pin != NULL ? lead_pins(world, group, end, error) : push_particles(world, group, now, error);

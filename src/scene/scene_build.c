@@ -6,7 +6,8 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "math/quat.h"
-#include "scene/stage_set.h"
+#include "pliant/step.h"
+#include "scene/scene_rod.h"
 
 void pl_stage_complain(const pl_scene *scene, const pl_json *value, pl_findings *findings, pl_severity severity, const char *kind,
                        const char *fix, const char *format, ...) {
@@ -74,6 +75,7 @@ static pl_status make_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *
 
 static bool same_model(const pl_scene_body *a, const pl_scene_body *b) {
   const size_t skip = sizeof(const pl_json *);  // where they stand in the document does not matter
+  if (a->method == PL_SCENE_ROD) return false;   // lists would have to be compared item by item
   return strcmp(a->mesh, b->mesh) == 0 && a->method == b->method &&
          memcmp((const char *)&a->solid + skip, (const char *)&b->solid + skip, sizeof a->solid - skip) == 0 &&
          memcmp((const char *)&a->tets + skip, (const char *)&b->tets + skip, sizeof a->tets - skip) == 0;
@@ -90,6 +92,7 @@ static pl_status make_model(pl_stage_set *set, pl_stage_part *part, pl_findings 
     return PL_OK;
   }
   part->owns_model = true;
+  if (part->source->method == PL_SCENE_ROD) return pl_stage_make_rod(set, part, findings, error);
   pl_status status = make_tets(set, part, findings, error);
   if (status < 0) return status;
   pl_solid_def def = solid_def_of(part->source, part->surface);
@@ -103,6 +106,7 @@ static void destroy_part(pl_stage_part *part) {
   pl_model_destroy(part->model);
   pl_mesh_destroy(part->tets);
   pl_mesh_destroy(part->surface);
+  pl_stage_rod_destroy(part->rod);
 }
 
 static pl_vec3 random_vector(pl_random *random, double size) {
@@ -133,6 +137,18 @@ static pl_body_def place_copy(pl_stage_set *set, const pl_stage_part *part, int3
   return def;
 }
 
+// What only a rod has: a mesh of its tubes, and led joints that move.
+static pl_status finish_rod(pl_stage_set *set, pl_stage_part *part, const pl_body_def *def, pl_error *error) {
+  const pl_stage_rod *rod = part->rod;
+  pl_status status = PL_OK;
+  if (rod->def.skin.surface == NULL && part->surface == NULL) status = pl_stage_make_tubes(set, part, def->placement, error);
+  part->body.surface = rod->def.skin.surface != NULL ? rod->def.skin.surface : part->surface;
+  part->body.character = rod->character;
+  part->body.nodes = rod->nodes;
+  part->body.rod_def = &rod->def;
+  return status < 0 ? status : pl_stage_add_lead(set, part, def->placement, error);
+}
+
 static pl_status add_copy(pl_stage_set *set, pl_stage_part *part, const pl_body_def *def, int32_t number, int32_t count,
                           pl_findings *findings, pl_error *error) {
   char name[300];
@@ -148,8 +164,9 @@ static pl_status add_copy(pl_stage_set *set, pl_stage_part *part, const pl_body_
                                .surface = part->surface};
   if (part->body.name == NULL) return pl_fail_memory(error);
   pl_status status = pl_world_add_body(set->world, def, &part->body.id, error);
+  if (status >= 0 && part->rod != NULL) status = finish_rod(set, part, def, error);
   if (status >= 0) status = pl_stage_add_groups(set, part, findings, error);
-  if (status >= 0) status = pl_stage_add_driver(set, part, findings, error);
+  if (status >= 0) status = pl_stage_add_drivers(set, part, findings, error);
   return status;
 }
 
@@ -232,6 +249,16 @@ static pl_status make_room(pl_stage_set *set, pl_error *error) {
   return set->points == NULL ? pl_fail_memory(error) : PL_OK;
 }
 
+static pl_status warm_up(pl_stage_set *set, pl_findings *findings, pl_error *error) {
+  const pl_scene_time *time = &set->scene->document.time;
+  if (!(time->warm_up > 0)) return PL_OK;
+  pl_status status = pl_world_settle(set->world, time->warm_up, NULL, error);
+  if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY)
+    pl_stage_complain(set->scene, time->json, findings, PL_SEVERITY_ERROR, "warm-up-failed", "use a smaller `step`, or softer bodies",
+                      "the scene does not survive its warm-up: %s", error == NULL ? "" : error->text);
+  return status;
+}
+
 pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene, pl_stage_set **set,
                          pl_findings *findings, pl_error *error) {
   *set = NULL;
@@ -249,6 +276,7 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
   made->walls = pl_vector_of(context, sizeof(pl_stage_wall));
   made->groups = pl_vector_of(context, sizeof(pl_stage_group));
   made->drivers = pl_vector_of(context, sizeof(pl_stage_driver));
+  made->leads = pl_vector_of(context, sizeof(pl_stage_lead));
   status = make_world(made, error);
   for (int32_t i = 0; status >= 0 && i < scene->document.bodies.count; ++i)
     status = add_body(made, &((const pl_scene_body *)scene->document.bodies.items)[i], findings, error);
@@ -256,6 +284,7 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
     status = add_collider(made, &((const pl_scene_collider *)scene->document.colliders.items)[i], findings, error);
   if (status >= 0) status = make_room(made, error);
   if (status >= 0) status = pl_stage_add_controller(made, error);
+  if (status >= 0) status = warm_up(made, findings, error);
   if (status < 0) {
     pl_stage_set_destroy(made);
     return status;
@@ -273,6 +302,7 @@ void pl_stage_set_destroy(pl_stage_set *set) {
   pl_vector_free(&set->walls);
   pl_vector_free(&set->groups);
   pl_vector_free(&set->drivers);
+  pl_vector_free(&set->leads);
   pl_arena_destroy(&set->arena);
   pl_release(set->context, set);
 }

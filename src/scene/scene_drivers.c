@@ -1,76 +1,172 @@
-// Drivers of a scene: what decides the weights of a body's examples, evaluated before every step from time and camera alone.
+// Drivers of a scene: what decides the weights of a body's examples, evaluated before every step from time, camera and led joints alone.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "examples/weights.h"
 #include "math/quat.h"
 #include "math/rotation.h"
 #include "pliant/step.h"
-#include "scene/stage_set.h"
+#include "scene/scene_rod.h"
 
-static pl_status complain(pl_stage_set *set, const pl_json *json, pl_findings *findings, pl_error *error, const char *text) {
-  pl_stage_complain(set->scene, json, findings, PL_SEVERITY_ERROR, "driver", "", "%s", text);
-  return pl_fail(error, PL_ERROR_INVALID_DATA, "%s", text);
+// What a driver is made from, and where its troubles go.
+typedef struct making {
+  pl_stage_set *set;
+  const pl_stage_part *part;
+  const pl_scene_driver *def;
+  pl_stage_driver *entry;
+  pl_findings *findings;
+  pl_error *error;
+} making;
+
+static pl_status complain(const making *m, const pl_json *json, const char *fix, const char *text) {
+  pl_stage_complain(m->set->scene, json, m->findings, PL_SEVERITY_ERROR, "driver", fix, "%s", text);
+  return pl_fail(m->error, PL_ERROR_INVALID_DATA, "%s", text);
 }
 
-static pl_status make_constant(pl_stage_set *set, const pl_scene_driver *def, pl_weight_driver *driver, pl_findings *findings,
-                               pl_error *error) {
-  if (def->weights.count != driver->count) return complain(set, def->json, findings, error, "give one weight per example");
+static pl_status complain_name(const making *m, const char *key, const char *name, const char *const *names, int32_t count) {
+  char text[300], fix[200] = "take one of the names of this body";
+  const char *near = pl_text_suggest(name, names, count);
+  if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%.150s\"?", near);
+  snprintf(text, sizeof text, "body \"%.80s\" has no %s \"%.150s\"", m->part->source->name, key, name);
+  return complain(m, pl_json_find(m->def->json, key), fix, text);
+}
+
+static pl_status make_constant(const making *m) {
+  pl_weight_driver *driver = &m->entry->driver;
+  if (m->def->weights.count != driver->count)
+    return complain(m, m->def->json, "write `weights` with as many numbers as the body has examples", "give one weight per example");
   driver->kind = PL_DRIVER_CONSTANT;
-  driver->weights = def->weights.items;
+  driver->weights = m->def->weights.items;
   return PL_OK;
 }
 
-static pl_status make_curve(pl_stage_set *set, const pl_scene_driver *def, pl_weight_driver *driver, pl_findings *findings,
-                            pl_error *error) {
+// A curve over time, or over the angle or speed of a joint.
+static pl_status make_curve(const making *m) {
+  pl_weight_driver *driver = &m->entry->driver;
+  const pl_scene_driver *def = m->def;
   int32_t keys = def->keys.count, n = driver->count;
-  if (keys == 0) return complain(set, def->json, findings, error, "a curve needs `keys`");
-  double *times = PL_TAKE(&set->arena, double, keys), *values = PL_TAKE(&set->arena, double, keys *n),
-         *slopes = PL_TAKE(&set->arena, double, keys *n);
-  if (set->arena.failed) return pl_fail_memory(error);
+  bool over_time = def->kind == PL_SCENE_DRIVER_CURVE;
+  pl_arena *arena = &m->set->arena;
+  if (keys == 0) return complain(m, def->json, "add `keys`", "a curve needs `keys`");
+  double *times = PL_TAKE(arena, double, keys), *values = PL_TAKE(arena, double, keys *n), *slopes = PL_TAKE(arena, double, keys *n);
+  if (arena->failed) return pl_fail_memory(m->error);
   for (int32_t i = 0; i < keys; ++i) {
     const pl_scene_weight_key *key = &((const pl_scene_weight_key *)def->keys.items)[i];
-    if (key->weights.count != n) return complain(set, key->json, findings, error, "give one weight per example in every key");
-    times[i] = key->time;
+    if (key->weights.count != n)
+      return complain(m, key->json, "write as many numbers as the body has examples", "give one weight per example in every key");
+    times[i] = over_time ? key->time : key->at;
     for (int32_t k = 0; k < n; ++k) values[i * n + k] = ((const double *)key->weights.items)[k];
   }
   driver->kind = PL_DRIVER_CURVE;
-  driver->curve = (pl_weight_curve){def->smooth ? PL_CURVE_SMOOTH : PL_CURVE_LINEAR, def->loop, n, keys, times, values, slopes};
-  pl_status status = pl_weight_curve_check(&driver->curve, error);
-  if (status < 0) return complain(set, def->json, findings, error, error->text);
+  driver->curve = (pl_weight_curve){def->smooth ? PL_CURVE_SMOOTH : PL_CURVE_LINEAR, over_time && def->loop, n, keys, times, values, slopes};
+  pl_error local = {0};
+  if (pl_weight_curve_check(&driver->curve, &local) < 0) return complain(m, def->json, "", local.text);
   pl_weight_curve_slopes(&driver->curve, slopes);
   return PL_OK;
 }
 
-static pl_status make_view(pl_stage_set *set, const pl_scene_driver *def, pl_weight_driver *driver, pl_findings *findings,
-                           pl_error *error) {
+static pl_status make_view(const making *m) {
+  pl_weight_driver *driver = &m->entry->driver;
+  const pl_scene_driver *def = m->def;
+  pl_arena *arena = &m->set->arena;
   int32_t n = driver->count;
-  if (def->views.count != n) return complain(set, def->json, findings, error, "give one entry of `views` per example");
-  if (set->scene->document.camera.json == NULL)
-    return complain(set, def->json, findings, error, "a view driver needs the scene's `camera`");
-  pl_view_example *views = PL_TAKE(&set->arena, pl_view_example, n);
-  driver->kernel = (pl_weight_kernel){n, PL_TAKE(&set->arena, double, (n + 1) * n), PL_TAKE(&set->arena, int32_t, n)};
-  if (set->arena.failed) return pl_fail_memory(error);
+  if (def->views.count != n) return complain(m, def->json, "write one direction per example", "give one entry of `views` per example");
+  pl_view_example *views = PL_TAKE(arena, pl_view_example, n);
+  driver->kernel = (pl_weight_kernel){n, PL_TAKE(arena, double, (n + 1) * n), PL_TAKE(arena, int32_t, n)};
+  if (arena->failed) return pl_fail_memory(m->error);
   for (int32_t k = 0; k < n; ++k) {
     const pl_scene_view_example *view = &((const pl_scene_view_example *)def->views.items)[k];
     views[k] = (pl_view_example){view->direction, view->extent * 3.14159265358979323846 / 180};
   }
   driver->kind = PL_DRIVER_VIEW;
   driver->views = views;
-  pl_status status = pl_view_kernel_build(n, views, &driver->kernel, error);
-  return status < 0 ? complain(set, def->json, findings, error, error->text) : PL_OK;
+  pl_error local = {0};
+  return pl_view_kernel_build(n, views, &driver->kernel, &local) < 0 ? complain(m, def->json, "", local.text) : PL_OK;
 }
 
-pl_status pl_stage_add_driver(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error) {
-  const pl_scene_driver *def = &part->source->driver;
-  pl_example_view examples = pl_model_examples(part->model);
-  if (def->json == NULL || def->kind == 1) return PL_OK;
-  if (examples.example_count == 0) return complain(set, def->json, findings, error, "a driver needs a body with `examples`");
-  pl_stage_driver entry = {.body = part->body.id, .manifold_count = examples.given_count, .rest = part->tets};
-  entry.driver.count = examples.example_count;
-  pl_status status = def->kind == 2   ? make_constant(set, def, &entry.driver, findings, error)
-                     : def->kind == 3 ? make_curve(set, def, &entry.driver, findings, error)
-                                      : make_view(set, def, &entry.driver, findings, error);
-  if (status >= 0 && !pl_vector_push(&set->drivers, &entry)) status = pl_fail_memory(error);
-  return status;
+static bool has_viewed_examples(const pl_stage_rod *rod) {
+  for (int32_t i = 0; i < rod->def.example_count; ++i)
+    if (rod->def.examples[i].extent > 0) return true;
+  return false;
+}
+
+// Examples of rods have their directions; all there is to do is to tell the body where the camera is.
+static pl_status make_look(const making *m) {
+  const pl_scene_driver *def = m->def;
+  if (def->views.count > 0)
+    return complain(m, def->json, "give each example its `direction` and take `views` out", "examples of a rod have directions of their own");
+  if (def->chain[0] != '\0')
+    return complain(m, def->json, "take `chain` out: chains that have another driver do not follow the view", "a view driver is for all chains of a rod");
+  if (!has_viewed_examples(m->part->rod))
+    return complain(m, def->json, "give examples a `direction`", "a view driver needs examples with directions");
+  return PL_OK;
+}
+
+static pl_status find_joint(const making *m) {
+  const pl_stage_rod *rod = m->part->rod;
+  if (rod == NULL) return complain(m, m->def->json, "use `view`, `curve` or `constant`", "only rods have led joints, whose angle or speed could decide");
+  const char **names = PL_TAKE(&m->set->arena, const char *, rod->def.joint_count);
+  int32_t count = 0;
+  if (names == NULL) return pl_fail_memory(m->error);
+  m->entry->rod = rod;
+  for (int32_t i = 0; i < rod->def.joint_count; ++i) {
+    if (!rod->def.joints[i].led) continue;
+    m->entry->joint = i;
+    names[count++] = rod->def.joints[i].name;
+    if (m->def->joint[0] == '\0' || strcmp(names[count - 1], m->def->joint) == 0) return make_curve(m);
+  }
+  return complain_name(m, "joint", m->def->joint, names, count);
+}
+
+static pl_status choose_manifold(const making *m, const pl_example_view *examples) {
+  const char *name = m->def->chain;
+  m->entry->manifold_count = examples->given_count;
+  if (name[0] == '\0') return PL_OK;
+  m->entry->manifold_count = 1;
+  int32_t count = examples->manifold_names == NULL ? 0 : examples->given_count;
+  for (int32_t i = 0; i < count; ++i) {
+    m->entry->manifold_start = i;
+    if (strcmp(examples->manifold_names[i], name) == 0) return PL_OK;
+  }
+  return complain_name(m, "chain", name, examples->manifold_names, count);
+}
+
+static pl_status make_driver(const making *m) {
+  pl_example_view examples = pl_model_examples(m->part->model);
+  bool is_rod = m->part->rod != NULL;
+  if (examples.example_count == 0) return complain(m, m->def->json, "give the body examples, or take the driver out", "a driver needs a body with `examples`");
+  m->entry->driver.count = examples.example_count;
+  if (m->def->kind == PL_SCENE_DRIVER_VIEW && m->set->scene->document.camera.json == NULL)
+    return complain(m, m->def->json, "add a `camera` to the scene", "a view driver needs the scene's `camera`");
+  if (m->def->kind == PL_SCENE_DRIVER_VIEW && is_rod) return make_look(m);
+  pl_status status = choose_manifold(m, &examples);
+  if (status < 0) return status;
+  switch (m->def->kind) {
+    case PL_SCENE_DRIVER_CONSTANT: return make_constant(m);
+    case PL_SCENE_DRIVER_CURVE: return make_curve(m);
+    case PL_SCENE_DRIVER_VIEW: return make_view(m);
+    case PL_SCENE_DRIVER_PROJECTION:
+      return complain(m, m->def->json, "use `view`, `constant`, `curve`, `angle` or `speed`", "a rod has no weights by projection of its shape");
+    default: return find_joint(m);
+  }
+}
+
+pl_status pl_stage_add_drivers(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error) {
+  const pl_scene_list *drivers = &part->source->drivers;
+  for (int32_t i = 0; i < drivers->count; ++i) {
+    const pl_scene_driver *def = &((const pl_scene_driver *)drivers->items)[i];
+    if (def->kind == PL_SCENE_DRIVER_PROJECTION && part->rod == NULL) continue;
+    pl_stage_driver entry = {.source = def, .body = part->body.id, .rest = part->tets};
+    const making m = {set, part, def, &entry, findings, error};
+    pl_status status = make_driver(&m);
+    if (status >= 0 && !pl_vector_push(&set->drivers, &entry)) status = pl_fail_memory(error);
+    if (status < 0) return status;
+  }
+  if (drivers->count > 0 || part->rod == NULL || set->scene->document.camera.json == NULL || !has_viewed_examples(part->rod)) return PL_OK;
+  pl_stage_driver look = {.body = part->body.id};
+  return pl_vector_push(&set->drivers, &look) ? PL_OK : pl_fail_memory(error);
 }
 
 // How the body as a whole is turned now: the rotation that fits its rest shape best, found from its particles.
@@ -89,22 +185,61 @@ static pl_quat turn_of_body(const pl_stage_set *set, const pl_stage_driver *entr
   return pl_rotation_of_mat3(moments, pl_quat_identity());
 }
 
-pl_status pl_stage_drive(pl_stage_set *set, pl_world *world, double time, pl_error *error) {
+// Rotation of a joint as the joint above it sees it; the body's frame where there is none.
+static pl_quat seen_from_above(const pl_rod_def *def, int32_t joint, pl_quat own, pl_quat above) {
+  return def->joints[joint].parent < 0 ? own : pl_quat_multiply(pl_quat_conjugate(above), own);
+}
+
+// Degrees from rest, at a time.
+static double angle_of(const pl_stage_driver *entry, double time) {
+  const pl_stage_rod *rod = entry->rod;
+  int32_t joint = entry->joint, above = rod->def.joints[joint].parent >= 0 ? rod->def.joints[joint].parent : joint;
+  pl_stage_rod_sample(rod, time);
+  pl_quat now = seen_from_above(&rod->def, joint, pl_stage_rod_joint_at(rod, joint, time).rotation, pl_stage_rod_joint_at(rod, above, time).rotation);
+  pl_quat rest = seen_from_above(&rod->def, joint, rod->def.joints[joint].rest.rotation, rod->def.joints[above].rest.rotation);
+  pl_quat turn = pl_quat_multiply(now, pl_quat_conjugate(rest));
+  if (turn.w < 0) turn = pl_quat_scale(turn, -1);
+  pl_vec3 sine = {turn.x, turn.y, turn.z}, axis = entry->source->about;
+  bool whole = !(pl_vec3_length(axis) > 1e-12);
+  // About an axis: the twist part of the rotation, with its sign.
+  double part = whole ? pl_vec3_length(sine) : pl_vec3_dot(sine, pl_vec3_unit_or(axis, axis));
+  return 2 * atan2(part, turn.w) * 180 / 3.14159265358979323846;
+}
+
+// Metres per second over a step.
+static double speed_of(const pl_stage_driver *entry, double now, double end) {
+  pl_stage_rod_sample(entry->rod, now);
+  pl_vec3 from = pl_stage_rod_joint_at(entry->rod, entry->joint, now).position;
+  pl_stage_rod_sample(entry->rod, end);
+  return pl_vec3_distance(from, pl_stage_rod_joint_at(entry->rod, entry->joint, end).position) / (end - now);
+}
+
+static pl_status drive(pl_stage_set *set, pl_world *world, const pl_stage_driver *entry, double now, double end, pl_error *error) {
+  double weights[PL_EXAMPLES_MOST];
+  pl_weight_input input = {.time = now};
+  if (entry->source->kind == PL_SCENE_DRIVER_ANGLE) input.time = angle_of(entry, end);
+  if (entry->source->kind == PL_SCENE_DRIVER_SPEED) input.time = speed_of(entry, now, end);
+  if (entry->driver.kind == PL_DRIVER_VIEW) {
+    pl_vec3 center;
+    pl_quat turn = turn_of_body(set, entry, &center);
+    pl_vec3 to_camera = pl_vec3_sub(pl_scene_camera(set->scene, now).eye, center);
+    input.direction = pl_quat_apply(pl_quat_conjugate(turn), to_camera);
+  }
+  pl_weight_driver_evaluate(&entry->driver, &input, weights);
+  for (int32_t m = 0; m < entry->manifold_count; ++m) {
+    pl_status status = pl_body_give_weights(world, entry->body, entry->manifold_start + m, weights, error);
+    if (status < 0) return status;
+  }
+  return PL_OK;
+}
+
+pl_status pl_stage_drive(pl_stage_set *set, pl_world *world, double now, double end, pl_error *error) {
   for (size_t i = 0; i < set->drivers.count; ++i) {
     const pl_stage_driver *entry = &PL_ITEM(&set->drivers, pl_stage_driver, i);
-    double weights[PL_EXAMPLES_MOST];
-    pl_weight_input input = {.time = time};
-    if (entry->driver.kind == PL_DRIVER_VIEW) {
-      pl_vec3 center;
-      pl_quat turn = turn_of_body(set, entry, &center);
-      pl_vec3 to_camera = pl_vec3_sub(pl_scene_camera(set->scene, time).eye, center);
-      input.direction = pl_quat_apply(pl_quat_conjugate(turn), to_camera);
-    }
-    pl_weight_driver_evaluate(&entry->driver, &input, weights);
-    for (int32_t m = 0; m < entry->manifold_count; ++m) {
-      pl_status status = pl_body_give_weights(world, entry->body, m, weights, error);
-      if (status < 0) return status;
-    }
+    bool looks = entry->source == NULL || (entry->source->kind == PL_SCENE_DRIVER_VIEW && entry->rest == NULL);
+    pl_status status = looks ? pl_body_look_from(world, entry->body, pl_scene_camera(set->scene, end).eye, error)
+                             : drive(set, world, entry, now, end, error);
+    if (status < 0) return status;
   }
   return PL_OK;
 }

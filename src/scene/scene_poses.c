@@ -212,6 +212,7 @@ static pl_status carry_group(pl_stage_set *set, const pl_stage_part *part, const
 pl_status pl_stage_find_group(pl_stage_set *set, const pl_stage_part *part, const char *name, const float **weights,
                               pl_error *error) {
   *weights = NULL;
+  if (part->tets == NULL) return PL_OK;  // the joints of a rod are in no group
   const pl_scene_mesh *mesh = pl_scene_find_mesh(set->scene, part->source->mesh);
   pl_mesh_view view = pl_mesh_look(part->tets);
   for (int32_t i = 0; i < mesh->groups.count; ++i) {

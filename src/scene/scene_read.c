@@ -208,6 +208,33 @@ static void read_indices(reader *r, const pl_json *json, pl_scene_list *list) {
   list->count = i;
 }
 
+static void read_pairs(reader *r, const pl_json *json, pl_scene_list *list) {
+  if (json->kind != PL_JSON_ARRAY) {
+    complain_kind(r, json, "a list of pairs of point numbers");
+    return;
+  }
+  int32_t *items = take_items(r, list, json->count, 2 * sizeof(int32_t));
+  for (const pl_json *item = json->first; items != NULL && item != NULL; item = item->next, items += 2) {
+    int64_t a, b;
+    if (item->kind != PL_JSON_ARRAY || item->count != 2 || !pl_json_get_integer(pl_json_at(item, 0), &a) ||
+        !pl_json_get_integer(pl_json_at(item, 1), &b) || a < 0 || b < 0 || a > INT32_MAX || b > INT32_MAX) {
+      complain(r, item, "wrong-kind", "write it as [0, 5]", "a pair of point numbers is wanted here");
+      continue;
+    }
+    items[0] = (int32_t)a;
+    items[1] = (int32_t)b;
+  }
+}
+
+static void read_points(reader *r, const pl_scene_field *field, const pl_json *json, pl_scene_list *list) {
+  if (json->kind != PL_JSON_ARRAY) {
+    complain_kind(r, json, "a list of points");
+    return;
+  }
+  pl_vec3 *items = take_items(r, list, json->count, sizeof(pl_vec3));
+  for (const pl_json *item = json->first; items != NULL && item != NULL; item = item->next) read_vector(r, field, item, items++);
+}
+
 static void read_corners(reader *r, const pl_scene_field *field, const pl_json *json, pl_scene_list *list) {
   if (json->kind != PL_JSON_ARRAY || json->count < 3) {
     complain(r, json, "wrong-length", "write it as [[0, 0], [1, 0], [1, 1]]", "an outline is a list of three or more corners");
@@ -243,6 +270,11 @@ static void read_text_list(reader *r, const pl_json *json, pl_scene_list *list) 
 
 static void read_list(reader *r, const pl_scene_field *field, const pl_json *json, pl_scene_list *list) {
   bool map = field->kind == PL_SCENE_MAP;
+  if (field->or_one && json->kind == PL_JSON_OBJECT) {
+    void *item = take_items(r, list, 1, field->type->size);
+    if (item != NULL) read_object(r, field->type, json, item);
+    return;
+  }
   if (json->kind != (map ? PL_JSON_OBJECT : PL_JSON_ARRAY)) {
     complain_kind(r, json, map ? "an object of named values" : "a list in brackets");
     return;
@@ -279,6 +311,8 @@ static void read_field(reader *r, const pl_scene_field *field, const pl_json *js
     case PL_SCENE_ROTATION: read_rotation(r, json, place); break;
     case PL_SCENE_COUNTS: read_counts(r, json, place); break;
     case PL_SCENE_INDICES: read_indices(r, json, place); break;
+    case PL_SCENE_PAIRS: read_pairs(r, json, place); break;
+    case PL_SCENE_POINTS: read_points(r, field, json, place); break;
     case PL_SCENE_CORNERS: read_corners(r, field, json, place); break;
     case PL_SCENE_NUMBERS: read_number_list(r, field, json, place); break;
     case PL_SCENE_TEXTS: read_text_list(r, json, place); break;

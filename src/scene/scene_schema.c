@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "scene/scene_types.h"
 
-enum { MOST_TYPES = 32 };
+enum { MOST_TYPES = 64 };
 
 typedef struct schema {
   pl_arena *arena;
@@ -102,11 +102,16 @@ static pl_json *describe_kind(schema *s, const pl_scene_field *field) {
     case PL_SCENE_ROTATION: return rotation(s);
     case PL_SCENE_COUNTS: return array_of(s, ranged(s, &count, "integer"), 3, 3);
     case PL_SCENE_INDICES: return array_of(s, ranged(s, &index, "integer"), 0, 0);
+    case PL_SCENE_PAIRS: return array_of(s, array_of(s, ranged(s, &index, "integer"), 2, 2), 0, 0);
+    case PL_SCENE_POINTS: return array_of(s, array_of(s, typed(s, "number"), 3, 3), 0, 0);
     case PL_SCENE_CORNERS: return array_of(s, array_of(s, typed(s, "number"), 2, 2), 3, 0);
     case PL_SCENE_NUMBERS: return array_of(s, ranged(s, field, "number"), 0, 0);
     case PL_SCENE_TEXTS: return array_of(s, typed(s, "string"), 0, 0);
     case PL_SCENE_OBJECT: return reference(s, field->type);
-    case PL_SCENE_LIST: return array_of(s, reference(s, field->type), 0, 0);
+    case PL_SCENE_LIST: {
+      pl_json *list = array_of(s, reference(s, field->type), 0, 0);
+      return field->or_one ? either(s, reference(s, field->type), list) : list;
+    }
     case PL_SCENE_MAP: return map_of(s, field->type);
   }
   return NULL;

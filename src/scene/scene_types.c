@@ -5,21 +5,10 @@
 
 #include "pliant/model.h"
 #include "pliant/modeller.h"
+#include "scene/scene_fields.h"
 
 // One line per key reads best.
 // clang-format off
-
-#define COUNT_OF(array) ((int32_t)(sizeof(array) / sizeof((array)[0])))
-#define TYPE(name_, struct_, about_, defaults_, fields_) \
-  { name_, about_, sizeof(struct_), defaults_, fields_, COUNT_OF(fields_) }
-// A key, its kind, where it is kept, and what else is to be said of it.
-#define FIELD(key_, kind_, struct_, member_, ...) \
-  { .key = key_, .kind = PL_SCENE_##kind_, .offset = offsetof(struct_, member_), __VA_ARGS__ }
-
-#define UP_TO(limit) .least = 0, .most = (limit)
-#define POSITIVE_UP_TO(limit) .least = 0, .most = (limit), .above_least = true
-#define OPTIONAL .required = false
-#define METRES .length_power = 1, .unit = "m"
 
 static const pl_scene_box_def BOX_DEFAULTS = {.size = {1, 1, 1}, .cells = {4, 4, 4}};
 static const pl_scene_field BOX_FIELDS[] = {
@@ -153,10 +142,11 @@ static const pl_scene_type SOLID_TYPE = TYPE("solid", pl_scene_solid, "A shape-m
 
 static const pl_scene_weight_key WEIGHT_KEY_DEFAULTS = {.json = NULL};
 static const pl_scene_field WEIGHT_KEY_FIELDS[] = {
-    FIELD("time", NUMBER, pl_scene_weight_key, time, .unit = "s", UP_TO(1e9), .required = true, .about = "When."),
+    FIELD("time", NUMBER, pl_scene_weight_key, time, .unit = "s", UP_TO(1e9), .about = "When; needed in a curve over time."),
+    FIELD("at", NUMBER, pl_scene_weight_key, at, .least = -1e9, .most = 1e9, .about = "At which angle (degrees) or speed (m/s); needed in drivers of these kinds."),
     FIELD("weights", NUMBERS, pl_scene_weight_key, weights, UP_TO(1), .required = true, .about = "One weight per example; the rest shape has what they leave to 1."),
 };
-static const pl_scene_type WEIGHT_KEY_TYPE = TYPE("weight_key", pl_scene_weight_key, "Weights of the examples at a time.", &WEIGHT_KEY_DEFAULTS, WEIGHT_KEY_FIELDS);
+static const pl_scene_type WEIGHT_KEY_TYPE = TYPE("weight_key", pl_scene_weight_key, "Weights of the examples at a time, angle or speed.", &WEIGHT_KEY_DEFAULTS, WEIGHT_KEY_FIELDS);
 
 static const pl_scene_view_example VIEW_EXAMPLE_DEFAULTS = {.extent = 40};
 static const pl_scene_field VIEW_EXAMPLE_FIELDS[] = {
@@ -165,15 +155,19 @@ static const pl_scene_field VIEW_EXAMPLE_FIELDS[] = {
 };
 static const pl_scene_type VIEW_EXAMPLE_TYPE = TYPE("view_example", pl_scene_view_example, "The direction an example belongs to.", &VIEW_EXAMPLE_DEFAULTS, VIEW_EXAMPLE_FIELDS);
 
-static const char *const DRIVER_KINDS[] = {"projection", "constant", "curve", "view", NULL};
-static const pl_scene_driver DRIVER_DEFAULTS = {.kind = 1};
+// In the order of pl_scene_driver_kind.
+static const char *const DRIVER_KINDS[] = {"projection", "constant", "curve", "view", "angle", "speed", NULL};
+static const pl_scene_driver DRIVER_DEFAULTS = {.kind = PL_SCENE_DRIVER_PROJECTION, .chain = "", .joint = ""};
 static const pl_scene_field DRIVER_FIELDS[] = {
-    FIELD("kind", CHOICE, pl_scene_driver, kind, .choices = DRIVER_KINDS, .about = "What decides: the current shape, fixed weights, a curve over time, or the camera's direction."),
+    FIELD("kind", CHOICE, pl_scene_driver, kind, .choices = DRIVER_KINDS, .about = "What decides: the current shape (not for rods), fixed weights, a curve over time, the camera's direction, or angle or speed of a led joint (rods only)."),
+    FIELD("chain", TEXT, pl_scene_driver, chain, OPTIONAL, .about = "Name of the chain of a rod, or of the group of a solid, that is driven; all when absent."),
     FIELD("weights", NUMBERS, pl_scene_driver, weights, UP_TO(1), .about = "Of a constant driver: one per example."),
-    FIELD("keys", LIST, pl_scene_driver, keys, .type = &WEIGHT_KEY_TYPE, .about = "Of a curve."),
+    FIELD("keys", LIST, pl_scene_driver, keys, .type = &WEIGHT_KEY_TYPE, .about = "Of a curve over time, angle or speed."),
     FIELD("smooth", BOOL, pl_scene_driver, smooth, OPTIONAL, .about = "Whether a curve is smooth instead of straight from key to key."),
-    FIELD("loop", BOOL, pl_scene_driver, loop, OPTIONAL, .about = "Whether a curve repeats."),
-    FIELD("views", LIST, pl_scene_driver, views, .type = &VIEW_EXAMPLE_TYPE, .about = "Of a view driver: one direction per example."),
+    FIELD("loop", BOOL, pl_scene_driver, loop, OPTIONAL, .about = "Whether a curve over time repeats."),
+    FIELD("views", LIST, pl_scene_driver, views, .type = &VIEW_EXAMPLE_TYPE, .about = "Of a view driver of a solid: one direction per example. Examples of rods have their own."),
+    FIELD("joint", TEXT, pl_scene_driver, joint, OPTIONAL, .about = "Name of the led joint whose angle or speed decides; the first when absent."),
+    FIELD("about", VECTOR, pl_scene_driver, about, OPTIONAL, .about = "Axis the angle is taken about, with its sign, in the frame of the joint above or of the body; the whole angle, never negative, when absent."),
 };
 static const pl_scene_type DRIVER_TYPE = TYPE("driver", pl_scene_driver, "What decides the weights of the examples.", &DRIVER_DEFAULTS, DRIVER_FIELDS);
 
@@ -189,24 +183,24 @@ static const pl_scene_key KEY_DEFAULTS = {.rotation = {0, 0, 0, 1}};
 static const pl_scene_field KEY_FIELDS[] = {
     FIELD("time", NUMBER, pl_scene_key, time, .unit = "s", UP_TO(1e9), .required = true, .about = "When."),
     FIELD("position", VECTOR, pl_scene_key, position, METRES,
-          .about = "Where: of a collider in the world, of pinned particles as a shift from their start."),
+          .about = "Where: of a collider in the world, of pinned particles and led joints as a shift from where they start."),
     FIELD("rotation", ROTATION, pl_scene_key, rotation, OPTIONAL,
-          .about = "How it is turned; pinned particles turn around their middle."),
+          .about = "How it is turned; pinned particles turn around their middle, led joints around themselves, from how they start."),
 };
-static const pl_scene_type KEY_TYPE =
+const pl_scene_type pl_scene_key_type =
     TYPE("key", pl_scene_key, "A placement at a time; between two, position is linear and rotation takes the shortest way.",
          &KEY_DEFAULTS, KEY_FIELDS);
 
 static const pl_scene_pin PIN_DEFAULTS = {.group = ""};
 static const pl_scene_field PIN_FIELDS[] = {
-    FIELD("particles", INDICES, pl_scene_pin, particles, OPTIONAL, .about = "Point numbers of the body's mesh."),
+    FIELD("particles", INDICES, pl_scene_pin, particles, OPTIONAL, .about = "Point numbers of the body's mesh; of a rod, joint numbers: led joints first, then the points of its chains in their order."),
     FIELD("within", OBJECT, pl_scene_pin, within, .type = &REGION_TYPE, .about = "Pin what is inside this box at the start."),
     FIELD("group", TEXT, pl_scene_pin, group, OPTIONAL, .about = "Pin the points of this vertex group (weight one half or more)."),
     FIELD("stiffness", NUMBER, pl_scene_pin, stiffness, .unit = "N/m", UP_TO(1e12),
           .about = "Spring per particle; 0 means a hard pin."),
     FIELD("damping", NUMBER, pl_scene_pin, damping, .unit = "N s/m", UP_TO(1e12), .about = "Damping of the spring."),
     FIELD("until", NUMBER, pl_scene_pin, until, .unit = "s", UP_TO(1e9), .about = "When the pin lets go; 0 means never."),
-    FIELD("keys", LIST, pl_scene_pin, keys, .type = &KEY_TYPE, .about = "How the pinned particles are moved."),
+    FIELD("keys", LIST, pl_scene_pin, keys, .type = &pl_scene_key_type, .about = "How the pinned particles are moved."),
 };
 static const pl_scene_type PIN_TYPE =
     TYPE("pin", pl_scene_pin, "Particles held in place or led along keys.", &PIN_DEFAULTS, PIN_FIELDS);
@@ -233,17 +227,19 @@ static const pl_scene_field REPEAT_FIELDS[] = {
 static const pl_scene_type REPEAT_TYPE =
     TYPE("repeat", pl_scene_repeat, "Copies of a body on a grid.", &REPEAT_DEFAULTS, REPEAT_FIELDS);
 
-static const char *const METHODS[] = {"solid", NULL};
+// In the order of pl_scene_method.
+static const char *const METHODS[] = {"solid", "rod", NULL};
 static const pl_scene_body BODY_DEFAULTS = {
     .name = "", .mesh = "", .method = 1, .rotation = {0, 0, 0, 1}, .gravity_scale = 1, .collides = true, .color = {-1, -1, -1}};
 static const pl_scene_field BODY_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_body, name, .required = true, .about = "Name of the body, used for its files; must be unique."),
-    FIELD("mesh", TEXT, pl_scene_body, mesh, .required = true, .about = "Name of one of the scene's meshes."),
+    FIELD("mesh", TEXT, pl_scene_body, mesh, OPTIONAL, .about = "Name of one of the scene's meshes. A rod without one is drawn as tubes."),
     FIELD("method", CHOICE, pl_scene_body, method, .choices = METHODS, .about = "How the body is simulated."),
     FIELD("tets", OBJECT, pl_scene_body, tets, .type = &TETS_TYPE,
           .about = "How the mesh is filled with tets when it is a surface."),
     FIELD("solid", OBJECT, pl_scene_body, solid, .type = &SOLID_TYPE, .about = "Parameters of the method `solid`."),
-    FIELD("driver", OBJECT, pl_scene_body, driver, .type = &DRIVER_TYPE, .about = "What decides the weights of the examples; the current shape when absent."),
+    FIELD("rod", OBJECT, pl_scene_body, rod, .type = &pl_scene_rod_type, .about = "Skeleton and parameters of the method `rod`."),
+    FIELD("driver", LIST, pl_scene_body, drivers, .type = &DRIVER_TYPE, .or_one = true, .about = "What decides the weights of the examples, or a list for different chains. When absent: the current shape of a solid; the scene's camera for a rod whose examples have directions."),
     FIELD("position", VECTOR, pl_scene_body, position, METRES, .about = "Where the mesh's origin is put."),
     FIELD("rotation", ROTATION, pl_scene_body, rotation, OPTIONAL, .about = "How the mesh is turned."),
     FIELD("velocity", VECTOR, pl_scene_body, velocity, .length_power = 1, .unit = "m/s", .about = "At the start."),
@@ -260,7 +256,7 @@ static const pl_scene_field BODY_FIELDS[] = {
 static const pl_scene_type BODY_TYPE = TYPE("body", pl_scene_body, "A deformable body.", &BODY_DEFAULTS, BODY_FIELDS);
 
 // In the order of pl_collider_shape.
-static const char *const COLLIDER_SHAPES[] = {"half_space", "sphere", "capsule", "box", "mesh", NULL};
+const char *const pl_scene_collider_shapes[] = {"half_space", "sphere", "capsule", "box", "mesh", NULL};
 static const pl_scene_collider COLLIDER_DEFAULTS = {.name = "",
                                                     .mesh = "",
                                                     .radius = 0.5,
@@ -272,7 +268,7 @@ static const pl_scene_collider COLLIDER_DEFAULTS = {.name = "",
                                                     .color = {-1, -1, -1}};
 static const pl_scene_field COLLIDER_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_collider, name, OPTIONAL, .about = "Name of the collider."),
-    FIELD("shape", CHOICE, pl_scene_collider, shape, .choices = COLLIDER_SHAPES, .required = true,
+    FIELD("shape", CHOICE, pl_scene_collider, shape, .choices = pl_scene_collider_shapes, .required = true,
           .about = "Its form. A half space is solid below its own y = 0."),
     FIELD("mesh", TEXT, pl_scene_collider, mesh, OPTIONAL, .about = "Name of one of the scene's meshes, for the shape `mesh`."),
     FIELD("radius", NUMBER, pl_scene_collider, radius, METRES, POSITIVE_UP_TO(1e9), .about = "Of a sphere or capsule."),
@@ -282,7 +278,7 @@ static const pl_scene_field COLLIDER_FIELDS[] = {
     FIELD("rotation", ROTATION, pl_scene_collider, rotation, OPTIONAL, .about = "How it is turned."),
     FIELD("friction", NUMBER, pl_scene_collider, friction, UP_TO(1e3), .about = "Coulomb coefficient."),
     FIELD("restitution", NUMBER, pl_scene_collider, restitution, UP_TO(1), .about = "Share of the speed kept in a bounce."),
-    FIELD("keys", LIST, pl_scene_collider, keys, .type = &KEY_TYPE, .about = "Its motion; replaces position and rotation."),
+    FIELD("keys", LIST, pl_scene_collider, keys, .type = &pl_scene_key_type, .about = "Its motion; replaces position and rotation."),
     FIELD("loop", BOOL, pl_scene_collider, loop, OPTIONAL, .about = "Whether the motion repeats."),
     FIELD("visible", BOOL, pl_scene_collider, visible, OPTIONAL, .about = "Whether pictures show it."),
     FIELD("color", COLOR, pl_scene_collider, color, OPTIONAL, .about = "In pictures."),
@@ -317,6 +313,7 @@ static const pl_scene_field TIME_FIELDS[] = {
     FIELD("frame_rate", NUMBER, pl_scene_time, frame_rate, .unit = "1/s", POSITIVE_UP_TO(1e6),
           .about = "Frames per second of what is written."),
     FIELD("frames", INTEGER, pl_scene_time, frames, .least = 1, .most = 1e7, .about = "Frames to write, the start included."),
+    FIELD("warm_up", NUMBER, pl_scene_time, warm_up, .unit = "s", UP_TO(1e4), .about = "Bodies come to rest for so long before the clock starts; key frames stand still meanwhile."),
 };
 static const pl_scene_type TIME_TYPE = TYPE("time", pl_scene_time, "Steps and frames.", &TIME_DEFAULTS, TIME_FIELDS);
 
@@ -358,7 +355,8 @@ static const pl_scene_field DOCUMENT_FIELDS[] = {
     FIELD("meshes", MAP, pl_scene_document, meshes, .type = &MESH_TYPE, .about = "Meshes by name."),
     FIELD("bodies", LIST, pl_scene_document, bodies, .type = &BODY_TYPE, .required = true, .about = "What deforms."),
     FIELD("colliders", LIST, pl_scene_document, colliders, .type = &COLLIDER_TYPE, .about = "What is bumped into."),
-    FIELD("camera", OBJECT, pl_scene_document, camera, .type = &CAMERA_TYPE, .about = "Where pictures are taken from."),
+    FIELD("camera", OBJECT, pl_scene_document, camera, .type = &CAMERA_TYPE, .about = "Where pictures are taken from, and what view drivers follow."),
+    FIELD("observer", OBJECT, pl_scene_document, observer, .type = &CAMERA_TYPE, .about = "A second camera that only looks: pictures are taken from here, while view drivers still follow `camera`."),
 };
 const pl_scene_type pl_scene_document_type =
     TYPE("scene", pl_scene_document, "A Pliant scene: bodies, what they bump into, and how long to run.", &DOCUMENT_DEFAULTS,

@@ -19,7 +19,9 @@ typedef enum pl_scene_kind {
   PL_SCENE_ROTATION,  // pl_quat: [x, y, z, w] or {"axis": [x, y, z], "degrees": a}
   PL_SCENE_COUNTS,    // int32_t[3], each at least 1
   PL_SCENE_INDICES,   // pl_scene_list of int32_t
+  PL_SCENE_PAIRS,     // pl_scene_list of int32_t[2]
   PL_SCENE_CORNERS,   // pl_scene_list of double[2]
+  PL_SCENE_POINTS,    // pl_scene_list of pl_vec3
   PL_SCENE_NUMBERS,   // pl_scene_list of double
   PL_SCENE_TEXTS,     // pl_scene_list of const char *
   PL_SCENE_OBJECT,    // the struct of `type`, in place
@@ -42,6 +44,7 @@ typedef struct pl_scene_field {
   double least, most;  // range of numbers; both 0: any finite number
   bool above_least;    // `least` itself is excluded
   bool required;
+  bool or_one;  // of a list: a single object stands for a list of one
   int8_t length_power;         // the unit holds metres to this power
   const char *unit;            // for the schema
   const char *const *choices;  // NULL-terminated; names 1, 2, …
@@ -140,7 +143,8 @@ typedef struct pl_scene_solid {
 
 typedef struct pl_scene_weight_key {
   const pl_json *json;
-  double time;
+  double time;            // seconds
+  double at;              // degrees or m/s
   pl_scene_list weights;  // of double
 } pl_scene_weight_key;
 
@@ -150,14 +154,26 @@ typedef struct pl_scene_view_example {
   double extent;  // degrees
 } pl_scene_view_example;
 
+typedef enum pl_scene_driver_kind {
+  PL_SCENE_DRIVER_PROJECTION = 1,
+  PL_SCENE_DRIVER_CONSTANT,
+  PL_SCENE_DRIVER_CURVE,
+  PL_SCENE_DRIVER_VIEW,
+  PL_SCENE_DRIVER_ANGLE,
+  PL_SCENE_DRIVER_SPEED,
+} pl_scene_driver_kind;
+
 // What decides the weights of the examples.
 typedef struct pl_scene_driver {
   const pl_json *json;
-  int32_t kind;           // 1 projection, 2 constant, 3 curve, 4 view
+  int32_t kind;           // pl_scene_driver_kind
+  const char *chain;      // "": all
   pl_scene_list weights;  // of double
   pl_scene_list keys;     // of pl_scene_weight_key
   bool smooth, loop;
   pl_scene_list views;  // of pl_scene_view_example
+  const char *joint;
+  pl_vec3 about;  // zero: the whole angle
 } pl_scene_driver;
 
 typedef struct pl_scene_region {
@@ -198,14 +214,111 @@ typedef struct pl_scene_repeat {
   double turn;    // degrees around any axis
 } pl_scene_repeat;
 
+// A rod: its led joints, its chains, and what they meet; or a character that has all of it.
+typedef struct pl_scene_rod_joint {
+  const pl_json *json;
+  const char *name;
+  pl_vec3 position;
+  pl_quat rotation;
+  pl_scene_list keys;  // of pl_scene_key, from where the joint starts
+  bool loop;
+} pl_scene_rod_joint;
+
+typedef struct pl_scene_rod_branch {
+  const pl_json *json;
+  int64_t at;                   // number of a point of what it grows from
+  pl_scene_list points;         // of pl_vec3
+  double radius, tip_radius;    // 0: as what it grows from
+  pl_scene_list branches;       // of pl_scene_rod_branch
+} pl_scene_rod_branch;
+
+typedef struct pl_scene_rod_turn {
+  const pl_json *json;
+  int64_t joint;  // number of a point of the chain
+  pl_vec3 axis;
+  double degrees;
+} pl_scene_rod_turn;
+
+typedef struct pl_scene_rod_curl {
+  const pl_json *json;
+  pl_vec3 axis;
+  double degrees;
+} pl_scene_rod_curl;
+
+typedef struct pl_scene_rod_example {
+  const pl_json *json;
+  const char *name;
+  pl_vec3 direction;
+  double extent;         // degrees; counts only with a direction
+  pl_scene_list points;  // of pl_vec3
+  pl_scene_list turns;   // of pl_scene_rod_turn
+  pl_scene_rod_curl curl;
+} pl_scene_rod_example;
+
+typedef struct pl_scene_rod_chain {
+  const pl_json *json;
+  const char *name;
+  const char *base;      // "": the first led joint
+  pl_scene_list points;  // of pl_vec3
+  double radius, tip_radius, stiffness, tip_stiffness;
+  double angle_limit;  // degrees
+  double mass;         // of a joint
+  double spring, drag;
+  pl_vec3 pull;
+  pl_scene_list branches;   // of pl_scene_rod_branch
+  pl_scene_list links;      // of int32_t[2]
+  const char *center;       // "": none
+  pl_scene_list colliders;  // of const char *; items NULL: all
+  pl_scene_list examples;   // of pl_scene_rod_example
+} pl_scene_rod_chain;
+
+typedef struct pl_scene_rod_collider {
+  const pl_json *json;
+  const char *name;
+  const char *joint;  // "": the first led joint
+  int32_t shape;      // pl_collider_shape
+  const char *mesh;
+  double radius, half_length;
+  pl_vec3 size;
+  pl_vec3 position;
+  pl_quat rotation;
+  double friction;
+} pl_scene_rod_collider;
+
+typedef struct pl_scene_rod_skin {
+  const pl_json *json;
+  double reach, fade;  // radii
+} pl_scene_rod_skin;
+
+typedef struct pl_scene_rod {
+  const pl_json *json;
+  const char *character, *animation;
+  bool loop;
+  pl_scene_list joints;     // of pl_scene_rod_joint; none: one at the origin
+  pl_scene_list chains;     // of pl_scene_rod_chain
+  pl_scene_list colliders;  // of pl_scene_rod_collider
+  pl_scene_rod_skin skin;
+  int32_t solver;  // pl_rod_solver + 1
+  double density, stiffness, stiffness_step;
+  int64_t width;
+  double twist, damping, friction;
+  int32_t suppression;  // pl_rod_suppression + 1
+  double window, view_time;
+  int32_t view_rule;  // pl_rod_view_rule + 1
+  int64_t tube_sides;
+} pl_scene_rod;
+
+typedef enum pl_scene_method { PL_SCENE_SOLID = 1, PL_SCENE_ROD } pl_scene_method;
+
 typedef struct pl_scene_body {
   const pl_json *json;
   const char *name;
   const char *mesh;
-  int32_t method;
+  int32_t method;  // pl_scene_method
   pl_scene_tets tets;
   pl_scene_solid solid;
-  pl_scene_driver driver;
+  pl_scene_rod rod;
+  pl_scene_list drivers;  // of pl_scene_driver
   pl_vec3 position;
   pl_quat rotation;
   pl_vec3 velocity, angular_velocity;
@@ -249,6 +362,7 @@ typedef struct pl_scene_time {
   const pl_json *json;
   double step, frame_rate;
   int64_t frames;
+  double warm_up;
 } pl_scene_time;
 
 typedef struct pl_scene_air {
@@ -271,7 +385,7 @@ typedef struct pl_scene_document {
   pl_scene_list meshes;     // of pl_scene_mesh
   pl_scene_list bodies;     // of pl_scene_body
   pl_scene_list colliders;  // of pl_scene_collider
-  pl_scene_camera_def camera;
+  pl_scene_camera_def camera, observer;
 } pl_scene_document;
 
 struct pl_scene {

@@ -1,4 +1,4 @@
-// Writing a scene document by its tables: what differs from the defaults, in the tables' order, always in SI units.
+// Writing a scene document by its tables: what was given or differs from the defaults, in the tables' order, always in SI units.
 #include <string.h>
 
 #include "base/context.h"
@@ -16,6 +16,7 @@ static pl_json *write_numbers(pl_arena *arena, const double *numbers, int32_t co
 
 static pl_json *write_list(pl_arena *arena, const pl_scene_field *field, const pl_scene_list *list) {
   bool map = field->kind == PL_SCENE_MAP;
+  if (field->or_one && list->count == 1) return write_object(arena, field->type, list->items);
   pl_json *container = pl_json_new(arena, map ? PL_JSON_OBJECT : PL_JSON_ARRAY);
   for (int32_t i = 0; i < list->count; ++i) {
     const char *item = (const char *)list->items + (size_t)i * field->type->size;
@@ -51,6 +52,24 @@ static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const 
       const pl_scene_list *list = place;
       pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
       for (int32_t i = 0; i < list->count; ++i) pl_json_add(array, pl_json_new_number(arena, ((const int32_t *)list->items)[i]));
+      return array;
+    }
+    case PL_SCENE_PAIRS: {
+      const pl_scene_list *list = place;
+      pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
+      for (int32_t i = 0; i < list->count; ++i) {
+        const int32_t *pair = (const int32_t *)list->items + 2 * i;
+        pl_json_add(array, write_numbers(arena, (const double[2]){pair[0], pair[1]}, 2));
+      }
+      return array;
+    }
+    case PL_SCENE_POINTS: {
+      const pl_scene_list *list = place;
+      pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
+      for (int32_t i = 0; i < list->count; ++i) {
+        pl_vec3 p = ((const pl_vec3 *)list->items)[i];
+        pl_json_add(array, write_numbers(arena, (const double[3]){p.x, p.y, p.z}, 3));
+      }
       return array;
     }
     case PL_SCENE_CORNERS: {
@@ -95,6 +114,8 @@ static bool is_default(const pl_scene_field *field, const void *place, const voi
   switch (field->kind) {
     case PL_SCENE_TEXT: return strcmp(*(const char *const *)place, *(const char *const *)standard) == 0;
     case PL_SCENE_INDICES:
+    case PL_SCENE_PAIRS:
+    case PL_SCENE_POINTS:
     case PL_SCENE_CORNERS:
     case PL_SCENE_NUMBERS:
     case PL_SCENE_TEXTS:
@@ -110,10 +131,13 @@ static pl_json *write_object(pl_arena *arena, const pl_scene_type *type, const v
   void *standard = pl_arena_take(arena, 1, type->size);
   if (json == NULL || standard == NULL) return NULL;
   pl_scene_set_defaults(type, standard);
+  const pl_json *source = *(const pl_json *const *)object;
   for (int32_t i = 0; i < type->field_count; ++i) {
     const pl_scene_field *field = &type->fields[i];
     const void *place = (const char *)object + field->offset;
-    if (field->required || !is_default(field, place, (const char *)standard + field->offset))
+    // What stood in the document is kept even where it is the default: for some keys being absent has a meaning of its own.
+    bool given = field->required || (source != NULL && pl_json_find(source, field->key) != NULL);
+    if (given || !is_default(field, place, (const char *)standard + field->offset))
       pl_json_set(arena, json, field->key, write_field(arena, field, place));
   }
   return json;

@@ -19,20 +19,33 @@ typedef struct pl_stage_group {
   pl_vec3 middle;         // of the starts
 } pl_stage_group;
 
+typedef struct pl_stage_rod pl_stage_rod;  // scene_rod.h
+
 typedef struct pl_stage_part {
   pl_stage_body body;
   pl_model *model;          // owned by the part that has `owns_model`
-  pl_mesh *tets, *surface;  // likewise; `surface` NULL when the mesh has tets of its own
+  pl_mesh *tets, *surface;  // likewise; `surface` NULL when the mesh has tets of its own, `tets` NULL for a rod
+  pl_stage_rod *rod;        // likewise; NULL for a solid
   bool owns_model;
   const pl_scene_body *source;
 } pl_stage_part;
 
 typedef struct pl_stage_driver {
+  const pl_scene_driver *source;  // NULL: the camera, for examples with directions
   pl_weight_driver driver;
   pl_body_id body;
-  int32_t manifold_count;  // all of them get the same weights
-  const pl_mesh *rest;     // the shape from which the body\'s turn is found
+  int32_t manifold_start, manifold_count;  // all of these get the same weights
+  const pl_mesh *rest;                     // of a solid: the shape from which the body's turn is found
+  const pl_stage_rod *rod;                 // of a rod: whose led joint
+  int32_t joint;                           // … this one is
 } pl_stage_driver;
+
+// A rod body whose led joints move.
+typedef struct pl_stage_lead {
+  pl_body_id body;
+  const pl_stage_rod *rod;
+  pl_transform placement;
+} pl_stage_lead;
 
 typedef struct pl_stage_wall {
   pl_stage_collider look;
@@ -50,6 +63,7 @@ struct pl_stage_set {
   pl_vector walls;    // of pl_stage_wall
   pl_vector groups;   // of pl_stage_group
   pl_vector drivers;  // of pl_stage_driver
+  pl_vector leads;    // of pl_stage_lead
   pl_vec3 *points;    // room for the largest body, for drivers that look at its shape
 };
 
@@ -76,9 +90,16 @@ pl_status pl_stage_choose_examples(pl_stage_set *set, const pl_stage_part *part,
 pl_status pl_stage_find_group(pl_stage_set *set, const pl_stage_part *part, const char *name, const float **weights,
                               pl_error *error);
 
-// The driver of one body copy, and the weights all drivers give at a time (scene_drivers.c).
-pl_status pl_stage_add_driver(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error);
-pl_status pl_stage_drive(pl_stage_set *set, pl_world *world, double time, pl_error *error);
+// The drivers of one body copy, and the weights all drivers give for a step between two times (scene_drivers.c).
+pl_status pl_stage_add_drivers(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error);
+pl_status pl_stage_drive(pl_stage_set *set, pl_world *world, double now, double end, pl_error *error);
+
+// Rods (scene_rod.c): skeleton and model; the mesh of tubes, once a body is in the world; the motion of led joints up to a time.
+pl_status pl_stage_make_rod(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error);
+pl_status pl_stage_make_tubes(pl_stage_set *set, pl_stage_part *part, pl_transform placement, pl_error *error);
+void pl_stage_rod_destroy(pl_stage_rod *rod);
+pl_status pl_stage_add_lead(pl_stage_set *set, const pl_stage_part *part, pl_transform placement, pl_error *error);
+pl_status pl_stage_lead_rods(pl_stage_set *set, pl_world *world, double time, pl_error *error);
 
 // Placement of keys at a time, relative to nothing; `keys` is not empty (scene_actors.c).
 pl_transform pl_scene_keys_at(const pl_scene_list *keys, double time);

@@ -1,0 +1,366 @@
+// Rod bodies of a scene: from the document, or from a character's file, to the def of a rod, and how its led joints move.
+#include "scene/scene_rod.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "io/file_bytes.h"
+#include "math/quat.h"
+
+static const double RADIANS = 3.14159265358979323846 / 180;
+
+// --- a skeleton written in the scene ------------------------------------------------------------------------------------
+
+typedef struct builder {
+  pl_stage_set *set;
+  pl_stage_rod *rod;
+  pl_rod_joint *joints;
+  pl_rod_link *links;
+  pl_rod_chain *chains;
+  pl_rod_example *examples;
+  // Examples of one name share their arrays: chains do not overlap.
+  const char **names;
+  pl_vec3 **positions;
+  pl_quat **rotations;
+  int32_t name_count, joint_most;
+  pl_error *error;
+} builder;
+
+static pl_status take_room(builder *b, pl_chain_shape *shape) {
+  const pl_scene_rod *source = b->rod->source;
+  const pl_scene_rod_chain *chains = source->chains.items;
+  pl_arena *arena = &b->set->arena;
+  int32_t joints = source->joints.count > 0 ? source->joints.count : 1, links = 0, examples = 0;
+  for (int32_t i = 0; i < source->chains.count; ++i) {
+    if (!pl_chain_shape_fill(&chains[i], shape)) return pl_fail(b->error, PL_ERROR_INVALID_DATA, "chain \"%s\" is broken", chains[i].name);
+    joints += shape->count;
+    links += chains[i].links.count;
+    examples += chains[i].examples.count;
+  }
+  b->joint_most = joints;
+  b->joints = PL_TAKE(arena, pl_rod_joint, joints);
+  b->links = PL_TAKE(arena, pl_rod_link, links);
+  b->chains = PL_TAKE(arena, pl_rod_chain, source->chains.count);
+  b->examples = PL_TAKE(arena, pl_rod_example, examples);
+  b->names = PL_TAKE(arena, const char *, examples);
+  b->positions = PL_TAKE(arena, pl_vec3 *, examples);
+  b->rotations = PL_TAKE(arena, pl_quat *, examples);
+  return arena->failed ? pl_fail_memory(b->error) : PL_OK;
+}
+
+static void add_led_joints(builder *b) {
+  const pl_scene_rod *source = b->rod->source;
+  const pl_scene_rod_joint *joints = source->joints.items;
+  int32_t count = source->joints.count > 0 ? source->joints.count : 1;
+  for (int32_t i = 0; i < count; ++i) {
+    pl_rod_joint *joint = &b->joints[b->rod->def.joint_count++];
+    *joint = pl_default_rod_joint(-1);
+    joint->led = true;
+    joint->name = source->joints.count > 0 ? joints[i].name : "base";
+    if (source->joints.count > 0) joint->rest = (pl_transform){joints[i].position, joints[i].rotation};
+  }
+}
+
+static const char *point_name(builder *b, const char *chain, int32_t number) {
+  char name[300];
+  snprintf(name, sizeof name, "%.250s_%d", chain, number);
+  return pl_arena_copy_text(&b->set->arena, name);
+}
+
+static void add_joints(builder *b, const pl_scene_rod_chain *chain, const pl_chain_shape *shape) {
+  int32_t first = b->rod->def.joint_count, base = pl_scene_rod_find_joint(b->rod->source, chain->base);
+  for (int32_t i = 0; i < shape->count; ++i) {
+    pl_rod_joint *joint = &b->joints[b->rod->def.joint_count++];
+    *joint = pl_default_rod_joint(i == 0 ? base : first + shape->parents[i]);
+    joint->name = point_name(b, chain->name, i);
+    joint->rest.position = shape->positions[i];
+    joint->radius = shape->radii[i];
+    joint->mass = chain->mass;
+    joint->stiffness = shape->stiffnesses[i];
+    joint->angle_limit = chain->angle_limit * RADIANS;
+    joint->spring = chain->spring;
+    joint->drag = chain->drag;
+    joint->pull = chain->pull;
+  }
+  const int32_t(*links)[2] = (const int32_t(*)[2])chain->links.items;
+  for (int32_t i = 0; i < chain->links.count; ++i)
+    b->links[b->rod->def.link_count++] = (pl_rod_link){first + links[i][0], first + links[i][1]};
+}
+
+static pl_status add_example(builder *b, const pl_scene_rod_example *from, const pl_chain_shape *shape, int32_t first) {
+  int32_t number = 0;
+  while (number < b->name_count && strcmp(b->names[number], from->name) != 0) ++number;
+  if (number == b->name_count) {
+    b->names[number] = from->name;
+    b->positions[number] = PL_TAKE(&b->set->arena, pl_vec3, b->joint_most);
+    b->rotations[number] = PL_TAKE(&b->set->arena, pl_quat, b->joint_most);
+    b->name_count++;
+    if (b->set->arena.failed) return pl_fail_memory(b->error);
+  }
+  bool turned = pl_chain_shape_pose(shape, from, b->positions[number] + first, b->rotations[number] + first);
+  pl_rod_example *example = &b->examples[b->rod->def.example_count++];
+  *example = (pl_rod_example){.name = from->name,
+                              .root = first,
+                              .positions = b->positions[number],
+                              .rotations = turned ? b->rotations[number] : NULL};
+  if (pl_scene_example_is_viewed(from)) {
+    example->direction = from->direction;
+    example->extent = from->extent * RADIANS;
+  }
+  return PL_OK;
+}
+
+// Which of the body's colliders a chain meets, by name.
+static pl_status choose_colliders(builder *b, const pl_scene_rod_chain *from, pl_rod_chain *chain) {
+  chain->collider_count = -1;
+  if (from->colliders.items == NULL) return PL_OK;
+  const pl_scene_list *all = &b->rod->source->colliders;
+  int32_t *chosen = PL_TAKE(&b->set->arena, int32_t, all->count);
+  if (chosen == NULL) return pl_fail_memory(b->error);
+  chain->collider_count = 0;
+  for (int32_t i = 0; i < all->count; ++i)
+    for (int32_t k = 0; k < from->colliders.count; ++k)
+      if (strcmp(((const pl_scene_rod_collider *)all->items)[i].name, ((const char *const *)from->colliders.items)[k]) == 0) {
+        chosen[chain->collider_count++] = i;
+        break;
+      }
+  chain->colliders = chosen;
+  return PL_OK;
+}
+
+static pl_status add_chain(builder *b, const pl_scene_rod_chain *from, pl_chain_shape *shape) {
+  if (!pl_chain_shape_fill(from, shape)) return pl_fail(b->error, PL_ERROR_INVALID_DATA, "chain \"%s\" is broken", from->name);
+  int32_t first = b->rod->def.joint_count;
+  add_joints(b, from, shape);
+  pl_rod_chain *chain = &b->chains[b->rod->def.chain_count++];
+  *chain = (pl_rod_chain){.name = from->name, .root = first, .center = -1};
+  if (from->center[0] != '\0') chain->center = pl_scene_rod_find_joint(b->rod->source, from->center);
+  pl_status status = choose_colliders(b, from, chain);
+  for (int32_t i = 0; status >= 0 && i < from->examples.count; ++i)
+    status = add_example(b, &((const pl_scene_rod_example *)from->examples.items)[i], shape, first);
+  return status;
+}
+
+static pl_status add_colliders(builder *b, pl_findings *findings) {
+  const pl_scene_list *list = &b->rod->source->colliders;
+  pl_rod_collider *colliders = PL_TAKE(&b->set->arena, pl_rod_collider, list->count);
+  b->rod->meshes = PL_TAKE(&b->set->arena, pl_mesh *, list->count);
+  if (b->set->arena.failed) return pl_fail_memory(b->error);
+  for (int32_t i = 0; i < list->count; ++i) {
+    const pl_scene_rod_collider *from = &((const pl_scene_rod_collider *)list->items)[i];
+    pl_collider_def shape = pl_default_collider_def((pl_collider_shape)from->shape);
+    shape.placement = (pl_transform){from->position, from->rotation};
+    shape.radius = from->radius;
+    shape.half_length = from->half_length;
+    shape.half_size = pl_vec3_scale(from->size, 0.5);
+    shape.friction = from->friction;
+    if (from->shape == PL_COLLIDER_MESH) {
+      pl_mesh **mesh = &b->rod->meshes[b->rod->mesh_count];
+      pl_status status = pl_scene_make_mesh(b->set->scene, from->mesh, mesh, findings, b->error);
+      if (status < 0) return status;
+      b->rod->mesh_count++;
+      shape.mesh = *mesh;
+    }
+    colliders[i] = (pl_rod_collider){pl_scene_rod_find_joint(b->rod->source, from->joint), shape};
+  }
+  b->rod->def.colliders = colliders;
+  b->rod->def.collider_count = list->count;
+  return PL_OK;
+}
+
+static pl_status make_skeleton(pl_stage_set *set, pl_stage_rod *rod, pl_findings *findings, pl_error *error) {
+  builder b = {.set = set, .rod = rod, .error = error};
+  pl_chain_shape *shape = PL_TAKE(&set->arena, pl_chain_shape, 1);
+  if (shape == NULL) return pl_fail_memory(error);
+  rod->def = pl_default_rod_def();
+  pl_status status = take_room(&b, shape);
+  if (status < 0) return status;
+  add_led_joints(&b);
+  for (int32_t i = 0; status >= 0 && i < rod->source->chains.count; ++i)
+    status = add_chain(&b, &((const pl_scene_rod_chain *)rod->source->chains.items)[i], shape);
+  if (status >= 0) status = add_colliders(&b, findings);
+  if (status >= 0 && set->arena.failed) status = pl_fail_memory(error);
+  rod->def.joints = b.joints;
+  rod->def.links = b.links;
+  rod->def.chains = b.chains;
+  rod->def.examples = b.examples;
+  return status;
+}
+
+// --- a character --------------------------------------------------------------------------------------------------------
+
+static pl_status find_animation(pl_stage_set *set, pl_stage_rod *rod, pl_findings *findings, pl_error *error) {
+  const char *name = rod->source->animation;
+  rod->animation = -1;
+  if (name[0] == '\0') return PL_OK;
+  rod->animation = pl_character_find_animation(rod->character, name);
+  if (rod->animation >= 0) return PL_OK;
+  pl_character_view view = pl_character_look(rod->character);
+  const char **names = PL_TAKE(&set->arena, const char *, view.animation_count);
+  if (names == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < view.animation_count; ++i) names[i] = view.animations[i].name;
+  const char *near = pl_text_suggest(name, names, view.animation_count);
+  char fix[200] = "`pliant info FILE` lists its animations";
+  if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%.150s\"?", near);
+  pl_stage_complain(set->scene, pl_json_find(rod->source->json, "animation"), findings, PL_SEVERITY_ERROR, "unknown-animation", fix,
+                    "the character has no animation \"%s\"", name);
+  return pl_fail(error, PL_ERROR_INVALID_DATA, "the character has no animation \"%s\"", name);
+}
+
+static pl_status make_character(pl_stage_set *set, pl_stage_rod *rod, pl_findings *findings, pl_error *error) {
+  pl_error local = {0};
+  char *path = pl_path_join(set->context, set->scene->folder, rod->source->character);
+  if (path == NULL) return pl_fail_memory(error);
+  pl_status status = pl_character_read(set->context, path, &rod->character, findings, &local);
+  if (status >= 0) status = pl_character_rig_create(rod->character, &rod->rig, &local);
+  if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) {
+    pl_stage_complain(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR, "character-failed",
+                      "export the character anew, or name another file", "the character \"%s\" cannot be used: %s%s%s", path, local.field,
+                      local.field[0] != '\0' ? ": " : "", local.text);
+    pl_fail(error, status, "the character \"%s\" cannot be used: %s", path, local.text);
+  }
+  pl_release(set->context, path);
+  if (status == PL_ERROR_OUT_OF_MEMORY) return pl_fail_memory(error);
+  if (status < 0) return status;
+  rod->def = pl_character_rig_def(rod->rig);
+  rod->nodes = pl_character_rig_nodes(rod->rig);
+  pl_character_view view = pl_character_look(rod->character);
+  rod->morph_count = view.surface == NULL ? 0 : pl_mesh_look(view.surface).pose_count;
+  rod->poses = PL_TAKE(&set->arena, pl_transform, view.node_count);
+  rod->morphs = PL_TAKE(&set->arena, double, rod->morph_count);
+  if (set->arena.failed) return pl_fail_memory(error);
+  return find_animation(set, rod, findings, error);
+}
+
+// --- numbers ------------------------------------------------------------------------------------------------------------
+
+static bool is_given(const pl_stage_rod *rod, const char *key) {
+  return rod->character == NULL || pl_json_find(rod->source->json, key) != NULL;
+}
+
+// All numbers of a skeleton of the scene; of a character only those that are written, since its file has its own.
+static void take_numbers(pl_stage_rod *rod) {
+  const pl_scene_rod *s = rod->source;
+  pl_rod_def *def = &rod->def;
+  if (is_given(rod, "solver")) def->solver = (pl_rod_solver)(s->solver - 1);
+  if (is_given(rod, "density")) def->density = s->density;
+  if (is_given(rod, "stiffness")) def->stiffness = s->stiffness;
+  if (is_given(rod, "stiffness_step")) def->stiffness_step = s->stiffness_step;
+  if (is_given(rod, "width")) def->width = (int32_t)s->width;
+  if (is_given(rod, "twist")) def->twist = s->twist;
+  if (is_given(rod, "damping")) def->damping = s->damping;
+  if (is_given(rod, "friction")) def->friction = s->friction;
+  if (is_given(rod, "suppression")) def->suppression = (pl_rod_suppression)(s->suppression - 1);
+  if (is_given(rod, "window")) def->window = s->window;
+  if (is_given(rod, "view_time")) def->view_time = s->view_time;
+  if (is_given(rod, "view_rule")) def->view_rule = (pl_rod_view_rule)(s->view_rule - 1);
+  if (is_given(rod, "tube_sides")) def->tube_sides = (int32_t)s->tube_sides;
+}
+
+// The surface of the body's mesh, which follows the joints.
+static pl_status make_skin(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+  if (part->source->mesh[0] == '\0') return PL_OK;
+  pl_status status = pl_scene_make_mesh(set->scene, part->source->mesh, &part->surface, findings, error);
+  if (status >= 0 && pl_mesh_look(part->surface).tet_count > 0) {
+    pl_mesh *tets = part->surface;
+    part->surface = NULL;
+    status = pl_mesh_boundary(set->context, tets, &part->surface, NULL, error);
+    pl_mesh_destroy(tets);
+  }
+  if (status < 0) return status;
+  return pl_stage_skin_rod(set, &part->source->rod.skin, part->surface, &part->rod->def, error);
+}
+
+pl_status pl_stage_make_rod(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+  pl_stage_rod *rod = PL_TAKE(&set->arena, pl_stage_rod, 1);
+  if (rod == NULL) return pl_fail_memory(error);
+  part->rod = rod;
+  rod->source = &part->source->rod;
+  rod->animation = -1;
+  pl_status status = rod->source->character[0] != '\0' ? make_character(set, rod, findings, error) : make_skeleton(set, rod, findings, error);
+  if (status < 0) return status;
+  take_numbers(rod);
+  status = make_skin(set, part, findings, error);
+  return status < 0 ? status : pl_rod_build(set->context, &rod->def, &part->model, error);
+}
+
+void pl_stage_rod_destroy(pl_stage_rod *rod) {
+  if (rod == NULL) return;
+  pl_character_rig_destroy(rod->rig);
+  pl_character_destroy(rod->character);
+  for (int32_t i = 0; i < rod->mesh_count; ++i) pl_mesh_destroy(rod->meshes[i]);
+}
+
+// Tubes have no mesh of their own; what they look like at rest is read from the first body made of them.
+pl_status pl_stage_make_tubes(pl_stage_set *set, pl_stage_part *part, pl_transform placement, pl_error *error) {
+  pl_model_report facts = pl_model_describe(part->model);
+  if (facts.surface_point_count == 0) return PL_OK;
+  pl_vec3 *points = pl_allocate_array(set->context, (size_t)facts.surface_point_count, sizeof(pl_vec3));
+  if (points == NULL) return pl_fail_memory(error);
+  pl_status status = pl_body_read_surface(set->world, part->body.id, points);
+  for (int32_t i = 0; i < facts.surface_point_count; ++i) points[i] = pl_transform_unapply(placement, points[i]);
+  pl_mesh_view view = {.point_count = facts.surface_point_count,
+                       .points = points,
+                       .triangle_count = facts.surface_triangle_count,
+                       .triangles = pl_model_surface_triangles(part->model)};
+  if (status >= 0) status = pl_mesh_create(set->context, &view, &part->surface, error);
+  pl_release(set->context, points);
+  return status;
+}
+
+// --- motion -------------------------------------------------------------------------------------------------------------
+
+// A time folded back into [first, last] when a motion repeats.
+static double fold(double time, double first, double last, bool loop) {
+  return loop && last > first && time > last ? first + fmod(time - first, last - first) : time;
+}
+
+void pl_stage_rod_sample(const pl_stage_rod *rod, double time) {
+  if (rod->character == NULL) return;
+  if (rod->animation >= 0) {
+    pl_character_animation animation = pl_character_look(rod->character).animations[rod->animation];
+    time = fold(time, animation.start, animation.end, rod->source->loop);
+  }
+  pl_character_sample(rod->character, rod->animation, time, rod->poses, rod->morphs);
+}
+
+pl_transform pl_stage_rod_joint_at(const pl_stage_rod *rod, int32_t joint, double time) {
+  pl_transform rest = rod->def.joints[joint].rest;
+  if (rod->character != NULL) return rod->nodes[joint] >= 0 ? rod->poses[rod->nodes[joint]] : rest;
+  if (joint >= rod->source->joints.count) return rest;
+  const pl_scene_rod_joint *source = &((const pl_scene_rod_joint *)rod->source->joints.items)[joint];
+  const pl_scene_key *keys = source->keys.items;
+  if (source->keys.count == 0) return rest;
+  pl_transform moved = pl_scene_keys_at(&source->keys, fold(time, keys[0].time, keys[source->keys.count - 1].time, source->loop));
+  return (pl_transform){pl_vec3_add(rest.position, moved.position), pl_quat_unit(pl_quat_multiply(moved.rotation, rest.rotation))};
+}
+
+pl_status pl_stage_add_lead(pl_stage_set *set, const pl_stage_part *part, pl_transform placement, pl_error *error) {
+  const pl_stage_rod *rod = part->rod;
+  bool moves = rod->animation >= 0 || rod->morph_count > 0;
+  for (int32_t i = 0; i < rod->source->joints.count; ++i)
+    moves = moves || ((const pl_scene_rod_joint *)rod->source->joints.items)[i].keys.count > 0;
+  if (!moves) return PL_OK;
+  pl_stage_lead lead = {part->body.id, rod, placement};
+  return pl_vector_push(&set->leads, &lead) ? PL_OK : pl_fail_memory(error);
+}
+
+pl_status pl_stage_lead_rods(pl_stage_set *set, pl_world *world, double time, pl_error *error) {
+  for (size_t i = 0; i < set->leads.count; ++i) {
+    const pl_stage_lead *lead = &PL_ITEM(&set->leads, pl_stage_lead, i);
+    const pl_stage_rod *rod = lead->rod;
+    pl_stage_rod_sample(rod, time);
+    for (int32_t j = 0; j < rod->def.joint_count; ++j) {
+      if (!rod->def.joints[j].led) continue;
+      pl_transform target = pl_transform_multiply(lead->placement, pl_stage_rod_joint_at(rod, j, time));
+      pl_status status = pl_body_lead(world, lead->body, j, target, 0, error);
+      if (status < 0) return status;
+    }
+    pl_status status = rod->morph_count > 0 ? pl_body_give_morphs(world, lead->body, rod->morphs, error) : PL_OK;
+    if (status < 0) return status;
+  }
+  return PL_OK;
+}
