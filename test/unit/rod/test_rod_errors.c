@@ -82,16 +82,16 @@ static void one_joint(subject *s) {
   s->rod.joints[8].parent = 0;
 }
 static void joint_position(subject *s) {
-  s->rod.joints[9].rest.position.y = NAN;
+  s->rod.joints[9].rest.position.y = (double)NAN;
 }
 static void joint_rotation(subject *s) {
   s->rod.joints[9].rest.rotation = (pl_quat){0, 0, 0, 0};
 }
 static void led_rotation(subject *s) {
-  s->rod.joints[0].rest.rotation.w = INFINITY;
+  s->rod.joints[0].rest.rotation.w = HUGE_VAL;
 }
 static void radius(subject *s) {
-  s->rod.joints[2].radius = NAN;
+  s->rod.joints[2].radius = (double)NAN;
 }
 static void mass(subject *s) {
   s->rod.joints[2].mass = -1;
@@ -100,7 +100,7 @@ static void infinite_mass(subject *s) {
   s->rod.joints[2].mass = HUGE_VAL;
 }
 static void joint_stiffness(subject *s) {
-  s->rod.joints[2].stiffness = NAN;
+  s->rod.joints[2].stiffness = (double)NAN;
 }
 static void angle_limit(subject *s) {
   s->rod.joints[2].angle_limit = -0.1;
@@ -125,27 +125,27 @@ static void zero_direction(subject *s) {
   s->rod.examples[1].direction = (pl_vec3){0, 0, 0};
 }
 static void nan_direction(subject *s) {
-  s->rod.examples[1].direction.x = NAN;
+  s->rod.examples[1].direction.x = (double)NAN;
 }
 static void nan_extent(subject *s) {
-  s->rod.examples[1].extent = NAN;
+  s->rod.examples[1].extent = (double)NAN;
 }
 static void negative_extent(subject *s) {
   s->rod.examples[1].extent = -0.5;
 }
 static void nan_position(subject *s) {
-  s->rod.example_positions[0][4].z = NAN;
+  s->rod.example_positions[0][4].z = (double)NAN;
 }
 static void moved_root(subject *s) {
   for (int i = 1; i <= 6; ++i) s->rod.example_positions[0][i].x += 0.01;
 }
 static void nan_rotation(subject *s) {
   s->rod.examples[0].rotations = s->rotations;
-  s->rotations[3].x = NAN;
+  s->rotations[3].x = (double)NAN;
 }
 static void infinite_rotation(subject *s) {
   s->rod.examples[0].rotations = s->rotations;
-  s->rotations[3].x = INFINITY;
+  s->rotations[3].x = HUGE_VAL;
 }
 static void zero_rotation(subject *s) {
   s->rod.examples[0].rotations = s->rotations;
@@ -205,10 +205,10 @@ static void unknown_collider_joint(subject *s) {
   s->collider.joint = 11;
 }
 static void collider_radius(subject *s) {
-  s->collider.shape.radius = NAN;
+  s->collider.shape.radius = (double)NAN;
 }
 static void collider_placement(subject *s) {
-  s->collider.shape.placement.position.x = NAN;
+  s->collider.shape.placement.position.x = (double)NAN;
 }
 // The skin
 static void skin_sum(subject *s) {
@@ -231,7 +231,7 @@ static void skin_without_weights(subject *s) {
 }
 static void skin_offset(subject *s) {
   s->rod.def.skin.offsets = s->skin_offsets;
-  s->skin_offsets[5].y = NAN;
+  s->skin_offsets[5].y = (double)NAN;
 }
 // Numbers of the def
 static void density(subject *s) {
@@ -244,7 +244,7 @@ static void no_stiffness(subject *s) {
   s->rod.def.stiffness = 0;
 }
 static void nan_stiffness(subject *s) {
-  s->rod.def.stiffness = NAN;
+  s->rod.def.stiffness = (double)NAN;
 }
 static void stiffness_step(subject *s) {
   s->rod.def.stiffness_step = 0;
@@ -262,7 +262,7 @@ static void damping(subject *s) {
   s->rod.def.damping = -1;
 }
 static void friction(subject *s) {
-  s->rod.def.friction = NAN;
+  s->rod.def.friction = (double)NAN;
 }
 static void window(subject *s) {
   s->rod.def.window = 2;
@@ -507,7 +507,7 @@ static void what_is_too_many_is_said_with_the_number(void **state) {
   pl_vec3 positions[8];
   for (int i = 0; i < 8; ++i) positions[i] = joints[i].rest.position;
   pl_rod_example examples[33];
-  char names[33][8];
+  char names[33][16];
   for (int k = 0; k < 33; ++k) {
     snprintf(names[k], sizeof names[k], "n%d", k);
     examples[k] = (pl_rod_example){.name = names[k], .root = 1, .positions = positions};
