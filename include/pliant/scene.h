@@ -21,6 +21,15 @@ typedef struct pl_scene pl_scene;
 /// with PL_ERROR_INVALID_DATA and no scene is made. Paths in the scene are relative to its file.
 PL_API pl_status pl_scene_read(pl_context *context, const char *path, pl_scene **scene, pl_findings *findings, pl_error *error);
 
+/// A value of a scene document to replace: `path` such as `bodies[0].rod.suppression` or `time.frames`, `value` as JSON or, where it is none, as text.
+typedef struct pl_scene_override {
+  const char *path, *value;
+} pl_scene_override;
+
+/// Read a scene file as pl_scene_read() does, with some of its values replaced first.
+PL_API pl_status pl_scene_read_with(pl_context *context, const char *path, const pl_scene_override *overrides, int32_t override_count,
+                                    pl_scene **scene, pl_findings *findings, pl_error *error);
+
 /// The same from memory; `name` stands for the file in messages and `folder` for where its relative paths start.
 PL_API pl_status pl_scene_read_memory(pl_context *context, const char *text, size_t size, const char *name, const char *folder,
                                       pl_scene **scene, pl_findings *findings, pl_error *error);

@@ -19,12 +19,21 @@ static pl_status fail_with_first(const pl_findings *findings, int32_t begin, pl_
   return PL_OK;
 }
 
-static pl_status read_into(pl_scene *scene, const char *text, size_t size, const char *name, const char *folder,
-                           pl_findings *findings, pl_error *error) {
+// A document's text, where it is from, and what to replace in it.
+typedef struct source {
+  const char *text, *name, *folder;
+  size_t size;
+  const pl_scene_override *overrides;
+  int32_t override_count;
+} source;
+
+static pl_status read_into(pl_scene *scene, const source *from, pl_findings *findings, pl_error *error) {
   int32_t begin = pl_findings_count(findings, PL_SEVERITY_NOTE);
-  scene->folder = pl_arena_copy_text(&scene->arena, folder);
+  scene->folder = pl_arena_copy_text(&scene->arena, from->folder);
   if (scene->folder == NULL) return pl_fail_memory(error);
-  pl_status status = pl_json_parse(scene->context, text, size, name, findings, &scene->json, error);
+  pl_status status = pl_json_parse(scene->context, from->text, from->size, from->name, findings, &scene->json, error);
+  if (status < 0) return status;
+  status = pl_scene_override_all(scene, from->overrides, from->override_count, error);
   if (status < 0) return status;
   status = pl_scene_fill(scene, findings, error);
   if (status >= 0) status = pl_scene_check_sense(scene, findings);
@@ -32,8 +41,7 @@ static pl_status read_into(pl_scene *scene, const char *text, size_t size, const
   return status < 0 ? status : fail_with_first(findings, begin, error);
 }
 
-pl_status pl_scene_read_memory(pl_context *context, const char *text, size_t size, const char *name, const char *folder,
-                               pl_scene **scene, pl_findings *findings, pl_error *error) {
+static pl_status read_source(pl_context *context, const source *from, pl_scene **scene, pl_findings *findings, pl_error *error) {
   *scene = NULL;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
@@ -44,7 +52,7 @@ pl_status pl_scene_read_memory(pl_context *context, const char *text, size_t siz
   // Problems are always collected, so that they can be counted; the caller's list is used when there is one.
   pl_findings *own = NULL;
   pl_status status = findings == NULL ? pl_findings_create(context, &own, error) : PL_OK;
-  if (status >= 0) status = read_into(made, text, size, name, folder, findings != NULL ? findings : own, error);
+  if (status >= 0) status = read_into(made, from, findings != NULL ? findings : own, error);
   pl_findings_destroy(own);
   if (status < 0) {
     pl_scene_destroy(made);
@@ -54,7 +62,13 @@ pl_status pl_scene_read_memory(pl_context *context, const char *text, size_t siz
   return PL_OK;
 }
 
-pl_status pl_scene_read(pl_context *context, const char *path, pl_scene **scene, pl_findings *findings, pl_error *error) {
+pl_status pl_scene_read_memory(pl_context *context, const char *text, size_t size, const char *name, const char *folder,
+                               pl_scene **scene, pl_findings *findings, pl_error *error) {
+  return read_source(context, &(source){.text = text, .name = name, .folder = folder, .size = size}, scene, findings, error);
+}
+
+pl_status pl_scene_read_with(pl_context *context, const char *path, const pl_scene_override *overrides, int32_t override_count,
+                             pl_scene **scene, pl_findings *findings, pl_error *error) {
   *scene = NULL;
   pl_bytes bytes;
   pl_status status = pl_bytes_read(context, path, &bytes, error);
@@ -63,10 +77,21 @@ pl_status pl_scene_read(pl_context *context, const char *path, pl_scene **scene,
   if (folder == NULL)
     status = pl_fail_memory(error);
   else
-    status = pl_scene_read_memory(context, (const char *)bytes.data, bytes.size, path, folder, scene, findings, error);
+    status = read_source(context,
+                         &(source){.text = (const char *)bytes.data,
+                                   .name = path,
+                                   .folder = folder,
+                                   .size = bytes.size,
+                                   .overrides = overrides,
+                                   .override_count = override_count},
+                         scene, findings, error);
   pl_release(context, folder);
   pl_bytes_free(&bytes);
   return status;
+}
+
+pl_status pl_scene_read(pl_context *context, const char *path, pl_scene **scene, pl_findings *findings, pl_error *error) {
+  return pl_scene_read_with(context, path, NULL, 0, scene, findings, error);
 }
 
 void pl_scene_destroy(pl_scene *scene) {

@@ -75,7 +75,7 @@ static pl_status make_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *
 
 static bool same_model(const pl_scene_body *a, const pl_scene_body *b) {
   const size_t skip = sizeof(const pl_json *);  // where they stand in the document does not matter
-  if (a->method == PL_SCENE_ROD) return false;   // lists would have to be compared item by item
+  if (a->method == PL_SCENE_ROD) return false;  // lists would have to be compared item by item
   return strcmp(a->mesh, b->mesh) == 0 && a->method == b->method &&
          memcmp((const char *)&a->solid + skip, (const char *)&b->solid + skip, sizeof a->solid - skip) == 0 &&
          memcmp((const char *)&a->tets + skip, (const char *)&b->tets + skip, sizeof a->tets - skip) == 0;
@@ -254,8 +254,9 @@ static pl_status warm_up(pl_stage_set *set, pl_findings *findings, pl_error *err
   if (!(time->warm_up > 0)) return PL_OK;
   pl_status status = pl_world_settle(set->world, time->warm_up, NULL, error);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY)
-    pl_stage_complain(set->scene, time->json, findings, PL_SEVERITY_ERROR, "warm-up-failed", "use a smaller `step`, or softer bodies",
-                      "the scene does not survive its warm-up: %s", error == NULL ? "" : error->text);
+    pl_stage_complain(set->scene, time->json, findings, PL_SEVERITY_ERROR, "warm-up-failed",
+                      "use a smaller `step`, or softer bodies", "the scene does not survive its warm-up: %s",
+                      error == NULL ? "" : error->text);
   return status;
 }
 

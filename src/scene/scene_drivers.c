@@ -36,7 +36,8 @@ static pl_status complain_name(const making *m, const char *key, const char *nam
 static pl_status make_constant(const making *m) {
   pl_weight_driver *driver = &m->entry->driver;
   if (m->def->weights.count != driver->count)
-    return complain(m, m->def->json, "write `weights` with as many numbers as the body has examples", "give one weight per example");
+    return complain(m, m->def->json, "write `weights` with as many numbers as the body has examples",
+                    "give one weight per example");
   driver->kind = PL_DRIVER_CONSTANT;
   driver->weights = m->def->weights.items;
   return PL_OK;
@@ -50,7 +51,8 @@ static pl_status make_curve(const making *m) {
   bool over_time = def->kind == PL_SCENE_DRIVER_CURVE;
   pl_arena *arena = &m->set->arena;
   if (keys == 0) return complain(m, def->json, "add `keys`", "a curve needs `keys`");
-  double *times = PL_TAKE(arena, double, keys), *values = PL_TAKE(arena, double, keys *n), *slopes = PL_TAKE(arena, double, keys *n);
+  double *times = PL_TAKE(arena, double, keys), *values = PL_TAKE(arena, double, keys *n),
+         *slopes = PL_TAKE(arena, double, keys *n);
   if (arena->failed) return pl_fail_memory(m->error);
   for (int32_t i = 0; i < keys; ++i) {
     const pl_scene_weight_key *key = &((const pl_scene_weight_key *)def->keys.items)[i];
@@ -60,7 +62,8 @@ static pl_status make_curve(const making *m) {
     for (int32_t k = 0; k < n; ++k) values[i * n + k] = ((const double *)key->weights.items)[k];
   }
   driver->kind = PL_DRIVER_CURVE;
-  driver->curve = (pl_weight_curve){def->smooth ? PL_CURVE_SMOOTH : PL_CURVE_LINEAR, over_time && def->loop, n, keys, times, values, slopes};
+  driver->curve =
+      (pl_weight_curve){def->smooth ? PL_CURVE_SMOOTH : PL_CURVE_LINEAR, over_time && def->loop, n, keys, times, values, slopes};
   pl_error local = {0};
   if (pl_weight_curve_check(&driver->curve, &local) < 0) return complain(m, def->json, "", local.text);
   pl_weight_curve_slopes(&driver->curve, slopes);
@@ -72,7 +75,8 @@ static pl_status make_view(const making *m) {
   const pl_scene_driver *def = m->def;
   pl_arena *arena = &m->set->arena;
   int32_t n = driver->count;
-  if (def->views.count != n) return complain(m, def->json, "write one direction per example", "give one entry of `views` per example");
+  if (def->views.count != n)
+    return complain(m, def->json, "write one direction per example", "give one entry of `views` per example");
   pl_view_example *views = PL_TAKE(arena, pl_view_example, n);
   driver->kernel = (pl_weight_kernel){n, PL_TAKE(arena, double, (n + 1) * n), PL_TAKE(arena, int32_t, n)};
   if (arena->failed) return pl_fail_memory(m->error);
@@ -96,9 +100,11 @@ static bool has_viewed_examples(const pl_stage_rod *rod) {
 static pl_status make_look(const making *m) {
   const pl_scene_driver *def = m->def;
   if (def->views.count > 0)
-    return complain(m, def->json, "give each example its `direction` and take `views` out", "examples of a rod have directions of their own");
+    return complain(m, def->json, "give each example its `direction` and take `views` out",
+                    "examples of a rod have directions of their own");
   if (def->chain[0] != '\0')
-    return complain(m, def->json, "take `chain` out: chains that have another driver do not follow the view", "a view driver is for all chains of a rod");
+    return complain(m, def->json, "take `chain` out: chains that have another driver do not follow the view",
+                    "a view driver is for all chains of a rod");
   if (!has_viewed_examples(m->part->rod))
     return complain(m, def->json, "give examples a `direction`", "a view driver needs examples with directions");
   return PL_OK;
@@ -106,7 +112,9 @@ static pl_status make_look(const making *m) {
 
 static pl_status find_joint(const making *m) {
   const pl_stage_rod *rod = m->part->rod;
-  if (rod == NULL) return complain(m, m->def->json, "use `view`, `curve` or `constant`", "only rods have led joints, whose angle or speed could decide");
+  if (rod == NULL)
+    return complain(m, m->def->json, "use `view`, `curve` or `constant`",
+                    "only rods have led joints, whose angle or speed could decide");
   const char **names = PL_TAKE(&m->set->arena, const char *, rod->def.joint_count);
   int32_t count = 0;
   if (names == NULL) return pl_fail_memory(m->error);
@@ -136,7 +144,8 @@ static pl_status choose_manifold(const making *m, const pl_example_view *example
 static pl_status make_driver(const making *m) {
   pl_example_view examples = pl_model_examples(m->part->model);
   bool is_rod = m->part->rod != NULL;
-  if (examples.example_count == 0) return complain(m, m->def->json, "give the body examples, or take the driver out", "a driver needs a body with `examples`");
+  if (examples.example_count == 0)
+    return complain(m, m->def->json, "give the body examples, or take the driver out", "a driver needs a body with `examples`");
   m->entry->driver.count = examples.example_count;
   if (m->def->kind == PL_SCENE_DRIVER_VIEW && m->set->scene->document.camera.json == NULL)
     return complain(m, m->def->json, "add a `camera` to the scene", "a view driver needs the scene's `camera`");
@@ -148,7 +157,8 @@ static pl_status make_driver(const making *m) {
     case PL_SCENE_DRIVER_CURVE: return make_curve(m);
     case PL_SCENE_DRIVER_VIEW: return make_view(m);
     case PL_SCENE_DRIVER_PROJECTION:
-      return complain(m, m->def->json, "use `view`, `constant`, `curve`, `angle` or `speed`", "a rod has no weights by projection of its shape");
+      return complain(m, m->def->json, "use `view`, `constant`, `curve`, `angle` or `speed`",
+                      "a rod has no weights by projection of its shape");
     default: return find_joint(m);
   }
 }
@@ -164,7 +174,8 @@ pl_status pl_stage_add_drivers(pl_stage_set *set, const pl_stage_part *part, pl_
     if (status >= 0 && !pl_vector_push(&set->drivers, &entry)) status = pl_fail_memory(error);
     if (status < 0) return status;
   }
-  if (drivers->count > 0 || part->rod == NULL || set->scene->document.camera.json == NULL || !has_viewed_examples(part->rod)) return PL_OK;
+  if (drivers->count > 0 || part->rod == NULL || set->scene->document.camera.json == NULL || !has_viewed_examples(part->rod))
+    return PL_OK;
   pl_stage_driver look = {.body = part->body.id};
   return pl_vector_push(&set->drivers, &look) ? PL_OK : pl_fail_memory(error);
 }
@@ -195,7 +206,8 @@ static double angle_of(const pl_stage_driver *entry, double time) {
   const pl_stage_rod *rod = entry->rod;
   int32_t joint = entry->joint, above = rod->def.joints[joint].parent >= 0 ? rod->def.joints[joint].parent : joint;
   pl_stage_rod_sample(rod, time);
-  pl_quat now = seen_from_above(&rod->def, joint, pl_stage_rod_joint_at(rod, joint, time).rotation, pl_stage_rod_joint_at(rod, above, time).rotation);
+  pl_quat now = seen_from_above(&rod->def, joint, pl_stage_rod_joint_at(rod, joint, time).rotation,
+                                pl_stage_rod_joint_at(rod, above, time).rotation);
   pl_quat rest = seen_from_above(&rod->def, joint, rod->def.joints[joint].rest.rotation, rod->def.joints[above].rest.rotation);
   pl_quat turn = pl_quat_multiply(now, pl_quat_conjugate(rest));
   if (turn.w < 0) turn = pl_quat_scale(turn, -1);

@@ -35,7 +35,8 @@ static pl_status take_room(builder *b, pl_chain_shape *shape) {
   pl_arena *arena = &b->set->arena;
   int32_t joints = source->joints.count > 0 ? source->joints.count : 1, links = 0, examples = 0;
   for (int32_t i = 0; i < source->chains.count; ++i) {
-    if (!pl_chain_shape_fill(&chains[i], shape)) return pl_fail(b->error, PL_ERROR_INVALID_DATA, "chain \"%s\" is broken", chains[i].name);
+    if (!pl_chain_shape_fill(&chains[i], shape))
+      return pl_fail(b->error, PL_ERROR_INVALID_DATA, "chain \"%s\" is broken", chains[i].name);
     joints += shape->count;
     links += chains[i].links.count;
     examples += chains[i].examples.count;
@@ -102,10 +103,8 @@ static pl_status add_example(builder *b, const pl_scene_rod_example *from, const
   }
   bool turned = pl_chain_shape_pose(shape, from, b->positions[number] + first, b->rotations[number] + first);
   pl_rod_example *example = &b->examples[b->rod->def.example_count++];
-  *example = (pl_rod_example){.name = from->name,
-                              .root = first,
-                              .positions = b->positions[number],
-                              .rotations = turned ? b->rotations[number] : NULL};
+  *example = (pl_rod_example){
+      .name = from->name, .root = first, .positions = b->positions[number], .rotations = turned ? b->rotations[number] : NULL};
   if (pl_scene_example_is_viewed(from)) {
     example->direction = from->direction;
     example->extent = from->extent * RADIANS;
@@ -218,8 +217,8 @@ static pl_status make_character(pl_stage_set *set, pl_stage_rod *rod, pl_finding
   if (status >= 0) status = pl_character_rig_create(rod->character, &rod->rig, &local);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) {
     pl_stage_complain(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR, "character-failed",
-                      "export the character anew, or name another file", "the character \"%s\" cannot be used: %s%s%s", path, local.field,
-                      local.field[0] != '\0' ? ": " : "", local.text);
+                      "export the character anew, or name another file", "the character \"%s\" cannot be used: %s%s%s", path,
+                      local.field, local.field[0] != '\0' ? ": " : "", local.text);
     pl_fail(error, status, "the character \"%s\" cannot be used: %s", path, local.text);
   }
   pl_release(set->context, path);
@@ -280,7 +279,8 @@ pl_status pl_stage_make_rod(pl_stage_set *set, pl_stage_part *part, pl_findings 
   part->rod = rod;
   rod->source = &part->source->rod;
   rod->animation = -1;
-  pl_status status = rod->source->character[0] != '\0' ? make_character(set, rod, findings, error) : make_skeleton(set, rod, findings, error);
+  pl_status status =
+      rod->source->character[0] != '\0' ? make_character(set, rod, findings, error) : make_skeleton(set, rod, findings, error);
   if (status < 0) return status;
   take_numbers(rod);
   status = make_skin(set, part, findings, error);

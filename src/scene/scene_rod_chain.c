@@ -58,7 +58,8 @@ bool pl_chain_shape_fill(const pl_scene_rod_chain *chain, pl_chain_shape *shape)
 static pl_quat turn_at(const pl_chain_shape *shape, const pl_scene_rod_example *example, int32_t joint) {
   const double radians = 3.14159265358979323846 / 180;
   if (example->curl.json != NULL)
-    return pl_quat_of_axis_angle(example->curl.axis, example->curl.degrees * radians / (shape->segment_count > 0 ? shape->segment_count : 1));
+    return pl_quat_of_axis_angle(example->curl.axis,
+                                 example->curl.degrees * radians / (shape->segment_count > 0 ? shape->segment_count : 1));
   pl_quat turn = pl_quat_identity();
   for (int32_t i = 0; i < example->turns.count; ++i) {
     const pl_scene_rod_turn *t = &((const pl_scene_rod_turn *)example->turns.items)[i];

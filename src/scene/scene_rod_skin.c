@@ -102,7 +102,14 @@ pl_status pl_stage_skin_rod(pl_stage_set *set, const pl_scene_rod_skin *skin, co
   float *weights = PL_TAKE(&set->arena, float, count);
   bool *is_tip = PL_TAKE(&set->arena, bool, def->joint_count);
   if (set->arena.failed) return pl_fail_memory(error);
-  skinner s = {.def = def, .points = view.points, .reach = skin->reach, .fade = skin->fade, .segments = segments, .is_tip = is_tip, .joints = joints, .weights = weights};
+  skinner s = {.def = def,
+               .points = view.points,
+               .reach = skin->reach,
+               .fade = skin->fade,
+               .segments = segments,
+               .is_tip = is_tip,
+               .joints = joints,
+               .weights = weights};
   for (int32_t i = 0; i < def->joint_count; ++i) is_tip[i] = true;
   for (int32_t i = 0; i < def->joint_count; ++i) {
     const pl_rod_joint *joint = &def->joints[i];

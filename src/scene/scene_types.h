@@ -407,6 +407,9 @@ double pl_scene_unit_metres(const char *unit);
 // Fill `scene->document` from the document's tree. Problems go to `findings`; fails only when out of memory.
 pl_status pl_scene_fill(pl_scene *scene, pl_findings *findings, pl_error *error);
 
+// Replace values in the document's tree, before it is filled from (scene_override.c).
+pl_status pl_scene_override_all(pl_scene *scene, const pl_scene_override *overrides, int32_t count, pl_error *error);
+
 // What the tables cannot say: names that refer to others, things that exclude each other (scene_check.c).
 pl_status pl_scene_check_sense(const pl_scene *scene, pl_findings *findings);
 
