@@ -2,7 +2,6 @@
 //
 // The document's tree is changed, not its text, so all else keeps its line and column. Objects on the way that are missing are made; whether their keys exist
 // is left to reading, which then says what was meant.
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +95,7 @@ static pl_status apply(pl_scene *scene, const pl_scene_override *override, pl_er
     const pl_json *found = step.index >= 0 ? pl_json_at(at, step.index) : pl_json_find(at, step.key);
     pl_json *next = (pl_json *)(uintptr_t)found;
     if (*rest == '\0') {
-      pl_json *value;
+      pl_json *value = NULL;
       pl_status status = parse_value(scene, override->value, next != NULL ? next->place : at->place, &value, error);
       if (status < 0) return status;
       if (step.index >= 0)
