@@ -99,14 +99,17 @@ static void check_region(checker *c, const pl_scene_region *region) {
 
 // A particle cannot go farther than to its goal: what the stiffness asks for beyond that in one step is cut off.
 static void check_stiffness(checker *c, const pl_scene_body *body) {
-  const pl_scene_solid *solid = &body->solid;
-  double ratio = c->scene->document.time.step / solid->stiffness_step, share = solid->stiffness * ratio * ratio;
+  bool rod = body->method == PL_SCENE_ROD;
+  if (rod && (body->rod.character[0] != '\0' || body->rod.solver == 1 + PL_ROD_SPRING_BONE)) return;
+  const pl_json *json = rod ? body->rod.json : body->solid.json;
+  double stiffness = rod ? body->rod.stiffness : body->solid.stiffness;
+  double stiffness_step = rod ? body->rod.stiffness_step : body->solid.stiffness_step;
+  double ratio = c->scene->document.time.step / stiffness_step, share = stiffness * ratio * ratio;
   if (!(share > 1 + 1e-9)) return;
   char fix[200];
-  snprintf(fix, sizeof fix, "lower `time.step` to %.3g s or less, or raise `stiffness_step`",
-           solid->stiffness_step / sqrt(solid->stiffness));
-  const pl_json *place = solid->json == NULL ? body->json : place_of(solid->json, "stiffness_step");
-  if (place == solid->json) place = place_of(solid->json, "stiffness");
+  snprintf(fix, sizeof fix, "lower `time.step` to %.3g s or less, or raise `stiffness_step`", stiffness_step / sqrt(stiffness));
+  const pl_json *place = json == NULL ? body->json : place_of(json, "stiffness_step");
+  if (place == json) place = place_of(json, "stiffness");
   const pl_finding about = {.severity = PL_SEVERITY_WARNING,
                             .index = -1,
                             .kind = "stiffness-cut",
