@@ -14,8 +14,8 @@ _pliant() {
   esac
   local options=
   case $verb in
-    demo) options="--list --all --output --frames --format --threads --hash --video --size --help" ;;
-    run) options="--output --frames --format --threads --seed --hash --picture --strip --video --size --resume --checkpoint-every --help" ;;
+    demo) options="--list --all --output --frames --format --threads --hash --video --size --observer --help" ;;
+    run) options="--output --frames --format --threads --seed --hash --picture --strip --video --size --observer --resume --checkpoint-every --help" ;;
     bake) options="--output --format --animation --body --fps --seconds --loop --pre-roll --eye --threads --help" ;;
     check) options="--quiet --schema --help" ;;
     mesh) options="--output --points --cell-size --embedding --scale --help" ;;

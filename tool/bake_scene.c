@@ -66,13 +66,39 @@ static void lay_out_time(bake_job *job) {
   job->frame_count = 1 + (int32_t)floor(seconds * job->frame_rate + 0.5);
 }
 
+// Tubes are a skin too: one tube for each segment, in the order of the joints that the segments lead to, and fixed to the joint where it begins.
+static void skin_tubes(bake_job *job, const pl_mesh *tubes) {
+  int32_t segment_count = 0, point_count = pl_mesh_look(tubes).point_count, point = 0;
+  const pl_rod_joint *joints = job->rod.joints;
+  for (int32_t i = 0; i < job->rod.joint_count; ++i)
+    if (!joints[i].led && !joints[joints[i].parent].led) segment_count++;
+  if (segment_count == 0 || point_count % segment_count != 0) return;
+  job->tube_joints = tool_allocate((size_t)point_count, sizeof *job->tube_joints);
+  job->tube_weights = tool_allocate((size_t)point_count, sizeof *job->tube_weights);
+  for (int32_t i = 0; i < job->rod.joint_count; ++i) {
+    if (joints[i].led || joints[joints[i].parent].led) continue;
+    for (int32_t k = 0; k < point_count / segment_count; ++k, ++point) {
+      job->tube_joints[point] = joints[i].parent;
+      job->tube_weights[point] = 1;
+    }
+  }
+  job->rod.skin = (pl_rod_skin){.surface = tubes, .influence_count = 1, .joints = job->tube_joints, .weights = job->tube_weights};
+}
+
 static bool take_body(bake_job *job, int32_t index) {
   pl_stage_body body = pl_stage_set_body(job->set, index);
   job->world = pl_stage_set_world(job->set);
   job->body = body.id;
   job->body_name = body.name;
   job->model = pl_body_model(job->world, body.id);
-  return true;
+  job->rod = *body.rod_def;
+  job->nodes = body.nodes;
+  job->source_path = body.character_path;
+  if (job->rod.skin.surface == NULL && body.surface != NULL) skin_tubes(job, body.surface);
+  if (job->rod.skin.surface != NULL || job->source_path != NULL || !job->options.glb) return true;
+  tool_complain(&job->tool->voice, "'%s' has no surface to be written with its joints: give it a mesh, or tubes (tube_sides)",
+                body.name);
+  return false;
 }
 
 bool bake_open_scene(bake_job *job) {

@@ -80,7 +80,7 @@ static void add_point(pl_box *box, pl_vec3 point) {
 // A camera that sees every body in all frames from `first` to the last, unless the scene has one.
 static pl_status aim(run_painter *painter, int64_t first, pl_error *error) {
   run_job *run = painter->run;
-  if (run->facts.has_camera) return PL_OK;
+  if (run->facts.has_camera || run->options.observer) return PL_OK;
   pl_box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
   for (int64_t frame = first; frame < pl_frame_log_count(run->log); ++frame) {
     pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, NULL, error);
@@ -97,7 +97,9 @@ static pl_status draw_frame(run_painter *painter, int64_t frame, pl_error *error
   if (status < 0) return status;
   double time = (double)frame / run->facts.frame_rate;
   place_colliders(painter, time);
-  pl_camera camera = run->facts.has_camera ? pl_scene_camera(run->scene, time) : painter->around;
+  pl_camera camera = run->options.observer   ? pl_scene_observer(run->scene, time)
+                     : run->facts.has_camera ? pl_scene_camera(run->scene, time)
+                                             : painter->around;
   char *caption = tool_text("%s    %lld particles    %.2f s", run->facts.name, (long long)painter->particle_count, time);
   status = pl_renderer_draw(painter->renderer, &camera, painter->items, painter->item_count, caption, painter->rgb, error);
   free(caption);

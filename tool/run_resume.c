@@ -38,6 +38,7 @@ char *run_options_text(const run_options *options, const run_job *run) {
   append(&text, "--checkpoint-every=%.17g", options->checkpoint_seconds);
   if (options->has_seed) append(&text, "--seed=%llu", (unsigned long long)options->seed);
   if (options->hash != RUN_HASH_NONE) append(&text, "--hash=%s", options->hash == RUN_HASH_FRAMES ? "frames" : "end");
+  if (options->observer) append(&text, "--observer");
   if (run->picture_path != NULL) append(&text, "--picture=%s", run->picture_path);
   if (run->video_path != NULL) append(&text, "--video=%s", run->video_path);
   return text;

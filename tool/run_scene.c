@@ -86,7 +86,7 @@ static void lay_out_bodies(run_job *run) {
     pl_model_report facts = pl_model_describe(body->model);
     body->surface_point_count = facts.surface_point_count;
     body->particle_count = facts.particle_count;
-    body->logs_particles = writes_tets(&run->options) && body->stage.surface == NULL;
+    body->logs_particles = writes_tets(&run->options) && body->stage.surface == NULL && body->stage.mesh != NULL;
     body->point_start = run->point_count;
     run->point_count += body->surface_point_count + (body->logs_particles ? body->particle_count : 0);
     body->file_name = tool_safe_name(body->stage.name);
@@ -313,6 +313,11 @@ int run_scene(const tool_session *tool, const run_options *options) {
     name_files(&run);
     lay_out_bodies(&run);
     if (!tool_folder_make(tool, run.folder)) code = TOOL_FAILED;
+    if (code == TOOL_DONE && options->observer && !run.facts.has_observer) {
+      tool_complain(&tool->voice, "'%s' has no second camera: --observer needs one called \"observer\" in the scene",
+                    options->scene_path);
+      code = TOOL_FAILED;
+    }
     // Better now than after an hour.
     if (code == TOOL_DONE && run.video_path != NULL && !tool_has_program("ffmpeg")) {
       tool_complain(&tool->voice, "a video needs the program ffmpeg, which is not installed");

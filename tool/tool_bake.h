@@ -50,6 +50,8 @@ typedef struct bake_job {
   pl_rod_def rod;        // its skeleton
   const int32_t *nodes;  // node of each joint, NULL: joints are nodes
   int32_t *order;        // joints, parents first
+  int32_t *tube_joints;  // skin of a body that has none of its own: the joint of each point …
+  float *tube_weights;   // … alone
 
   // The recording.
   double frame_rate;

@@ -28,6 +28,7 @@ typedef struct run_options {
   int32_t strip_count;        // frames side by side in the picture; 1: the last one alone
   double checkpoint_seconds;  // 0: only when interrupted
   bool resume;
+  bool observer;  // pictures from the second camera
 } run_options;
 
 // A body and its share of every frame in the log: first the points of its surface, then, where tets are written, its particles.

@@ -125,6 +125,8 @@ static void close_job(bake_job *job) {
   free(job->node_places);
   free(job->morphs);
   free(job->order);
+  free(job->tube_joints);
+  free(job->tube_weights);
   free(job->frames);
   free(job->points);
   free(job->log_path);

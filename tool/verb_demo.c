@@ -38,6 +38,7 @@ static const tool_option OPTIONS[] = {
      .about = "print the 64-bit hash of the end state, or of every frame"},
     {.name = "video", .kind = TOOL_FLAG, .about = "an MP4 too; needs the program ffmpeg"},
     {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of picture and video; 1280x720 if not given"},
+    {.name = "observer", .kind = TOOL_FLAG, .about = "take pictures from the scene's second camera, 'observer'"},
 };
 
 // The scenes that stand for their method when none is named.

@@ -60,6 +60,7 @@ static const tool_option OPTIONS[] = {
      .least = 2,
      .most = 24},
     {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of picture and video; 1280x720 if not given"},
+    {.name = "observer", .kind = TOOL_FLAG, .about = "take pictures from the scene's second camera, 'observer'"},
     {.name = "resume",
      .kind = TOOL_OPTIONAL_TEXT,
      .value = "DIR",
@@ -121,6 +122,7 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   if (strip->given && !picture->given) options->picture = "";
   if (picture->given) options->picture = picture->text != NULL ? picture->text : "";
   if (video->given) options->video = video->text != NULL ? video->text : "";
+  options->observer = tool_find_value(arguments, "observer")->given;
   bool good = read_hash(tool, tool_find_value(arguments, "hash"), options);
   if (format->given) good = read_formats(tool, format->text, options) && good;
   if (size->given) good = tool_parse_size(tool, size->text, &options->width, &options->height) && good;
@@ -214,7 +216,12 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
     options.scene_path = scene_path != NULL ? scene_path : kept_scene;
     options.folder = folder;
     options.resume = resume->given;
-    code = run_scene(tool, &options);
+    if (options.observer && options.picture == NULL && options.video == NULL) {
+      tool_complain(&tool->voice, "--observer chooses the camera of --picture, --strip or --video; none of them is given");
+      code = TOOL_USAGE;
+    } else {
+      code = run_scene(tool, &options);
+    }
   }
   free(own_folder);
   free(kept_scene);

@@ -99,6 +99,7 @@ typedef struct pl_stage_body {
   const pl_mesh *mesh;     ///< the tets its particles came from, NULL for a rod; owned by the set
   const pl_mesh *surface;  ///< the surface it carries along at rest (skin or tubes of a rod), NULL for the boundary of the tets; owned by the set
   const pl_character *character;  ///< of a rod made from one, else NULL; owned by the set
+  const char *character_path;     ///< its file, NULL without one; valid as long as the set
   const int32_t *nodes;           ///< the character's node of each joint, -1 for none; NULL without a character
   const pl_rod_def *rod_def;      ///< skeleton, skin and examples of a rod, NULL for others; owned by the set
 } pl_stage_body;

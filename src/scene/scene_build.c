@@ -144,6 +144,7 @@ static pl_status finish_rod(pl_stage_set *set, pl_stage_part *part, const pl_bod
   if (rod->def.skin.surface == NULL && part->surface == NULL) status = pl_stage_make_tubes(set, part, def->placement, error);
   part->body.surface = rod->def.skin.surface != NULL ? rod->def.skin.surface : part->surface;
   part->body.character = rod->character;
+  part->body.character_path = rod->path;
   part->body.nodes = rod->nodes;
   part->body.rod_def = &rod->def;
   return status < 0 ? status : pl_stage_add_lead(set, part, def->placement, error);

@@ -221,6 +221,7 @@ static pl_status make_character(pl_stage_set *set, pl_stage_rod *rod, pl_finding
                       local.field, local.field[0] != '\0' ? ": " : "", local.text);
     pl_fail(error, status, "the character \"%s\" cannot be used: %s", path, local.text);
   }
+  rod->path = pl_arena_copy_text(&set->arena, path);
   pl_release(set->context, path);
   if (status == PL_ERROR_OUT_OF_MEMORY) return pl_fail_memory(error);
   if (status < 0) return status;

@@ -37,6 +37,7 @@ struct pl_stage_rod {
   pl_rod_def def;
   pl_character *character;  // owned, with its rig; NULL for a skeleton written in the scene
   pl_character_rig *rig;
+  const char *path;      // of the character's file, in the set's arena
   const int32_t *nodes;  // of the joints, NULL without a character
   int32_t animation;     // -1: at rest
   pl_mesh **meshes;      // owned: of colliders

@@ -90,7 +90,8 @@ static void skin_points(void *data, int32_t begin, int32_t end, int32_t block) {
     joints[3] = at.joint;
     weights[1] = (float)(share * before);
     weights[3] = (float)(share * after);
-    weights[2] = 1.0f - weights[0] - weights[1] - weights[3];
+    // What the others leave, less their rounding.
+    weights[2] = fmaxf(1.0f - weights[0] - weights[1] - weights[3], 0.0f);
   }
 }
 
