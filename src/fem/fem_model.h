@@ -73,6 +73,7 @@ typedef struct pl_fem_model {
 // Views into a state: all are doubles.
 typedef struct pl_fem_state {
   double *driven;   // 1: weights are given from outside
+  double *energy;   // [1]: elastic energy of the positions, J, if [0] is not 0
   double *weights;  // of the examples, count
   double *given;    // as given from outside, count
   double *
@@ -109,7 +110,7 @@ pl_vec3 pl_fem_read_particle(const pl_model *model, const void *state, int32_t p
 void pl_fem_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
 int32_t pl_fem_find_not_finite(const pl_model *model, const void *state);
 
-// fem_step.c: the table's move, and the memory it works in.
+// The table's move (fem_step.c), and the memory it works in (fem_work.c).
 pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error);
 pl_status pl_fem_create_work(const pl_model *model, pl_context *context, double step, void **work, pl_error *error);
 void pl_fem_destroy_work(void *work);

@@ -145,7 +145,10 @@ double pl_fem_potential_evaluate(pl_fem_potential *p, const double *u, bool with
   energy += add_contacts(p, u, with_matrix);
   p->size = sqrt(p->size);
   for (ptrdiff_t i = 0; p->fixed != NULL && i < n; ++i)
-    if (is_fixed(p, i)) p->gradient[i] = 0;
+    if (is_fixed(p, i)) {
+      p->image[i] = p->gradient[i];
+      p->gradient[i] = 0;
+    }
   if (with_matrix) {
     if (p->inertia > 0) pl_block_matrix_add_diagonal(context, p->matrix, p->inertia, head->masses);
     if (p->fixed != NULL) pl_block_matrix_fix(context, p->matrix, p->fixed);

@@ -31,7 +31,7 @@ typedef struct pl_fem_potential {
   double elastic_energy;
   double *elastic;   // ∂W/∂x
   double *gradient;  // ∂Φ/∂u, 0 where fixed
-  double *image;     // room for products
+  double *image;     // where fixed: the force that holds it, N; room for products elsewhere
   double size;       // N: square root of the sum of squares of the forces that balance each other
 } pl_fem_potential;
 

@@ -5,6 +5,8 @@
 #include "fem/fem_model.h"
 #include "math/quat.h"
 
+enum { HEAD = 3 };  // numbers before the arrays
+
 pl_fem_state pl_fem_state_of(const pl_model *model, const void *state) {
   const pl_fem_model *fem = (const pl_fem_model *)model;
   // The world hands out const states for reading only; the views are shared by both uses.
@@ -12,18 +14,19 @@ pl_fem_state pl_fem_state_of(const pl_model *model, const void *state) {
   size_t count = (size_t)fem->examples.count, surface = (size_t)model->surface.point_count, n = (size_t)model->particle_count;
   return (pl_fem_state){
       .driven = numbers,
-      .weights = numbers + 1,
-      .given = numbers + 1 + count,
-      .anchors = numbers + 1 + 2 * count,
-      .positions = numbers + 1 + 2 * count + 4 * surface,
-      .velocities = numbers + 1 + 2 * count + 4 * surface + 3 * n,
+      .energy = numbers + 1,
+      .weights = numbers + HEAD,
+      .given = numbers + HEAD + count,
+      .anchors = numbers + HEAD + 2 * count,
+      .positions = numbers + HEAD + 2 * count + 4 * surface,
+      .velocities = numbers + HEAD + 2 * count + 4 * surface + 3 * n,
   };
 }
 
 size_t pl_fem_state_size(const pl_model *model) {
   const pl_fem_model *fem = (const pl_fem_model *)model;
   size_t count = (size_t)fem->examples.count, surface = (size_t)model->surface.point_count, n = (size_t)model->particle_count;
-  return (1 + 2 * count + 4 * surface + 6 * n) * sizeof(double);
+  return (HEAD + 2 * count + 4 * surface + 6 * n) * sizeof(double);
 }
 
 void pl_fem_start(const pl_model *model, void *state, const pl_body_start *start) {
@@ -62,6 +65,7 @@ void pl_fem_read_surface(const pl_model *model, const void *state, pl_vec3 *poin
 
 void pl_fem_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
   pl_fem_state s = pl_fem_state_of(model, state);
+  if (positions != NULL) s.energy[0] = 0;
   for (int32_t i = 0; positions != NULL && i < model->particle_count; ++i) pl_fem_put(s.positions, i, positions[i]);
   for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i) pl_fem_put(s.velocities, i, velocities[i]);
 }
@@ -74,6 +78,7 @@ pl_vec3 pl_fem_read_particle(const pl_model *model, const void *state, int32_t p
 
 void pl_fem_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
   pl_fem_state s = pl_fem_state_of(model, state);
+  s.energy[0] = 0;
   pl_fem_put(s.positions, particle, position);
   pl_fem_put(s.velocities, particle, velocity);
 }

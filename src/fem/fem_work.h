@@ -1,0 +1,39 @@
+// What a finite-element body works in while it steps, and the parts of a step that are files of their own.
+#ifndef PL_FEM_WORK_H
+#define PL_FEM_WORK_H
+
+#include "fem/fem_newton.h"
+
+typedef struct pl_fem_work {
+  pl_arena arena;  // holds all of it
+  pl_fem_system system;
+  pl_block_matrix matrix, damping;
+  pl_linear_solver *solver;
+  pl_fem_potential potential;
+  pl_fem_newton newton;
+  pl_fem_contacts contacts;
+  uint8_t *fixed;   // PL_BLOCK_FIX bits per particle
+  double *goal;     // y of the inertia
+  double *next;     // u, what is looked for
+  double *middle;   // particles in the middle of a step that is done in two halves, …
+  double *mean;     // … and their velocities there
+  double *weights;  // that the system's rest shapes are mixed with
+  pl_fem_report report;
+} pl_fem_work;
+
+// Length of an inner step, and how many of them x_{n+1} lies beyond x_n.
+static inline double pl_fem_inner_step(const pl_fem_model *model, double step) {
+  return model->scheme == PL_FEM_SECOND_ORDER ? 0.5 * step : step;
+}
+static inline double pl_fem_reach(const pl_fem_model *model) {
+  return model->scheme == PL_FEM_SECOND_ORDER ? 2 : 1;
+}
+
+// Move work->next as a rigid body such that the forces other than elastic ones, as last evaluated, have no sum and no torque (fem_momentum.c).
+void pl_fem_keep_momentum(pl_fem_work *work);
+
+// Angular momentum around the origin, and turning work->next such that with velocities (next - from) / step it has the one that is wanted.
+pl_vec3 pl_fem_angular_momentum(const pl_fem_model *model, const double *positions, const double *velocities);
+void pl_fem_turn_to_momentum(pl_fem_work *work, const double *from, double step, pl_vec3 wanted);
+
+#endif
