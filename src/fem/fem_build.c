@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "body/body_surface.h"
+#include "fem/fem_fast.h"
 #include "fem/fem_model.h"
 #include "math/vec3.h"
 
@@ -198,8 +199,7 @@ pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const pl_mesh
   *model = NULL;
   pl_status status = pl_fem_def_check(def, error);
   if (status < 0) return status;
-  if (def->material == PL_FEM_FAST)
-    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "material", "this build has no material for interactive use");
+  if (def->material == PL_FEM_FAST) return pl_fem_fast_build(context, def, mesh, model, error);
   pl_arena arena;
   pl_arena_init(&arena, context, (size_t)pl_mesh_look(mesh).point_count * 4000 + 4096);
   pl_fem_model *made = PL_TAKE(&arena, pl_fem_model, 1);

@@ -1,0 +1,86 @@
+// The corotated solid for interactive use, PL_FEM_FAST (Kugelstadt, Koschier and Bender 2018, "Fast Corotated FEM using Operator Splitting"): its immutable
+// part, its state, and what its files share. fem_fast_step.c has the method.
+//
+// Tets are kept by colour: those of one colour share no corner, so that eight of them can be worked on at a time and blocks of them by several threads, in any
+// order with the same result. Each colour is padded to groups of eight; padding has no volume and its corners are
+// four particles beyond the last.
+//
+// Particles are kept in the order in which the constant matrix is eliminated. All arrays here and in the state are in that order; what comes in and goes out, and
+// masses and surface in `head`, are in the order of the mesh.
+#ifndef PL_FEM_FEM_FAST_H
+#define PL_FEM_FEM_FAST_H
+
+#include "body/body_method.h"
+#include "pliant/fem.h"
+#include "sparse/sparse_cholesky.h"
+
+// The tets of a fast model, by group of eight: [group][row][8].
+typedef struct pl_fem_fast_tets {
+  int32_t tet_count, group_count, color_count;
+  const int32_t *color_start;  // color_count + 1, in groups
+  const int32_t *corners;      // 4 rows: particles
+  const float *constants;      // PL_FAST_CONSTANT_COUNT rows
+} pl_fem_fast_tets;
+
+// Rows of `constants`: gradients of the shape functions of corners 1 to 3 (9, 1/m), 2 mu V h² and lambda V h² (J s²).
+enum { PL_FAST_GRADIENTS = 0, PL_FAST_SHEAR = 9, PL_FAST_BULK = 10, PL_FAST_CONSTANT_COUNT = 11 };
+
+typedef struct pl_fem_fast_model {
+  pl_model head;
+  double step;          // h: seconds that the matrix is for
+  double mass_damping;  // 1/s
+  int32_t volume_rounds;
+  const int32_t *point_of, *particle_of;  // mesh point of each particle, and back
+  const pl_f4 *rest;                      // relative to the centre of mass
+  const double *masses;                   // kg
+  const float *inertias;                  // m (1 + h damping)
+  pl_fem_fast_tets tets;
+  pl_sparse_cholesky factor;  // of A = M (1 + h damping) + h² sum 2 mu V B B^T
+  const int32_t *row_start;   // A itself: both triangles by rows, …
+  const int32_t *columns;
+  const float *values;  // … in kg
+  const int32_t *surface_parents;
+  pl_vec3 rest_center;
+  double origin_grid;  // metres; positions are relative to an origin that follows the body in steps of this
+} pl_fem_fast_model;
+
+// Views into a body's flat state.
+typedef struct pl_fem_fast_state {
+  double *origin;    // 3 …
+  int32_t *suspect;  // … and whether something may not be finite, in a block of 64 bytes
+  pl_f4 *positions;  // metres from the origin
+  pl_f4 *velocities;
+  float *rotations;  // [group][4][8]: of each tet
+} pl_fem_fast_state;
+
+// Prepare a mesh of tets as a solid with PL_FEM_FAST. Takes of the def: density, young, poisson (0 or more), young_scales, mass_damping, volume_rounds,
+// fast_step, friction, restitution, contact_radius, self_contact and surface. Stiffness damping and examples are refused.
+pl_status pl_fem_fast_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_model **model, pl_error *error);
+
+// One tet of a mesh (fem_fast_tets.c): gradients of its shape functions (1/m), volume (m³) and Lamé's constants (Pa).
+typedef struct pl_fem_fast_tet {
+  double B[4][3], volume, lambda, mu;
+} pl_fem_fast_tet;
+pl_fem_fast_tet pl_fem_fast_tet_of(const pl_fem_def *def, const pl_mesh_view *mesh, int32_t t);
+
+// Sort the tets by colour (fem_fast_tets.c).
+pl_status pl_fem_fast_tets_build(pl_context *context, const pl_fem_def *def, const pl_mesh_view *mesh, const int32_t *particle_of,
+                                 pl_arena *arena, pl_fem_fast_tets *tets, pl_error *error);
+
+// One step (fem_fast_step.c).
+enum { PL_FAST_PADDING = 4 };  // particles beyond the last
+pl_status pl_fem_fast_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error);
+
+// Reading and writing (fem_fast_surface.c).
+size_t pl_fem_fast_state_size(const pl_model *model);
+pl_fem_fast_state pl_fem_fast_state_of(const pl_model *model, const void *state);
+void pl_fem_fast_start(const pl_model *model, void *state, const pl_body_start *start);
+void pl_fem_fast_read_positions(const pl_model *model, const void *state, pl_vec3 *positions);
+void pl_fem_fast_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
+void pl_fem_fast_read_surface(const pl_model *model, const void *state, pl_vec3 *points);
+void pl_fem_fast_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
+pl_vec3 pl_fem_fast_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
+void pl_fem_fast_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
+int32_t pl_fem_fast_find_not_finite(const pl_model *model, const void *state);
+
+#endif

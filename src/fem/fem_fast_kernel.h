@@ -1,0 +1,270 @@
+// The inner loops themselves; included by fem_fast_kernels.c and fem_fast_kernels_avx2.c with KERNELS set to the name of the table to define. What they compute is
+// said in fem_fast_step.c, whose letters are used here.
+//
+// Eight tets at a time. A particle is (x, y, z, something), so a corner of eight tets is eight loads and a transposition; since tets of a colour share no
+// corner, results can go back the same way.
+
+PL_SIMD_INLINE void transpose4(pl_f4 r[4]) {
+  pl_f4 a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5), b = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+  pl_f4 c = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7), d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+  r[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+  r[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+  r[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+  r[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+}
+
+// Rows x, y, z and the fourth of eight particles, and back. Without AVX by halves, because gcc takes wider shuffles apart.
+#if PL_SIMD_IS_AVX
+PL_SIMD_INLINE void transpose8(pl_f8 r[4]) {
+  pl_f8 a = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13),
+        b = __builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13);
+  pl_f8 c = __builtin_shufflevector(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15),
+        d = __builtin_shufflevector(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
+  r[0] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+  r[1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+  r[2] = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
+  r[3] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+PL_SIMD_INLINE void gather(const pl_f4 *from, const int32_t *at, pl_f8 r[4]) {
+  for (int k = 0; k < 4; ++k) {
+    __m256 low = _mm256_castps128_ps256((__m128)from[at[k]]);
+    r[k] = (pl_f8)_mm256_insertf128_ps(low, (__m128)from[at[k + 4]], 1);
+  }
+  transpose8(r);
+}
+PL_SIMD_INLINE void lanes_of(pl_f8 r[4], pl_f4 points[8]) {
+  transpose8(r);
+  for (int k = 0; k < 4; ++k) {
+    points[k] = (pl_f4)_mm256_castps256_ps128((__m256)r[k]);
+    points[k + 4] = (pl_f4)_mm256_extractf128_ps((__m256)r[k], 1);
+  }
+}
+#else
+typedef union halves {
+  pl_f8 whole;
+  pl_f4 half[2];
+} halves;
+PL_SIMD_INLINE void gather(const pl_f4 *from, const int32_t *at, pl_f8 r[4]) {
+  pl_f4 low[4] = {from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+  pl_f4 high[4] = {from[at[4]], from[at[5]], from[at[6]], from[at[7]]};
+  transpose4(low);
+  transpose4(high);
+  for (int k = 0; k < 4; ++k) r[k] = (halves){.half = {low[k], high[k]}}.whole;
+}
+PL_SIMD_INLINE void lanes_of(pl_f8 r[4], pl_f4 points[8]) {
+  for (int k = 0; k < 4; ++k) {
+    halves h = {r[k]};
+    points[k] = h.half[0];
+    points[k + 4] = h.half[1];
+  }
+  transpose4(points);
+  transpose4(points + 4);
+}
+#endif
+
+PL_SIMD_INLINE void add_at(pl_f4 *to, const int32_t *at, pl_f8 x, pl_f8 y, pl_f8 z) {
+  pl_f8 rows[4] = {x, y, z, pl_f8_set1(0)};
+  pl_f4 points[8];
+  lanes_of(rows, points);
+  for (int k = 0; k < 8; ++k) to[at[k]] += points[k];
+}
+
+PL_SIMD_INLINE pl_f8 dot8(const pl_f8 a[3], const pl_f8 b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+PL_SIMD_INLINE void rotation_rows(const float *q, pl_f8 r[9]) {
+  pl_f8 x = pl_f8_load(q), y = pl_f8_load(q + 8), z = pl_f8_load(q + 16), w = pl_f8_load(q + 24);
+  pl_f8 x2 = x + x, y2 = y + y, z2 = z + z;
+  pl_f8 xx = x * x2, yy = y * y2, zz = z * z2, xy = x * y2, xz = x * z2, yz = y * z2, wx = w * x2, wy = w * y2, wz = w * z2;
+  r[0] = 1.0f - (yy + zz);
+  r[1] = xy - wz;
+  r[2] = xz + wy;
+  r[3] = xy + wz;
+  r[4] = 1.0f - (xx + zz);
+  r[5] = yz - wx;
+  r[6] = xz - wy;
+  r[7] = yz + wx;
+  r[8] = 1.0f - (xx + yy);
+}
+
+// What outside forces and damping would do to a particle by themselves: h² (a + f / m - damping v) / (1 + h damping).
+PL_SIMD_INLINE pl_f4 push_of(const pl_fem_fast_work *work, int32_t i) {
+  pl_f4 push = work->gain - work->state.velocities[i] * work->damping;
+  if (work->outside != NULL) {
+    int32_t point = work->model->point_of[i];
+    push += work->outside[point] * (work->step * (float)work->model->head.inverse_masses[point]);
+  }
+  return push * work->reach;
+}
+
+static void predict(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
+  const float *inertias = work->model->inertias;
+  for (int32_t i = begin; i < end; ++i) {
+    work->predicted[i] = work->state.positions[i] + work->state.velocities[i] * work->step;
+    work->forces[i] = push_of(work, i) * inertias[i];
+    work->moves[i] = (pl_f4){0};
+  }
+}
+
+// F = sum over corners (x_a - x_0) b_a^T, row-major.
+PL_SIMD_INLINE void find_gradient(const pl_fem_fast_work *work, const int32_t *corners, const float *constants, pl_f8 f[9]) {
+  pl_f8 first[4], corner[4];
+  gather(work->predicted, corners, first);
+  for (int i = 0; i < 9; ++i) f[i] = pl_f8_set1(0);
+  for (int a = 0; a < 3; ++a) {
+    gather(work->predicted, corners + 8 * (a + 1), corner);
+    for (int i = 0; i < 3; ++i) {
+      pl_f8 edge = corner[i] - first[i];
+      for (int j = 0; j < 3; ++j) f[3 * i + j] += edge * pl_f8_load(constants + 8 * (PL_FAST_GRADIENTS + 3 * a + j));
+    }
+  }
+}
+
+static void match_group(const pl_fem_fast_work *work, int32_t group) {
+  const pl_fem_fast_tets *tets = &work->model->tets;
+  const int32_t *corners = tets->corners + (size_t)group * 32;
+  const float *constants = tets->constants + (size_t)group * PL_FAST_CONSTANT_COUNT * 8;
+  float *q = work->state.rotations + (size_t)group * 32, *pulls = work->pulls + (size_t)group * 72;
+  _Alignas(32) float matrix[72];
+  pl_f8 f[9], r[9], stress[9], strain = pl_f8_set1(0), first[3] = {{0}, {0}, {0}};
+  find_gradient(work, corners, constants, f);
+  for (int i = 0; i < 9; ++i) pl_f8_store(matrix + 8 * i, f[i]);
+  pl_rotation_batch(matrix, q);
+  rotation_rows(q, r);
+  for (int i = 0; i < 9; ++i) f[i] = pl_f8_load(matrix + 8 * i);
+
+  pl_f8 shear = pl_f8_load(constants + 8 * PL_FAST_SHEAR);
+  for (int i = 0; i < 3; ++i) strain += (f[3 * i] * r[3 * i] + f[3 * i + 1] * r[3 * i + 1] + f[3 * i + 2] * r[3 * i + 2]) - 1.0f;
+  pl_f8 pressure = pl_f8_load(constants + 8 * PL_FAST_BULK) * strain;
+  for (int i = 0; i < 9; ++i) stress[i] = shear * (r[i] - f[i]) - pressure * r[i];
+  for (int a = 0; a < 3; ++a) {
+    pl_f8 b[3], force[3];
+    for (int j = 0; j < 3; ++j) b[j] = pl_f8_load(constants + 8 * (PL_FAST_GRADIENTS + 3 * a + j));
+    for (int i = 0; i < 3; ++i) {
+      force[i] = dot8(stress + 3 * i, b);
+      first[i] -= force[i];
+      pl_f8_store(pulls + 8 * (3 * a + i), dot8(r + 3 * i, b));
+    }
+    add_at(work->forces, corners + 8 * (a + 1), force[0], force[1], force[2]);
+  }
+  add_at(work->forces, corners, first[0], first[1], first[2]);
+}
+
+static void match(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
+  for (int32_t group = begin; group < end; ++group) match_group(work, group);
+}
+
+// Adds lambda h² V g (g . x) of the tets of a group to y.
+static void press_group(const pl_fem_fast_work *work, int32_t group) {
+  const int32_t *corners = work->model->tets.corners + (size_t)group * 32;
+  const float *constants = work->model->tets.constants + (size_t)group * PL_FAST_CONSTANT_COUNT * 8;
+  const float *pulls = work->pulls + (size_t)group * 72;
+  pl_f8 first[4], corner[4], g[9], strain = pl_f8_set1(0), total[3] = {{0}, {0}, {0}};
+  for (int i = 0; i < 9; ++i) g[i] = pl_f8_load(pulls + 8 * i);
+  gather(work->direction, corners, first);
+  for (int a = 0; a < 3; ++a) {
+    gather(work->direction, corners + 8 * (a + 1), corner);
+    for (int i = 0; i < 3; ++i) strain += g[3 * a + i] * (corner[i] - first[i]);
+  }
+  strain *= pl_f8_load(constants + 8 * PL_FAST_BULK);
+  for (int a = 0; a < 3; ++a) {
+    for (int i = 0; i < 3; ++i) total[i] -= g[3 * a + i];
+    add_at(work->product, corners + 8 * (a + 1), strain * g[3 * a], strain * g[3 * a + 1], strain * g[3 * a + 2]);
+  }
+  add_at(work->product, corners, strain * total[0], strain * total[1], strain * total[2]);
+}
+
+static void press(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
+  for (int32_t group = begin; group < end; ++group) press_group(work, group);
+}
+
+static void stretch(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
+  const pl_fem_fast_model *model = work->model;
+  const pl_f4 *x = work->direction;
+  for (int32_t row = begin; row < end; ++row) {
+    pl_f4 sum0 = {0}, sum1 = {0};
+    int32_t e = model->row_start[row], last = model->row_start[row + 1];
+    for (; e + 1 < last; e += 2) {
+      sum0 += x[model->columns[e]] * model->values[e];
+      sum1 += x[model->columns[e + 1]] * model->values[e + 1];
+    }
+    if (e < last) sum0 += x[model->columns[e]] * model->values[e];
+    work->product[row] = sum0 + sum1;
+  }
+}
+
+PL_SIMD_INLINE pl_fast_d4 widen(pl_f4 a) {
+  return __builtin_convertvector(a, pl_fast_d4);
+}
+
+static double dot(const pl_f4 *a, const pl_f4 *b, int32_t begin, int32_t end) {
+  pl_fast_d4 sum = {0};
+  for (int32_t i = begin; i < end; ++i) sum += widen(a[i]) * widen(b[i]);
+  return sum[0] + sum[1] + sum[2];
+}
+
+static void advance(const pl_fem_fast_work *work, float length, int32_t begin, int32_t end) {
+  for (int32_t i = begin; i < end; ++i) {
+    work->moves[i] += work->direction[i] * length;
+    work->forces[i] -= work->product[i] * length;
+  }
+}
+
+static void turn(const pl_fem_fast_work *work, float share, int32_t begin, int32_t end) {
+  for (int32_t i = begin; i < end; ++i) work->direction[i] = work->solved[i] + work->direction[i] * share;
+}
+
+PL_SIMD_INLINE pl_fast_d4 cross_d4(pl_fast_d4 a, pl_fast_d4 b) {
+  pl_fast_d4 a1 = __builtin_shufflevector(a, a, 1, 2, 0, 3), b1 = __builtin_shufflevector(b, b, 1, 2, 0, 3);
+  pl_fast_d4 c = a * b1 - a1 * b;
+  return __builtin_shufflevector(c, c, 1, 2, 0, 3);
+}
+PL_SIMD_INLINE pl_f4 cross4(pl_f4 a, pl_f4 b) {
+  pl_f4 a1 = __builtin_shufflevector(a, a, 1, 2, 0, 3), b1 = __builtin_shufflevector(b, b, 1, 2, 0, 3);
+  pl_f4 c = a * b1 - a1 * b;
+  return __builtin_shufflevector(c, c, 1, 2, 0, 3);
+}
+
+static void sum(const pl_fem_fast_work *work, int32_t begin, int32_t end, pl_fem_fast_sums *sums) {
+  pl_fem_fast_sums s = {.drift = {0}};
+  for (int32_t i = begin; i < end; ++i) {
+    pl_fast_d4 x = widen(work->state.positions[i]), d = widen(work->moves[i] - push_of(work, i));
+    pl_fast_d4 mx = x * work->model->masses[i], md = d * work->model->masses[i];
+    s.drift += md;
+    s.twist += cross_d4(x, md);
+    s.moment += mx;
+    s.squares += mx * x;
+    s.products += mx * __builtin_shufflevector(x, x, 1, 2, 0, 3);
+  }
+  *sums = s;
+}
+
+static bool finish(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
+  pl_f4 zero = {0};
+  float rate = 1.0f / work->step;
+  for (int32_t i = begin; i < end; ++i) {
+    pl_f4 x = work->state.positions[i], d = work->moves[i];
+    d -= work->drift + cross4(work->twist, x - work->center);
+    pl_f4 v = work->state.velocities[i] + d * rate;
+    v[3] = 0;
+    x += v * work->step;
+    work->state.velocities[i] = v;
+    work->state.positions[i] = x;
+    // Infinity times zero and not-a-number times zero are not a number, and stay so in the sum.
+    zero += x * 0.0f + v * 0.0f;
+  }
+  return zero[0] + zero[1] + zero[2] == 0.0f;
+}
+
+const pl_fem_fast_kernels KERNELS = {
+    .predict = predict,
+    .match = match,
+    .stretch = stretch,
+    .press = press,
+    .dot = dot,
+    .advance = advance,
+    .turn = turn,
+    .sum = sum,
+    .finish = finish,
+};

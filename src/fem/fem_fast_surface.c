@@ -1,0 +1,120 @@
+// What the world reads from the state of a fast corotated solid and writes into it.
+#include <math.h>
+#include <string.h>
+
+#include "fem/fem_fast.h"
+#include "math/quat.h"
+#include "math/vec3.h"
+
+enum { HEAD_SIZE = 64 };  // the origin and a flag, padded so that the arrays behind them are aligned
+
+// Particles with a filler that keeps what follows them aligned to 32 bytes.
+static size_t padded_count(const pl_model *model) {
+  return ((size_t)model->particle_count + 1) / 2 * 2;
+}
+
+size_t pl_fem_fast_state_size(const pl_model *model) {
+  size_t groups = (size_t)((const pl_fem_fast_model *)model)->tets.group_count;
+  return HEAD_SIZE + 2 * padded_count(model) * sizeof(pl_f4) + groups * 32 * sizeof(float);
+}
+
+pl_fem_fast_state pl_fem_fast_state_of(const pl_model *model, const void *state) {
+  // The world hands out const states for reading only; the views are shared by both uses.
+  char *bytes = (char *)(uintptr_t)state;
+  pl_f4 *particles = (pl_f4 *)(void *)(bytes + HEAD_SIZE);
+  float *rotations = (float *)(particles + 2 * padded_count(model));
+  return (pl_fem_fast_state){
+      .origin = (double *)(void *)bytes,
+      .suspect = (int32_t *)(void *)(bytes + 3 * sizeof(double)),
+      .positions = particles,
+      .velocities = particles + padded_count(model),
+      .rotations = rotations,
+  };
+}
+
+static pl_vec3 origin_of(pl_fem_fast_state s) {
+  return (pl_vec3){s.origin[0], s.origin[1], s.origin[2]};
+}
+
+void pl_fem_fast_start(const pl_model *model, void *state, const pl_body_start *start) {
+  const pl_fem_fast_model *fast = (const pl_fem_fast_model *)model;
+  memset(state, 0, pl_fem_fast_state_size(model));
+  pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
+  pl_vec3 center = pl_transform_apply(start->placement, fast->rest_center);
+  double grid = fast->origin_grid;
+  pl_vec3 origin = {grid * nearbyint(center.x / grid), grid * nearbyint(center.y / grid), grid * nearbyint(center.z / grid)};
+  s.origin[0] = origin.x;
+  s.origin[1] = origin.y;
+  s.origin[2] = origin.z;
+  pl_quat q = pl_quat_unit(start->placement.rotation);
+  pl_vec3 offset = pl_vec3_sub(center, origin);
+  for (int32_t i = 0; i < model->particle_count; ++i) {
+    pl_vec3 arm = pl_quat_apply(q, pl_vec3_of_f4(fast->rest[i]));
+    s.positions[i] = pl_f4_of_vec3(pl_vec3_add(offset, arm));
+    s.velocities[i] = pl_f4_of_vec3(pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
+  }
+  const double parts[4] = {q.x, q.y, q.z, q.w};
+  for (size_t i = 0; i < (size_t)fast->tets.group_count * 32; ++i) s.rotations[i] = (float)parts[i / 8 % 4];
+}
+
+void pl_fem_fast_read_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
+  const int32_t *point_of = ((const pl_fem_fast_model *)model)->point_of;
+  pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
+  pl_vec3 origin = origin_of(s);
+  for (int32_t i = 0; i < model->particle_count; ++i) positions[point_of[i]] = pl_vec3_add(origin, pl_vec3_of_f4(s.positions[i]));
+}
+
+void pl_fem_fast_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
+  const int32_t *point_of = ((const pl_fem_fast_model *)model)->point_of;
+  pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
+  for (int32_t i = 0; i < model->particle_count; ++i) velocities[point_of[i]] = pl_vec3_of_f4(s.velocities[i]);
+}
+
+void pl_fem_fast_read_surface(const pl_model *model, const void *state, pl_vec3 *points) {
+  pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
+  pl_vec3 origin = origin_of(s);
+  const pl_contact_surface *surface = &model->surface;
+  const int32_t *parents = ((const pl_fem_fast_model *)model)->surface_parents;
+  for (int32_t i = 0; i < surface->point_count; ++i) {
+    pl_vec3 point = {0, 0, 0};
+    for (int k = 0; k < 4; ++k)
+      point = pl_vec3_add_scaled(point, pl_vec3_of_f4(s.positions[parents[4 * i + k]]), (double)surface->weights[4 * i + k]);
+    points[i] = pl_vec3_add(origin, point);
+  }
+}
+
+void pl_fem_fast_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
+  const int32_t *point_of = ((const pl_fem_fast_model *)model)->point_of;
+  pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
+  pl_vec3 origin = origin_of(s);
+  *s.suspect = 1;  // what comes from outside is looked at
+  for (int32_t i = 0; positions != NULL && i < model->particle_count; ++i)
+    s.positions[i] = pl_f4_of_vec3(pl_vec3_sub(positions[point_of[i]], origin));
+  for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i)
+    s.velocities[i] = pl_f4_of_vec3(velocities[point_of[i]]);
+}
+
+pl_vec3 pl_fem_fast_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
+  pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
+  particle = ((const pl_fem_fast_model *)model)->particle_of[particle];
+  *velocity = pl_vec3_of_f4(s.velocities[particle]);
+  return pl_vec3_add(origin_of(s), pl_vec3_of_f4(s.positions[particle]));
+}
+
+void pl_fem_fast_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
+  pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
+  particle = ((const pl_fem_fast_model *)model)->particle_of[particle];
+  *s.suspect = 1;
+  s.positions[particle] = pl_f4_of_vec3(pl_vec3_sub(position, origin_of(s)));
+  s.velocities[particle] = pl_f4_of_vec3(velocity);
+}
+
+int32_t pl_fem_fast_find_not_finite(const pl_model *model, const void *state) {
+  pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
+  for (int32_t i = 0; *s.suspect && i < model->particle_count; ++i) {
+    // Infinity times zero and not-a-number times zero are not a number, so one sum tells for all six numbers.
+    pl_f4 zero = s.positions[i] * 0.0f + s.velocities[i] * 0.0f;
+    if (!(zero[0] + zero[1] + zero[2] == 0.0f)) return ((const pl_fem_fast_model *)model)->point_of[i];
+  }
+  return -1;
+}
