@@ -71,7 +71,7 @@ static void begin_subject(subject *s, pl_random *random, const shape *form) {
   s->def.joints = s->joints;
   s->def.joint_count = form->joint_count + 1;
   s->def.width = form->width;
-  s->def.damping = 3;
+  s->def.damping = 60;  // enough to show in one step
   s->def.twist = 0.7;
   s->def.tube_sides = 0;
   pl_transform rest = s->joints[0].rest;
