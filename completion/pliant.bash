@@ -9,15 +9,15 @@ _pliant() {
   case $previous in
     -o | --output | --embedding | --schema) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "pc2 mdd glb vtu obj ply csv none" -- "$current"); return ;;
-    --animation | --body | --fps | --seconds | --pre-roll | --eye) return ;;
+    --set | --animation | --body | --fps | --seconds | --pre-roll | --eye) return ;;
     --threads | --seed | --frames | --strip | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every | --weight) return ;;
   esac
   local options=
   case $verb in
-    demo) options="--list --all --output --frames --format --threads --hash --video --size --observer --help" ;;
-    run) options="--output --frames --format --threads --seed --hash --picture --strip --video --size --observer --resume --checkpoint-every --help" ;;
-    bake) options="--output --format --animation --body --fps --seconds --loop --pre-roll --eye --threads --help" ;;
-    check) options="--quiet --schema --help" ;;
+    demo) options="--list --all --output --frames --format --threads --hash --video --size --observer --set --help" ;;
+    run) options="--output --frames --format --threads --seed --hash --picture --strip --video --size --observer --set --resume --checkpoint-every --help" ;;
+    bake) options="--output --format --animation --body --fps --seconds --loop --pre-roll --eye --threads --set --help" ;;
+    check) options="--quiet --schema --set --help" ;;
     mesh) options="--output --points --cell-size --embedding --scale --help" ;;
     pose) options="--output --points --cell-size --volume --weight --exact --scale --help" ;;
     info) options="--json --help" ;;

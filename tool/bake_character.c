@@ -57,8 +57,9 @@ static pl_status make_world(bake_job *job, pl_error *error) {
 }
 
 static bool refuse_scene_options(const bake_job *job) {
-  if (job->options.body == NULL) return true;
-  tool_complain(&job->tool->voice, "--body chooses among the bodies of a scene; '%s' is a character", job->options.input);
+  if (job->options.body == NULL && job->options.overrides.count == 0) return true;
+  tool_complain(&job->tool->voice, "%s is for scenes; '%s' is a character", job->options.body != NULL ? "--body" : "--set",
+                job->options.input);
   return false;
 }
 

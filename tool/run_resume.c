@@ -39,6 +39,8 @@ char *run_options_text(const run_options *options, const run_job *run) {
   if (options->has_seed) append(&text, "--seed=%llu", (unsigned long long)options->seed);
   if (options->hash != RUN_HASH_NONE) append(&text, "--hash=%s", options->hash == RUN_HASH_FRAMES ? "frames" : "end");
   if (options->observer) append(&text, "--observer");
+  for (int i = 0; i < options->overrides.count; ++i)
+    append(&text, "--set=%s=%s", options->overrides.items[i].path, options->overrides.items[i].value);
   if (run->picture_path != NULL) append(&text, "--picture=%s", run->picture_path);
   if (run->video_path != NULL) append(&text, "--video=%s", run->video_path);
   return text;
@@ -77,7 +79,9 @@ static pl_status refuse(const run_job *run, pl_error *error, const char *format,
 static pl_status check_fit(const run_job *run, const pl_checkpoint_view *view, pl_error *error) {
   if (view->scene_hash != run->scene_hash) {
     if (strcmp(view->scene_path, run->scene_path) == 0)
-      return refuse(run, error, "the scene '%.200s' has changed since this checkpoint was written; start again without --resume",
+      return refuse(run, error,
+                    "the scene '%.200s', or what --set replaces in it, has changed since this checkpoint was written; start again "
+                    "without --resume",
                     view->scene_path);
     return refuse(run, error, "this checkpoint is of another scene, '%.200s'; start again without --resume", view->scene_path);
   }

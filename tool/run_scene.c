@@ -37,8 +37,11 @@ static pl_status open_scene(run_job *run, pl_error *error) {
   pl_status status = pl_context_create(&def, &run->context, error);
   if (status >= 0) status = pl_findings_create(run->context, &run->findings, error);
   if (status >= 0) status = pl_file_hash(run->context, run->options.scene_path, &run->scene_hash, error);
-  if (status >= 0) status = pl_scene_read(run->context, run->options.scene_path, &run->scene, run->findings, error);
+  if (status >= 0)
+    status = pl_scene_read_with(run->context, run->options.scene_path, run->options.overrides.items, run->options.overrides.count,
+                                &run->scene, run->findings, error);
   if (status < 0) return status;
+  run->scene_hash ^= tool_overrides_hash(&run->options.overrides);
   run->facts = pl_scene_describe(run->scene);
   run->frame_count = run->options.frame_count > 0 ? run->options.frame_count : run->facts.frame_count;
   pl_scene_build_def build = pl_default_scene_build_def();

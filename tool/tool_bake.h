@@ -7,6 +7,7 @@
 
 #include "pliant/pliant.h"
 #include "tool_arguments.h"
+#include "tool_overrides.h"
 
 typedef struct bake_options {
   const char *input, *output;
@@ -18,7 +19,8 @@ typedef struct bake_options {
   double pre_roll;        // seconds, below 0: the usual
   bool loop, has_eye;
   pl_vec3 eye;
-  int32_t thread_count;  // 0: one per processor
+  int32_t thread_count;      // 0: one per processor
+  tool_overrides overrides;  // of the scene
 } bake_options;
 
 typedef struct bake_job {

@@ -8,6 +8,7 @@
 
 #include "pliant/pliant.h"
 #include "tool_arguments.h"
+#include "tool_overrides.h"
 
 enum { RUN_FORMAT_LIMIT = 8 };
 
@@ -28,7 +29,8 @@ typedef struct run_options {
   int32_t strip_count;        // frames side by side in the picture; 1: the last one alone
   double checkpoint_seconds;  // 0: only when interrupted
   bool resume;
-  bool observer;  // pictures from the second camera
+  bool observer;             // pictures from the second camera
+  tool_overrides overrides;  // of the scene
 } run_options;
 
 // A body and its share of every frame in the log: first the points of its surface, then, where tets are written, its particles.
@@ -48,7 +50,7 @@ typedef struct run_job {
   char *checkpoint_path, *log_path, *picture_path, *video_path;
   char *scene_path;     // absolute
   char *option_text;    // of the checkpoint
-  uint64_t scene_hash;  // of the scene file's bytes
+  uint64_t scene_hash;  // of the scene file's bytes and what is set in it
 
   pl_context *context;
   pl_findings *findings;
@@ -71,7 +73,7 @@ typedef struct run_job {
   bool remarks;
 } run_job;
 
-// Fill in options from a command line; prints mistakes.
+// Fill in options from a command line; prints mistakes. Either way the overrides are to be freed.
 bool run_options_read(const tool_session *tool, const tool_arguments *arguments, run_options *options);
 
 // The options as words, one a line, that run_options_read() takes again; to be freed (run_resume.c).

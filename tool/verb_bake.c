@@ -41,6 +41,7 @@ static const tool_option OPTIONS[] = {
      .about = "come to rest at the first frame before; 1 for a character, 0 for a scene",
      .least = 0,
      .most = 3600},
+    {.name = "set", .kind = TOOL_TEXT, .value = "PATH=VALUE", .about = TOOL_SET_ABOUT, .repeats = true},
     {.name = "eye", .kind = TOOL_TEXT, .value = "X,Y,Z", .about = "camera in metres that the character's examples follow"},
     {.name = "threads",
      .kind = TOOL_COUNT,
@@ -107,6 +108,7 @@ static bool read_options(const tool_session *tool, const tool_arguments *argumen
     return false;
   }
   bool good = read_formats(tool, tool_find_value(arguments, "format")->text, output->text, options);
+  good = tool_overrides_read(tool, arguments, &options->overrides) && good;
   if (eye->given) good = read_eye(tool, eye->text, options) && good;
   return good;
 }
@@ -122,6 +124,7 @@ static void close_job(bake_job *job) {
   pl_scene_destroy(job->scene);
   pl_findings_destroy(job->findings);
   pl_context_destroy(job->context);
+  tool_overrides_free(&job->options.overrides);
   free(job->node_places);
   free(job->morphs);
   free(job->order);
@@ -177,14 +180,15 @@ static int bake(bake_job *job) {
 
 static int bake_verb(const tool_session *tool, const tool_arguments *arguments) {
   bake_job job = {.tool = tool, .animation = -1};
-  if (!read_options(tool, arguments, &job.options)) return TOOL_USAGE;
-  tool_file_kind kind = tool_file_tell(tool, job.options.input);
-  if (kind == TOOL_FILE_MISSING) return TOOL_FAILED;
-  if (kind != TOOL_FILE_SCENE && kind != TOOL_FILE_MESH) {
+  int code = TOOL_FAILED;
+  bool usable = read_options(tool, arguments, &job.options);
+  tool_file_kind kind = usable ? tool_file_tell(tool, job.options.input) : TOOL_FILE_MISSING;
+  if (!usable)
+    code = TOOL_USAGE;
+  else if (kind == TOOL_FILE_SCENE || kind == TOOL_FILE_MESH)
+    code = open_source(&job, kind) && check_files(&job) ? bake(&job) : TOOL_FAILED;
+  else if (kind != TOOL_FILE_MISSING)
     tool_complain(&tool->voice, "'%s' is neither a scene nor a character (GLB, glTF, VRM)", job.options.input);
-    return TOOL_FAILED;
-  }
-  int code = open_source(&job, kind) && check_files(&job) ? bake(&job) : TOOL_FAILED;
   close_job(&job);
   return code;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tool_open.h"
+#include "tool_overrides.h"
 
 static const tool_option OPTIONS[] = {
     {.name = "quiet", .letter = 'q', .kind = TOOL_FLAG, .about = "no notes and no summary; errors and warnings only"},
@@ -10,14 +11,16 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_TEXT,
      .value = "FILE",
      .about = "write the schema of scenes, which editors check and complete against, to FILE; no other file is needed then"},
+    {.name = "set", .kind = TOOL_TEXT, .value = "PATH=VALUE", .about = TOOL_SET_ABOUT, .repeats = true},
 };
 
 // A scene, and with it all geometry it brings to life.
-static pl_status check_scene(pl_context *context, const char *path, pl_findings *findings, pl_error *error) {
+static pl_status check_scene(pl_context *context, const char *path, const tool_overrides *overrides, pl_findings *findings,
+                             pl_error *error) {
   pl_scene *scene = NULL;
   pl_stage_set *set = NULL;
   pl_scene_build_def def = pl_default_scene_build_def();
-  pl_status status = pl_scene_read(context, path, &scene, findings, error);
+  pl_status status = pl_scene_read_with(context, path, overrides->items, overrides->count, &scene, findings, error);
   if (status >= 0) status = pl_scene_build(context, &def, scene, &set, findings, error);
   pl_stage_set_destroy(set);
   pl_scene_destroy(scene);
@@ -57,7 +60,8 @@ static void print_findings(const pl_findings *findings, const char *path, pl_sev
   free(sorted);
 }
 
-static int check_file(const tool_session *tool, pl_context *context, const char *path, bool quiet) {
+static int check_file(const tool_session *tool, pl_context *context, const char *path, const tool_overrides *overrides,
+                      bool quiet) {
   tool_file_kind kind = tool_file_tell(tool, path);
   if (kind == TOOL_FILE_MISSING) return TOOL_FAILED;
   if (kind != TOOL_FILE_SCENE && kind != TOOL_FILE_MESH) {
@@ -68,7 +72,8 @@ static int check_file(const tool_session *tool, pl_context *context, const char 
   pl_error error = {0};
   pl_status status = pl_findings_create(context, &findings, &error);
   if (status < 0) return tool_report_error(&tool->voice, &error);
-  status = kind == TOOL_FILE_SCENE ? check_scene(context, path, findings, &error) : check_mesh(context, path, findings, &error);
+  status = kind == TOOL_FILE_SCENE ? check_scene(context, path, overrides, findings, &error)
+                                   : check_mesh(context, path, findings, &error);
   print_findings(findings, path, quiet ? PL_SEVERITY_WARNING : PL_SEVERITY_NOTE);
   int32_t error_count = pl_findings_count(findings, PL_SEVERITY_ERROR);
   int32_t warning_count = pl_findings_count(findings, PL_SEVERITY_WARNING) - error_count;
@@ -93,19 +98,25 @@ static int check_verb(const tool_session *tool, const tool_arguments *arguments)
     tool_complain(&tool->voice, "check needs FILE...");
     return TOOL_USAGE;
   }
-  pl_context *context = tool_open_context(tool, 0);
-  if (context == NULL) return TOOL_FAILED;
+  tool_overrides overrides;
+  bool good = tool_overrides_read(tool, arguments, &overrides);
+  pl_context *context = good ? tool_open_context(tool, 0) : NULL;
+  if (context == NULL) {
+    tool_overrides_free(&overrides);
+    return good ? TOOL_FAILED : TOOL_USAGE;
+  }
   pl_error error = {0};
   if (schema->given && pl_scene_schema_write(context, schema->text, &error) < 0) {
     tool_report_error(&tool->voice, &error);
     failed = true;
   }
   for (int i = 0; i < arguments->word_count; ++i) {
-    int code = check_file(tool, context, arguments->words[i], tool_find_value(arguments, "quiet")->given);
+    int code = check_file(tool, context, arguments->words[i], &overrides, tool_find_value(arguments, "quiet")->given);
     failed = failed || code == TOOL_FAILED;
     remarks = remarks || code == TOOL_REMARKS;
   }
   pl_context_destroy(context);
+  tool_overrides_free(&overrides);
   return failed ? TOOL_FAILED : remarks ? TOOL_REMARKS : TOOL_DONE;
 }
 

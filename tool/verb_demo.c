@@ -38,6 +38,7 @@ static const tool_option OPTIONS[] = {
      .about = "print the 64-bit hash of the end state, or of every frame"},
     {.name = "video", .kind = TOOL_FLAG, .about = "an MP4 too; needs the program ffmpeg"},
     {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of picture and video; 1280x720 if not given"},
+    {.name = "set", .kind = TOOL_TEXT, .value = "PATH=VALUE", .about = TOOL_SET_ABOUT, .repeats = true},
     {.name = "observer", .kind = TOOL_FLAG, .about = "take pictures from the scene's second camera, 'observer'"},
 };
 
@@ -113,7 +114,10 @@ static int show_scenes(const tool_session *tool, const tool_gallery *gallery, co
 
 static int demo_verb(const tool_session *tool, const tool_arguments *arguments) {
   run_options options;
-  if (!run_options_read(tool, arguments, &options)) return TOOL_USAGE;
+  if (!run_options_read(tool, arguments, &options)) {
+    tool_overrides_free(&options.overrides);
+    return TOOL_USAGE;
+  }
   tool_gallery gallery = tool_gallery_find();
   const char *named = arguments->word_count > 0 ? arguments->words[0] : NULL;
   int code = TOOL_USAGE;
@@ -133,6 +137,7 @@ static int demo_verb(const tool_session *tool, const tool_arguments *arguments) 
     tool_complain(&tool->voice, "the gallery has no scene '%s'; 'pliant demo --list' names them", named);
   }
   tool_gallery_free(&gallery);
+  tool_overrides_free(&options.overrides);
   return code;
 }
 

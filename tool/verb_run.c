@@ -61,6 +61,7 @@ static const tool_option OPTIONS[] = {
      .most = 24},
     {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of picture and video; 1280x720 if not given"},
     {.name = "observer", .kind = TOOL_FLAG, .about = "take pictures from the scene's second camera, 'observer'"},
+    {.name = "set", .kind = TOOL_TEXT, .value = "PATH=VALUE", .about = TOOL_SET_ABOUT, .repeats = true},
     {.name = "resume",
      .kind = TOOL_OPTIONAL_TEXT,
      .value = "DIR",
@@ -123,7 +124,8 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   if (picture->given) options->picture = picture->text != NULL ? picture->text : "";
   if (video->given) options->video = video->text != NULL ? video->text : "";
   options->observer = tool_find_value(arguments, "observer")->given;
-  bool good = read_hash(tool, tool_find_value(arguments, "hash"), options);
+  bool good = tool_overrides_read(tool, arguments, &options->overrides);
+  good = read_hash(tool, tool_find_value(arguments, "hash"), options) && good;
   if (format->given) good = read_formats(tool, format->text, options) && good;
   if (size->given) good = tool_parse_size(tool, size->text, &options->width, &options->height) && good;
   // Half the pixels of a colour: what players can show.
@@ -208,7 +210,7 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
   }
   if (folder == NULL) folder = own_folder = default_folder(scene_path);
   int code = TOOL_DONE;
-  run_options options;
+  run_options options = {.scene_path = NULL};
   if (resume->given && !read_checkpoint(tool, folder, &kept_scene, &kept_options)) code = TOOL_FAILED;
   if (code == TOOL_DONE && kept_options != NULL && !add_kept_options(tool, kept_options, &arguments)) code = TOOL_USAGE;
   if (code == TOOL_DONE && !run_options_read(tool, &arguments, &options)) code = TOOL_USAGE;
@@ -223,6 +225,7 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
       code = run_scene(tool, &options);
     }
   }
+  tool_overrides_free(&options.overrides);
   free(own_folder);
   free(kept_scene);
   free(kept_options);

@@ -1,0 +1,23 @@
+// --set PATH=VALUE: values of a scene that the command line replaces.
+#ifndef TOOL_OVERRIDES_H
+#define TOOL_OVERRIDES_H
+
+#include "pliant/pliant.h"
+#include "tool_arguments.h"
+
+typedef struct tool_overrides {
+  int count;
+  pl_scene_override items[TOOL_REPEAT_LIMIT];
+  char *texts[TOOL_REPEAT_LIMIT];  // PATH and VALUE, each with a zero behind it
+} tool_overrides;
+
+#define TOOL_SET_ABOUT "replace a value of the scene, such as time.step=0.002; may be repeated"
+
+// Cut what was given for --set, the option that repeats, into paths and values. False if something is not PATH=VALUE (printed).
+bool tool_overrides_read(const tool_session *tool, const tool_arguments *arguments, tool_overrides *overrides);
+void tool_overrides_free(tool_overrides *overrides);
+
+// A number that differs when they do; 0 for none.
+uint64_t tool_overrides_hash(const tool_overrides *overrides);
+
+#endif
