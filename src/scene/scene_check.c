@@ -1,21 +1,14 @@
 // What the tables cannot say about a scene: names that refer to others, things that exclude each other, times that must rise.
+#include "scene/scene_check.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "io/file_bytes.h"
-#include "scene/scene_types.h"
 
-typedef struct checker {
-  const pl_scene *scene;
-  pl_findings *findings;
-  pl_status status;
-} checker;
-
-static void complain(checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...) PL_PRINTF(5, 6);
-static void complain(checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
-  // A member of a list that was no object has no value, and its reader has said so.
+void pl_checker_complain(pl_scene_checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
   if (value == NULL) return;
   char text[512];
   va_list arguments;
@@ -27,13 +20,20 @@ static void complain(checker *c, const pl_json *value, const char *kind, const c
   if (status < 0) c->status = status;
 }
 
-// The member `key` of an object, or the object itself where it is absent.
-static const pl_json *place_of(const pl_json *json, const char *key) {
+void pl_checker_miss(pl_scene_checker *c, const pl_json *value, const char *kind, const char *what, const char *name,
+                     const char *const *names, int32_t count) {
+  const char *near = pl_text_suggest(name, names, count);
+  char fix[200] = "take one of those that are there, or add it";
+  if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%.150s\"?", near);
+  pl_checker_complain(c, value, kind, fix, "there is no %s \"%s\"", what, name);
+}
+
+const pl_json *pl_checker_place(const pl_json *json, const char *key) {
   const pl_json *member = pl_json_find(json, key);
   return member != NULL ? member : json;
 }
 
-static void check_mesh_name(checker *c, const pl_json *json, const char *name) {
+void pl_checker_mesh_name(pl_scene_checker *c, const pl_json *json, const char *name) {
   const pl_scene_list *meshes = &c->scene->document.meshes;
   const char *names[64];
   int32_t count = 0;
@@ -45,60 +45,60 @@ static void check_mesh_name(checker *c, const pl_json *json, const char *name) {
   const char *near = pl_text_suggest(name, names, count);
   char fix[200] = "add it to `meshes`";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%s\"?", near);
-  complain(c, place_of(json, "mesh"), "unknown-mesh", fix, "there is no mesh \"%s\" in this scene", name);
+  pl_checker_complain(c, pl_checker_place(json, "mesh"), "unknown-mesh", fix, "there is no mesh \"%s\" in this scene", name);
 }
 
-static void check_shape(checker *c, const pl_scene_shape *shape) {
+static void check_shape(pl_scene_checker *c, const pl_scene_shape *shape) {
   bool combines = shape->kind >= 6 && shape->kind <= 8, warps = shape->kind >= 9;
   if (combines && shape->children.count == 0)
-    complain(c, shape->json, "no-children", "add `children`", "a node that combines others has none");
+    pl_checker_complain(c, shape->json, "no-children", "add `children`", "a node that combines others has none");
   if (warps && shape->children.count != 1)
-    complain(c, shape->json, "no-children", "put several into a union first", "a bend or twist has exactly one child, not %d",
-             shape->children.count);
+    pl_checker_complain(c, shape->json, "no-children", "put several into a union first",
+                        "a bend or twist has exactly one child, not %d", shape->children.count);
   if (!combines && !warps && shape->kind > 0 && shape->children.count > 0)
-    complain(c, shape->json, "no-parent", "combine them in a union",
-             "only union, difference, intersection, bend and twist have children");
+    pl_checker_complain(c, shape->json, "no-parent", "combine them in a union",
+                        "only union, difference, intersection, bend and twist have children");
   for (int32_t i = 0; i < shape->children.count; ++i) check_shape(c, &((const pl_scene_shape *)shape->children.items)[i]);
 }
 
-static void check_file(checker *c, const pl_scene_mesh *mesh) {
-  char *path = pl_path_join(c->scene->context, c->scene->folder, mesh->file);
+void pl_checker_file(pl_scene_checker *c, const pl_json *json, const char *key, const char *file) {
+  char *path = pl_path_join(c->scene->context, c->scene->folder, file);
   if (path == NULL) {
     c->status = PL_ERROR_OUT_OF_MEMORY;
     return;
   }
   if (!pl_file_exists(path))
-    complain(c, place_of(mesh->json, "file"), "missing-file", "paths are relative to the scene file", "there is no file \"%s\"",
-             path);
+    pl_checker_complain(c, pl_checker_place(json, key), "missing-file", "paths are relative to the scene file",
+                        "there is no file \"%s\"", path);
   pl_release(c->scene->context, path);
 }
 
-static void check_mesh(checker *c, const pl_scene_mesh *mesh) {
+static void check_mesh(pl_scene_checker *c, const pl_scene_mesh *mesh) {
   int given = (mesh->file[0] != '\0') + (mesh->box.json != NULL) + (mesh->shape.json != NULL);
   if (mesh->json != NULL && given != 1)
-    complain(c, mesh->json, "mesh-source", "keep exactly one", "a mesh is made from a file, a box or a shape; here are %d of them",
-             given);
-  if (mesh->file[0] != '\0') check_file(c, mesh);
+    pl_checker_complain(c, mesh->json, "mesh-source", "keep exactly one",
+                        "a mesh is made from a file, a box or a shape; here are %d of them", given);
+  if (mesh->file[0] != '\0') pl_checker_file(c, mesh->json, "file", mesh->file);
   if (mesh->shape.json != NULL) check_shape(c, &mesh->shape);
 }
 
-static void check_keys(checker *c, const pl_scene_list *keys) {
+void pl_checker_keys(pl_scene_checker *c, const pl_scene_list *keys) {
   const pl_scene_key *items = keys->items;
   for (int32_t i = 1; i < keys->count; ++i)
     if (!(items[i].time > items[i - 1].time))
-      complain(c, items[i].json, "key-order", "sort the keys by time", "key %d is at %g s, not after the one before it at %g s", i,
-               items[i].time, items[i - 1].time);
+      pl_checker_complain(c, items[i].json, "key-order", "sort the keys by time",
+                          "key %d is at %g s, not after the one before it at %g s", i, items[i].time, items[i - 1].time);
 }
 
-static void check_region(checker *c, const pl_scene_region *region) {
+static void check_region(pl_scene_checker *c, const pl_scene_region *region) {
   if (region->json == NULL) return;
   if (region->least.x > region->most.x || region->least.y > region->most.y || region->least.z > region->most.z)
-    complain(c, region->json, "empty-region", "exchange `least` and `most` where they cross",
-             "this box is empty: `least` exceeds `most`");
+    pl_checker_complain(c, region->json, "empty-region", "exchange `least` and `most` where they cross",
+                        "this box is empty: `least` exceeds `most`");
 }
 
 // A particle cannot go farther than to its goal: what the stiffness asks for beyond that in one step is cut off.
-static void check_stiffness(checker *c, const pl_scene_body *body) {
+static void check_stiffness(pl_scene_checker *c, const pl_scene_body *body) {
   bool rod = body->method == PL_SCENE_ROD;
   if (rod && (body->rod.character[0] != '\0' || body->rod.solver == 1 + PL_ROD_SPRING_BONE)) return;
   const pl_json *json = rod ? body->rod.json : body->solid.json;
@@ -108,8 +108,8 @@ static void check_stiffness(checker *c, const pl_scene_body *body) {
   if (!(share > 1 + 1e-9)) return;
   char fix[200];
   snprintf(fix, sizeof fix, "lower `time.step` to %.3g s or less, or raise `stiffness_step`", stiffness_step / sqrt(stiffness));
-  const pl_json *place = json == NULL ? body->json : place_of(json, "stiffness_step");
-  if (place == json) place = place_of(json, "stiffness");
+  const pl_json *place = json == NULL ? body->json : pl_checker_place(json, "stiffness_step");
+  if (place == json) place = pl_checker_place(json, "stiffness");
   const pl_finding about = {.severity = PL_SEVERITY_WARNING,
                             .index = -1,
                             .kind = "stiffness-cut",
@@ -121,61 +121,95 @@ static void check_stiffness(checker *c, const pl_scene_body *body) {
   if (status < 0) c->status = status;
 }
 
-static void check_body(checker *c, const pl_scene_body *body) {
-  if (body->json == NULL) return;
-  if (body->mesh[0] != '\0') check_mesh_name(c, body->json, body->mesh);
-  if (strpbrk(body->name, "/\\") != NULL || body->name[0] == '.')
-    complain(c, place_of(body->json, "name"), "bad-name", "use letters, digits, - and _", "\"%s\" cannot be part of a file name",
-             body->name);
+static void check_solid(pl_scene_checker *c, const pl_scene_body *body) {
   check_stiffness(c, body);
+  if (pl_json_find(body->json, "mesh") == NULL)
+    pl_checker_complain(c, body->json, "missing-key", "add it", "this body has no `mesh`");
+  if (body->rod.json != NULL)
+    pl_checker_complain(c, body->rod.json, "other-method", "write `\"method\": \"rod\"`, or take `rod` out",
+                        "these are parameters of another method than the body's");
+}
+
+// Keys of a curve lie over time, those of angle and speed drivers over their own quantity.
+static void check_drivers(pl_scene_checker *c, const pl_scene_body *body) {
+  for (int32_t i = 0; i < body->drivers.count; ++i) {
+    const pl_scene_driver *driver = &((const pl_scene_driver *)body->drivers.items)[i];
+    const char *wanted = driver->kind == PL_SCENE_DRIVER_CURVE ? "time" : "at",
+               *other = driver->kind == PL_SCENE_DRIVER_CURVE ? "at" : "time";
+    for (int32_t k = 0; k < driver->keys.count; ++k) {
+      const pl_json *json = ((const pl_scene_weight_key *)driver->keys.items)[k].json;
+      if (json == NULL) continue;
+      if (pl_json_find(json, wanted) == NULL)
+        pl_checker_complain(c, json, "missing-key", "add it", "this weight_key has no `%s`", wanted);
+      if (pl_json_find(json, other) != NULL)
+        pl_checker_complain(c, pl_json_find(json, other), "unknown-key", "take it out",
+                            "keys of this kind of driver have `%s` and no `%s`", wanted, other);
+    }
+  }
+}
+
+static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
+  if (body->json == NULL) return;
+  if (body->mesh[0] != '\0') pl_checker_mesh_name(c, body->json, body->mesh);
+  if (strpbrk(body->name, "/\\") != NULL || body->name[0] == '.')
+    pl_checker_complain(c, pl_checker_place(body->json, "name"), "bad-name", "use letters, digits, - and _",
+                        "\"%s\" cannot be part of a file name", body->name);
+  if (body->method == PL_SCENE_ROD)
+    pl_checker_rod(c, body);
+  else
+    check_solid(c, body);
+  check_drivers(c, body);
+  if (body->method == PL_SCENE_ROD && pl_scene_check_rod(c->scene, body, c->findings) < 0) c->status = PL_ERROR_OUT_OF_MEMORY;
   for (int32_t i = 0; i < body->pins.count; ++i) {
     const pl_scene_pin *pin = &((const pl_scene_pin *)body->pins.items)[i];
     int given = (pin->particles.count > 0) + (pin->within.json != NULL) + (pin->group[0] != '\0');
     if (pin->json != NULL && given != 1)
-      complain(c, pin->json, "pin-choice", "keep exactly one",
-               "a pin holds `particles`, what is `within` a box, or a `group`; here are %d of them", given);
+      pl_checker_complain(c, pin->json, "pin-choice", "keep exactly one",
+                          "a pin holds `particles`, what is `within` a box, or a `group`; here are %d of them", given);
     check_region(c, &pin->within);
-    check_keys(c, &pin->keys);
+    pl_checker_keys(c, &pin->keys);
   }
   for (int32_t i = 0; i < body->pushes.count; ++i) {
     const pl_scene_push *push = &((const pl_scene_push *)body->pushes.items)[i];
     check_region(c, &push->within);
     if (push->until != 0 && push->until <= push->from)
-      complain(c, push->json, "empty-time", "let it end later", "this push ends at %g s, before it begins at %g s", push->until,
-               push->from);
+      pl_checker_complain(c, push->json, "empty-time", "let it end later", "this push ends at %g s, before it begins at %g s",
+                          push->until, push->from);
   }
 }
 
-static void check_body_names(checker *c) {
+static void check_body_names(pl_scene_checker *c) {
   const pl_scene_body *bodies = c->scene->document.bodies.items;
   for (int32_t i = 0; i < c->scene->document.bodies.count; ++i)
     for (int32_t k = 0; k < i; ++k)
       if (bodies[i].name[0] != '\0' && strcmp(bodies[i].name, bodies[k].name) == 0) {
-        complain(c, place_of(bodies[i].json, "name"), "same-name", "names decide the files' names; make them different",
-                 "body %d is called \"%s\" like body %d", i, bodies[i].name, k);
+        pl_checker_complain(c, pl_checker_place(bodies[i].json, "name"), "same-name",
+                            "names decide the files' names; make them different", "body %d is called \"%s\" like body %d", i,
+                            bodies[i].name, k);
         break;
       }
 }
 
-static void check_camera(checker *c, const pl_scene_camera_def *camera) {
+static void check_camera(pl_scene_checker *c, const pl_scene_camera_def *camera) {
   const pl_scene_view *path = camera->path.items;
   for (int32_t i = 1; i < camera->path.count; ++i)
     if (!(path[i].time > path[i - 1].time))
-      complain(c, path[i].json, "key-order", "sort the path by time", "view %d is at %g s, not after the one before it", i,
-               path[i].time);
+      pl_checker_complain(c, path[i].json, "key-order", "sort the path by time", "view %d is at %g s, not after the one before it",
+                          i, path[i].time);
 }
 
 pl_status pl_scene_check_sense(const pl_scene *scene, pl_findings *findings) {
-  checker c = {scene, findings, PL_OK};
+  pl_scene_checker c = {scene, findings, PL_OK};
   const pl_scene_document *document = &scene->document;
   for (int32_t i = 0; i < document->meshes.count; ++i) check_mesh(&c, &((const pl_scene_mesh *)document->meshes.items)[i]);
   for (int32_t i = 0; i < document->bodies.count; ++i) check_body(&c, &((const pl_scene_body *)document->bodies.items)[i]);
   check_body_names(&c);
   for (int32_t i = 0; i < document->colliders.count; ++i) {
     const pl_scene_collider *collider = &((const pl_scene_collider *)document->colliders.items)[i];
-    if (collider->shape == PL_COLLIDER_MESH) check_mesh_name(&c, collider->json, collider->mesh);
-    check_keys(&c, &collider->keys);
+    if (collider->shape == PL_COLLIDER_MESH) pl_checker_mesh_name(&c, collider->json, collider->mesh);
+    pl_checker_keys(&c, &collider->keys);
   }
   check_camera(&c, &document->camera);
+  check_camera(&c, &document->observer);
   return c.status;
 }

@@ -44,7 +44,7 @@ typedef struct pl_scene_field {
   double least, most;  // range of numbers; both 0: any finite number
   bool above_least;    // `least` itself is excluded
   bool required;
-  bool or_one;  // of a list: a single object stands for a list of one
+  bool or_one;                 // of a list: a single object stands for a list of one
   int8_t length_power;         // the unit holds metres to this power
   const char *unit;            // for the schema
   const char *const *choices;  // NULL-terminated; names 1, 2, …
@@ -226,10 +226,10 @@ typedef struct pl_scene_rod_joint {
 
 typedef struct pl_scene_rod_branch {
   const pl_json *json;
-  int64_t at;                   // number of a point of what it grows from
-  pl_scene_list points;         // of pl_vec3
-  double radius, tip_radius;    // 0: as what it grows from
-  pl_scene_list branches;       // of pl_scene_rod_branch
+  int64_t at;                 // number of a point of what it grows from
+  pl_scene_list points;       // of pl_vec3
+  double radius, tip_radius;  // 0: as what it grows from
+  pl_scene_list branches;     // of pl_scene_rod_branch
 } pl_scene_rod_branch;
 
 typedef struct pl_scene_rod_turn {
@@ -406,6 +406,9 @@ double pl_scene_unit_metres(const char *unit);
 
 // Fill `scene->document` from the document's tree. Problems go to `findings`; fails only when out of memory.
 pl_status pl_scene_fill(pl_scene *scene, pl_findings *findings, pl_error *error);
+
+// The same for the rod of a body (scene_check_rod.c).
+pl_status pl_scene_check_rod(const pl_scene *scene, const pl_scene_body *body, pl_findings *findings);
 
 // Replace values in the document's tree, before it is filled from (scene_override.c).
 pl_status pl_scene_override_all(pl_scene *scene, const pl_scene_override *overrides, int32_t count, pl_error *error);

@@ -1,0 +1,230 @@
+// What the tables cannot say about rods: names, numbers of points, poses that would stretch a chain.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "math/quat.h"
+#include "rod/rod_skeleton.h"
+#include "scene/scene_check.h"
+#include "scene/scene_rod.h"
+
+enum { NAMES_MOST = 64 };
+
+static void check_joint_name(pl_scene_checker *c, const pl_scene_rod *rod, const pl_json *json, const char *key, const char *name) {
+  if (pl_scene_rod_find_joint(rod, name) >= 0) return;
+  const char *names[NAMES_MOST];
+  int32_t count = pl_scene_rod_joint_names(rod, names, NAMES_MOST);
+  pl_checker_miss(c, pl_checker_place(json, key), "unknown-joint", "led joint", name, names, count);
+}
+
+static void check_axis(pl_scene_checker *c, const pl_json *json, pl_vec3 axis) {
+  if (!(pl_vec3_length(axis) > 1e-12))
+    pl_checker_complain(c, pl_checker_place(json, "axis"), "no-direction", "give an axis such as [1, 0, 0]",
+                        "this axis has no length");
+}
+
+// --- examples -----------------------------------------------------------------------------------------------------------
+
+// Points of an example must be as far apart as at rest; the chain cannot stretch.
+static void check_lengths(pl_scene_checker *c, const pl_scene_rod_example *example, const pl_chain_shape *shape) {
+  const pl_vec3 *points = example->points.items;
+  const pl_json *json = pl_json_find(example->json, "points");
+  if (example->points.count != shape->count) {
+    pl_checker_complain(c, json, "point-count", "give all points of the chain, then those of its branches",
+                        "%d points where the chain has %d", example->points.count, shape->count);
+    return;
+  }
+  if (pl_vec3_distance(points[0], shape->positions[0]) > 1e-4 * (1 + pl_vec3_length(points[0])))
+    pl_checker_complain(c, pl_json_at(json, 0), "moved-root", "begin with the first point of the chain",
+                        "the root cannot be elsewhere than at rest");
+  for (int32_t i = 1; i < shape->count; ++i) {
+    int32_t p = shape->parents[i];
+    double length = pl_vec3_distance(points[i], points[p]), rest = pl_vec3_distance(shape->positions[i], shape->positions[p]);
+    if (fabs(length - rest) <= PL_ROD_LENGTH_TOLERANCE * rest) continue;
+    char fix[160];
+    snprintf(fix, sizeof fix, "move the point to %.6g m from the one before it, or pose the chain with `turns` or `curl`", rest);
+    pl_checker_complain(c, pl_json_at(json, i), "segment-length", fix,
+                        "in example \"%s\" the segment to point %d is %.6g m long, but %.6g m at rest", example->name, i, length,
+                        rest);
+  }
+}
+
+static void check_view(pl_scene_checker *c, const pl_scene_rod_example *example) {
+  const pl_json *direction = pl_json_find(example->json, "direction"), *extent = pl_json_find(example->json, "extent");
+  if (direction != NULL && !(pl_vec3_length(example->direction) > 1e-12))
+    pl_checker_complain(c, direction, "no-direction", "give the direction to the camera, such as [0, 0, 1]",
+                        "the view direction of example \"%s\" has no length", example->name);
+  if (direction == NULL && extent != NULL && example->extent > 0)
+    pl_checker_complain(c, extent, "no-direction", "add `direction`, or take `extent` out",
+                        "example \"%s\" has an extent but no direction", example->name);
+}
+
+static void check_example(pl_scene_checker *c, const pl_scene_rod_example *example, const pl_chain_shape *shape) {
+  if (example->json == NULL) return;
+  check_view(c, example);
+  int given = (example->points.count > 0) + (example->turns.count > 0) + (example->curl.json != NULL);
+  if (given != 1)
+    pl_checker_complain(c, example->json, "pose-choice", "keep exactly one",
+                        "an example is posed by `points`, `turns` or `curl`; here are %d of them", given);
+  if (example->curl.json != NULL) check_axis(c, example->curl.json, example->curl.axis);
+  for (int32_t i = 0; i < example->turns.count; ++i) {
+    const pl_scene_rod_turn *turn = &((const pl_scene_rod_turn *)example->turns.items)[i];
+    if (turn->json == NULL) continue;
+    check_axis(c, turn->json, turn->axis);
+    if (shape != NULL && turn->joint >= shape->count)
+      pl_checker_complain(c, pl_checker_place(turn->json, "joint"), "unknown-point", "points are numbered from 0",
+                          "there is no point %d; the chain has %d", (int)turn->joint, shape->count);
+  }
+  if (example->points.count > 0 && shape != NULL) check_lengths(c, example, shape);
+}
+
+static void check_examples(pl_scene_checker *c, const pl_scene_rod_chain *chain, const pl_chain_shape *shape) {
+  const pl_scene_rod_example *examples = chain->examples.items;
+  for (int32_t i = 0; i < chain->examples.count; ++i) {
+    check_example(c, &examples[i], shape);
+    for (int32_t k = 0; k < i; ++k)
+      if (examples[i].name[0] != '\0' && strcmp(examples[i].name, examples[k].name) == 0) {
+        pl_checker_complain(c, pl_checker_place(examples[i].json, "name"), "same-name", "give it another name",
+                            "this chain has two examples called \"%s\"", examples[i].name);
+        break;
+      }
+  }
+}
+
+// --- chains -------------------------------------------------------------------------------------------------------------
+
+// Branches of `count` points; returns how many points they have in all.
+static int32_t check_branches(pl_scene_checker *c, const pl_scene_list *branches, int32_t count, bool *sound) {
+  int32_t total = 0;
+  for (int32_t i = 0; i < branches->count; ++i) {
+    const pl_scene_rod_branch *branch = &((const pl_scene_rod_branch *)branches->items)[i];
+    if (branch->json == NULL) *sound = false;
+    if (branch->json != NULL && branch->at >= count) {
+      pl_checker_complain(c, pl_checker_place(branch->json, "at"), "unknown-point",
+                          "points are numbered from 0, in the list the branch is written beside",
+                          "there is no point %d to grow from; there are %d", (int)branch->at, count);
+      *sound = false;
+    }
+    if (branch->points.count == 0) {
+      pl_checker_complain(c, branch->json, "no-points", "add `points`", "a branch needs at least one point");
+      *sound = false;
+    }
+    if (total < 1000000) total += branch->points.count + check_branches(c, &branch->branches, branch->points.count, sound);
+  }
+  return total;
+}
+
+// The chain as one list of points if that can be made, or NULL.
+static const pl_chain_shape *shape_of(pl_scene_checker *c, const pl_scene_rod_chain *chain, pl_chain_shape *shape) {
+  bool sound = chain->points.count >= 2;
+  if (!sound && pl_json_find(chain->json, "points") != NULL)
+    pl_checker_complain(c, pl_json_find(chain->json, "points"), "no-points", "add where its bone ends",
+                        "a chain needs two or more points");
+  int32_t count = chain->points.count + check_branches(c, &chain->branches, chain->points.count, &sound);
+  if (count > PL_ROD_JOINT_LIMIT) {
+    pl_checker_complain(c, chain->json, "too-many-points", "use longer segments, or several chains",
+                        "a chain of %d points; at most %d are possible", count, PL_ROD_JOINT_LIMIT);
+    sound = false;
+  }
+  return sound && pl_chain_shape_fill(chain, shape) ? shape : NULL;
+}
+
+static void check_points(pl_scene_checker *c, const pl_scene_rod_chain *chain, const pl_chain_shape *shape) {
+  for (int32_t i = 1; i < shape->count; ++i)
+    if (!(pl_vec3_distance(shape->positions[i], shape->positions[shape->parents[i]]) > 1e-9))
+      pl_checker_complain(c, i < chain->points.count ? pl_json_at(pl_json_find(chain->json, "points"), i) : chain->json,
+                          "no-length", "move it, or take it out",
+                          "point %d of chain \"%s\" is in the same place as the one before it", i, chain->name);
+  const int32_t(*links)[2] = (const int32_t(*)[2])chain->links.items;
+  for (int32_t i = 0; i < chain->links.count; ++i)
+    if (links[i][0] >= shape->count || links[i][1] >= shape->count || links[i][0] == links[i][1])
+      pl_checker_complain(c, pl_json_at(pl_json_find(chain->json, "links"), i), "unknown-point", "points are numbered from 0",
+                          "a link joins two different points of the chain, which has %d", shape->count);
+  if (chain->links.count > PL_ROD_LINK_LIMIT)
+    pl_checker_complain(c, pl_json_find(chain->json, "links"), "too-many-links", "take some out",
+                        "%d links; at most %d are possible", chain->links.count, PL_ROD_LINK_LIMIT);
+}
+
+static void check_collider_names(pl_scene_checker *c, const pl_scene_rod *rod, const pl_scene_rod_chain *chain) {
+  const pl_scene_rod_collider *colliders = rod->colliders.items;
+  const char *names[NAMES_MOST];
+  int32_t count = rod->colliders.count < NAMES_MOST ? rod->colliders.count : NAMES_MOST;
+  for (int32_t i = 0; i < count; ++i) names[i] = colliders[i].name;
+  for (int32_t k = 0; k < chain->colliders.count; ++k) {
+    const char *name = ((const char *const *)chain->colliders.items)[k];
+    int32_t i = 0;
+    while (i < rod->colliders.count && strcmp(colliders[i].name, name) != 0) ++i;
+    if (i == rod->colliders.count)
+      pl_checker_miss(c, pl_json_at(pl_json_find(chain->json, "colliders"), k), "unknown-collider", "collider of this body called",
+                      name, names, count);
+  }
+}
+
+static void check_chain(pl_scene_checker *c, const pl_scene_rod *rod, const pl_scene_rod_chain *chain) {
+  if (chain->json == NULL) return;
+  check_joint_name(c, rod, chain->json, "base", chain->base);
+  check_joint_name(c, rod, chain->json, "center", chain->center);
+  check_collider_names(c, rod, chain);
+  pl_chain_shape shape;
+  const pl_chain_shape *filled = shape_of(c, chain, &shape);
+  if (filled != NULL) check_points(c, chain, filled);
+  check_examples(c, chain, filled);
+}
+
+static void check_skeleton(pl_scene_checker *c, const pl_scene_body *body) {
+  const pl_scene_rod *rod = &body->rod;
+  const pl_scene_rod_joint *joints = rod->joints.items;
+  const pl_scene_rod_chain *chains = rod->chains.items;
+  for (int32_t i = 0; i < rod->joints.count; ++i) {
+    pl_checker_keys(c, &joints[i].keys);
+    for (int32_t k = 0; k < i; ++k)
+      if (joints[i].name[0] != '\0' && strcmp(joints[i].name, joints[k].name) == 0)
+        pl_checker_complain(c, pl_checker_place(joints[i].json, "name"), "same-name", "give it another name",
+                            "two led joints are called \"%s\"", joints[i].name);
+  }
+  for (int32_t i = 0; i < rod->chains.count; ++i) {
+    check_chain(c, rod, &chains[i]);
+    for (int32_t k = 0; k < i; ++k)
+      if (chains[i].name[0] != '\0' && strcmp(chains[i].name, chains[k].name) == 0)
+        pl_checker_complain(c, pl_checker_place(chains[i].json, "name"), "same-name", "give it another name",
+                            "two chains are called \"%s\"", chains[i].name);
+  }
+  for (int32_t i = 0; i < rod->colliders.count; ++i) {
+    const pl_scene_rod_collider *collider = &((const pl_scene_rod_collider *)rod->colliders.items)[i];
+    if (collider->json == NULL) continue;
+    check_joint_name(c, rod, collider->json, "joint", collider->joint);
+    if (collider->shape == PL_COLLIDER_MESH) pl_checker_mesh_name(c, collider->json, collider->mesh);
+  }
+}
+
+// A character brings skeleton and surface with it.
+static void check_character(pl_scene_checker *c, const pl_scene_body *body) {
+  static const char *const others[] = {"joints", "chains", "colliders", "skin"};
+  pl_checker_file(c, body->rod.json, "character", body->rod.character);
+  for (int i = 0; i < 4; ++i)
+    if (pl_json_find(body->rod.json, others[i]) != NULL)
+      pl_checker_complain(c, pl_json_find(body->rod.json, others[i]), "rod-source", "take out the one or the other",
+                          "a rod is a `character` or has `%s` of its own, not both", others[i]);
+  if (body->mesh[0] != '\0')
+    pl_checker_complain(c, pl_checker_place(body->json, "mesh"), "rod-source", "take it out",
+                        "a character has a surface of its own");
+}
+
+void pl_checker_rod(pl_scene_checker *c, const pl_scene_body *body) {
+  const pl_scene_rod *rod = &body->rod;
+  if (rod->json == NULL) {
+    if (pl_json_find(body->json, "rod") == NULL)
+      pl_checker_complain(c, body->json, "missing-key", "add `rod` with a `character` or `chains`", "this body has no `rod`");
+    return;
+  }
+  if (rod->character[0] != '\0') {
+    check_character(c, body);
+    return;
+  }
+  if (rod->animation[0] != '\0')
+    pl_checker_complain(c, pl_json_find(rod->json, "animation"), "rod-source", "give led joints `keys`, or name a `character`",
+                        "only a character has animations");
+  if (rod->chains.count == 0 && pl_json_find(rod->json, "chains") == NULL)
+    pl_checker_complain(c, rod->json, "missing-key", "add one or the other", "this rod has neither `character` nor `chains`");
+  check_skeleton(c, body);
+}
