@@ -145,16 +145,16 @@ double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool
   pl_parallel_for(contacts->context, count, POINT_GRAIN, evaluate_range, &j);
   double sum = 0;
   for (int32_t i = 0; i < count; ++i) sum += contacts->points[i].energy;
-  return sum;
+  return sum / contacts->reach;
 }
 
-void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double factor, double *gradient) {
+void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double *gradient) {
   const pl_contact_surface *surface = &contacts->model->head.surface;
   for (int32_t i = 0; i < surface->point_count; ++i) {
     const pl_fem_contact_point *it = &contacts->points[i];
     const double *weights = contacts->model->touch.weights + 4 * (ptrdiff_t)i;
     for (int k = 0; it->is_active && k < 4 && weights[k] != 0; ++k) {
-      double *g = gradient + 3 * (ptrdiff_t)surface->parents[4 * (ptrdiff_t)i + k], w = factor * weights[k];
+      double *g = gradient + 3 * (ptrdiff_t)surface->parents[4 * (ptrdiff_t)i + k], w = weights[k];
       g[0] += w * it->gradient.x;
       g[1] += w * it->gradient.y;
       g[2] += w * it->gradient.z;
@@ -164,16 +164,35 @@ void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double factor
 
 void pl_fem_contacts_add_matrix(const pl_fem_contacts *contacts, pl_block_matrix *matrix) {
   const pl_fem_touch *touch = &contacts->model->touch;
-  double reach2 = contacts->reach * contacts->reach;
   for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i) {
     const pl_fem_contact_point *it = &contacts->points[i];
     if (!it->is_active) continue;
     for (int k = 0; k < 16; ++k) {
       int32_t place = touch->places[16 * (ptrdiff_t)i + k];
       if (place < 0) continue;
-      double w = reach2 * touch->weights[4 * (ptrdiff_t)i + k / 4] * touch->weights[4 * (ptrdiff_t)i + k % 4];
+      double w = contacts->reach * touch->weights[4 * (ptrdiff_t)i + k / 4] * touch->weights[4 * (ptrdiff_t)i + k % 4];
       for (int e = 0; e < 9; ++e) matrix->values[9 * (ptrdiff_t)place + e] += w * it->matrix.m[e / 3][e % 3];
     }
+  }
+}
+
+void pl_fem_contacts_suppress(const pl_fem_contacts *contacts, double inertia, double *blocks, double *changes) {
+  const pl_model *head = &contacts->model->head;
+  memset(blocks, 0, 9 * (size_t)head->particle_count * sizeof(double));
+  for (int32_t i = 0; i < head->surface.point_count; ++i) {
+    const pl_fem_contact_point *it = &contacts->points[i];
+    const double *weights = contacts->model->touch.weights + 4 * (ptrdiff_t)i;
+    for (int k = 0; it->is_active && k < 4 && weights[k] != 0; ++k)
+      for (int e = 0; e < 9; ++e)
+        blocks[9 * (ptrdiff_t)head->surface.parents[4 * (ptrdiff_t)i + k] + e] +=
+            contacts->reach * fabs(weights[k]) * it->matrix.m[e / 3][e % 3];
+  }
+  for (int32_t i = 0; i < head->particle_count; ++i) {
+    pl_mat3 H, sum;
+    memcpy(H.m, blocks + 9 * (ptrdiff_t)i, sizeof H.m);
+    double m = inertia * head->masses[i];
+    sum = pl_mat3_add(H, pl_mat3_diagonal(m, m, m));
+    pl_fem_put(changes, i, pl_mat3_apply(H, pl_mat3_apply(pl_mat3_inverse(sum), pl_fem_vector(changes, i))));
   }
 }
 

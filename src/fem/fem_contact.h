@@ -18,7 +18,7 @@ typedef struct pl_fem_contact_point {
   pl_mat3 matrix;
 } pl_fem_contact_point;
 
-// All contacts of a body in one step. The surface is taken at z = base + reach (u - base).
+// All contacts of a body in one step. The surface is taken at z = base + reach (u - base), and the energy by u is V(z) / reach: so the force on u is that on z.
 typedef struct pl_fem_contacts {
   pl_context *context;
   const pl_fem_model *model;
@@ -34,9 +34,13 @@ typedef struct pl_fem_contacts {
 // Evaluate all points at u. With `refresh`, friction is set up anew from the forces at u before.
 double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool refresh);
 
-// Add what the last evaluation found: factor * derivative by z to `gradient`, and derivatives by u to the matrix.
-void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double factor, double *gradient);
+// Add what the last evaluation found: the gradient, and derivatives by u to the matrix.
+void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double *gradient);
 void pl_fem_contacts_add_matrix(const pl_fem_contacts *contacts, pl_block_matrix *matrix);
+
+// How much of a change of velocity of each particle the contacts of the last evaluation suppress: `changes` (3 per particle) becomes S changes, with
+// S = H (H + inertia M)⁻¹ and H the stiffness of contact at the particle: 0 where it touches nothing, nearly 1 across hard ground. `blocks` is room for 9 per particle.
+void pl_fem_contacts_suppress(const pl_fem_contacts *contacts, double inertia, double *blocks, double *changes);
 
 bool pl_fem_contacts_any(const pl_fem_contacts *contacts);
 

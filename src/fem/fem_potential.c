@@ -125,9 +125,9 @@ static double add_contacts(pl_fem_potential *p, const double *u, bool with_matri
   pl_fem_contacts *contacts = p->contacts;
   if (contacts == NULL || contacts->collider_count == 0) return 0;
   double energy = pl_fem_contacts_evaluate(contacts, u, with_matrix);
-  pl_fem_contacts_add_gradient(contacts, contacts->reach, p->gradient);
+  pl_fem_contacts_add_gradient(contacts, p->gradient);
   for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i)
-    p->size += contacts->reach * contacts->reach * pl_vec3_dot(contacts->points[i].gradient, contacts->points[i].gradient);
+    p->size += pl_vec3_dot(contacts->points[i].gradient, contacts->points[i].gradient);
   if (with_matrix) pl_fem_contacts_add_matrix(contacts, p->matrix);
   return energy;
 }

@@ -17,10 +17,10 @@
 //
 // What midpoint does badly, and what is done about it:
 //
-// - Contact. A point that ends up in the ground at the half step is thrown out with up to three times its speed, and on ground that does not give its velocity
-//   changes sign for ever. So contact acts at the end of the step, on x_{n+1}, and its whole impulse at the beginning, as in implicit Euler. With
-//   z = 2 u - x_n that is the potential V(z(u)), and v_{n+1} = 2 v̄ - v_n - h a_c with the acceleration a_c of contact alone. A point that meets the ground stays
-//   on it; a body bounces by its elasticity.
+// - Contact. A point that ends up in the ground at the half step is thrown out with up to three times its speed. So contact acts at the end of the step, on
+//   z = x_{n+1} = 2 u - x_n; as its force is that of the whole step, the potential is V(z(u)) / 2. And a point on ground that does not give has v̄ = 0, so that
+//   its velocity 2 v̄ - v_n would change sign for ever: it gets v_{n+1} = 2 v̄ - v_n - S (v̄ - v_n), where S (fem_contact.h) is 1 across hard ground and 0 elsewhere.
+//   A point that meets the ground stays on it; a body bounces by its elasticity. Pinned points have v_{n+1} = v̄ for the same reason.
 // - Energy of large, unresolved vibrations. Beyond u the body is only mirrored, and where its energy is far from a parabola the mirror image may have more of
 //   it than there was: with the quartic energy of edges a body can explode. So the energy at the end is compared with that at the start and the work done in between, and
 //   if more than GAIN of it is new, the second half of the step is a step of implicit Euler too, from u and v̄, which cannot gain.
@@ -170,13 +170,18 @@ static double held_work(const pl_fem_model *model, const pl_fem_work *w, const d
 // x_{n+1} and v_{n+1} of the midpoint rule into `middle` and `mean`; false if they have more energy than they may.
 static bool extrapolate(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s, const pl_body_move *move,
                         const double *contact) {
-  double tau = 0.5 * move->step;
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->head.particle_count; ++i) {
+  double tau = 0.5 * move->step, *held = w->newton.step;
+  ptrdiff_t n = 3 * (ptrdiff_t)model->head.particle_count;
+  for (ptrdiff_t i = 0; i < n; ++i) held[i] = (w->next[i] - s.positions[i]) / tau - s.velocities[i];
+  if (pl_fem_contacts_any(&w->contacts))
+    pl_fem_contacts_suppress(&w->contacts, 1 / (tau * tau), w->blocks, held);
+  else
+    memset(held, 0, (size_t)n * sizeof(double));
+  for (ptrdiff_t i = 0; i < n; ++i) {
     double mean = (w->next[i] - s.positions[i]) / tau;
     bool is_free = (w->fixed[i / 3] >> (i % 3) & 1) == 0;
-    double push = move->step * contact[i] * model->head.inverse_masses[i / 3];
     w->middle[i] = s.positions[i] + 2 * (w->next[i] - s.positions[i]);
-    w->mean[i] = is_free ? 2 * mean - s.velocities[i] + push : mean;
+    w->mean[i] = is_free ? 2 * mean - s.velocities[i] - held[i] : mean;
   }
   if (s.energy[0] == 0) s.energy[1] = pl_fem_system_evaluate(&w->system, s.positions, NULL, NULL, false);
   double elastic = pl_fem_system_evaluate(&w->system, w->middle, NULL, NULL, false);
@@ -218,7 +223,7 @@ static pl_status finish_midpoint(const pl_fem_model *model, pl_fem_work *w, pl_f
   size_t size = 3 * (size_t)model->head.particle_count * sizeof(double);
   double *contact = w->newton.right;
   memset(contact, 0, size);
-  if (w->contacts.collider_count > 0) pl_fem_contacts_add_gradient(&w->contacts, 1, contact);
+  if (w->contacts.collider_count > 0) pl_fem_contacts_add_gradient(&w->contacts, contact);
   if (!extrapolate(model, w, s, move, contact)) return finish_implicitly(model, w, s, move, error);
   if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, w->next, s.anchors);
   memcpy(s.positions, w->middle, size);

@@ -17,6 +17,7 @@ typedef struct pl_fem_work {
   double *next;     // u, what is looked for
   double *middle;   // particles in the middle of a step that is done in two halves, …
   double *mean;     // … and their velocities there
+  double *blocks;   // 9 per particle: stiffness of contact
   double *weights;  // that the system's rest shapes are mixed with
   pl_fem_report report;
 } pl_fem_work;
