@@ -2,6 +2,7 @@
 #include "rod/rod_build.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -361,8 +362,14 @@ static pl_status make_colliders(pl_context *context, const pl_rod_skeleton *s, p
     pl_collider_def shape = from->shape;
     shape.keys = NULL;
     shape.key_count = 0;
-    pl_status status = pl_collider_create(context, &shape, &own->shape, error);
-    if (status < 0) return status;
+    pl_error why = {0};
+    pl_status status = pl_collider_create(context, &shape, &own->shape, &why);
+    if (status == PL_ERROR_OUT_OF_MEMORY) return pl_fail_memory(error);
+    if (status < 0) {
+      char field[sizeof why.field];
+      snprintf(field, sizeof field, "colliders[%d].%.90s", i, why.field);
+      return pl_fail_field(error, status, field, "%s", why.text);
+    }
     model->collider_count = i + 1;
   }
   return PL_OK;

@@ -46,7 +46,8 @@ static pl_status check_example(const pl_rod_skeleton *s, const pl_rod_example *e
     int32_t joint = s->order[k], parent = def->joints[joint].parent;
     pl_vec3 x = e->positions[joint];
     pl_rod_name who = pl_rod_name_of(def, joint);
-    if (!pl_vec3_is_finite(x) || (e->rotations != NULL && !(pl_quat_dot(e->rotations[joint], e->rotations[joint]) > 1e-12)))
+    double norm = e->rotations != NULL ? pl_quat_dot(e->rotations[joint], e->rotations[joint]) : 1;
+    if (!pl_vec3_is_finite(x) || !isfinite(norm) || norm <= 1e-12)
       return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": position and rotation of %s must be finite", name, who.text);
     pl_vec3 from = joint == e->root ? def->joints[joint].rest.position : e->positions[parent];
     pl_vec3 rest_from = joint == e->root ? def->joints[joint].rest.position : def->joints[parent].rest.position;
@@ -217,6 +218,24 @@ static void store_inverse_gram(pl_rod_batch *batch, int32_t lane, float *inverse
     for (int32_t j = 0; j < count; ++j) inverse[8 * (i * count + j) + lane] = (float)a[i][count + j];
 }
 
+// The kernel could not tell two views apart: say which.
+static pl_status fail_views(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, int32_t chain, int32_t count,
+                            const pl_view_example *views, pl_status status, pl_error *error) {
+  if (status != PL_ERROR_INVALID_DATA || count < 2) return status;
+  double most = -1, found[PL_EXAMPLES_MOST];
+  int32_t a = 0, b = 1;
+  for (int32_t i = 0; i < count; ++i) {
+    pl_view_similarities(count, views, views[i].direction, found);
+    for (int32_t j = i + 1; j < count; ++j)
+      if (found[j] > most) most = found[j], a = i, b = j;
+  }
+  const int32_t *items = lists->items + lists->start[chain];
+  return pl_fail(error, status,
+                 "examples \"%s\" and \"%s\" of the chain of %s have view directions that are too alike to tell apart; move one of "
+                 "them, or make their extents smaller",
+                 s->def->examples[items[a]].name, s->def->examples[items[b]].name, pl_rod_name_of(s->def, s->roots[chain]).text);
+}
+
 static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_batch *batch,
                             pl_error *error) {
   const pl_rod_def *def = s->def;
@@ -246,7 +265,7 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
     kernels[lane] = (pl_weight_kernel){n, PL_TAKE(arena, double, (n + 1) * n), PL_TAKE(arena, int32_t, n)};
     if (arena->failed) return pl_fail_memory(error);
     pl_status status = pl_view_kernel_build(n, views + (size_t)lane * count, &kernels[lane], error);
-    if (status < 0) return status;
+    if (status < 0) return fail_views(s, lists, chain, n, views + (size_t)lane * count, status, error);
   }
   batch->views = views;
   batch->view_directions = directions;

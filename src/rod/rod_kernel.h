@@ -376,13 +376,23 @@ static void match(const pl_rod_solve *solve) {
 
 // Direction along which each bar pushes: that at the beginning of the step. Pushing along the direction at the end would take energy from a chain under tension,
 // and give energy to one under pressure, which then never comes to rest. Only where a bar turns by more than 60 degrees in one step is the end's taken.
-PL_SIMD_INLINE void aim_bars(const pl_rod_solve *solve, bool at_end, float *directions) {
+PL_SIMD_INLINE void aim_bars(const pl_rod_solve *solve, float *directions) {
   const pl_rod_plan *plan = solve->batch->plan;
   for (int32_t b = 0; b < plan->bar_count; ++b) {
     int32_t from = plan->bars[2 * b], to = plan->bars[2 * b + 1];
     v3 last = unit3(sub3(get3(solve->positions, to), get3(solve->positions, from)), zero3());
     v3 first = unit3(sub3(get3(solve->from.positions, to), get3(solve->from.positions, from)), last);
-    put3(directions, b, at_end ? last : select3(dot3(first, last) > 0.5f, first, last));
+    put3(directions, b, select3(dot3(first, last) > 0.5f, first, last));
+  }
+}
+
+// The same as the bars are now, for some lanes.
+PL_SIMD_INLINE void aim_again(const pl_rod_solve *solve, pl_m8 lanes, float *directions) {
+  const pl_rod_plan *plan = solve->batch->plan;
+  for (int32_t b = 0; b < plan->bar_count; ++b) {
+    v3 now = sub3(get3(solve->positions, plan->bars[2 * b + 1]), get3(solve->positions, plan->bars[2 * b])),
+       old = get3(directions, b);
+    put3(directions, b, select3(lanes, unit3(now, old), old));
   }
 }
 
@@ -447,9 +457,14 @@ PL_SIMD_INLINE void solve_bars(const pl_rod_plan *plan, const float *diagonal, c
 }
 
 // The matrix belongs to the beginning of the step, so it is factored once; each round shrinks the errors by about the square of the angle the bars have turned.
-// What has not settled after the first rounds, a whip or a loop pulled taut, gets full Newton steps along the bars as they are. The rest is put right by
-// follow(), which is exact and does not care about masses.
-enum { LENGTH_ROUNDS = 4, NEWTON_ROUNDS = 8 };
+// Where they shrink by less than a third, in a whip or a loop pulled taut, full Newton steps along the bars as they are take over. The rest is put right
+// by follow(), which is exact and does not care about masses.
+enum { LENGTH_ROUNDS = 12, ALL_ROUNDS = 20 };
+
+PL_SIMD_INLINE pl_m8 chosen_lanes(const pl_rod_solve *solve) {
+  pl_f8 one = pl_f8_set1(1.0f);
+  return (solve->chosen != NULL ? pl_f8_load(solve->chosen) : one) > 0.0f;
+}
 
 static void keep_lengths(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
@@ -457,17 +472,25 @@ static void keep_lengths(const pl_rod_solve *solve) {
   int32_t m = plan->bar_count;
   float *directions = solve->work, *diagonal = directions + 24 * (size_t)m, *lambda = diagonal + 8 * (size_t)m,
         *entries = lambda + 8 * (size_t)m;
-  for (int round = 0; round < LENGTH_ROUNDS + NEWTON_ROUNDS; ++round) {
+  // A lane that has settled is left alone, so that what its neighbours need does not change its bits.
+  pl_m8 active = chosen_lanes(solve), newton = ~active & active;
+  pl_f8 before = pl_f8_set1(HUGE_VALF);
+  for (int round = 0; round < ALL_ROUNDS; ++round) {
     pl_f8 worst = measure_bars(solve, lambda);
-    if (pl_m8_all(worst < (round < LENGTH_ROUNDS ? 1e-5f : 1e-4f))) break;
-    if (round == 0 || round >= LENGTH_ROUNDS) {
-      aim_bars(solve, round > 0, directions);
-      factor_bars(solve, directions, diagonal, entries);
-    }
+    active &= ~(worst < pl_f8_select(newton, pl_f8_set1(1e-4f), pl_f8_set1(1e-5f)));
+    if (!pl_m8_any(active)) break;
+    pl_m8 stuck = active & ~(worst < 0.67f * before);
+    newton |= round >= LENGTH_ROUNDS ? active : stuck;
+    before = worst;
+    if (round == 0)
+      aim_bars(solve, directions);
+    else if (pl_m8_any(newton & active))
+      aim_again(solve, newton, directions);
+    if (round == 0 || pl_m8_any(newton & active)) factor_bars(solve, directions, diagonal, entries);
     solve_bars(plan, diagonal, entries, lambda);
     for (int32_t k = 0; k < m; ++k) {
       int32_t b = plan->bar_of[k], from = plan->bars[2 * b], to = plan->bars[2 * b + 1];
-      v3 push = scale3(get3(directions, b), get1(lambda, k));
+      v3 push = scale3(get3(directions, b), pl_f8_select(active, get1(lambda, k), pl_f8_set1(0.0f)));
       put3(solve->positions, from, add_scaled3(get3(solve->positions, from), push, get1(batch->inverse_masses, from)));
       put3(solve->positions, to, add_scaled3(get3(solve->positions, to), push, -get1(batch->inverse_masses, to)));
     }
@@ -478,6 +501,7 @@ static void follow(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
   q4 base = get4(solve->base->end, 0);
+  pl_m8 active = chosen_lanes(solve);
   for (int32_t i = 1; i < plan->joint_count; ++i) {
     int32_t p = plan->parents[i];
     pl_f8 length = get1(batch->lengths, i - 1);
@@ -491,7 +515,7 @@ static void follow(const pl_rod_solve *solve) {
       v3 edge = add3(scale3(aim, limit), scale3(unit3(away, any), pl_f8_sqrt(pl_f8_max(1.0f - limit * limit, pl_f8_set1(0.0f)))));
       d = select3(cosine < limit, unit3(edge, aim), d);
     }
-    put3(solve->positions, i, add_scaled3(from, d, length));
+    put3(solve->positions, i, select3(active, add_scaled3(from, d, length), get3(solve->positions, i)));
   }
 }
 
@@ -501,7 +525,7 @@ static void spring(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
   float h = solve->step;
-  pl_f8 strength = pl_f8_set1(60.0f * h * h);
+  pl_f8 frames = pl_f8_set1(60.0f * h);
   v3 shift = get3(solve->base->shift, 0);
   q4 base = get4(solve->base->end, 0);
   put3(solve->positions, 0, zero3());
@@ -515,6 +539,9 @@ static void spring(const pl_rod_solve *solve) {
     v3 aim = unit3(rotate(frame, rest), rest), from = get3(solve->positions, p);
     v3 x = get3(solve->from.positions, i), v = get3(solve->from.velocities, i);
     v3 next = sub3(add_scaled3(x, v, get1(solve->kept_by_drag, i) * h), shift);
+    // A pull moves a bone that drag stops by as much in a step as it would in that share of a frame.
+    pl_f8 lost = 1.0f - get1(batch->drags, i);
+    pl_f8 strength = h * pl_f8_select(lost > 1e-4f, (1.0f - get1(solve->kept_by_drag, i)) / lost, frames);
     next = add_scaled3(next, aim, get1(batch->springs, i) * strength);
     next = add_scaled3(next, get3(batch->pulls, i), strength);
     next = add_scaled3(next, get3(solve->accelerations, i), pl_f8_set1(h * h));

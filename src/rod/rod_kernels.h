@@ -28,9 +28,10 @@ typedef struct pl_rod_solve {
   // Goals are compared with where joints are going, as position based dynamics does, instead of with where they are: a share alpha of the velocity relative to
   // the led joint is lost in the step.
   bool predicts;
-  float *positions;  // out, [joint][3][8], relative to the root at the end
-  float *rotations;  // out, [joint][4][8]
-  float *work;       // PL_ROD_WORK_ROWS(joints, bars, entries) rows of eight
+  const float *chosen;  // [8]: keep_lengths and follow leave lanes alone where this is 0; NULL: none
+  float *positions;     // out, [joint][3][8], relative to the root at the end
+  float *rotations;     // out, [joint][4][8]
+  float *work;          // PL_ROD_WORK_ROWS(joints, bars, entries) rows of eight
 } pl_rod_solve;
 
 #define PL_ROD_WORK_ROWS(joints, bars, entries) (24 * (size_t)(joints) + 6 * (size_t)(bars) + (size_t)(entries) + 16)

@@ -38,6 +38,9 @@ static pl_status check_numbers(const pl_rod_def *def, pl_error *error) {
   if (status >= 0) status = check_range("window", def->window, 0, 1, true, error);
   if (status >= 0) status = check_range("view_time", def->view_time, 0, 1e3, true, error);
   if (status >= 0) status = check_range("tube_sides", def->tube_sides, 0, 64, true, error);
+  if (status >= 0) status = check_range("solver", (double)def->solver, 0, PL_ROD_SPRING_BONE, true, error);
+  if (status >= 0) status = check_range("suppression", (double)def->suppression, 0, PL_ROD_SUPPRESSION_NONE, true, error);
+  if (status >= 0) status = check_range("view_rule", (double)def->view_rule, 0, PL_ROD_VIEW_INTERPOLATING, true, error);
   if (status >= 0 && def->joint_count < 1)
     status = pl_fail_field(error, PL_ERROR_INVALID_DATA, "joints", "a rod body needs at least one joint");
   return status;
@@ -56,8 +59,10 @@ static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) 
   if (!(j->radius >= 0 && j->mass >= 0 && j->stiffness >= 0 && j->angle_limit >= 0 && j->spring >= 0 && j->drag >= 0 &&
         j->drag <= 1 && j->radius < 1e6 && j->mass < 1e9 && j->stiffness < 1e6 && j->angle_limit < 1e3 && j->spring < 1e6 &&
         pl_vec3_is_finite(j->pull)))
-    return pl_fail(error, PL_ERROR_INVALID_DATA,
-                   "%s: radius, mass, stiffness, angle limit, spring and drag must be finite and not negative", name.text);
+    return pl_fail(
+        error, PL_ERROR_INVALID_DATA,
+        "%s: radius, mass, stiffness, angle limit and spring must be finite and not negative, drag 0 to 1, the pull finite",
+        name.text);
   if (j->parent >= def->joint_count || j->parent < -1)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its parent is joint %d, and there are %d joints", name.text, j->parent,
                    def->joint_count);
@@ -127,6 +132,9 @@ static pl_status find_settings(pl_rod_skeleton *s, pl_error *error) {
     if (entry->center != -1 && (entry->center < 0 || entry->center >= def->joint_count || !def->joints[entry->center].led))
       return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: its center, %s, is not a led joint", k,
                      pl_rod_name_of(def, entry->center).text);
+    if (entry->collider_count > 0 && entry->colliders == NULL)
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %d colliders are announced, but there is no list of them", k,
+                     entry->collider_count);
     for (int32_t i = 0; i < entry->collider_count; ++i)
       if (entry->colliders[i] < 0 || entry->colliders[i] >= def->collider_count)
         return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: there is no collider %d", k, entry->colliders[i]);

@@ -34,6 +34,8 @@ static pl_status check_skin(const pl_rod_skin *skin, int32_t joint_count, draft 
       if (skin->joints[k] < 0 || skin->joints[k] >= joint_count)
         return pl_fail_field(error, PL_ERROR_INVALID_DATA, "skin", "point %d follows joint %d, which does not exist", i,
                              skin->joints[k]);
+      if (skin->offsets != NULL && !pl_vec3_is_finite(skin->offsets[k]))
+        return pl_fail_field(error, PL_ERROR_INVALID_DATA, "skin", "the offsets of point %d must be finite", i);
       sum += (double)skin->weights[k];
     }
     if (!(fabs(sum - 1) < 1e-3))
@@ -126,7 +128,7 @@ static pl_status make_tubes(pl_arena *scratch, const pl_rod_skeleton *s, draft *
   return PL_OK;
 }
 
-static pl_status sort_by_joint(const pl_rod_def *def, const draft *d, pl_rod_model *model, pl_error *error) {
+static pl_status sort_by_joint(const draft *d, pl_rod_model *model, pl_error *error) {
   pl_arena *arena = &model->head.arena;
   size_t entries = 0, all = (size_t)d->point_count * (size_t)d->influence_count;
   for (size_t k = 0; k < all; ++k) entries += d->weights[k] != 0;
@@ -143,7 +145,7 @@ static pl_status sort_by_joint(const pl_rod_def *def, const draft *d, pl_rod_mod
     points[at] = point;
     weights[at] = d->weights[k];
     offsets[at] =
-        pl_f4_of_vec3(d->offsets != NULL ? d->offsets[k] : pl_transform_unapply(def->joints[d->joints[k]].rest, d->points[point]));
+        pl_f4_of_vec3(d->offsets != NULL ? d->offsets[k] : pl_transform_unapply(model->rests[d->joints[k]], d->points[point]));
   }
   // Filling has moved every start to its end.
   for (int32_t j = model->joint_count; j > 0; --j) start[j] = start[j - 1];
@@ -178,7 +180,7 @@ pl_status pl_rod_skin_build(pl_context *context, const pl_rod_skeleton *skeleton
     status = check_skin(&def->skin, def->joint_count, &d, error);
   else if (def->tube_sides > 0)
     status = make_tubes(&scratch, skeleton, &d, error);
-  if (status >= 0) status = sort_by_joint(def, &d, model, error);
+  if (status >= 0) status = sort_by_joint(&d, model, error);
   if (status >= 0 && def->skin.surface != NULL) status = store_morphs(def->skin.surface, model, error);
   if (status >= 0) {
     pl_contact_surface *surface = &model->head.surface;

@@ -206,22 +206,28 @@ static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes l
   }
 }
 
-// One round of pushing the chains of a batch out of everything; returns the number of touches.
-static int32_t meet_walls(const step_data *d, int32_t batch, const pl_vec3 *root_starts, const float *start, float *end) {
+// One round of pushing the chains of a batch out of everything; `chosen` is 1 in the lanes of chains that may move, and of those that touched afterwards.
+// Returns whether any did.
+static bool meet_walls(const step_data *d, int32_t batch, const pl_vec3 *root_starts, const float *start, float *end,
+                       float *chosen) {
   const pl_rod_model *model = d->model;
   const pl_rod_batch *b = &model->batches[batch];
-  int32_t count = 0;
-  for (int32_t lane = 0; lane < b->lane_count; ++lane) {
+  bool any = false;
+  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+    int32_t count = 0;
     pl_rod_contact contact = {b,     lane, root_starts[lane],   root_at(d->state, batch * PL_ROD_LANES + lane),
                               start, end,  model->head.friction};
-    for (int32_t k = b->collider_start[lane]; k < b->collider_start[lane + 1]; ++k) {
+    bool may = lane < b->lane_count && chosen[lane] != 0;
+    for (int32_t k = b->collider_start[lane]; may && k < b->collider_start[lane + 1]; ++k) {
       const pl_rod_wall *wall = &d->walls[b->collider_list[k]];
       if (pl_rod_contact_is_near(&contact, wall)) count += pl_rod_contact_resolve(&contact, wall);
     }
-    for (int32_t k = model->collider_count; k < d->wall_count; ++k)
+    for (int32_t k = model->collider_count; may && k < d->wall_count; ++k)
       if (pl_rod_contact_is_near(&contact, &d->walls[k])) count += pl_rod_contact_resolve(&contact, &d->walls[k]);
+    chosen[lane] = count > 0 ? 1.0f : 0.0f;
+    any = any || count > 0;
   }
-  return count;
+  return any;
 }
 
 static void run_solve(const step_data *d, int32_t batch, const pl_rod_solve *solve, const pl_vec3 *root_starts) {
@@ -233,10 +239,13 @@ static void run_solve(const step_data *d, int32_t batch, const pl_rod_solve *sol
     kernels->match(solve);
     kernels->keep_lengths(solve);
   }
-  for (int round = 0; round < CONTACT_ROUNDS; ++round) {
-    if (meet_walls(d, batch, root_starts, solve->from.positions, solve->positions) == 0) break;
-    if (!springs) kernels->keep_lengths(solve);
-    kernels->follow(solve);
+  _Alignas(32) float touching[PL_ROD_LANES] = {1, 1, 1, 1, 1, 1, 1, 1};
+  pl_rod_solve touched = *solve;
+  touched.chosen = touching;
+  for (int round = 0; d->wall_count > 0 && round < CONTACT_ROUNDS; ++round) {
+    if (!meet_walls(d, batch, root_starts, solve->from.positions, solve->positions, touching)) break;
+    if (!springs) kernels->keep_lengths(&touched);
+    kernels->follow(&touched);
   }
   kernels->follow(solve);
 }
@@ -265,16 +274,33 @@ static void project_rest(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
 }
 
 // The chain goes along with its rest pose. What that pushes into a collider is put right at once, so that it does not turn into speed.
-static void carry_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_solve *solve,
+static void carry_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_solve *solve, const bool *changed,
                          const pl_vec3 *root_starts, workbench *w) {
   const pl_rod_batch *b = &d->model->batches[batch];
+  size_t n = (size_t)b->plan->joint_count * PL_ROD_LANES;
+  bool all = true;
+  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) all = all && changed[lane];
+  if (!all) memcpy(w->positions, lanes.positions, 3 * n * sizeof(float));
+  if (!all) memcpy(w->shadow_positions, lanes.velocities, 3 * n * sizeof(float));
+  if (!all) memcpy(w->rotations, lanes.rotations, 4 * n * sizeof(float));
   d->kernels->carry(b, &lanes, w->rest_positions, w->rest_rotations);
+  // Chains whose weights have not changed stay as they are, to the bit.
+  for (size_t k = 0; !all && k < 4 * n; ++k) {
+    if (changed[k % PL_ROD_LANES]) continue;
+    lanes.rotations[k] = w->rotations[k];
+    if (k >= 3 * n) continue;
+    lanes.positions[k] = w->positions[k];
+    lanes.velocities[k] = w->shadow_positions[k];
+  }
   if (d->wall_count == 0) return;
+  _Alignas(32) float touching[PL_ROD_LANES];
+  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) touching[lane] = changed[lane] ? 1.0f : 0.0f;
   pl_rod_solve at_start = *solve;
   at_start.positions = lanes.positions;
   at_start.rotations = lanes.rotations;
+  at_start.chosen = touching;
   for (int round = 0; round < CONTACT_ROUNDS; ++round) {
-    if (meet_walls(d, batch, root_starts, NULL, lanes.positions) == 0) return;
+    if (!meet_walls(d, batch, root_starts, NULL, lanes.positions, touching)) return;
     d->kernels->keep_lengths(&at_start);
     d->kernels->follow(&at_start);
   }
@@ -316,7 +342,7 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
   if (any) {
     d->kernels->blend(b, lanes.weights, w->rest_positions, w->rest_rotations);
     if (carries) {
-      carry_chains(d, batch, lanes, &solve, root_starts, w);
+      carry_chains(d, batch, lanes, &solve, changed, root_starts, w);
     } else {
       size_t rows = (size_t)b->plan->joint_count * PL_ROD_LANES * sizeof(float);
       memcpy(lanes.rest_positions, w->rest_positions, 3 * rows);
@@ -336,6 +362,8 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
   shadow.predicts = true;
   shadow.rest_positions = w->shadow_rests;
   shadow.rest_rotations = w->shadow_rest_rotations;
+  // The search starts where the first one ended.
+  memcpy(lanes.shadow_matches, lanes.matches, 4 * (size_t)b->plan->joint_count * PL_ROD_LANES * sizeof(float));
   shadow.matches = lanes.shadow_matches;
   shadow.positions = w->shadow_positions;
   shadow.rotations = w->shadow_rotations;
