@@ -268,6 +268,13 @@ PL_SIMD_INLINE void add_rotation(q4 q, pl_f8 s, pl_f8 a[9]) {
 static void place_regions(const pl_rod_solve *solve, float *maps) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
+  float *turns = maps + 96 * (size_t)plan->joint_count;  // what each joint's orientation adds to the moments of its regions
+  for (int32_t i = 0; i < plan->joint_count; ++i) {
+    pl_f8 zero = pl_f8_set1(0.0f), m[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
+    q4 turn = multiply4(get4(solve->from.rotations, i), conjugate4(get4(solve->rest_rotations, i)));
+    add_rotation(turn, get1(batch->match_squares, i), m);
+    for (int e = 0; e < 9; ++e) pl_f8_store(turns + 72 * (size_t)i + 8 * e, m[e]);
+  }
   for (int32_t r = 0; r < plan->joint_count; ++r) {
     float *map = maps + 96 * (size_t)r;
     pl_f8 zero = pl_f8_set1(0.0f), m[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
@@ -291,8 +298,7 @@ static void place_regions(const pl_rod_solve *solve, float *maps) {
         a[0] += wx.x * y.x, a[1] += wx.x * y.y, a[2] += wx.x * y.z;
         a[3] += wx.y * y.x, a[4] += wx.y * y.y, a[5] += wx.y * y.z;
         a[6] += wx.z * y.x, a[7] += wx.z * y.y, a[8] += wx.z * y.z;
-        q4 turn = multiply4(get4(solve->from.rotations, i), conjugate4(get4(solve->rest_rotations, i)));
-        add_rotation(turn, get1(batch->match_squares, i), a);
+        for (int e = 0; e < 9; ++e) a[e] += pl_f8_load(turns + 72 * (size_t)i + 8 * e);
       }
       pl_f8 inverse = 1.0f / total;
       center = scale3(center, inverse);

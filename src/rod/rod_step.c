@@ -91,6 +91,7 @@ static void put_lane4(float *to, int32_t lane, pl_quat q) {
 }
 
 static pl_vec3 spin_between(pl_quat from, pl_quat to, double step) {
+  if (from.x == to.x && from.y == to.y && from.z == to.z && from.w == to.w) return (pl_vec3){0, 0, 0};
   pl_quat turn = pl_quat_multiply(to, pl_quat_conjugate(from));
   double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z), angle = 2 * atan2(sine, fabs(turn.w));
   double scale = sine > 1e-12 ? copysign(angle / sine, turn.w) : copysign(2, turn.w);
