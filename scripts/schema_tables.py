@@ -39,6 +39,9 @@ def kind(entry):
     if "enum" in entry:
         return " ".join(f"`{choice}`" for choice in entry["enum"])
     if "oneOf" in entry:
+        one = next((choice for choice in entry["oneOf"] if "$ref" in choice), None)
+        if one:
+            return f"{link(one['$ref'])} or a list of them"
         is_color = any("pattern" in choice for choice in entry["oneOf"])
         return '`"#rrggbb"` or `[r, g, b]`' if is_color else "rotation"
     if entry["type"] == "array":
@@ -53,7 +56,7 @@ def kind_of_list(entry):
     if "$ref" in items:
         return f"list of {link(items['$ref'])}"
     if items["type"] == "array":
-        return f"list of {items['minItems']} numbers"
+        return f"list of {items['minItems']} {items['items']['type']}s"
     length = entry.get("maxItems")
     return f"{length} {items['type']}s" if length else f"list of {items['type']}s"
 

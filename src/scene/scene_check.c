@@ -122,7 +122,6 @@ static void check_stiffness(pl_scene_checker *c, const pl_scene_body *body) {
 }
 
 static void check_solid(pl_scene_checker *c, const pl_scene_body *body) {
-  check_stiffness(c, body);
   if (pl_json_find(body->json, "mesh") == NULL)
     pl_checker_complain(c, body->json, "missing-key", "add it", "this body has no `mesh`");
   if (body->rod.json != NULL)
@@ -154,12 +153,12 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
   if (strpbrk(body->name, "/\\") != NULL || body->name[0] == '.')
     pl_checker_complain(c, pl_checker_place(body->json, "name"), "bad-name", "use letters, digits, - and _",
                         "\"%s\" cannot be part of a file name", body->name);
+  check_stiffness(c, body);
   if (body->method == PL_SCENE_ROD)
     pl_checker_rod(c, body);
   else
     check_solid(c, body);
   check_drivers(c, body);
-  if (body->method == PL_SCENE_ROD && pl_scene_check_rod(c->scene, body, c->findings) < 0) c->status = PL_ERROR_OUT_OF_MEMORY;
   for (int32_t i = 0; i < body->pins.count; ++i) {
     const pl_scene_pin *pin = &((const pl_scene_pin *)body->pins.items)[i];
     int given = (pin->particles.count > 0) + (pin->within.json != NULL) + (pin->group[0] != '\0');

@@ -65,7 +65,7 @@ static void check_example(pl_scene_checker *c, const pl_scene_rod_example *examp
   int given = (example->points.count > 0) + (example->turns.count > 0) + (example->curl.json != NULL);
   if (given != 1)
     pl_checker_complain(c, example->json, "pose-choice", "keep exactly one",
-                        "an example is posed by `points`, `turns` or `curl`; here are %d of them", given);
+                        "example \"%s\" is posed by `points`, `turns` or `curl`; here are %d of them", example->name, given);
   if (example->curl.json != NULL) check_axis(c, example->curl.json, example->curl.axis);
   for (int32_t i = 0; i < example->turns.count; ++i) {
     const pl_scene_rod_turn *turn = &((const pl_scene_rod_turn *)example->turns.items)[i];
@@ -133,13 +133,14 @@ static void check_points(pl_scene_checker *c, const pl_scene_rod_chain *chain, c
   for (int32_t i = 1; i < shape->count; ++i)
     if (!(pl_vec3_distance(shape->positions[i], shape->positions[shape->parents[i]]) > 1e-9))
       pl_checker_complain(c, i < chain->points.count ? pl_json_at(pl_json_find(chain->json, "points"), i) : chain->json,
-                          "no-length", "move it, or take it out",
-                          "point %d of chain \"%s\" is in the same place as the one before it", i, chain->name);
+                          "no-length", "move it, or take it out", "the segment to point %d of chain \"%s\" has no length", i,
+                          chain->name);
   const int32_t(*links)[2] = (const int32_t(*)[2])chain->links.items;
   for (int32_t i = 0; i < chain->links.count; ++i)
     if (links[i][0] >= shape->count || links[i][1] >= shape->count || links[i][0] == links[i][1])
       pl_checker_complain(c, pl_json_at(pl_json_find(chain->json, "links"), i), "unknown-point", "points are numbered from 0",
-                          "a link joins two different points of the chain, which has %d", shape->count);
+                          "a link from point %d to point %d, where the chain has %d; it joins two different ones", links[i][0],
+                          links[i][1], shape->count);
   if (chain->links.count > PL_ROD_LINK_LIMIT)
     pl_checker_complain(c, pl_json_find(chain->json, "links"), "too-many-links", "take some out",
                         "%d links; at most %d are possible", chain->links.count, PL_ROD_LINK_LIMIT);
