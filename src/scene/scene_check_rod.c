@@ -225,7 +225,9 @@ void pl_checker_rod(pl_scene_checker *c, const pl_scene_body *body) {
   if (rod->animation[0] != '\0')
     pl_checker_complain(c, pl_json_find(rod->json, "animation"), "rod-source", "give led joints `keys`, or name a `character`",
                         "only a character has animations");
-  if (rod->chains.count == 0 && pl_json_find(rod->json, "chains") == NULL)
-    pl_checker_complain(c, rod->json, "missing-key", "add one or the other", "this rod has neither `character` nor `chains`");
+  // Led joints alone are enough for a mesh that only moves by key frames.
+  if (pl_json_find(rod->json, "chains") == NULL && pl_json_find(rod->json, "joints") == NULL)
+    pl_checker_complain(c, rod->json, "missing-key", "add `character`, `chains` or `joints`",
+                        "this rod has neither a `character` nor `chains` nor `joints`");
   check_skeleton(c, body);
 }

@@ -52,6 +52,35 @@ done
 [ ! -f missing ] || { cat missing >&2 && fail "places"; }
 grep -q "gravity" out && grep -q "half_space" out && grep -q '"box"' out || fail "suggestions"
 
+echo "mistakes in a rod are told at their places, with what was meant"
+cat >rod.json <<'SCENE'
+{
+  "pliant": 1,
+  "name": "rod",
+  "bodies": [
+    {
+      "name": "ear",
+      "method": "rod",
+      "rod": {
+        "suppression": "carrry",
+        "chains": [
+          {
+            "name": "ear",
+            "base": "bse",
+            "points": [[0, 0, 0], [0, 0.1, 0], [0, 0.2, 0]],
+            "examples": [{"name": "long", "points": [[0, 0, 0], [0, 0.1, 0], [0, 0.3, 0]]}]
+          }
+        ]
+      }
+    }
+  ]
+}
+SCENE
+expect 1 check rod.json
+grep -q '^rod.json:9:24: error: .*did you mean "carry"' out || fail "word"
+grep -q '^rod.json:13:21: error: .*did you mean "base"' out || fail "base"
+grep -q '^rod.json:15:78: error: .*0.2 m long, but 0.1 m at rest' out || fail "length"
+
 echo "text that is no JSON is told with its place"
 printf '{\n  "pliant": 1,\n  "name": "x" "y"\n}\n' >broken.json
 expect 1 check broken.json
