@@ -29,15 +29,14 @@ static int32_t *triangles_of_source(const pl_mesh_view *mesh, const int32_t *tri
 }
 
 static output_shape surface_shape(const run_body *body) {
-  pl_model_report facts = pl_model_describe(body->model);
-  output_shape shape = {.point_count = body->surface_point_count,
-                        .triangles = pl_model_surface_triangles(body->model),
-                        .triangle_count = facts.surface_triangle_count,
+  output_shape shape = {.point_count = body->surface.point_count,
+                        .triangles = body->surface.triangles,
+                        .triangle_count = body->surface.triangle_count,
                         .point_start = body->point_start,
-                        .log_point_count = body->surface_point_count};
+                        .log_point_count = body->surface.point_count};
   if (body->stage.surface == NULL) return shape;
   pl_mesh_view mesh = pl_mesh_look(body->stage.surface);
-  if (mesh.point_of_source == NULL || mesh.point_count != body->surface_point_count) return shape;
+  if (mesh.point_of_source == NULL || mesh.point_count != body->surface.point_count) return shape;
   shape.point_count = mesh.source_count;
   shape.point_of_output = mesh.point_of_source;
   shape.own_triangles = triangles_of_source(&mesh, shape.triangles, shape.triangle_count);
@@ -51,7 +50,7 @@ static output_shape volume_shape(const run_body *body) {
   return (output_shape){.point_count = body->particle_count,
                         .tets = mesh.tets,
                         .tet_count = mesh.tet_count,
-                        .point_start = body->point_start + body->surface_point_count,
+                        .point_start = body->point_start + body->surface.point_count,
                         .log_point_count = body->particle_count};
 }
 

@@ -43,9 +43,9 @@ static void collect_items(run_painter *painter) {
     painter->particle_count += body->particle_count;
     painter->items[painter->item_count++] =
         (pl_picture_item){.points = run->points + body->point_start,
-                          .point_count = body->surface_point_count,
-                          .triangles = pl_model_surface_triangles(body->model),
-                          .triangle_count = pl_model_describe(body->model).surface_triangle_count,
+                          .point_count = body->surface.point_count,
+                          .triangles = body->surface.triangles,
+                          .triangle_count = body->surface.triangle_count,
                           .color = body->stage.has_color ? body->stage.color : pl_palette_color(i),
                           .creased = true};
   }

@@ -87,11 +87,11 @@ static void lay_out_bodies(run_job *run) {
     body->stage = pl_stage_set_body(run->set, i);
     body->model = pl_body_model(run->world, body->stage.id);
     pl_model_report facts = pl_model_describe(body->model);
-    body->surface_point_count = facts.surface_point_count;
+    body->surface = pl_stage_set_surface(run->set, i);
     body->particle_count = facts.particle_count;
     body->logs_particles = writes_tets(&run->options) && body->stage.surface == NULL && body->stage.mesh != NULL;
     body->point_start = run->point_count;
-    run->point_count += body->surface_point_count + (body->logs_particles ? body->particle_count : 0);
+    run->point_count += body->surface.point_count + (body->logs_particles ? body->particle_count : 0);
     body->file_name = tool_safe_name(body->stage.name);
     if (name_is_taken(run, i, body->file_name)) {
       char *other = tool_text("%s_%d", body->file_name, i + 1);
@@ -118,9 +118,9 @@ static pl_status log_frame(run_job *run, pl_error *error) {
   for (int32_t i = 0; i < run->body_count; ++i) {
     const run_body *body = &run->bodies[i];
     pl_vec3 *points = run->points + body->point_start;
-    pl_status status = pl_body_read_surface(run->world, body->stage.id, points);
+    pl_status status = pl_stage_set_read_surface(run->set, i, points);
     if (status >= 0 && body->logs_particles)
-      status = pl_body_read_positions(run->world, body->stage.id, points + body->surface_point_count);
+      status = pl_body_read_positions(run->world, body->stage.id, points + body->surface.point_count);
     if (status < 0) return status;
   }
   return pl_frame_log_append(run->log, pl_world_hash(run->world), run->points, error);

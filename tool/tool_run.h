@@ -38,7 +38,8 @@ typedef struct run_body {
   pl_stage_body stage;
   const pl_model *model;
   char *file_name;  // without ending
-  int32_t surface_point_count, particle_count;
+  pl_stage_surface surface;
+  int32_t particle_count;
   bool logs_particles;
   int64_t point_start;  // in a frame
 } run_body;

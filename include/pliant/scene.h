@@ -27,8 +27,8 @@ typedef struct pl_scene_override {
 } pl_scene_override;
 
 /// Read a scene file as pl_scene_read() does, with some of its values replaced first.
-PL_API pl_status pl_scene_read_with(pl_context *context, const char *path, const pl_scene_override *overrides, int32_t override_count,
-                                    pl_scene **scene, pl_findings *findings, pl_error *error);
+PL_API pl_status pl_scene_read_with(pl_context *context, const char *path, const pl_scene_override *overrides,
+                                    int32_t override_count, pl_scene **scene, pl_findings *findings, pl_error *error);
 
 /// The same from memory; `name` stands for the file in messages and `folder` for where its relative paths start.
 PL_API pl_status pl_scene_read_memory(pl_context *context, const char *text, size_t size, const char *name, const char *folder,
@@ -96,8 +96,8 @@ typedef struct pl_stage_body {
   pl_body_id id;
   bool has_color;  ///< the scene chose a colour; otherwise take one from pl_palette_color()
   pl_color color;
-  const pl_mesh *mesh;     ///< the tets its particles came from, NULL for a rod; owned by the set
-  const pl_mesh *surface;  ///< the surface it carries along at rest (skin or tubes of a rod), NULL for the boundary of the tets; owned by the set
+  const pl_mesh *mesh;     ///< the elements its particles came from, tets or those of a thin body, NULL for a rod; owned by the set
+  const pl_mesh *surface;  ///< what it is drawn by, at rest; NULL: the boundary of the tets; owned by the set
   const pl_character *character;  ///< of a rod made from one, else NULL; owned by the set
   const char *character_path;     ///< its file, NULL without one; valid as long as the set
   const int32_t *nodes;           ///< the character's node of each joint, -1 for none; NULL without a character
@@ -109,6 +109,20 @@ PL_API int32_t pl_stage_set_body_count(const pl_stage_set *set);
 
 /// Body number `index` in the scene's order.
 PL_API pl_stage_body pl_stage_set_body(const pl_stage_set *set, int32_t index);
+
+/// The surface a body is drawn and written by: that of its model, or, for curves and plane solids of finite elements, a tube or slab around them.
+typedef struct pl_stage_surface {
+  int32_t point_count;
+  int32_t triangle_count;
+  const int32_t *triangles;  ///< 3 point indices each; valid as long as the set
+} pl_stage_surface;
+
+/// What body number `index` is drawn by.
+PL_API pl_stage_surface pl_stage_set_surface(const pl_stage_set *set, int32_t index);
+
+/// Points of that surface now (metres, in the world); `points` holds its point_count. Fails with PL_ERROR_NOT_FOUND when the body was removed from the world. One
+/// thread at a time.
+PL_API pl_status pl_stage_set_read_surface(const pl_stage_set *set, int32_t index, pl_vec3 *points);
 
 /// A collider of the set to draw.
 typedef struct pl_stage_collider {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "math/quat.h"
 #include "pliant/step.h"
+#include "scene/scene_fem.h"
 #include "scene/scene_rod.h"
 
 void pl_stage_complain(const pl_scene *scene, const pl_json *value, pl_findings *findings, pl_severity severity, const char *kind,
@@ -55,8 +56,7 @@ static pl_solid_def solid_def_of(const pl_scene_body *body, const pl_mesh *surfa
   return def;
 }
 
-// Tets for the body: the mesh's own, or a lattice around its surface, which is then carried along.
-static pl_status make_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+pl_status pl_stage_make_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
   pl_mesh *mesh = NULL;
   pl_status status = pl_scene_make_mesh(set->scene, part->source->mesh, &mesh, findings, error);
   if (status < 0) return status;
@@ -78,6 +78,7 @@ static bool same_model(const pl_scene_body *a, const pl_scene_body *b) {
   if (a->method == PL_SCENE_ROD) return false;  // lists would have to be compared item by item
   return strcmp(a->mesh, b->mesh) == 0 && a->method == b->method &&
          memcmp((const char *)&a->solid + skip, (const char *)&b->solid + skip, sizeof a->solid - skip) == 0 &&
+         memcmp((const char *)&a->fem + skip, (const char *)&b->fem + skip, sizeof a->fem - skip) == 0 &&
          memcmp((const char *)&a->tets + skip, (const char *)&b->tets + skip, sizeof a->tets - skip) == 0;
 }
 
@@ -89,11 +90,13 @@ static pl_status make_model(pl_stage_set *set, pl_stage_part *part, pl_findings 
     part->model = other->model;
     part->tets = other->tets;
     part->surface = other->surface;
+    part->skin = other->skin;
     return PL_OK;
   }
   part->owns_model = true;
   if (part->source->method == PL_SCENE_ROD) return pl_stage_make_rod(set, part, findings, error);
-  pl_status status = make_tets(set, part, findings, error);
+  if (part->source->method == PL_SCENE_FEM) return pl_stage_make_fem(set, part, findings, error);
+  pl_status status = pl_stage_make_tets(set, part, findings, error);
   if (status < 0) return status;
   pl_solid_def def = solid_def_of(part->source, part->surface);
   status = pl_stage_choose_examples(set, part, &def, findings, error);
@@ -165,6 +168,9 @@ static pl_status add_copy(pl_stage_set *set, pl_stage_part *part, const pl_body_
                                .surface = part->surface};
   if (part->body.name == NULL) return pl_fail_memory(error);
   pl_status status = pl_world_add_body(set->world, def, &part->body.id, error);
+  // A shell is drawn by its own triangles.
+  if (part->source->method == PL_SCENE_FEM && part->surface == NULL && pl_mesh_look(part->tets).tet_count == 0)
+    part->body.surface = part->tets;
   if (status >= 0 && part->rod != NULL) status = finish_rod(set, part, def, error);
   if (status >= 0) status = pl_stage_add_groups(set, part, findings, error);
   if (status >= 0) status = pl_stage_add_drivers(set, part, findings, error);

@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "io/file_bytes.h"
+#include "scene/scene_fem.h"
 
 void pl_checker_complain(pl_scene_checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
   if (value == NULL) return;
@@ -74,12 +75,14 @@ void pl_checker_file(pl_scene_checker *c, const pl_json *json, const char *key, 
 }
 
 static void check_mesh(pl_scene_checker *c, const pl_scene_mesh *mesh) {
-  int given = (mesh->file[0] != '\0') + (mesh->box.json != NULL) + (mesh->shape.json != NULL);
+  int given = (mesh->file[0] != '\0') + (mesh->box.json != NULL) + (mesh->shape.json != NULL) + (mesh->curve.json != NULL) +
+              (mesh->sheet.json != NULL);
   if (mesh->json != NULL && given != 1)
     pl_checker_complain(c, mesh->json, "mesh-source", "keep exactly one",
-                        "a mesh is made from a file, a box or a shape; here are %d of them", given);
+                        "a mesh is made from a file, a box, a shape, a curve or a sheet; here are %d of them", given);
   if (mesh->file[0] != '\0') pl_checker_file(c, mesh->json, "file", mesh->file);
   if (mesh->shape.json != NULL) check_shape(c, &mesh->shape);
+  pl_checker_thin_mesh(c, mesh);
 }
 
 void pl_checker_keys(pl_scene_checker *c, const pl_scene_list *keys) {
@@ -100,6 +103,7 @@ static void check_region(pl_scene_checker *c, const pl_scene_region *region) {
 // A particle cannot go farther than to its goal: what the stiffness asks for beyond that in one step is cut off.
 static void check_stiffness(pl_scene_checker *c, const pl_scene_body *body) {
   bool rod = body->method == PL_SCENE_ROD;
+  if (body->method == PL_SCENE_FEM) return;
   if (rod && (body->rod.character[0] != '\0' || body->rod.solver == 1 + PL_ROD_SPRING_BONE)) return;
   const pl_json *json = rod ? body->rod.json : body->solid.json;
   double stiffness = rod ? body->rod.stiffness : body->solid.stiffness;
@@ -126,6 +130,9 @@ static void check_solid(pl_scene_checker *c, const pl_scene_body *body) {
     pl_checker_complain(c, body->json, "missing-key", "add it", "this body has no `mesh`");
   if (body->rod.json != NULL)
     pl_checker_complain(c, body->rod.json, "other-method", "write `\"method\": \"rod\"`, or take `rod` out",
+                        "these are parameters of another method than the body's");
+  if (body->fem.json != NULL)
+    pl_checker_complain(c, body->fem.json, "other-method", "write `\"method\": \"fem\"`, or take `fem` out",
                         "these are parameters of another method than the body's");
 }
 
@@ -156,6 +163,8 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
   check_stiffness(c, body);
   if (body->method == PL_SCENE_ROD)
     pl_checker_rod(c, body);
+  else if (body->method == PL_SCENE_FEM)
+    pl_checker_fem(c, body);
   else
     check_solid(c, body);
   check_drivers(c, body);

@@ -1,4 +1,4 @@
-// Meshes of a scene: read from files, boxes of tets, or modelled shapes.
+// Meshes of a scene: read from files, boxes of tets, modelled shapes, curves or sheets.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "math/quat.h"
 #include "pliant/file.h"
 #include "pliant/modeller.h"
-#include "scene/stage_set.h"
+#include "scene/scene_fem.h"
 
 // Nodes of a shape in the modeller's order: children before their parent.
 typedef struct flat_shape {
@@ -116,6 +116,10 @@ pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **
     status = pl_mesh_create_box(context, def->box.size, def->box.cells, mesh, error);
   else if (def->shape.json != NULL)
     status = make_shape(context, &def->shape, def->cell_size, def->triangles, mesh, error);
+  else if (def->curve.json != NULL)
+    status = pl_scene_make_curve(context, &def->curve, mesh, error);
+  else if (def->sheet.json != NULL)
+    status = pl_scene_make_sheet(context, &def->sheet, mesh, error);
   else
     status = read_file(scene, def->file, mesh, findings, error);
   if (status >= 0) status = scale_mesh(context, def->scale, mesh, error);

@@ -151,16 +151,16 @@ pl_status pl_stage_make_poses(pl_stage_set *set, pl_stage_part *part, const pl_s
 
 static void complain_name(pl_stage_set *set, const pl_scene_body *body, pl_findings *findings, const char *what, const char *name,
                           const char *const *names, int32_t count) {
+  const pl_json *place = body->method == PL_SCENE_FEM ? body->fem.json : body->solid.json;
   const char *near = pl_text_suggest(name, names, count);
   char fix[200] = "add it to the mesh, or export it with the file";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%s\"?", near);
-  pl_stage_complain(set->scene, body->solid.json, findings, PL_SEVERITY_ERROR, "unknown-name", fix,
-                    "the mesh of body \"%s\" has no %s \"%s\"", body->name, what, name);
+  pl_stage_complain(set->scene, place, findings, PL_SEVERITY_ERROR, "unknown-name", fix, "the mesh of body \"%s\" has no %s \"%s\"",
+                    body->name, what, name);
 }
 
-static pl_status choose_examples(pl_stage_set *set, const pl_stage_part *part, pl_solid_def *def, pl_findings *findings,
-                                 pl_error *error) {
-  const pl_scene_list *wanted = &part->source->solid.examples;
+pl_status pl_stage_choose_poses(pl_stage_set *set, const pl_stage_part *part, const pl_scene_list *wanted,
+                                const pl_mesh_pose **poses, pl_findings *findings, pl_error *error) {
   pl_mesh_view view = pl_mesh_look(part->tets);
   pl_mesh_pose *chosen = PL_TAKE(&set->arena, pl_mesh_pose, wanted->count);
   const char **names = PL_TAKE(&set->arena, const char *, view.pose_count);
@@ -175,8 +175,7 @@ static pl_status choose_examples(pl_stage_set *set, const pl_stage_part *part, p
     }
     chosen[i] = view.poses[number];
   }
-  def->examples = chosen;
-  def->example_count = wanted->count;
+  *poses = chosen;
   return PL_OK;
 }
 
@@ -195,9 +194,11 @@ static pl_status carry_group(pl_stage_set *set, const pl_stage_part *part, const
   pl_mesh_view surface = pl_mesh_look(part->surface), tets = pl_mesh_look(part->tets);
   float *result = PL_TAKE(&set->arena, float, tets.point_count);
   if (result == NULL) return pl_fail_memory(error);
+  const pl_scene_body *source = part->source;
+  double tolerance = source->method == PL_SCENE_FEM ? source->fem.surface_tolerance : source->solid.surface_tolerance;
   pl_embedding *embedding = NULL;
-  pl_status status = pl_embedding_build(set->context, part->tets, surface.points, surface.point_count,
-                                        part->source->solid.surface_tolerance, &embedding, NULL, error);
+  pl_status status =
+      pl_embedding_build(set->context, part->tets, surface.points, surface.point_count, tolerance, &embedding, NULL, error);
   if (status < 0) return status;
   pl_embedding_view view = pl_embedding_look(embedding);
   for (int32_t i = 0; i < 4 * view.point_count; ++i) {
@@ -260,7 +261,8 @@ pl_status pl_stage_choose_examples(pl_stage_set *set, const pl_stage_part *part,
   def->hold_examples = solid->hold_examples;
   def->plastic_threshold = solid->plastic_threshold;
   def->plastic_rate = solid->plastic_rate;
-  pl_status status = choose_examples(set, part, def, findings, error);
+  def->example_count = solid->examples.count;
+  pl_status status = pl_stage_choose_poses(set, part, &solid->examples, &def->examples, findings, error);
   if (status >= 0 && def->grouping == PL_SOLID_BY_GROUP) status = choose_groups(set, part, def, findings, error);
   return status;
 }

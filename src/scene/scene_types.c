@@ -18,6 +18,26 @@ static const pl_scene_field BOX_FIELDS[] = {
 static const pl_scene_type BOX_TYPE =
     TYPE("box", pl_scene_box_def, "A regular box of tets around the origin.", &BOX_DEFAULTS, BOX_FIELDS);
 
+static const pl_scene_curve CURVE_DEFAULTS = {.segments = 0};
+static const pl_scene_field CURVE_FIELDS[] = {
+    FIELD("points", POINTS, pl_scene_curve, points, METRES, .about = "Corners of the line, two or more."),
+    FIELD("from", VECTOR, pl_scene_curve, from, METRES, .about = "Where a straight line begins; instead of `points`."),
+    FIELD("to", VECTOR, pl_scene_curve, to, METRES, .about = "Where it ends."),
+    FIELD("segments", INTEGER, pl_scene_curve, segments, UP_TO(100000), .about = "Equal pieces from one point to the next; 0 means: 20 of a straight line, 1 between `points`."),
+    FIELD("closed", BOOL, pl_scene_curve, closed, OPTIONAL, .about = "Whether the last of the `points` is joined to the first."),
+};
+static const pl_scene_type CURVE_TYPE = TYPE("curve", pl_scene_curve, "A line of segments, for curves.", &CURVE_DEFAULTS, CURVE_FIELDS);
+
+// In the order of pl_scene_sheet_plane.
+static const char *const SHEET_PLANES[] = {"xz", "xy", NULL};
+static const pl_scene_sheet SHEET_DEFAULTS = {.spacing = 0.05, .plane = PL_SCENE_SHEET_XZ};
+static const pl_scene_field SHEET_FIELDS[] = {
+    FIELD("size", NUMBERS, pl_scene_sheet, size, METRES, POSITIVE_UP_TO(1e9), .required = true, .about = "Two edge lengths: along x, and along z or y."),
+    FIELD("spacing", NUMBER, pl_scene_sheet, spacing, METRES, POSITIVE_UP_TO(1e9), .about = "Edge of a triangle, adjusted so that whole triangles fit."),
+    FIELD("plane", CHOICE, pl_scene_sheet, plane, .choices = SHEET_PLANES, .about = "Level (`xz`, seen from above), or upright (`xy`, seen from +z)."),
+};
+static const pl_scene_type SHEET_TYPE = TYPE("sheet", pl_scene_sheet, "A flat rectangle of nearly equilateral triangles around the origin, for shells and plane solids.", &SHEET_DEFAULTS, SHEET_FIELDS);
+
 // In the order of pl_shape_kind.
 static const char *const SHAPE_KINDS[] = {"ellipsoid",  "capsule",      "box",  "revolved", "extruded", "union",
                                           "difference", "intersection", "bend", "twist",    NULL};
@@ -87,6 +107,8 @@ static const pl_scene_field MESH_FIELDS[] = {
           .about = "Mesh file, relative to the scene: OBJ, PLY, STL, glTF, GLB, Gmsh, TetGen, VTK, VTU or Medit."),
     FIELD("box", OBJECT, pl_scene_mesh, box, .type = &BOX_TYPE, .about = "A box of tets instead of a file."),
     FIELD("shape", OBJECT, pl_scene_mesh, shape, .type = &SHAPE_TYPE, .about = "A modelled shape instead of a file."),
+    FIELD("curve", OBJECT, pl_scene_mesh, curve, .type = &CURVE_TYPE, .about = "A line of segments instead of a file."),
+    FIELD("sheet", OBJECT, pl_scene_mesh, sheet, .type = &SHEET_TYPE, .about = "A flat rectangle of triangles instead of a file."),
     FIELD("cell_size", NUMBER, pl_scene_mesh, cell_size, METRES, UP_TO(1e9),
           .about = "Grid the shape is sampled on; 0 means: from `triangles`."),
     FIELD("triangles", INTEGER, pl_scene_mesh, triangles, .least = 20, .most = 5e6,
@@ -97,7 +119,7 @@ static const pl_scene_field MESH_FIELDS[] = {
     FIELD("groups", LIST, pl_scene_mesh, groups, .type = &GROUP_TYPE, .about = "Groups of points besides those of the file."),
 };
 static const pl_scene_type MESH_TYPE =
-    TYPE("mesh", pl_scene_mesh, "One mesh: exactly one of file, box and shape.", &MESH_DEFAULTS, MESH_FIELDS);
+    TYPE("mesh", pl_scene_mesh, "One mesh: exactly one of file, box, shape, curve and sheet.", &MESH_DEFAULTS, MESH_FIELDS);
 
 static const pl_scene_tets TETS_DEFAULTS = {.points = 1000};
 static const pl_scene_field TETS_FIELDS[] = {
@@ -228,7 +250,7 @@ static const pl_scene_type REPEAT_TYPE =
     TYPE("repeat", pl_scene_repeat, "Copies of a body on a grid.", &REPEAT_DEFAULTS, REPEAT_FIELDS);
 
 // In the order of pl_scene_method.
-static const char *const METHODS[] = {"solid", "rod", NULL};
+static const char *const METHODS[] = {"solid", "rod", "fem", NULL};
 static const pl_scene_body BODY_DEFAULTS = {
     .name = "", .mesh = "", .method = 1, .rotation = {0, 0, 0, 1}, .gravity_scale = 1, .collides = true, .color = {-1, -1, -1}};
 static const pl_scene_field BODY_FIELDS[] = {
@@ -239,7 +261,8 @@ static const pl_scene_field BODY_FIELDS[] = {
           .about = "How the mesh is filled with tets when it is a surface."),
     FIELD("solid", OBJECT, pl_scene_body, solid, .type = &SOLID_TYPE, .about = "Parameters of the method `solid`."),
     FIELD("rod", OBJECT, pl_scene_body, rod, .type = &pl_scene_rod_type, .about = "Skeleton and parameters of the method `rod`."),
-    FIELD("driver", LIST, pl_scene_body, drivers, .type = &DRIVER_TYPE, .or_one = true, .about = "What decides the weights of the examples, or a list for different chains. When absent: the current shape of a solid; the scene's camera for a rod whose examples have directions."),
+    FIELD("fem", OBJECT, pl_scene_body, fem, .type = &pl_scene_fem_type, .about = "Parameters of the method `fem`."),
+    FIELD("driver", LIST, pl_scene_body, drivers, .type = &DRIVER_TYPE, .or_one = true, .about = "What decides the weights of the examples, or a list for different chains. When absent: the current shape of a solid or of finite elements; the scene's camera for a rod whose examples have directions."),
     FIELD("position", VECTOR, pl_scene_body, position, METRES, .about = "Where the mesh's origin is put."),
     FIELD("rotation", ROTATION, pl_scene_body, rotation, OPTIONAL, .about = "How the mesh is turned."),
     FIELD("velocity", VECTOR, pl_scene_body, velocity, .length_power = 1, .unit = "m/s", .about = "At the start."),

@@ -68,6 +68,25 @@ typedef struct pl_scene_box_def {
   int32_t cells[3];
 } pl_scene_box_def;
 
+// A line of segments: through points, or straight from one to another.
+typedef struct pl_scene_curve {
+  const pl_json *json;
+  pl_scene_list points;  // of pl_vec3
+  pl_vec3 from, to;
+  int64_t segments;  // between two points; 0: chosen
+  bool closed;
+} pl_scene_curve;
+
+typedef enum pl_scene_sheet_plane { PL_SCENE_SHEET_XZ = 1, PL_SCENE_SHEET_XY } pl_scene_sheet_plane;
+
+// A flat rectangle of nearly equilateral triangles around the origin.
+typedef struct pl_scene_sheet {
+  const pl_json *json;
+  pl_scene_list size;  // of double: two
+  double spacing;
+  int32_t plane;  // pl_scene_sheet_plane
+} pl_scene_sheet;
+
 typedef struct pl_scene_shape {
   const pl_json *json;
   int32_t kind;  // pl_shape_kind
@@ -115,6 +134,8 @@ typedef struct pl_scene_mesh {
   const char *file;
   pl_scene_box_def box;
   pl_scene_shape shape;
+  pl_scene_curve curve;
+  pl_scene_sheet sheet;
   double cell_size;      // of the surface made from `shape`
   int64_t triangles;     // likewise
   double scale;          // of everything
@@ -308,7 +329,31 @@ typedef struct pl_scene_rod {
   int64_t tube_sides;
 } pl_scene_rod;
 
-typedef enum pl_scene_method { PL_SCENE_SOLID = 1, PL_SCENE_ROD } pl_scene_method;
+// A box of the mesh in which Young's modulus is another.
+typedef struct pl_scene_young_region {
+  const pl_json *json;
+  pl_vec3 least, most;
+  double scale;
+  double border;  // metres over which it fades out
+} pl_scene_young_region;
+
+// Finite elements.
+typedef struct pl_scene_fem {
+  const pl_json *json;
+  int32_t material;  // pl_fem_material + 1
+  double density, young, poisson, thickness;
+  pl_scene_list young_regions;  // of pl_scene_young_region
+  double mass_damping, stiffness_damping;
+  int32_t scheme, solver;  // pl_fem_scheme + 1, pl_fem_solver + 1
+  int64_t newton_limit;
+  double newton_tolerance;
+  int64_t volume_rounds;
+  double friction, restitution, contact_radius, contact_stiffness, surface_tolerance;
+  bool self_contact;
+  pl_scene_list examples;  // of const char *: names of poses
+} pl_scene_fem;
+
+typedef enum pl_scene_method { PL_SCENE_SOLID = 1, PL_SCENE_ROD, PL_SCENE_FEM } pl_scene_method;
 
 typedef struct pl_scene_body {
   const pl_json *json;
@@ -318,6 +363,7 @@ typedef struct pl_scene_body {
   pl_scene_tets tets;
   pl_scene_solid solid;
   pl_scene_rod rod;
+  pl_scene_fem fem;
   pl_scene_list drivers;  // of pl_scene_driver
   pl_vec3 position;
   pl_quat rotation;
@@ -406,9 +452,6 @@ double pl_scene_unit_metres(const char *unit);
 
 // Fill `scene->document` from the document's tree. Problems go to `findings`; fails only when out of memory.
 pl_status pl_scene_fill(pl_scene *scene, pl_findings *findings, pl_error *error);
-
-// The same for the rod of a body (scene_check_rod.c).
-pl_status pl_scene_check_rod(const pl_scene *scene, const pl_scene_body *body, pl_findings *findings);
 
 // Replace values in the document's tree, before it is filled from (scene_override.c).
 pl_status pl_scene_override_all(pl_scene *scene, const pl_scene_override *overrides, int32_t count, pl_error *error);

@@ -19,13 +19,16 @@ typedef struct pl_stage_group {
   pl_vec3 middle;         // of the starts
 } pl_stage_group;
 
-typedef struct pl_stage_rod pl_stage_rod;  // scene_rod.h
+typedef struct pl_stage_rod pl_stage_rod;    // scene_rod.h
+typedef struct pl_stage_skin pl_stage_skin;  // scene_fem.h
 
 typedef struct pl_stage_part {
   pl_stage_body body;
-  pl_model *model;          // owned by the part that has `owns_model`
-  pl_mesh *tets, *surface;  // likewise; `surface` NULL when the mesh has tets of its own, `tets` NULL for a rod
-  pl_stage_rod *rod;        // likewise; NULL for a solid
+  pl_model *model;  // owned by the part that has `owns_model`
+  pl_mesh *tets,
+      *surface;  // likewise; `surface` NULL when the mesh has elements of its own, `tets` NULL for a rod. Thin bodies have triangles or segments as `tets`
+  pl_stage_rod *rod;          // likewise; NULL for a solid
+  const pl_stage_skin *skin;  // what a curve or plane solid is drawn by, else NULL
   bool owns_model;
   const pl_scene_body *source;
 } pl_stage_part;
@@ -83,6 +86,8 @@ const pl_scene_mesh *pl_scene_find_mesh(const pl_scene *scene, const char *name)
 // Poses of the part's tets (scene_poses.c), and which of them, and which groups, its solid is to use.
 pl_status pl_stage_make_poses(pl_stage_set *set, pl_stage_part *part, const pl_scene_mesh *mesh, pl_findings *findings,
                               pl_error *error);
+pl_status pl_stage_choose_poses(pl_stage_set *set, const pl_stage_part *part, const pl_scene_list *names,
+                                const pl_mesh_pose **poses, pl_findings *findings, pl_error *error);
 pl_status pl_stage_choose_examples(pl_stage_set *set, const pl_stage_part *part, pl_solid_def *def, pl_findings *findings,
                                    pl_error *error);
 
@@ -93,6 +98,12 @@ pl_status pl_stage_find_group(pl_stage_set *set, const pl_stage_part *part, cons
 // The drivers of one body copy, and the weights all drivers give for a step between two times (scene_drivers.c).
 pl_status pl_stage_add_drivers(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error);
 pl_status pl_stage_drive(pl_stage_set *set, pl_world *world, double now, double end, pl_error *error);
+
+// Finite elements (scene_fem.c): elements and model.
+pl_status pl_stage_make_fem(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error);
+
+// Tets for the body: the mesh's own, or a lattice around its surface, which is then carried along; with all their poses (scene_build.c).
+pl_status pl_stage_make_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error);
 
 // Rods (scene_rod.c): skeleton and model; the mesh of tubes, once a body is in the world; the motion of led joints up to a time.
 pl_status pl_stage_make_rod(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error);

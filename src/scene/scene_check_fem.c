@@ -1,0 +1,150 @@
+// What the tables cannot say about finite elements and thin meshes of a scene.
+#include <math.h>
+#include <stdio.h>
+
+#include "io/json.h"
+#include "math/quat.h"
+#include "scene/scene_check.h"
+#include "scene/scene_fem.h"
+
+static void warn(pl_scene_checker *c, const pl_json *value, const char *kind, const char *why, const char *fix, const char *text) {
+  const pl_finding about = {.severity = PL_SEVERITY_WARNING, .index = -1, .kind = kind, .why = why, .fix = fix};
+  pl_status status = pl_json_say(c->scene->json, value, false, c->findings, &about, "%s", text);
+  if (status < 0) c->status = status;
+}
+
+static void check_curve(pl_scene_checker *c, const pl_scene_curve *curve) {
+  const pl_json *json = curve->json, *points = pl_json_find(json, "points");
+  bool straight = pl_json_find(json, "from") != NULL && pl_json_find(json, "to") != NULL;
+  bool half = pl_json_find(json, "from") != NULL || pl_json_find(json, "to") != NULL;
+  if ((points != NULL) == straight || (points != NULL && half)) {
+    pl_checker_complain(c, json, "curve-ends", "keep one or the other", "a curve has `points`, or both `from` and `to`");
+    return;
+  }
+  const pl_vec3 ends[2] = {curve->from, curve->to}, *corners = points != NULL ? curve->points.items : ends;
+  int32_t count = points != NULL ? curve->points.count : 2;
+  if (count < (curve->closed ? 3 : 2))
+    pl_checker_complain(c, pl_checker_place(json, "points"), "too-few-points", "add points",
+                        curve->closed && points == NULL ? "a straight line cannot be closed"
+                                                        : "a curve has two points or more, and a closed one three");
+  for (int32_t i = 1; i < count; ++i)
+    if (!(pl_vec3_distance(corners[i - 1], corners[i]) > 0))
+      pl_checker_complain(c, pl_checker_place(json, "points"), "no-length", "move or remove one of them",
+                          "points %d and %d of this curve are at the same place", i - 1, i);
+}
+
+void pl_checker_thin_mesh(pl_scene_checker *c, const pl_scene_mesh *mesh) {
+  if (mesh->curve.json != NULL) check_curve(c, &mesh->curve);
+  if (mesh->sheet.json != NULL && pl_json_find(mesh->sheet.json, "size") != NULL && mesh->sheet.size.count != 2)
+    pl_checker_complain(c, pl_json_find(mesh->sheet.json, "size"), "wrong-length", "write them as [1, 2]",
+                        "two numbers in brackets are wanted here");
+}
+
+static const char *word_of(const pl_scene_fem *fem) {
+  static const char *const words[] = {"", "corotated", "neo-hookean", "edges", "shell", "plane", "curve", "fast"};
+  return words[fem->material];
+}
+
+// Elements that the mesh cannot have; what a file holds shows only when it is read.
+static void check_elements(pl_scene_checker *c, const pl_scene_body *body) {
+  const pl_scene_mesh *mesh = pl_scene_find_mesh(c->scene, body->mesh);
+  if (mesh == NULL || mesh->file[0] != '\0') return;
+  const pl_json *place = pl_checker_place(body->json, "mesh");
+  pl_fem_element_kind kind = pl_scene_fem_elements(&body->fem);
+  bool curve = mesh->curve.json != NULL, sheet = mesh->sheet.json != NULL;
+  if (kind == PL_FEM_OF_SEGMENTS && !curve)
+    pl_checker_complain(c, place, "wrong-elements", "take a mesh with a `curve`, or another material",
+                        "the material `curve` is made of segments, and mesh \"%s\" has none", body->mesh);
+  if (kind == PL_FEM_OF_TRIANGLES && curve)
+    pl_checker_complain(c, place, "wrong-elements", "take a mesh with a `sheet`, or the material `curve`",
+                        "the material `%s` is made of triangles, and mesh \"%s\" is a curve", word_of(&body->fem), body->mesh);
+  if (kind == PL_FEM_OF_TETS && (curve || sheet))
+    pl_checker_complain(c, place, "wrong-elements", curve ? "use the material `curve`" : "use the material `shell` or `plane`",
+                        "the material `%s` is made of tets, and mesh \"%s\" is a %s", word_of(&body->fem), body->mesh,
+                        curve ? "curve" : "sheet");
+  if (body->fem.material == PL_FEM_PLANE + 1 && sheet && mesh->sheet.plane != PL_SCENE_SHEET_XY)
+    pl_checker_complain(c, place, "not-in-plane", "add `\"plane\": \"xy\"` to the sheet",
+                        "the material `plane` lives in a plane z = const, and the sheet \"%s\" is level", body->mesh);
+  if (body->fem.material == PL_FEM_PLANE + 1 && !sheet && !curve)
+    pl_checker_complain(c, place, "not-in-plane", "take a mesh with a `sheet`, or a flat one from a file",
+                        "the material `plane` lives in a plane z = const, and mesh \"%s\" has depth", body->mesh);
+}
+
+// What lives in a plane z = const must be put and started there.
+static void check_plane(pl_scene_checker *c, const pl_scene_body *body) {
+  pl_vec3 axis = pl_quat_apply(body->rotation, (pl_vec3){0, 0, 1});
+  if (!(axis.z > 1 - 1e-9))
+    pl_checker_complain(c, pl_checker_place(body->json, "rotation"), "not-in-plane", "turn it around z only",
+                        "the material `%s` lives in a plane z = const, and this turns it out of it", word_of(&body->fem));
+  if (body->repeat.turn > 0)
+    pl_checker_complain(c, pl_checker_place(body->repeat.json, "turn"), "not-in-plane", "take `turn` out",
+                        "the material `%s` lives in a plane z = const, and copies would be turned out of it", word_of(&body->fem));
+  if (body->velocity.z != 0)
+    warn(c, pl_checker_place(body->json, "velocity"), "not-in-plane", "the body is held in its plane z = const",
+         "let the last number be 0", "this velocity has a part along z, which has no effect");
+  if (body->angular_velocity.x != 0 || body->angular_velocity.y != 0)
+    warn(c, pl_checker_place(body->json, "angular_velocity"), "not-in-plane", "the body is held in its plane z = const",
+         "let only the last number differ from 0", "this body cannot turn around x or y");
+}
+
+static void check_fast(pl_scene_checker *c, const pl_scene_fem *fem) {
+  if (fem->examples.count > 0)
+    pl_checker_complain(c, pl_json_find(fem->json, "examples"), "not-with-fast", "use the material `corotated`",
+                        "the material `fast` has no examples");
+  if (fem->stiffness_damping != 0)
+    pl_checker_complain(c, pl_json_find(fem->json, "stiffness_damping"), "not-with-fast",
+                        "take it out: its steps damp fast vibration by themselves", "the material `fast` has `mass_damping` only");
+  if (fem->poisson < 0)
+    pl_checker_complain(c, pl_json_find(fem->json, "poisson"), "poisson", "use 0 or more, or the material `corotated`",
+                        "Poisson's ratio %g is too small for the material `fast`", fem->poisson);
+  static const char *const unused[] = {"scheme", "solver", "newton_limit", "newton_tolerance", "thickness", "contact_stiffness"};
+  for (size_t i = 0; i < sizeof unused / sizeof *unused; ++i) {
+    const pl_json *place = pl_json_find(fem->json, unused[i]);
+    if (place != NULL) warn(c, place, "not-with-fast", "", "take it out", "this has no effect with the material `fast`");
+  }
+}
+
+// The matrix of `fast` damps like implicit Euler: what swings faster than a few steps is gone at once, and volumes are kept less well.
+static void check_fast_step(pl_scene_checker *c, const pl_scene_fem *fem) {
+  double step = c->scene->document.time.step;
+  if (!(step > 0.02)) return;
+  const pl_json *place = pl_checker_place(c->scene->document.time.json, "step");
+  char text[160];
+  snprintf(text, sizeof text, "steps of %.3g s are long for the material `fast`", step);
+  warn(c, place != NULL ? place : fem->json, "long-step",
+       "its steps find rotations once, so long ones damp strongly and are late to turn", "use a `step` of 1/60 s or less", text);
+}
+
+static void check_regions(pl_scene_checker *c, const pl_scene_fem *fem) {
+  for (int32_t i = 0; i < fem->young_regions.count; ++i) {
+    const pl_scene_young_region *region = &((const pl_scene_young_region *)fem->young_regions.items)[i];
+    if (region->least.x > region->most.x || region->least.y > region->most.y || region->least.z > region->most.z)
+      pl_checker_complain(c, region->json, "empty-region", "exchange `least` and `most` where they cross",
+                          "this box is empty: `least` exceeds `most`");
+  }
+}
+
+void pl_checker_fem(pl_scene_checker *c, const pl_scene_body *body) {
+  const pl_scene_fem *fem = &body->fem;
+  if (pl_json_find(body->json, "mesh") == NULL)
+    pl_checker_complain(c, body->json, "missing-key", "add it", "this body has no `mesh`");
+  const pl_json *other = body->solid.json != NULL ? body->solid.json : body->rod.json;
+  if (other != NULL)
+    pl_checker_complain(c, other, "other-method", "put them into `fem`, or change the body's `method`",
+                        "these are parameters of another method than the body's");
+  check_elements(c, body);
+  if (pl_scene_fem_is_planar(fem)) check_plane(c, body);
+  if (fem->material == PL_FEM_FAST + 1) {
+    check_fast(c, fem);
+    check_fast_step(c, fem);
+  }
+  if (fem->material == PL_FEM_EDGES + 1 && fem->poisson < 0.25)
+    warn(c, pl_checker_place(fem->json != NULL ? fem->json : body->json, "poisson"), "poisson",
+         "its edges alone have a ratio of 1/4, and less takes volumes that push outwards, which may collapse",
+         "use 0.25 or more, or the material `corotated`",
+         "Poisson's ratio is below 1/4, which the material `edges` does not hold well");
+  if (fem->examples.count > 32)
+    pl_checker_complain(c, pl_json_find(fem->json, "examples"), "too-many", "use 32 or fewer", "%d examples are too many",
+                        fem->examples.count);
+  check_regions(c, fem);
+}

@@ -1,0 +1,142 @@
+// Finite elements of a scene: from the document to the elements, the def and the model of a body.
+#include "scene/scene_fem.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "math/vec3.h"
+#include "solvers/cholmod_solver.h"
+
+pl_fem_element_kind pl_scene_fem_elements(const pl_scene_fem *fem) {
+  switch (fem->material - 1) {
+    case PL_FEM_SHELL:
+    case PL_FEM_PLANE: return PL_FEM_OF_TRIANGLES;
+    case PL_FEM_CURVE: return PL_FEM_OF_SEGMENTS;
+    default: return PL_FEM_OF_TETS;
+  }
+}
+
+bool pl_scene_fem_is_planar(const pl_scene_fem *fem) {
+  return fem->material == PL_FEM_PLANE + 1 || fem->material == PL_FEM_CURVE + 1;
+}
+
+// --- elements -----------------------------------------------------------------------------------------------------
+
+static pl_status complain_elements(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error) {
+  bool curve = pl_scene_fem_elements(&part->source->fem) == PL_FEM_OF_SEGMENTS;
+  const char *what = curve ? "segments" : "triangles";
+  pl_stage_complain(
+      set->scene, pl_json_find(part->source->json, "mesh"), findings, PL_SEVERITY_ERROR, "wrong-elements",
+      curve ? "take a mesh with a `curve`, or a file with lines" : "take a mesh with a `sheet`, or a file with a surface",
+      "this material is made of %s, and mesh \"%s\" has none", what, part->source->mesh);
+  return pl_fail(error, PL_ERROR_INVALID_DATA, "mesh \"%s\" has no %s", part->source->mesh, what);
+}
+
+// The triangles or segments of a mesh; of a mesh of tets, its boundary.
+static pl_status make_thin(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+  pl_status status = pl_scene_make_mesh(set->scene, part->source->mesh, &part->tets, findings, error);
+  if (status < 0) return status;
+  bool curve = pl_scene_fem_elements(&part->source->fem) == PL_FEM_OF_SEGMENTS;
+  if (!curve && pl_mesh_look(part->tets).tet_count > 0) {
+    pl_mesh *solid = part->tets;
+    part->tets = NULL;
+    status = pl_mesh_boundary(set->context, solid, &part->tets, NULL, error);
+    pl_mesh_destroy(solid);
+    if (status < 0) return status;
+  }
+  pl_mesh_view view = pl_mesh_look(part->tets);
+  if ((curve ? view.segment_count : view.triangle_count) == 0) return complain_elements(set, part, findings, error);
+  return pl_stage_make_poses(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), findings, error);
+}
+
+// --- stiffer and softer parts ---------------------------------------------------------------------------------------
+
+static pl_vec3 middle_of(const pl_mesh_view *mesh, const int32_t *corners, int32_t width) {
+  pl_vec3 middle = {0, 0, 0};
+  for (int32_t k = 0; k < width; ++k) middle = pl_vec3_add_scaled(middle, mesh->points[corners[k]], 1.0 / width);
+  return middle;
+}
+
+// 1 in the box, falling smoothly to 0 over its border.
+static double share_in(const pl_scene_young_region *region, pl_vec3 p) {
+  pl_vec3 outside = {fmax(fmax(region->least.x - p.x, p.x - region->most.x), 0),
+                     fmax(fmax(region->least.y - p.y, p.y - region->most.y), 0),
+                     fmax(fmax(region->least.z - p.z, p.z - region->most.z), 0)};
+  double distance = pl_vec3_length(outside);
+  if (!(distance > 0)) return 1;
+  if (!(distance < region->border)) return 0;
+  double t = distance / region->border;
+  return 1 - t * t * (3 - 2 * t);
+}
+
+// Moduli span decades, so a border runs through their powers: half way between 1 and 100 is 10.
+static pl_status make_scales(pl_stage_set *set, const pl_stage_part *part, pl_fem_def *def, pl_findings *findings,
+                             pl_error *error) {
+  const pl_scene_list *regions = &part->source->fem.young_regions;
+  if (regions->count == 0) return PL_OK;
+  pl_mesh_view mesh = pl_mesh_look(part->tets);
+  pl_fem_element_kind kind = pl_scene_fem_elements(&part->source->fem);
+  int32_t width = kind == PL_FEM_OF_TETS ? 4 : kind == PL_FEM_OF_TRIANGLES ? 3 : 2;
+  int32_t count = width == 4 ? mesh.tet_count : width == 3 ? mesh.triangle_count : mesh.segment_count;
+  const int32_t *corners = width == 4 ? mesh.tets : width == 3 ? mesh.triangles : mesh.segments;
+  double *scales = PL_TAKE(&set->arena, double, count);
+  if (scales == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < count; ++i) scales[i] = 1;
+  for (int32_t r = 0; r < regions->count; ++r) {
+    const pl_scene_young_region *region = &((const pl_scene_young_region *)regions->items)[r];
+    bool found = false;
+    for (int32_t i = 0; i < count; ++i) {
+      double share = share_in(region, middle_of(&mesh, corners + (ptrdiff_t)width * i, width));
+      if (share > 0) scales[i] *= pow(region->scale, share);
+      found = found || share > 0;
+    }
+    if (!found)
+      pl_stage_complain(set->scene, region->json, findings, PL_SEVERITY_WARNING, "empty-region",
+                        "move or widen it; boxes are in the mesh's frame, and `pliant info` prints the mesh's box",
+                        "no element of body \"%s\" has its middle in this box", part->source->name);
+  }
+  def->young_scales = scales;
+  return PL_OK;
+}
+
+// --- def ----------------------------------------------------------------------------------------------------------
+
+static pl_fem_def fem_def_of(const pl_stage_set *set, const pl_stage_part *part) {
+  const pl_scene_fem *f = &part->source->fem;
+  pl_fem_def def = pl_default_fem_def((pl_fem_material)(f->material - 1));
+  def.density = f->density;
+  def.young = f->young;
+  def.poisson = f->poisson;
+  def.thickness = f->thickness;
+  def.mass_damping = f->mass_damping;
+  def.stiffness_damping = f->stiffness_damping;
+  def.scheme = (pl_fem_scheme)(f->scheme - 1);
+  def.solver = (pl_fem_solver)(f->solver - 1);
+  def.newton_limit = (int32_t)f->newton_limit;
+  def.newton_tolerance = f->newton_tolerance;
+  def.volume_rounds = (int32_t)f->volume_rounds;
+  def.fast_step = set->scene->document.time.step;
+  def.friction = f->friction;
+  def.restitution = f->restitution;
+  def.contact_radius = f->contact_radius;
+  def.contact_stiffness = f->contact_stiffness;
+  def.self_contact = f->self_contact;
+  def.surface = part->surface;
+  def.surface_tolerance = f->surface_tolerance;
+  def.direct = pl_cholmod_backend();
+  return def;
+}
+
+pl_status pl_stage_make_fem(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+  const pl_scene_fem *fem = &part->source->fem;
+  bool thin = pl_scene_fem_elements(fem) != PL_FEM_OF_TETS;
+  pl_status status = thin ? make_thin(set, part, findings, error) : pl_stage_make_tets(set, part, findings, error);
+  if (status < 0) return status;
+  pl_fem_def def = fem_def_of(set, part);
+  def.example_count = fem->examples.count;
+  status = pl_stage_choose_poses(set, part, &fem->examples, &def.examples, findings, error);
+  if (status >= 0) status = make_scales(set, part, &def, findings, error);
+  if (status >= 0) status = pl_fem_build(set->context, &def, part->tets, &part->model, error);
+  if (status >= 0 && pl_scene_fem_is_planar(fem)) status = pl_stage_make_skin(set, part, error);
+  return status;
+}

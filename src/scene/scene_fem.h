@@ -1,0 +1,38 @@
+// Finite elements of a scene: thin meshes, the def that a body is built from, and what thin bodies are drawn by.
+#ifndef PL_SCENE_FEM_H
+#define PL_SCENE_FEM_H
+
+#include "pliant/fem.h"
+#include "scene/stage_set.h"
+
+// A curve of segments, and a flat sheet of triangles (scene_mesh_thin.c).
+pl_status pl_scene_make_curve(pl_context *context, const pl_scene_curve *def, pl_mesh **mesh, pl_error *error);
+pl_status pl_scene_make_sheet(pl_context *context, const pl_scene_sheet *def, pl_mesh **mesh, pl_error *error);
+
+// What elements a material is made of.
+typedef enum pl_fem_element_kind { PL_FEM_OF_TETS, PL_FEM_OF_TRIANGLES, PL_FEM_OF_SEGMENTS } pl_fem_element_kind;
+pl_fem_element_kind pl_scene_fem_elements(const pl_scene_fem *fem);
+
+// Whether a material lives in a plane z = const.
+bool pl_scene_fem_is_planar(const pl_scene_fem *fem);
+
+// What the tables cannot say about a mesh that may be a curve or sheet, and about a body of finite elements (scene_check_fem.c).
+struct pl_scene_checker;
+void pl_checker_thin_mesh(struct pl_scene_checker *c, const pl_scene_mesh *mesh);
+void pl_checker_fem(struct pl_scene_checker *c, const pl_scene_body *body);
+
+// What a thin body is drawn by: four points around each end of a segment of a curve, or both faces and the rim of a plane solid. It follows the particles when it is read
+// and has no part in the simulation (scene_fem_look.c).
+struct pl_stage_skin {
+  const pl_mesh *elements;  // of the body
+  double half;              // of the thickness, metres
+  int32_t slot_count;       // of a curve: cross-sections
+  const int32_t *slots;     // of a curve: cross-section at either end of each segment
+  int32_t point_count, triangle_count;
+  const int32_t *triangles;
+};
+
+// Make the skin of a curve or plane solid in the set's arena, and its mesh at rest, which the part keeps as its surface.
+pl_status pl_stage_make_skin(pl_stage_set *set, pl_stage_part *part, pl_error *error);
+
+#endif
