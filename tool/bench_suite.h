@@ -43,6 +43,7 @@ void bench_print(bench_session *bench, const bench_row *row, const bench_samples
 int bench_machine(bench_session *bench);
 int bench_solid(bench_session *bench);
 int bench_rod(bench_session *bench);
+int bench_fem(bench_session *bench);
 int bench_mesh(bench_session *bench);
 int bench_io(bench_session *bench);
 

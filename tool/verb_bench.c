@@ -20,6 +20,7 @@ static const struct {
     {"machine", "memory bandwidth, multiply-add rate, waking a thread", bench_machine},
     {"solid", "shape-matching solids: time per particle and step", bench_solid},
     {"rod", "chains of joints: time per chain and step, energy that moving cameras bring", bench_rod},
+    {"fem", "finite elements: time per implicit step and Newton iteration, assembly, solvers", bench_fem},
     {"mesh", "modelling a surface and filling it with tets", bench_mesh},
     {"io", "reading and writing mesh files", bench_io},
 };

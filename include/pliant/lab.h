@@ -9,5 +9,6 @@
 #include "pliant/frames.h"
 #include "pliant/picture.h"
 #include "pliant/scene.h"
+#include "pliant/solver.h"
 
 #endif

@@ -39,6 +39,30 @@ for threads in 1, 2:
     assert cases["5000 chains 1/60 s speed carry", threads]["better"] == "higher"
 PY
 
+echo "fem: steps with their parts, assembly, the fast material and the cost by size, beside the figures of others for the same mesh"
+"$PLIANT" bench fem --quick --json >lines
+python3 - <<'PY'
+import json
+lines = [json.loads(line) for line in open("lines")]
+cases = {(line["case"], line["threads"]): line for line in lines}
+assert len(cases) == len(lines), "two lines of one name"
+for line in lines:
+    assert {"suite", "case", "threads", "value", "unit", "better", "spread", "repeats"} <= set(line) and line["suite"] == "fem", line
+    assert line["value"] > 0 and line["repeats"] >= 5 and line["better"] == "lower", line
+for size in "1k", "3k", "16k":
+    for young in "1e5", "1e7":
+        parts = {part: cases[f"{size} {young} euler cg {part}", 1]["value"] for part in ("newton", "assembly", "factor", "solve")}
+        assert parts["newton"] > max(parts["assembly"], parts["factor"], parts["solve"]), parts
+        assert cases[f"{size} {young} euler cg solve", 1]["limit"] > 0
+        for name, threads in ("euler cg step", 2), ("2nd cg step", 1):
+            assert cases[f"{size} {young} {name}", threads]["unit"] == "ms/step"
+assert cases["16k 1e5 euler cg newton", 1]["size"] == 15972 and cases["16k 1e5 euler cg newton", 1]["paper"] == 49
+assert "VegaFEM" in cases["16k 1e5 euler cg newton", 1]["note"]
+assert cases["16k assembly per tet", 1]["paper"] == 0.93 and cases["16k assembly per tet", 1]["unit"] == "us/tet"
+assert cases["fast 16k", 1]["paper"] == 1.8
+assert cases["newton/tet 16k/3k 1e5 same body", 1]["unit"] == "x"
+PY
+
 echo "io: reading has a limit beside it, and no file is left"
 TMPDIR=$scratch "$PLIANT" bench io --quick --json >lines
 grep '"read ply"' lines | grep -q '"limit"'
