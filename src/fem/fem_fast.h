@@ -40,6 +40,7 @@ typedef struct pl_fem_fast_model {
   const int32_t *columns;
   const float *values;  // … in kg
   const int32_t *surface_parents;
+  const float *touch_stiffness;  // per surface point, N/m: of the springs that colliders push with
   pl_vec3 rest_center;
   double origin_grid;  // metres; positions are relative to an origin that follows the body in steps of this
 } pl_fem_fast_model;
@@ -50,11 +51,12 @@ typedef struct pl_fem_fast_state {
   int32_t *suspect;  // … and whether something may not be finite, in a block of 64 bytes
   pl_f4 *positions;  // metres from the origin
   pl_f4 *velocities;
-  float *rotations;  // [group][4][8]: of each tet
+  float *rotations;                // [group][4][8]: of each tet
+  struct pl_fem_fast_hold *holds;  // per surface point (fem_fast_touch.h)
 } pl_fem_fast_state;
 
 // Prepare a mesh of tets as a solid with PL_FEM_FAST. Takes of the def: density, young, poisson (0 or more), young_scales, mass_damping, volume_rounds,
-// fast_step, friction, restitution, contact_radius, self_contact and surface. Stiffness damping and examples are refused.
+// fast_step, friction, restitution, contact_radius, contact_stiffness, self_contact and surface. Stiffness damping and examples are refused.
 pl_status pl_fem_fast_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_model **model, pl_error *error);
 
 // One tet of a mesh (fem_fast_tets.c): gradients of its shape functions (1/m), volume (m³) and Lamé's constants (Pa).

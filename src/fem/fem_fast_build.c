@@ -13,6 +13,7 @@
 
 static const pl_body_method FAST_METHOD = {
     .name = "fem",
+    .handles_colliders = true,
     .handles_pins = true,
     .state_size = pl_fem_fast_state_size,
     .start = pl_fem_fast_start,
@@ -33,9 +34,13 @@ static pl_status check_def(const pl_fem_def *def, const pl_mesh_view *mesh, pl_e
     const char *field;
     double value, least, most;
   } ranges[] = {
-      {"density", def->density, 1e-9, 1e9},    {"young", def->young, 1e-9, 1e15},
-      {"poisson", def->poisson, 0, 0.4999},    {"mass_damping", def->mass_damping, 0, 1e6},
-      {"fast_step", def->fast_step, 1e-9, 10}, {"volume_rounds", def->volume_rounds, 0, 1000},
+      {"density", def->density, 1e-9, 1e9},
+      {"young", def->young, 1e-9, 1e15},
+      {"poisson", def->poisson, 0, 0.4999},
+      {"mass_damping", def->mass_damping, 0, 1e6},
+      {"fast_step", def->fast_step, 1e-9, 10},
+      {"volume_rounds", def->volume_rounds, 1, 1000},
+      {"contact_stiffness", def->contact_stiffness, 0, 1e18},
   };
   for (size_t i = 0; i < sizeof ranges / sizeof *ranges; ++i)
     if (!(ranges[i].value >= ranges[i].least && ranges[i].value <= ranges[i].most))
@@ -171,6 +176,28 @@ static pl_status fill_particles(const pl_fem_def *def, const pl_mesh_view *mesh,
   return PL_OK;
 }
 
+// Springs of colliders, by the area that a surface point stands for: stiffer than the layer of tets behind them, so that little of it is pressed into the collider.
+static pl_status fill_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_fast_model *model, pl_error *error) {
+  enum { STIFFER = 10 };
+  const pl_contact_surface *surface = &model->head.surface;
+  const pl_vec3 *p = surface->rest_points;
+  float *stiffness = PL_TAKE(&model->head.arena, float, surface->point_count);
+  if (stiffness == NULL) return pl_fail_memory(error);
+  double size = cbrt(6 * model->head.mass / def->density / mesh->tet_count);
+  double per_area = def->contact_stiffness > 0 ? def->contact_stiffness : STIFFER * def->young / size, total = 0;
+  for (int32_t t = 0; t < surface->triangle_count; ++t) {
+    const int32_t *c = surface->triangles + 3 * (size_t)t;
+    double area = 0.5 * pl_vec3_length(pl_vec3_cross(pl_vec3_sub(p[c[1]], p[c[0]]), pl_vec3_sub(p[c[2]], p[c[0]])));
+    for (int k = 0; k < 3; ++k) stiffness[c[k]] += (float)(per_area * area / 3);
+    total += area;
+  }
+  // A point of no triangle with area stands for as much as the others on average.
+  for (int32_t i = 0; i < surface->point_count; ++i)
+    if (!(stiffness[i] > 0)) stiffness[i] = (float)(per_area * fmax(total, size * size) / surface->point_count);
+  model->touch_stiffness = stiffness;
+  return PL_OK;
+}
+
 static uint64_t hash_model(const pl_fem_fast_model *model) {
   const pl_model *head = &model->head;
   size_t n = (size_t)head->particle_count, groups = (size_t)model->tets.group_count;
@@ -185,6 +212,7 @@ static uint64_t hash_model(const pl_fem_fast_model *model) {
   hash = pl_hash_bytes(hash, model->tets.constants, groups * PL_FAST_CONSTANT_COUNT * 8 * sizeof(float));
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
   hash = pl_hash_bytes(hash, head->surface.weights, 4 * (size_t)head->surface.point_count * sizeof(float));
+  hash = pl_hash_bytes(hash, model->touch_stiffness, (size_t)head->surface.point_count * sizeof(float));
   return pl_hash_bytes(hash, head->surface.triangles, 3 * (size_t)head->surface.triangle_count * sizeof(int32_t));
 }
 
@@ -210,6 +238,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   if (status >= 0)
     status = pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
   if (status >= 0) status = fill_particles(def, &view, model, error);
+  if (status >= 0) status = fill_touch(def, &view, model, error);
   if (status >= 0) head->hash = hash_model(model);
   return status;
 }

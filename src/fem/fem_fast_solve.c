@@ -1,9 +1,9 @@
 // The linear system of a step, by conjugate gradients on compliant volume constraints with the constant stretching matrix as preconditioner.
 //
-//   (A + sum over tets of lambda h² V g g^T + springs) d = forces,   d = 0 at held particles
+//   (A + sum over tets of lambda h² V g g^T + springs of pins and colliders) d = forces,   d = 0 at held particles
 //
 // A is factored; each volume is a compliant constraint of rank one (compliance 1 / lambda V), whose directions g turn with the tets. Where lambda is 0 and nothing
-// is pinned the first iteration is exact. Otherwise each takes the moves to the least energy in one more dimension, and `volume_rounds` of them are made. To stop
+// is pinned or touched the first iteration is exact. Otherwise each takes the moves to the least energy in one more dimension, and `volume_rounds` of them are made. To stop
 // early is safe: what is missing acts like added mass, because d = 0 goes on with the velocity there is, and equilibria are not changed.
 //
 // Ways not taken:
@@ -19,8 +19,8 @@
 #include "base/parallel.h"
 
 enum { PARTICLES_PER_BLOCK = 1024, GROUPS_PER_BLOCK = 64 };
-// What pins need beyond the rounds for the volume.
-enum { PIN_ROUNDS = 6 };
+// What pins and contacts need beyond the rounds for the volume.
+enum { HOLD_ROUNDS = 6 };
 // The error, squared and in the norm of the matrix, relative to that of the first guess, and as a share of the body's size where float can tell no more.
 static const double TOLERANCE = 1e-10, LEAST_SHARE = 1e-8;
 
@@ -30,6 +30,10 @@ void pl_fem_fast_for_colors(pl_fem_fast_solver *solver, void (*work)(void *data,
     solver->first_group = tets->color_start[color];
     pl_parallel_for(solver->context, tets->color_start[color + 1] - solver->first_group, GROUPS_PER_BLOCK, work, solver);
   }
+}
+
+bool pl_fem_fast_is_free(const pl_fem_fast_solver *solver) {
+  return solver->pin_count == 0 && solver->touch.active_count == 0;
 }
 
 void pl_fem_fast_place_pins(const pl_fem_fast_solver *solver, double share) {
@@ -74,6 +78,7 @@ static void multiply(pl_fem_fast_solver *solver) {
     const pl_fem_fast_pin *pin = &solver->pins[k];
     if (!pin->is_hard) work->product[pin->particle] += work->direction[pin->particle] * (pin->stiffness + pin->damping);
   }
+  pl_fem_fast_touch_apply(&solver->touch);
   clear_held(solver, work->product);
 }
 
@@ -89,11 +94,12 @@ static double precondition(const pl_fem_fast_solver *solver) {
 
 void pl_fem_fast_solve(pl_fem_fast_solver *solver) {
   const pl_fem_fast_work *work = &solver->work;
-  int32_t n = work->model->head.particle_count, limit = work->model->volume_rounds + (solver->pin_count > 0 ? PIN_ROUNDS : 0);
+  int32_t n = work->model->head.particle_count,
+          limit = work->model->volume_rounds + (pl_fem_fast_is_free(solver) ? 0 : HOLD_ROUNDS);
   clear_held(solver, work->forces);
   double left = precondition(solver), size = LEAST_SHARE * work->model->origin_grid;
   double least = left * TOLERANCE + work->model->head.mass * size * size;
-  solver->kernels->turn(work, 0, 0, n);
+  for (int32_t i = 0; i < n; ++i) work->direction[i] = work->solved[i];
   for (int32_t round = 1; left > least; ++round) {
     multiply(solver);
     double answer = solver->kernels->dot(work->direction, work->product, 0, n);

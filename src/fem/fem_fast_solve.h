@@ -1,8 +1,8 @@
-// The linear system of a step of the fast corotated solid: constant stretching, compliant volumes, pins.
+// The linear system of a step of the fast corotated solid: constant stretching, compliant volumes, pins, contact.
 #ifndef PL_FEM_FEM_FAST_SOLVE_H
 #define PL_FEM_FEM_FAST_SOLVE_H
 
-#include "fem/fem_fast_kernels.h"
+#include "fem/fem_fast_touch.h"
 
 // A pin during one step.
 typedef struct pl_fem_fast_pin {
@@ -18,6 +18,7 @@ typedef struct pl_fem_fast_solver {
   pl_fem_fast_work work;
   const pl_fem_fast_pin *pins;
   int32_t pin_count;
+  pl_fem_fast_touch touch;
   float *room;          // of the factor
   int32_t first_group;  // of the colour at hand
 } pl_fem_fast_solver;
@@ -27,6 +28,9 @@ void pl_fem_fast_for_colors(pl_fem_fast_solver *solver, void (*work)(void *data,
 
 // After predict: held particles are put on their targets, springs pull. `share` is how much of the way from start to target is to be covered.
 void pl_fem_fast_place_pins(const pl_fem_fast_solver *solver, double share);
+
+// Whether nothing holds the body from outside.
+bool pl_fem_fast_is_free(const pl_fem_fast_solver *solver);
 
 // Find the moves that answer the forces.
 void pl_fem_fast_solve(pl_fem_fast_solver *solver);

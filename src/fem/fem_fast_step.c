@@ -15,7 +15,7 @@
 //
 // Differs from the paper:
 // - The iterations on volume are conjugate gradients around the factor instead of Gauss-Seidel after it: then bodies come to rest in the equilibrium of corotated
-//   tets, with any number of iterations, and may be pinned (fem_fast_solve.c says what else was tried).
+//   tets, with any number of iterations, and may be pinned and lie on colliders (fem_fast_solve.c says what else was tried).
 // - Rotations are those of x + h v, without what gravity and other forces add. That changes nothing in flight; but near pins a body would be deformed by h² a, and
 //   with rotations found there it comes to rest 7 % too low at 1e6 Pa and 70 % at 1e7 Pa.
 // - They come from a guarded Newton iteration that starts at the last ones (math/rotation_batch.h) instead of the closed form: it handles inverted tets as well and
@@ -26,6 +26,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "contact/collider.h"
 #include "fem/fem_fast_solve.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
@@ -119,6 +120,12 @@ static bool take_memory(step_data *d, const pl_body_move *move) {
   d->sums = PL_SCRATCH(move->scratch, pl_fem_fast_sums, blocks);
   d->is_finite = PL_SCRATCH(move->scratch, bool, blocks);
   d->pins = PL_SCRATCH(move->scratch, pl_fem_fast_pin, move->pin_count);
+  pl_fem_fast_touch *touch = &d->solver.touch;
+  touch->starts = PL_SCRATCH(move->scratch, pl_transform, move->collider_count);
+  touch->ends = PL_SCRATCH(move->scratch, pl_transform, move->collider_count);
+  touch->points = PL_SCRATCH(move->scratch, pl_fem_fast_contact, model->head.surface.point_count);
+  touch->active = PL_SCRATCH(move->scratch, int32_t, model->head.surface.point_count);
+  has_memory = has_memory && touch->starts && touch->ends && touch->points && touch->active;
   return has_memory && work->pulls && d->solver.room && d->sums && d->is_finite && d->pins;
 }
 
@@ -141,13 +148,20 @@ static void list_pins(step_data *d, const pl_body_move *move) {
   d->solver.pin_count = move->pin_count;
 }
 
-static void step_once(step_data *d, const pl_body_move *move, double share) {
+// Step `k` of `count` that make one of the world.
+static void step_once(step_data *d, const pl_body_move *move, int32_t k, int32_t count) {
   int32_t n = d->solver.work.model->head.particle_count;
+  double h = d->solver.work.model->step;
+  for (int32_t c = 0; c < move->collider_count; ++c)
+    pl_collider_motion(move->colliders[c], move->time + k * h, h, &d->solver.touch.starts[c], &d->solver.touch.ends[c]);
+  d->solver.work.drift = d->solver.work.twist = (pl_f4){0};
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, predict, d);
-  pl_fem_fast_place_pins(&d->solver, share);
+  pl_fem_fast_place_pins(&d->solver, (k + 1.0) / count);
+  pl_fem_fast_touch_find(move->context, &d->solver.touch);
   pl_fem_fast_for_colors(&d->solver, match);
   pl_fem_fast_solve(&d->solver);
-  if (move->pin_count == 0) {
+  pl_fem_fast_touch_settle(&d->solver.touch);
+  if (pl_fem_fast_is_free(&d->solver)) {
     pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, sum, d);
     find_rigid_part(d, pl_block_count(n, PARTICLES_PER_BLOCK));
   }
@@ -186,7 +200,10 @@ pl_status pl_fem_fast_move(const pl_model *model, void *state, const pl_body_mov
   // Padding is a tet at rest.
   for (int k = 1; k < PL_FAST_PADDING; ++k) d.solver.work.predicted[model->particle_count + k][k - 1] = 1;
   list_pins(&d, move);
-  for (int32_t k = 0; k < step_count; ++k) step_once(&d, move, (k + 1.0) / step_count);
+  d.solver.touch.work = &d.solver.work;
+  d.solver.touch.colliders = move->colliders;
+  d.solver.touch.collider_count = move->collider_count;
+  for (int32_t k = 0; k < step_count; ++k) step_once(&d, move, k, step_count);
   pl_fem_fast_state s = d.solver.work.state;
   *s.suspect = 0;
   for (int32_t b = 0; b < pl_block_count(model->particle_count, PARTICLES_PER_BLOCK); ++b) *s.suspect |= !d.is_finite[b];

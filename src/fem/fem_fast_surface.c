@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "fem/fem_fast.h"
+#include "fem/fem_fast_touch.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 
@@ -15,7 +15,8 @@ static size_t padded_count(const pl_model *model) {
 
 size_t pl_fem_fast_state_size(const pl_model *model) {
   size_t groups = (size_t)((const pl_fem_fast_model *)model)->tets.group_count;
-  return HEAD_SIZE + 2 * padded_count(model) * sizeof(pl_f4) + groups * 32 * sizeof(float);
+  return HEAD_SIZE + 2 * padded_count(model) * sizeof(pl_f4) + groups * 32 * sizeof(float) +
+         (size_t)model->surface.point_count * sizeof(pl_fem_fast_hold);
 }
 
 pl_fem_fast_state pl_fem_fast_state_of(const pl_model *model, const void *state) {
@@ -29,6 +30,7 @@ pl_fem_fast_state pl_fem_fast_state_of(const pl_model *model, const void *state)
       .positions = particles,
       .velocities = particles + padded_count(model),
       .rotations = rotations,
+      .holds = (pl_fem_fast_hold *)(void *)(rotations + (size_t)((const pl_fem_fast_model *)model)->tets.group_count * 32),
   };
 }
 
