@@ -156,7 +156,7 @@ PL_API pl_status pl_body_read_weights(const pl_world *world, pl_body_id body, in
 PL_API pl_status pl_body_give_weights(pl_world *world, pl_body_id body, int32_t manifold, const double *weights, pl_error *error);
 
 /// Where a led joint of a rod body is to be `seconds` from now: it moves there evenly over the coming inner steps and then stays. 0 seconds: within the
-/// next step. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a joint that is not led or numbers that are
+/// next step, and before the first step at once, with the chains that hang on it. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a joint that is not led or numbers that are
 /// not finite.
 PL_API pl_status pl_body_lead(pl_world *world, pl_body_id body, int32_t joint, pl_transform target, double seconds, pl_error *error);
 

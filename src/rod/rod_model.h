@@ -195,6 +195,8 @@ pl_vec3 pl_rod_read_particle(const pl_model *model, const void *state, int32_t p
 void pl_rod_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
 int32_t pl_rod_find_not_finite(const pl_model *model, const void *state);
 void pl_rod_carry(const pl_model *model, void *state, pl_transform motion);
+// Put a chain into its rest pose, where the led joint above it is now; velocities stay.
+void pl_rod_place_lane(const pl_rod_model *model, pl_rod_state state, int32_t batch, int32_t lane);
 void pl_rod_turn_lane(pl_rod_lanes lanes, int32_t joint_count, int32_t lane, pl_quat turn);
 
 // Weights and leading (rod_weights.c).

@@ -96,7 +96,7 @@ static void put_quat(float *to, int32_t joint, int32_t lane, pl_quat q) {
   to[24] = (float)q.w;
 }
 
-static void start_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch, int32_t lane, const pl_body_start *start) {
+void pl_rod_place_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch, int32_t lane) {
   const pl_rod_batch *b = &model->batches[batch];
   pl_rod_lanes lanes = pl_rod_lanes_of(model, s, batch);
   pl_transform base = s.led[b->bases[lane]].now;
@@ -105,16 +105,21 @@ static void start_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch,
   s.roots[3 * slot] = root.x;
   s.roots[3 * slot + 1] = root.y;
   s.roots[3 * slot + 2] = root.z;
-  pl_vec3 middle = start->placement.position;
   for (int32_t i = 0; i < b->plan->joint_count; ++i) {
-    pl_vec3 x = pl_quat_apply(base.rotation, get_vec3(lanes.rest_positions, i, lane));
-    pl_vec3 arm = pl_vec3_sub(pl_vec3_add(root, x), middle);
-    put_vec3(lanes.positions, i, lane, x);
-    put_vec3(lanes.velocities, i, lane, pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
-    put_vec3(lanes.spins, i, lane, start->angular_velocity);
+    put_vec3(lanes.positions, i, lane, pl_quat_apply(base.rotation, get_vec3(lanes.rest_positions, i, lane)));
     put_quat(lanes.rotations, i, lane, pl_quat_multiply(base.rotation, get_quat(lanes.rest_rotations, i, lane)));
     put_quat(lanes.matches, i, lane, base.rotation);
     if (lanes.shadow_matches != NULL) put_quat(lanes.shadow_matches, i, lane, base.rotation);
+  }
+}
+
+static void push_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch, int32_t lane, const pl_body_start *start) {
+  pl_rod_lanes lanes = pl_rod_lanes_of(model, s, batch);
+  for (int32_t i = 0; i < model->batches[batch].plan->joint_count; ++i) {
+    pl_vec3 x = pl_vec3_add(root_of(s, batch * PL_ROD_LANES + lane), get_vec3(lanes.positions, i, lane));
+    pl_vec3 arm = pl_vec3_sub(x, start->placement.position);
+    put_vec3(lanes.velocities, i, lane, pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
+    put_vec3(lanes.spins, i, lane, start->angular_velocity);
   }
 }
 
@@ -130,7 +135,10 @@ void pl_rod_start(const pl_model *model, void *state, const pl_body_start *start
   for (int32_t b = 0; b < rod->batch_count; ++b) {
     pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, b);
     pl_rod_kernels_choose()->blend(&rod->batches[b], lanes.weights, lanes.rest_positions, lanes.rest_rotations);
-    for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) start_lane(rod, s, b, lane, start);
+    for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+      pl_rod_place_lane(rod, s, b, lane);
+      push_lane(rod, s, b, lane, start);
+    }
   }
 }
 

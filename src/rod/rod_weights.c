@@ -44,9 +44,18 @@ void pl_rod_give_weights(const pl_model *model, void *state, int32_t manifold, c
 bool pl_rod_lead(const pl_model *model, void *state, int32_t joint, pl_transform target, double seconds) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
   if (joint < 0 || joint >= rod->joint_count || rod->led_of_joint[joint] < 0) return false;
-  pl_rod_led *led = &pl_rod_state_of(model, state).led[rod->led_of_joint[joint]];
+  pl_rod_state s = pl_rod_state_of(model, state);
+  int32_t number = rod->led_of_joint[joint];
+  pl_rod_led *led = &s.led[number];
   led->target = target;
   led->seconds = seconds;
+  // Before the first step there is no way from one place to another: the first pose of an animation is where everything begins, and nothing whips.
+  if (s.head->fresh && seconds == 0) {
+    led->now = target;
+    for (int32_t slot = 0; slot < rod->batch_count * PL_ROD_LANES; ++slot)
+      if (rod->batches[slot / PL_ROD_LANES].bases[slot % PL_ROD_LANES] == number)
+        pl_rod_place_lane(rod, s, slot / PL_ROD_LANES, slot % PL_ROD_LANES);
+  }
   return true;
 }
 

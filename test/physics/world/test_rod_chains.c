@@ -347,6 +347,27 @@ static void teleport_reset_and_settling(void **state) {
   drop_context(context);
 }
 
+// An animation that begins far from the rest pose begins there: no whip in its first frame.
+static void the_first_pose_is_where_things_begin(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  test_rod rod;
+  begin_rod(&rod, 6, 0.05, (pl_vec3){0, 0, 0.1});
+  pl_model *model = build_rod(context, &rod);
+  pl_world *world = make_world(context, 1.0 / 240, 0);
+  pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
+  pl_transform first = {{3, 1, -2}, pl_quat_of_axis_angle((pl_vec3){1, 2, 0}, 2)};
+  check_ok(pl_body_lead(world, id, 0, first, 0, NULL), NULL);
+  run_steps(world, 2);
+  assert_true(pl_body_describe(world, id).largest_speed < 1e-3);
+  pl_vec3 now[8];
+  check_ok(pl_body_read_positions(world, id, now), NULL);
+  for (int i = 1; i <= 6; ++i) assert_true(pl_vec3_distance(now[i], pl_transform_apply(first, rod.joints[i].rest.position)) < 1e-5);
+  pl_world_destroy(world);
+  pl_model_destroy(model);
+  drop_context(context);
+}
+
 // In steady wind a limp chain hangs at the angle where drag and weight balance; light air does not blow it faster than itself.
 static void wind_blows_chains(void **state) {
   (void)state;
@@ -381,11 +402,17 @@ static void wind_blows_chains(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lengths_hold_whatever_happens),       cmocka_unit_test(trees_and_loops_keep_their_lengths),
-      cmocka_unit_test(a_swing_without_damping_goes_on),     cmocka_unit_test(twist_reaches_the_tip),
-      cmocka_unit_test(angles_stay_within_their_limits),     cmocka_unit_test(segments_meet_colliders_along_their_length),
-      cmocka_unit_test(own_colliders_move_with_their_joint), cmocka_unit_test(the_display_rate_does_not_matter),
-      cmocka_unit_test(teleport_reset_and_settling),         cmocka_unit_test(wind_blows_chains),
+      cmocka_unit_test(lengths_hold_whatever_happens),
+      cmocka_unit_test(trees_and_loops_keep_their_lengths),
+      cmocka_unit_test(a_swing_without_damping_goes_on),
+      cmocka_unit_test(twist_reaches_the_tip),
+      cmocka_unit_test(angles_stay_within_their_limits),
+      cmocka_unit_test(segments_meet_colliders_along_their_length),
+      cmocka_unit_test(own_colliders_move_with_their_joint),
+      cmocka_unit_test(the_display_rate_does_not_matter),
+      cmocka_unit_test(teleport_reset_and_settling),
+      cmocka_unit_test(the_first_pose_is_where_things_begin),
+      cmocka_unit_test(wind_blows_chains),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

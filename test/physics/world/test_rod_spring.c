@@ -120,8 +120,8 @@ static pl_model *build(pl_context *context, const rig *r) {
 }
 
 static void lead(pl_world *world, pl_body_id id, pl_transform hips, pl_transform head) {
-  check_ok(pl_body_lead(world, id, 0, hips, 0, NULL), NULL);
-  check_ok(pl_body_lead(world, id, 1, head, 0, NULL), NULL);
+  check_ok(pl_body_lead(world, id, 0, hips, pl_world_step_length(world), NULL), NULL);
+  check_ok(pl_body_lead(world, id, 1, head, pl_world_step_length(world), NULL), NULL);
 }
 
 static void moves_as_the_specification_says(void **state) {
@@ -208,7 +208,7 @@ static void run_tip(pl_context *context, const rig *r, int32_t rate, double nod,
       double t = (n - 1 + k * 60.0 / rate) / 60;
       pl_quat turn = pl_quat_of_axis_angle((pl_vec3){1, 0, 0}, nod * 0.5 * (1 - cos(6 * t)));
       pl_transform head = {r->joints[1].rest.position, pl_quat_multiply(turn, rest_of(r, 1).rotation)};
-      check_ok(pl_body_lead(world, id, 1, head, 0, NULL), NULL);
+      check_ok(pl_body_lead(world, id, 1, head, pl_world_step_length(world), NULL), NULL);
       run_steps(world, 1);
     }
     pl_vec3 now[LAST + 1];

@@ -249,7 +249,7 @@ static void step_by_library(pl_context *context, const subject *s, pl_vec3 *x, p
       put3(lanes.spins, i, lane, s->w[i]);
       put4(lanes.rotations, i, lane, s->q[i]);
     }
-  assert_true(pl_rod_lead(model, state, 0, s->base[1], 0));
+  assert_true(pl_rod_lead(model, state, 0, s->base[1], s->h));
   pl_scratch scratch;
   pl_scratch_init(&scratch, context);
   pl_body_move move = {.context = context, .scratch = &scratch, .step = s->h, .acceleration = s->gravity};
