@@ -81,6 +81,7 @@ PL_API pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const 
 /// What the last step or equilibrium of a finite-element body took.
 typedef struct pl_fem_report {
   int32_t newton_count;     ///< Newton iterations
+  bool converged;           ///< the residual came below the tolerance
   int32_t linear_count;     ///< iterations of the linear solver in all of them
   double residual;          ///< newtons, largest of any point
   double energy;            ///< J, elastic

@@ -114,14 +114,14 @@ static double shortest_edge(const pl_fem_model *model) {
   return least;
 }
 
-static pl_linear_def choose_solver(const pl_fem_def *def, const pl_fem_model *model) {
+static pl_linear_def choose_solver(const pl_fem_def *def, const pl_mesh_view *mesh, const pl_fem_model *model) {
   pl_linear_def linear = pl_default_linear_def();
-  double least = HUGE_VAL, most = 0;
-  const pl_fem_group *group = &model->groups[0];
-  for (int32_t e = 0; e < group->element_count; ++e) {
-    double p = group->parameters[(ptrdiff_t)group->energy->parameter_count * e];
-    least = fmin(least, p);
-    most = fmax(most, p);
+  double least = 1, most = 1;
+  int32_t scale_count = def->material <= PL_FEM_EDGES ? mesh->tet_count : mesh->triangle_count;
+  if (def->material == PL_FEM_CURVE) scale_count = mesh->segment_count;
+  for (int32_t e = 0; def->young_scales != NULL && e < scale_count; ++e) {
+    least = fmin(least, def->young_scales[e]);
+    most = fmax(most, def->young_scales[e]);
   }
   linear.choice = def->solver == PL_FEM_SOLVER_CG ? PL_LINEAR_CG : PL_LINEAR_AUTO;
   if (def->solver == PL_FEM_SOLVER_DIRECT)
@@ -129,7 +129,7 @@ static pl_linear_def choose_solver(const pl_fem_def *def, const pl_fem_model *mo
   linear.direct = def->direct;
   linear.choose_preconditioner = true;
   linear.limits.tolerance = fmax(fmin(def->newton_tolerance, 1e-4), 1e-10);
-  linear.hint = (pl_linear_hint){.young = def->young * most / group->parameters[0],
+  linear.hint = (pl_linear_hint){.young = def->young * most,
                                  .young_contrast = most / least,
                                  .poisson = def->poisson,
                                  .density = def->density,
@@ -190,7 +190,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
     status = pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
   if (status >= 0) status = build_touch(def, &view, model, error);
   if (status < 0) return status;
-  model->linear = choose_solver(def, model);
+  model->linear = choose_solver(def, &view, model);
   head->hash = hash_model(def, model);
   return PL_OK;
 }

@@ -17,6 +17,7 @@
 //   s = κ m (n·λ)    s_xx = κ ((n·λ) A + n (Aλ)ᵀ + (Aλ) nᵀ + m ∇²v(λ))    s_xX = -κ (Aλ) Nᵀ    s_XX = -κ (n·λ) ∇²v(X)
 //
 // (v is cubic, so ∇²v is linear in its argument and its derivative along λ is ∇²v(λ).)
+#include <math.h>
 #include <string.h>
 
 #include "fem/fem_tet.h"
@@ -175,6 +176,20 @@ static void hessian(const pl_fem_element *e, double *h) {
   add_volume_hessian(h, kappa * (volume(e->x) - volume(e->X)), e->x);
 }
 
+// Compressed edges lose the term that pushes sideways, the volume its second derivative.
+static void positive(const pl_fem_element *e, double *h) {
+  double n[12], block[3][3];
+  memset(h, 0, 144 * sizeof *h);
+  for (int edge = 0; edge < 6; ++edge) {
+    double c = edge_stiffness(e, edge);
+    pl_vec3 d = side(e->x, edge);
+    make_block(block, 4 * c, d, d, 2 * c * fmax(0, edge_excess(e, edge)));
+    add_edge_block(h, edge, (const double(*)[3])block);
+  }
+  volume_gradient(e->x, n);
+  add_product(h, fmax(0, volume_stiffness(e)), n, n);
+}
+
 static void mixed(const pl_fem_element *e, double *m) {
   double now[12], rest[12], block[3][3];
   memset(m, 0, 144 * sizeof *m);
@@ -234,4 +249,5 @@ const pl_fem_energy pl_fem_edge_tet = {
     .mixed = mixed,
     .material = material,
     .third = third,
+    .positive = positive,
 };

@@ -38,6 +38,8 @@ typedef struct pl_fem_energy {
   void (*mixed)(const pl_fem_element *e, double *m);
   void (*material)(const pl_fem_element *e, double *d);
   void (*third)(const pl_fem_element *e, const double *lambda, double *xx, double *xX, double *XX);
+  // A positive semi-definite matrix in place of the Hessian, far cheaper than its projection: what could be negative is left out. NULL: there is none.
+  void (*positive)(const pl_fem_element *e, double *h);
 } pl_fem_energy;
 
 // Solids (fem_tet.c …): corotated linear as paper 002 eqs. 1-3 with (Young's modulus Pa, Poisson's ratio); stable neo-Hookean with the same parameters; the

@@ -99,6 +99,19 @@ void pl_fem_measure_hessian(const pl_fem_measure *measure, const pl_fem_element 
   pl_fem_sides_spread_matrix(measure->corner_count, f2, h);
 }
 
+// w f' f'ᵀ, and the other term where it has no negative eigenvalues for sure: a stretched edge.
+void pl_fem_measure_positive(const pl_fem_measure *measure, const pl_fem_element *e, double *h) {
+  comparison c = compare(measure, e);
+  double f1[PL_FEM_SIDES_MOST], f2[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST] = {0};
+  double weight = c.weight > 0 ? c.weight : 0, excess = measure->hessian == pl_fem_edge_hessian && c.excess > 0 ? c.excess : 0;
+  measure->gradient(c.now, f1);
+  if (excess > 0) measure->hessian(c.now, f2);
+  for (int32_t i = 0; i < c.n; ++i) {
+    for (int32_t j = 0; j < c.n; ++j) f2[i * c.n + j] = weight * (f1[i] * f1[j] + excess * f2[i * c.n + j]);
+  }
+  pl_fem_sides_spread_matrix(measure->corner_count, f2, h);
+}
+
 void pl_fem_measure_mixed(const pl_fem_measure *measure, const pl_fem_element *e, double *m) {
   comparison c = compare(measure, e);
   double f1[PL_FEM_SIDES_MOST], rest1[PL_FEM_SIDES_MOST], small[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST];

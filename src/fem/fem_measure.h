@@ -34,6 +34,7 @@ typedef struct pl_fem_measure {
 double pl_fem_measure_energy(const pl_fem_measure *measure, const pl_fem_element *e);
 void pl_fem_measure_gradient(const pl_fem_measure *measure, const pl_fem_element *e, double *g);
 void pl_fem_measure_hessian(const pl_fem_measure *measure, const pl_fem_element *e, double *h);
+void pl_fem_measure_positive(const pl_fem_measure *measure, const pl_fem_element *e, double *h);
 void pl_fem_measure_mixed(const pl_fem_measure *measure, const pl_fem_element *e, double *m);
 void pl_fem_measure_material(const pl_fem_measure *measure, const pl_fem_element *e, double *d);
 void pl_fem_measure_third(const pl_fem_measure *measure, const pl_fem_element *e, const double *lambda, double *xx, double *xX,
@@ -49,7 +50,7 @@ void pl_fem_sides_find(int32_t corner_count, const double *x, double *d);
 void pl_fem_sides_spread_vector(int32_t corner_count, const double *small, double *large);
 void pl_fem_sides_spread_matrix(int32_t corner_count, const double *small, double *large);
 
-// The table `energy` of a measure. pl_fem_energy has functions without further data, so each energy needs its own six: they differ in nothing but the measure.
+// The table `energy` of a measure. pl_fem_energy has functions without further data, so each energy needs its own seven: they differ in nothing but the measure.
 #define PL_FEM_MEASURE_ENERGY(energy_name, text, corners, measure, names)                                                  \
   static double element_energy_##measure(const pl_fem_element *e) {                                                        \
     return pl_fem_measure_energy(&measure, e);                                                                             \
@@ -69,6 +70,9 @@ void pl_fem_sides_spread_matrix(int32_t corner_count, const double *small, doubl
   static void element_third_##measure(const pl_fem_element *e, const double *lambda, double *xx, double *xX, double *XX) { \
     pl_fem_measure_third(&measure, e, lambda, xx, xX, XX);                                                                 \
   }                                                                                                                        \
+  static void element_positive_##measure(const pl_fem_element *e, double *h) {                                             \
+    pl_fem_measure_positive(&measure, e, h);                                                                               \
+  }                                                                                                                        \
   const pl_fem_energy energy_name = {text,                                                                                 \
                                      corners,                                                                              \
                                      1,                                                                                    \
@@ -78,6 +82,7 @@ void pl_fem_sides_spread_matrix(int32_t corner_count, const double *small, doubl
                                      element_hessian_##measure,                                                            \
                                      element_mixed_##measure,                                                              \
                                      element_material_##measure,                                                           \
-                                     element_third_##measure}
+                                     element_third_##measure,                                                              \
+                                     element_positive_##measure}
 
 #endif

@@ -102,9 +102,10 @@ pl_status pl_fem_newton_minimise(pl_fem_newton *newton, double *u, pl_fem_report
     if (!moved) evaluate(newton, u, false, false, report);
     // A search that fails with an exact matrix is given another try with a projected one.
     if (!moved && positive) break;
-    positive = positive || shifted || !moved;
+    positive = (positive && i > 0) || shifted || !moved;
   }
   solved = solved || is_solved(newton);
   finish_report(newton, report);
+  report->converged = solved;
   return solved ? PL_OK : PL_REMARK_NOT_CONVERGED;
 }

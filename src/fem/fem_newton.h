@@ -10,7 +10,7 @@ typedef struct pl_fem_newton {
   int32_t limit;     // iterations
   double tolerance;  // of the residual force against the forces that balance
   double least;      // N: residual that counts as none whatever the forces are
-  bool positive;     // begin with projected Hessians
+  bool positive;     // the first Hessian is a projected one
   double *step, *trial, *right;
 } pl_fem_newton;
 

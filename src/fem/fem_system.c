@@ -142,6 +142,10 @@ static void visit_single(void *data, const int32_t *elements, int32_t count, dou
     }
     if (matrices == NULL) continue;
     double *matrix = matrices + (ptrdiff_t)n * n * i;
+    if (e->positive && energy->positive != NULL) {
+      energy->positive(&element, matrix);
+      continue;
+    }
     energy->hessian(&element, matrix);
     if (e->positive) pl_fem_project_positive(n, matrix);
   }

@@ -48,8 +48,8 @@ static void fly(pl_context *context, const pl_mesh *mesh, pl_fem_def def, const 
 static void momentum_is_kept_in_flight_whatever_the_rest_shape(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  pl_mesh *box = make_fem_box(context, (pl_vec3){0.3, 0.2, 0.2}, 3, 2, 2);
-  pl_mesh *sheet = make_fem_sheet(context, 0.3, 4, 2), *chain = make_fem_chain(context, 0.5, 6);
+  pl_mesh *box = make_fem_box(context, (pl_vec3){0.3, 0.2, 0.2}, 2, 1, 2);
+  pl_mesh *sheet = make_fem_sheet(context, 0.3, 3, 2), *chain = make_fem_chain(context, 0.5, 6);
   pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
   fly(context, box, def, "corotated");
   def = pl_default_fem_def(PL_FEM_NEO_HOOKEAN);
@@ -97,12 +97,47 @@ static void squashed_flattened_and_inverted_bodies_recover(void **state) {
     double start, end;
     check_ok(pl_fem_energy_of(context, model, x, &start, NULL, &error), &error);
     check_ok(pl_body_write(world, body, x, NULL, &error), &error);
-    run_steps(world, 300);
+    run_steps(world, 200);
     pl_body_read_positions(world, body, x);
     check_ok(pl_fem_energy_of(context, model, x, &end, NULL, &error), &error);
-    print_message("%s, material %d: elastic energy %.3g J, after 5 s %.3g J\n", names[k % 4], k / 4, start, end);
-    // A mirrored body of the edge energy has the volume terms only to tell it from itself; all the others must come back.
+    print_message("%s, material %d: elastic energy %.3g J, after 3.3 s %.3g J\n", names[k % 4], k / 4, start, end);
     check_at_most(end, 1e-4 * start);
+    pl_world_destroy(world);
+    pl_model_destroy(model);
+  }
+  pl_mesh_destroy(mesh);
+  drop_context(context);
+}
+
+// Without damping, steps far too long for the vibrations: the midpoint rule alone would blow such a body up.
+static void a_violently_vibrating_body_gains_nothing(void **state) {
+  (void)state;
+  static const pl_fem_material materials[3] = {PL_FEM_COROTATED, PL_FEM_NEO_HOOKEAN, PL_FEM_EDGES};
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.3, 0.2, 0.2}, 2, 1, 1);
+  pl_vec3 x[12];
+  for (int k = 0; k < 3; ++k) {
+    pl_fem_def def = pl_default_fem_def(materials[k]);
+    pl_model *model = make_fem_model(context, &def, mesh);
+    pl_world *world = make_world(context, 1.0 / 30, 0);
+    pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
+    for (int32_t i = 0; i < 12; ++i) {
+      x[i] = pl_mesh_look(mesh).points[i];
+      x[i] = (pl_vec3){1.8 * x[i].x, 0.3 * x[i].y, x[i].z + 0.5 * x[i].x};
+    }
+    check_ok(pl_body_write(world, body, x, NULL, &error), &error);
+    double start, worst = 0;
+    check_ok(pl_fem_energy_of(context, model, x, &start, NULL, &error), &error);
+    for (int i = 0; i < 500; ++i) {
+      double elastic;
+      run_steps(world, 1);
+      pl_body_read_positions(world, body, x);
+      check_ok(pl_fem_energy_of(context, model, x, &elastic, NULL, &error), &error);
+      worst = fmax(worst, elastic + pl_body_describe(world, body).kinetic_energy);
+    }
+    print_message("violent vibrations, material %d: at most %.3f of the energy at the start\n", k, worst / start);
+    check_at_most(worst, 1.3 * start);
     pl_world_destroy(world);
     pl_model_destroy(model);
   }
@@ -114,6 +149,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(momentum_is_kept_in_flight_whatever_the_rest_shape),
       cmocka_unit_test(squashed_flattened_and_inverted_bodies_recover),
+      cmocka_unit_test(a_violently_vibrating_body_gains_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
