@@ -2,7 +2,8 @@
 //
 // A surface point that its velocity takes into a collider is pulled back to its surface by a spring, which is part of the system that the step solves: so the whole body is
 // stopped, not only its skin. (The world's own contact takes the momentum of the particles that touch, once per step. For a body that is solved as a
-// whole that is a small share of what arrives: it would sink into the ground.) Whether a point presses is decided once per step, where its velocity takes it.
+// whole that is a small share of what arrives: it would sink into the ground.) Whether a point presses is decided once per step, where velocity
+// and outside forces take it: without the forces, what lies on the ground would be held in every second step only.
 //
 // Friction is a spring to an anchor in the tangent plane that yields at the coefficient times the normal force of the last step. The anchor lives in the frame of
 // the collider and is dragged behind a point that slides, so that bodies rest on slopes and are taken along by what moves.
@@ -16,6 +17,15 @@
 #include "math/quat.h"
 
 enum { POINTS_PER_BLOCK = 256 };
+
+// What outside forces do to a surface point by themselves; to be asked before inner forces are added.
+static pl_vec3 fall_of(const pl_fem_fast_work *work, int32_t i) {
+  const int32_t *parents = work->model->surface_parents + 4 * (size_t)i;
+  const float *weights = work->model->head.surface.weights + 4 * (size_t)i;
+  pl_f4 sum = {0};
+  for (int k = 0; k < 4 && weights[k] != 0; ++k) sum += work->forces[parents[k]] * (weights[k] / work->model->inertias[parents[k]]);
+  return pl_vec3_of_f4(sum);
+}
 
 static pl_vec3 origin_of(const pl_fem_fast_work *work) {
   return (pl_vec3){work->state.origin[0], work->state.origin[1], work->state.origin[2]};
@@ -89,21 +99,24 @@ static void find_point(const pl_fem_fast_touch *touch, int32_t i) {
   pl_fem_fast_contact *contact = &touch->points[i];
   *contact = (pl_fem_fast_contact){.collider = -1};
   pl_vec3 point = pl_vec3_add(origin_of(touch->work), pl_vec3_of_f4(blend(model, touch->work->predicted, i)));
+  pl_vec3 fall = fall_of(touch->work, i), end = pl_vec3_add(point, fall);
   double h2 = model->step * model->step, stiffness = h2 * (double)model->touch_stiffness[i], deepest = 0;
   pl_vec3 hardest = {0, 1, 0};
   for (int32_t k = 0; k < touch->collider_count; ++k) {
     pl_vec3 normal;
-    double depth = depth_in(touch, k, point, &normal);
-    if (!(depth > 0)) continue;
+    double end_depth = depth_in(touch, k, end, &normal);
+    if (!(end_depth > 0)) continue;
+    // Seen from where velocity alone takes the point, which may be outside.
+    double depth = end_depth + pl_vec3_dot(normal, fall);
     contact->force += pl_f4_of_vec3(pl_vec3_scale(normal, stiffness * depth));
     add_stiffness(contact, pl_mat3_scale(pl_mat3_outer(normal, normal), stiffness));
-    if (depth <= deepest) continue;
-    deepest = depth;
+    if (end_depth <= deepest) continue;
+    deepest = end_depth;
+    contact->depth = (float)depth;
     hardest = normal;
     contact->collider = k;
   }
   if (contact->collider < 0) return;
-  contact->depth = (float)deepest;
   contact->normal = pl_f4_of_vec3(hardest);
   pl_vec3 slip = pl_vec3_sub(point, anchor_of(touch, i, contact->collider));
   slip = pl_vec3_add_scaled(slip, hardest, -pl_vec3_dot(slip, hardest));

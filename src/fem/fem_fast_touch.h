@@ -17,7 +17,7 @@ typedef struct pl_fem_fast_contact {
   pl_f4 normal, slip;  // of that collider; way from the anchor in the tangent plane
   pl_f4 force;         // at the predicted position
   pl_f4 columns[3];    // of the stiffness, symmetric
-  float depth;         // metres that the predicted position is inside
+  float depth;         // metres that the predicted position is inside, negative: outside
 } pl_fem_fast_contact;
 
 // The contacts of a step.
@@ -30,7 +30,7 @@ typedef struct pl_fem_fast_touch {
   int32_t *active, active_count;  // surface points that meet something
 } pl_fem_fast_touch;
 
-// Find where surface points meet colliders at the predicted positions, and add the forces.
+// Find which surface points meet colliders, and add the forces; to be called while the forces are those from outside.
 void pl_fem_fast_touch_find(pl_context *context, pl_fem_fast_touch *touch);
 
 // Add to `product` what the contacts answer to `direction`.
