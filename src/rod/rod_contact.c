@@ -3,6 +3,8 @@
 // Where a segment overlaps a collider, its two joints are moved apart from it, the nearer to the touch the more, the heavier the less; then friction takes back
 // what the touched place slid along the collider in this step, up to the coefficient times the push. Lengths are put right afterwards by the caller,
 // who repeats both a few times.
+#include <math.h>
+
 #include "contact/segment_touch.h"
 #include "math/quat.h"
 #include "rod/rod_model.h"
@@ -46,6 +48,19 @@ static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_wall *wall, 
   return pl_vec3_add_scaled(moved, normal, -pl_vec3_dot(moved, normal));
 }
 
+// A root goes where it is led, and hair grows out of heads: what overlaps there cannot be put right. The segment is thin enough at its root to be clear, and where the
+// root is inside the collider only what lies beyond a third of the segment counts. Returns how much was cut off.
+static double spare_root(pl_segment *segment, const pl_collider *shape, pl_transform placement) {
+  double clear = pl_collider_distance(shape, placement, segment->a, NULL);
+  if (clear >= segment->radius_a) return 0;
+  segment->radius_a = fmax(clear, 0);
+  if (clear >= 0) return 0;
+  const double begin = 1.0 / 3;
+  segment->a = pl_vec3_mix(segment->a, segment->b, begin);
+  segment->radius_a = begin * segment->radius_b;
+  return begin;
+}
+
 static bool push_segment(const pl_rod_contact *contact, const pl_rod_wall *wall, int32_t a, int32_t b) {
   const pl_rod_batch *batch = contact->batch;
   int32_t lane = contact->lane;
@@ -54,15 +69,19 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_wall *wall,
                         .b = pl_vec3_add(root_of(contact), position_at(contact->end, b, lane)),
                         .radius_a = (double)batch->radii[PL_ROD_LANES * a + lane],
                         .radius_b = (double)batch->radii[PL_ROD_LANES * b + lane]};
+  pl_vec3 start = segment.a;
+  double begin = wa == 0 ? spare_root(&segment, wall->shape, placement_of(contact, wall)) : 0;
   pl_segment_touch touch;
   if (!pl_segment_touch_collider(&segment, wall->shape, placement_of(contact, wall), 0, &touch) || touch.gap >= 0) return false;
+  touch.t = begin + (1 - begin) * touch.t;
   double share_a = 1 - touch.t, share_b = touch.t, weight = wa * share_a * share_a + wb * share_b * share_b;
-  // A touch at the root itself, which is led: nothing can be done about it.
-  if (weight <= 1e-12 * (wa + wb)) return false;
+  // Near a root that does not give way the other end has a long lever; beyond four times the overlap it would be thrown, not moved.
+  weight = fmax(weight, 0.0625 * (wa + wb));
+  if (!(weight > 0)) return false;
   pl_vec3 push = pl_vec3_scale(touch.normal, -touch.gap);
   double friction = sqrt(contact->friction * wall->shape->friction);
   if (friction > 0 && contact->start != NULL) {
-    pl_vec3 place = pl_vec3_mix(segment.a, segment.b, touch.t), slide = slide_of(contact, wall, a, b, touch.t, place, touch.normal);
+    pl_vec3 place = pl_vec3_mix(start, segment.b, touch.t), slide = slide_of(contact, wall, a, b, touch.t, place, touch.normal);
     double length = pl_vec3_length(slide), most = friction * -touch.gap;
     if (length > 0) push = pl_vec3_add_scaled(push, slide, -(length > most ? most / length : 1));
   }

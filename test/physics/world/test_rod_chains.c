@@ -281,6 +281,32 @@ static void own_colliders_move_with_their_joint(void **state) {
   drop_context(context);
 }
 
+// Hair grows out of heads: a root inside its own collider, or nearer to it than its radius, does not set the chain in motion.
+static void roots_may_be_inside_colliders(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  for (int k = 0; k < 4; ++k) {
+    test_rod rod;
+    begin_rod(&rod, 4, 0.06, (pl_vec3){0, 0, 0});
+    rod.def.stiffness = k % 2 == 0 ? 0.001 : 0.1;
+    pl_rod_collider skull = {.joint = 0, .shape = pl_default_collider_def(PL_COLLIDER_SPHERE)};
+    skull.shape.radius = 0.12;
+    skull.shape.placement.position = (pl_vec3){0.03, k < 2 ? -0.125 : -0.1, 0};
+    rod.def.colliders = &skull;
+    rod.def.collider_count = 1;
+    pl_model *model = build_rod(context, &rod);
+    pl_world *world = make_world(context, 1.0 / 240, -9.81);
+    pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
+    run_steps(world, 240 * 8);
+    double speed = pl_body_describe(world, id).largest_speed;
+    printf("root %s, %s: %.1e m/s after 8 s\n", k < 2 ? "near" : "inside", k % 2 == 0 ? "soft" : "stiff", speed);
+    assert_true(speed < 0.05);
+    pl_world_destroy(world);
+    pl_model_destroy(model);
+  }
+  drop_context(context);
+}
+
 // Displays of 30, 60 and 144 frames a second see the same motion at the same times, bit for bit, though they lead the joint at other times.
 static void the_display_rate_does_not_matter(void **state) {
   (void)state;
@@ -402,17 +428,12 @@ static void wind_blows_chains(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lengths_hold_whatever_happens),
-      cmocka_unit_test(trees_and_loops_keep_their_lengths),
-      cmocka_unit_test(a_swing_without_damping_goes_on),
-      cmocka_unit_test(twist_reaches_the_tip),
-      cmocka_unit_test(angles_stay_within_their_limits),
-      cmocka_unit_test(segments_meet_colliders_along_their_length),
-      cmocka_unit_test(own_colliders_move_with_their_joint),
-      cmocka_unit_test(the_display_rate_does_not_matter),
-      cmocka_unit_test(teleport_reset_and_settling),
-      cmocka_unit_test(the_first_pose_is_where_things_begin),
-      cmocka_unit_test(wind_blows_chains),
+      cmocka_unit_test(lengths_hold_whatever_happens),        cmocka_unit_test(trees_and_loops_keep_their_lengths),
+      cmocka_unit_test(a_swing_without_damping_goes_on),      cmocka_unit_test(twist_reaches_the_tip),
+      cmocka_unit_test(angles_stay_within_their_limits),      cmocka_unit_test(segments_meet_colliders_along_their_length),
+      cmocka_unit_test(own_colliders_move_with_their_joint),  cmocka_unit_test(roots_may_be_inside_colliders),
+      cmocka_unit_test(the_display_rate_does_not_matter),     cmocka_unit_test(teleport_reset_and_settling),
+      cmocka_unit_test(the_first_pose_is_where_things_begin), cmocka_unit_test(wind_blows_chains),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
