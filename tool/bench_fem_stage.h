@@ -1,4 +1,4 @@
-// A box that hangs from its upper face and is in motion: what finite elements are measured with.
+// A box in motion, hanging from its upper face or falling: what finite elements are measured with.
 #ifndef BENCH_FEM_STAGE_H
 #define BENCH_FEM_STAGE_H
 
@@ -13,6 +13,7 @@ typedef struct fem_stage_def {
   double young;          // Pa
   double tolerance;      // of Newton's method; 0: the usual
   int32_t newton_limit;  // 0: the usual
+  bool falling;          // nothing holds it
   int lead_steps;        // done before the state that is measured from
   int threads;
 } fem_stage_def;
