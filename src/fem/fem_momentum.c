@@ -15,7 +15,7 @@ typedef struct balance {
   pl_mat3 turning;  // the bracket
 } balance;
 
-static pl_vec3 center_of(const pl_fem_model *model, const double *u) {
+pl_vec3 pl_fem_center_of(const pl_fem_model *model, const double *u) {
   pl_vec3 center = {0, 0, 0};
   for (int32_t i = 0; i < model->head.particle_count; ++i)
     center = pl_vec3_add_scaled(center, pl_fem_vector(u, i), model->head.masses[i] / model->head.mass);
@@ -23,7 +23,7 @@ static pl_vec3 center_of(const pl_fem_model *model, const double *u) {
 }
 
 static balance weigh_forces(const pl_fem_model *model, const double *u, const double *forces, double c) {
-  balance b = {.center = center_of(model, u), .turning = pl_mat3_zero()};
+  balance b = {.center = pl_fem_center_of(model, u), .turning = pl_mat3_zero()};
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(u, i), b.center), force = pl_fem_vector(forces, i);
     b.force = pl_vec3_add(b.force, force);
@@ -61,7 +61,7 @@ void pl_fem_keep_momentum(pl_fem_work *work) {
 }
 
 pl_vec3 pl_fem_angular_momentum(const pl_fem_model *model, const double *positions, const double *velocities) {
-  pl_vec3 center = center_of(model, positions), sum = {0, 0, 0};
+  pl_vec3 center = pl_fem_center_of(model, positions), sum = {0, 0, 0};
   for (int32_t i = 0; i < model->head.particle_count; ++i)
     sum = pl_vec3_add_scaled(sum, pl_vec3_cross(pl_vec3_sub(pl_fem_vector(positions, i), center), pl_fem_vector(velocities, i)),
                              model->head.masses[i]);
@@ -72,7 +72,8 @@ pl_vec3 pl_fem_angular_momentum(const pl_fem_model *model, const double *positio
 void pl_fem_turn_to_momentum(pl_fem_work *work, const double *from, double step, pl_vec3 wanted) {
   const pl_fem_model *model = work->system.model;
   for (int round = 0; round < 3; ++round) {
-    pl_vec3 center = center_of(model, work->next), from_center = center_of(model, from), off = pl_vec3_scale(wanted, -1);
+    pl_vec3 center = pl_fem_center_of(model, work->next), from_center = pl_fem_center_of(model, from),
+            off = pl_vec3_scale(wanted, -1);
     pl_mat3 turning = pl_mat3_zero();
     for (int32_t i = 0; i < model->head.particle_count; ++i) {
       pl_vec3 x = pl_vec3_sub(pl_fem_vector(work->next, i), center), r = pl_vec3_sub(pl_fem_vector(from, i), from_center);

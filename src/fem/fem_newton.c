@@ -73,6 +73,17 @@ static bool is_solved(const pl_fem_newton *newton) {
   return residual <= newton->tolerance * newton->potential->size || residual <= newton->least;
 }
 
+// Whether u solves the equations with the friction that belongs to it: during the search it was that of the last matrix.
+static bool is_settled(pl_fem_newton *newton, const double *u, pl_fem_report *report) {
+  pl_fem_potential *p = newton->potential;
+  if (!is_solved(newton)) return false;
+  if (p->contacts == NULL || !pl_fem_contacts_any(p->contacts)) return true;
+  p->refresh = true;
+  evaluate(newton, u, false, false, report);
+  p->refresh = false;
+  return is_solved(newton);
+}
+
 static void finish_report(const pl_fem_newton *newton, pl_fem_report *report) {
   const pl_fem_potential *p = newton->potential;
   const pl_linear_report *linear = pl_linear_solver_report(newton->solver);
@@ -91,7 +102,7 @@ pl_status pl_fem_newton_minimise(pl_fem_newton *newton, double *u, pl_fem_report
   pl_status status = PL_OK;
   double energy = evaluate(newton, u, true, positive, report);
   for (int32_t i = 0; i < newton->limit; ++i) {
-    solved = is_solved(newton);
+    solved = i == 0 ? is_solved(newton) : is_settled(newton, u, report);
     if (solved) break;
     if (i > 0) energy = evaluate(newton, u, true, positive, report);
     bool shifted = false;
@@ -104,7 +115,7 @@ pl_status pl_fem_newton_minimise(pl_fem_newton *newton, double *u, pl_fem_report
     if (!moved && positive) break;
     positive = (positive && i > 0) || shifted || !moved;
   }
-  solved = solved || is_solved(newton);
+  solved = solved || is_settled(newton, u, report);
   finish_report(newton, report);
   report->converged = solved;
   return solved ? PL_OK : PL_REMARK_NOT_CONVERGED;

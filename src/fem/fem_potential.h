@@ -23,6 +23,7 @@ typedef struct pl_fem_potential {
   bool damping_is_set;       // if not, the next evaluation with a matrix sets K₀ to the stiffness it finds
   const double *base;        // x
   pl_fem_contacts *contacts;
+  bool refresh;             // set up friction anew in evaluations without a matrix too
   const pl_body_pin *pins;  // those with a stiffness are springs
   int32_t pin_count;
   double pin_rate;       // 1/s: what a pin's damping is multiplied with for a displacement from x

@@ -33,7 +33,9 @@ static inline double pl_fem_reach(const pl_fem_model *model) {
 // Move work->next as a rigid body such that the forces other than elastic ones, as last evaluated, have no sum and no torque (fem_momentum.c).
 void pl_fem_keep_momentum(pl_fem_work *work);
 
-// Angular momentum around the origin, and turning work->next such that with velocities (next - from) / step it has the one that is wanted.
+pl_vec3 pl_fem_center_of(const pl_fem_model *model, const double *positions);
+
+// Angular momentum around the centre of mass, and turning work->next such that with velocities (next - from) / step it has the one that is wanted.
 pl_vec3 pl_fem_angular_momentum(const pl_fem_model *model, const double *positions, const double *velocities);
 void pl_fem_turn_to_momentum(pl_fem_work *work, const double *from, double step, pl_vec3 wanted);
 
