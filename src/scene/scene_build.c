@@ -197,6 +197,8 @@ static pl_status add_body(pl_stage_set *set, const pl_scene_body *source, pl_fin
         part.owns_model = false;  // the first copy keeps it
       }
   if (status < 0) {
+    // A body that is already in the world must not outlive its model; there is none yet when the model itself failed.
+    if (part.owns_model) (void)pl_world_remove_body(set->world, part.body.id, NULL);
     destroy_part(&part);
     if (status != PL_ERROR_OUT_OF_MEMORY && error != NULL && error->file[0] == '\0')
       pl_stage_complain(set->scene, source->json, findings, PL_SEVERITY_ERROR, "body-failed", "",
