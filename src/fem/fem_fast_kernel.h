@@ -4,15 +4,6 @@
 // Eight tets at a time. A particle is (x, y, z, something), so a corner of eight tets is eight loads and a transposition; since tets of a colour share no
 // corner, results can go back the same way.
 
-PL_SIMD_INLINE void transpose4(pl_f4 r[4]) {
-  pl_f4 a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5), b = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
-  pl_f4 c = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7), d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-  r[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
-  r[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
-  r[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
-  r[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
-}
-
 // Rows x, y, z and the fourth of eight particles, and back. Without AVX by halves, because gcc takes wider shuffles apart.
 #if PL_SIMD_IS_AVX
 PL_SIMD_INLINE void transpose8(pl_f8 r[4]) {
@@ -40,6 +31,14 @@ PL_SIMD_INLINE void lanes_of(pl_f8 r[4], pl_f4 points[8]) {
   }
 }
 #else
+PL_SIMD_INLINE void transpose4(pl_f4 r[4]) {
+  pl_f4 a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5), b = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+  pl_f4 c = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7), d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+  r[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+  r[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+  r[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+  r[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+}
 typedef union halves {
   pl_f8 whole;
   pl_f4 half[2];

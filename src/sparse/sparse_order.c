@@ -28,7 +28,6 @@ typedef struct keyed_row {
 typedef struct dissection {
   const pl_sparse *matrix;
   const pl_vec3 *positions;
-  int32_t *order;
   int32_t *region;  // per row: number of the set it is in, -1 once it is in a separator
   int8_t *side;     // per row: LEFT, RIGHT or SEPARATOR
   keyed_row *sorted, *room;
@@ -218,7 +217,6 @@ bool pl_sparse_order_find(pl_context *context, const pl_sparse *matrix, const pl
   dissection d = {
       .matrix = matrix,
       .positions = positions,
-      .order = order,
       .region = PL_TAKE(&arena, int32_t, n),
       .side = PL_TAKE(&arena, int8_t, n),
       .sorted = PL_TAKE(&arena, keyed_row, n),

@@ -193,7 +193,7 @@ static void a_matrix_that_is_not_positive_definite_is_refused(void **state) {
   pl_sparse_cholesky factor;
   assert_int_equal(pl_sparse_cholesky_build(context, &l.arena, &l.matrix, l.positions, &factor, &error), PL_ERROR_INVALID_DATA);
   assert_null(factor.panels);
-  l.matrix.values[l.matrix.diagonal[30]] = NAN;
+  l.matrix.values[l.matrix.diagonal[30]] = nan("");
   assert_int_equal(pl_sparse_cholesky_build(context, &l.arena, &l.matrix, l.positions, &factor, &error), PL_ERROR_INVALID_DATA);
   pl_arena_destroy(&l.arena);
   drop_context(context);
