@@ -87,7 +87,7 @@ static void set_inertia(const pl_fem_model *model, pl_fem_work *w, const double 
 static void set_fixed(const pl_fem_model *model, pl_fem_work *w, const double *x, const pl_body_move *move, double reach) {
   int32_t n = model->head.particle_count;
   bool any = model->planar;
-  memset(w->fixed, model->planar ? PL_BLOCK_FIX_Z : 0, (size_t)n);
+  for (int32_t i = 0; i < n; ++i) w->fixed[i] = model->planar ? PL_BLOCK_FIX_Z : 0;
   for (int32_t i = 0; model->planar && i < n; ++i) w->next[3 * i + 2] = x[3 * i + 2];
   for (int32_t k = 0; k < move->pin_count; ++k) {
     const pl_body_pin *pin = &move->pins[k];
