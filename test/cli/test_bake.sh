@@ -156,7 +156,7 @@ cat >scene.json <<'SCENE'
   "bodies": [
     {"name": "lock", "method": "rod", "rod": {
       "joints": [{"name": "cap", "position": [0, 1, 0],
-                  "keys": [{"time": 0, "position": [0, 1, 0]}, {"time": 0.5, "position": [0.1, 1, 0]}, {"time": 1, "position": [0, 1, 0]}]}],
+                  "keys": [{"time": 0}, {"time": 0.5, "position": [0.1, 0, 0]}, {"time": 1}]}], "stiffness": 0.01,
       "chains": [{"name": "lock", "points": [[0, 1, 0], [0.05, 1, 0], [0.1, 1, 0], [0.15, 1, 0]], "radius": 0.01}]}},
     {"name": "hero", "method": "rod", "rod": {"character": "ear.gltf", "animation": "nod"}}
   ]
