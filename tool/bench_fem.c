@@ -9,7 +9,7 @@
 //   solve     of that: conjugate gradients, or substitution. Limit: the matrix read once per iteration of conjugate gradients
 // "fast" is measured falling, where its system needs no more iterations than volume does, and hanging, where pins take some more.
 // "assembly per tet" is one evaluation of energy, forces and exact tangent, added into the matrix: a step whose first guess counts as solved does that and
-// nothing else. Limit: the matrix cleared and added to once, and what is stored per tet read once.
+// nothing else; the quickest of five counts as a repetition. Limit: the matrix cleared and added to once, and what is stored per tet read once.
 //
 // In the column of papers stand figures of other programs for the same mesh, measured on a machine of this kind: VegaFEM 3.1 (corotated, implicit Euler) and the code
 // of the authors of Kugelstadt, Koschier and Bender 2018 with AVX.
