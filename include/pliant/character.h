@@ -67,7 +67,7 @@ typedef struct pl_character_example {
 
 /// An animation by name.
 typedef struct pl_character_animation {
-  const char *name;  ///< never NULL
+  const char *name;   ///< never NULL
   double start, end;  ///< seconds of the first and last key
 } pl_character_animation;
 
@@ -75,12 +75,13 @@ typedef struct pl_character_animation {
 typedef struct pl_character_view {
   int32_t node_count;
   const pl_character_node *nodes;  ///< in the file's order
-  const pl_mesh *surface;          ///< all skinned and plain meshes in the order of the nodes that hold them, each vertex of the file one point, with
-                                   ///< nodes at rest; morph targets are its poses. NULL: the file has none
-  int32_t influence_count;         ///< per point: 1, 4 or 8
-  const int32_t *skin_nodes;       ///< influence_count per point; points without a skin follow their mesh's node
-  const float *skin_weights;       ///< the same, sum 1
-  const pl_vec3 *skin_offsets;     ///< the same: the point in the node's frame, scaled (see pl_rod_skin)
+  const pl_mesh
+      *surface;  ///< all skinned and plain meshes in the order of the nodes that hold them, each vertex of the file one point, with
+                 ///< nodes at rest; morph targets are its poses. NULL: the file has none
+  int32_t influence_count;      ///< per point: 1, 4 or 8
+  const int32_t *skin_nodes;    ///< influence_count per point; points without a skin follow their mesh's node
+  const float *skin_weights;    ///< the same, sum 1
+  const pl_vec3 *skin_offsets;  ///< the same: the point in the node's frame, scaled (see pl_rod_skin)
   int32_t animation_count;
   const pl_character_animation *animations;
   int32_t spring_count;
@@ -95,11 +96,12 @@ typedef struct pl_character_view {
 /// Read a character from a glTF, GLB or VRM file. Fails with PL_ERROR_INVALID_DATA, naming node, skin, animation or spring, for hierarchies with
 /// cycles, skins that are missing or do not fit, key frames that are not finite or not in order, springs and examples that refer to what is
 /// not there. Doubtful things go to `findings` (may be NULL).
-PL_API pl_status pl_character_read(pl_context *context, const char *path, pl_character **character, pl_findings *findings, pl_error *error);
+PL_API pl_status pl_character_read(pl_context *context, const char *path, pl_character **character, pl_findings *findings,
+                                   pl_error *error);
 
 /// The same from memory; `name` stands for the file in messages, and files that belong beside it are not looked for.
-PL_API pl_status pl_character_read_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_character **character,
-                                          pl_findings *findings, pl_error *error);
+PL_API pl_status pl_character_read_memory(pl_context *context, const void *bytes, size_t size, const char *name,
+                                          pl_character **character, pl_findings *findings, pl_error *error);
 
 /// Destroy a character. NULL is allowed.
 PL_API void pl_character_destroy(pl_character *character);

@@ -24,7 +24,7 @@ extern "C" {
 
 /// How passive joints are drawn back to the rest pose.
 typedef enum pl_rod_solver {
-  PL_ROD_MATCHED = 0,      ///< oriented particles: shape matching over the neighbourhood of each joint, with reaction on the parents
+  PL_ROD_MATCHED = 0,  ///< oriented particles: shape matching over the neighbourhood of each joint, with reaction on the parents
   PL_ROD_SPRING_BONE = 1,  ///< the update that VRMC_springBone specifies: each joint after its parent, no reaction
 } pl_rod_solver;
 
@@ -63,9 +63,10 @@ typedef struct pl_rod_link {
 
 /// An example pose of one chain. Segment lengths must be those of the rest.
 typedef struct pl_rod_example {
-  const char *name;          ///< examples of the same name in different chains are one example of the body; copied
-  int32_t root;              ///< joint that is the root of the chain
-  const pl_vec3 *positions;  ///< one per joint of the body, in the body's frame with led joints at rest; those of other chains are not read
+  const char *name;  ///< examples of the same name in different chains are one example of the body; copied
+  int32_t root;      ///< joint that is the root of the chain
+  const pl_vec3
+      *positions;  ///< one per joint of the body, in the body's frame with led joints at rest; those of other chains are not read
   const pl_quat *rotations;  ///< the same; NULL: each joint turned as its segment turns, without twist
   pl_vec3 direction;         ///< to the camera, in the frame of the led joint above the root; any length. Only if extent > 0
   double extent;             ///< radians: where the influence has fallen to 1/e (paper 001: 0.5 … 1.3); 0: not driven by the view
@@ -115,9 +116,10 @@ typedef struct pl_rod_def {
   double stiffness;       ///< (0, 1]: the share of the way to its goal a joint covers in one step of `stiffness_step`
   double stiffness_step;  ///< seconds
   int32_t width;          ///< joints on either side that are matched together; wider is stiffer
-  double twist;           ///< how strongly orientations weigh against positions in the matching, in segment lengths; more is stiffer in twist
-  double damping;         ///< 1/s; slows motion relative to the led joint, which it spares
-  double friction;        ///< Coulomb coefficient
+  double
+      twist;  ///< how strongly orientations weigh against positions in the matching, in segment lengths; more is stiffer in twist
+  double damping;   ///< 1/s; slows motion relative to the led joint, which it spares
+  double friction;  ///< Coulomb coefficient
   pl_rod_suppression suppression;
   double window;     ///< PL_ROD_SUPPRESSION_PAPER: how far the projected weights may be from the current ones (delta)
   double view_time;  ///< seconds over which weights follow the camera; 0: at once

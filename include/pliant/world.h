@@ -158,7 +158,8 @@ PL_API pl_status pl_body_give_weights(pl_world *world, pl_body_id body, int32_t 
 /// Where a led joint of a rod body is to be `seconds` from now: it moves there evenly over the coming inner steps and then stays. 0 seconds: within the
 /// next step, and before the first step at once, with the chains that hang on it. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a joint that is not led or numbers that are
 /// not finite.
-PL_API pl_status pl_body_lead(pl_world *world, pl_body_id body, int32_t joint, pl_transform target, double seconds, pl_error *error);
+PL_API pl_status pl_body_lead(pl_world *world, pl_body_id body, int32_t joint, pl_transform target, double seconds,
+                              pl_error *error);
 
 /// Let the examples of a body that have view directions follow the camera at `eye` (metres, in the world) from the next step on. The direction is taken
 /// anew in every step, so it follows the body's own motion too. Bodies without such examples ignore it.

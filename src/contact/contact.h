@@ -32,7 +32,7 @@ typedef struct pl_contact_body {
   double friction, restitution, radius;  // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
   bool self_contact;
   bool spares_colliders;  // its own step has met them already
-  bool moved;  // out: some particle was changed
+  bool moved;             // out: some particle was changed
 } pl_contact_body;
 
 // One surface point against one thing. With p the surface point and q the touched point of a triangle (the world's origin for a
