@@ -14,7 +14,7 @@ ORDER = RUNTIME + LAB
 LAB_HEADERS = {"file.h", "frames.h", "lab.h", "picture.h", "pliant.h", "scene.h"}
 # What the C library, libm and threads offer; the runtime needs no more. The compiler's own vector header is for the wrapper in math/.
 SYSTEM = set("""assert.h ctype.h errno.h fenv.h float.h inttypes.h limits.h locale.h math.h pthread.h sched.h stdalign.h stdarg.h stdatomic.h
-    stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h time.h unistd.h""".split())
+    stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h sys/mman.h time.h unistd.h""".split())
 FILES = "fopen freopen fdopen open openat creat tmpfile mkstemp mkdtemp opendir mkdir rename remove unlink stat lstat access mmap".split()
 PRINTING = "printf vprintf puts putchar perror exit _exit quick_exit abort".split()
 

@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE  // posix_memalign, and madvise where there is one
 #include "base/context.h"
 
 #include <stdalign.h>
@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "base/error.h"
 #include "base/pool.h"
@@ -25,10 +28,18 @@ typedef struct block_head {
   alignas(64) size_t size;
 } block_head;
 
+// Blocks of several megabytes are put on large pages where the system offers them: kernels that stream a matrix of 20 MB otherwise miss the table of pages all the
+// time, and take a third longer.
+enum { LARGE_PAGE = 2 << 20, LARGE_BLOCK = 4 << 20 };
+
 static void *default_allocate(void *user, size_t size, size_t alignment) {
   (void)user;
   void *block = NULL;
-  return posix_memalign(&block, alignment, size) == 0 ? block : NULL;
+  if (posix_memalign(&block, size >= LARGE_BLOCK ? LARGE_PAGE : alignment, size) != 0) return NULL;
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  if (size >= LARGE_BLOCK) (void)madvise(block, size & ~(size_t)(LARGE_PAGE - 1), MADV_HUGEPAGE);
+#endif
+  return block;
 }
 
 static void default_release(void *user, void *block, size_t size) {

@@ -32,8 +32,17 @@ static double evaluate(pl_fem_newton *newton, const double *u, bool with_matrix,
   return energy;
 }
 
+// How exactly the next direction is to be found: as its share of the residual may be left over without another iteration being needed for it. The first direction is
+// far from the last, so two digits do; not where the whole solution is wanted so exactly that every iteration should square the error.
+static double linear_tolerance(const pl_fem_newton *newton, bool first) {
+  double residual = pl_fem_potential_residual(newton->potential), wanted = newton->tolerance * newton->potential->size;
+  if (newton->tolerance < 1e-5 || !(residual > 0)) return newton->linear_tolerance;
+  return fmax(newton->linear_tolerance, first ? 1e-2 : fmin(0.1, 0.3 * wanted / residual));
+}
+
 // Direction of the next step; `*shifted` if the matrix was not positive definite.
-static pl_status find_direction(pl_fem_newton *newton, bool *shifted, pl_fem_report *report, pl_error *error) {
+static pl_status find_direction(pl_fem_newton *newton, bool first, bool *shifted, pl_fem_report *report, pl_error *error) {
+  pl_linear_solver_aim(newton->solver, linear_tolerance(newton, first));
   ptrdiff_t n = unknown_count(newton);
   for (ptrdiff_t i = 0; i < n; ++i) newton->right[i] = -newton->potential->gradient[i];
   memset(newton->step, 0, (size_t)n * sizeof(double));
@@ -106,7 +115,7 @@ pl_status pl_fem_newton_minimise(pl_fem_newton *newton, double *u, pl_fem_report
     if (solved) break;
     if (i > 0) energy = evaluate(newton, u, true, positive, report);
     bool shifted = false;
-    status = find_direction(newton, &shifted, report, error);
+    status = find_direction(newton, i == 0, &shifted, report, error);
     if (status < 0) return status;
     report->newton_count++;
     bool moved = search_line(newton, u, &energy, report);

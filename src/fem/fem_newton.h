@@ -7,10 +7,11 @@
 typedef struct pl_fem_newton {
   pl_fem_potential *potential;
   pl_linear_solver *solver;
-  int32_t limit;     // iterations
-  double tolerance;  // of the residual force against the forces that balance
-  double least;      // N: residual that counts as none whatever the forces are
-  bool positive;     // the first Hessian is a projected one
+  int32_t limit;            // iterations
+  double tolerance;         // of the residual force against the forces that balance
+  double least;             // N: residual that counts as none whatever the forces are
+  double linear_tolerance;  // of the most exact linear solve
+  bool positive;            // the first Hessian is a projected one
   double *step, *trial, *right;
 } pl_fem_newton;
 

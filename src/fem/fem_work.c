@@ -1,4 +1,6 @@
 // Memory that a body's steps work in: taken when it comes into a world, so that steps allocate nothing.
+#include <math.h>
+
 #include "fem/fem_work.h"
 
 #include "base/error.h"
@@ -38,6 +40,7 @@ static void set_newton(pl_fem_work *w, const pl_fem_model *model) {
   w->newton.limit = model->newton_limit;
   w->newton.tolerance = model->newton_tolerance;
   w->newton.least = 1e-12 * model->force_scale;
+  w->newton.linear_tolerance = fmax(fmin(model->newton_tolerance, 1e-4), 1e-10);
   // Damping takes its matrix from the first evaluation and must not feed energy in.
   w->newton.positive = model->stiffness_damping > 0;
 }

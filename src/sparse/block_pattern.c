@@ -15,8 +15,10 @@
 #include "base/parallel.h"
 
 enum {
-  CHUNK = 64,        // elements; large enough to hide the start of a task, small enough for many chunks per colour
-  MASK_COLOURS = 64  // colours in a mask; chunks that find none free get one each
+  CHUNK_LEAST = 64,   // elements of a chunk: enough to hide the start of a task …
+  CHUNK_MOST = 2048,  // … and no more than that many, as few chunks share little work
+  CHUNKS = 32,        // chunks to aim at: each colour sweeps the whole matrix, so there should be few colours
+  MASK_COLOURS = 64   // colours in a mask; chunks that find none free get one each
 };
 
 static pl_status check_groups(int32_t row_count, const pl_block_elements *groups, int32_t group_count, int64_t *coupling_count,
@@ -140,9 +142,14 @@ static int32_t choose_colour(const pl_block_elements *elements, const int32_t *o
   return colour;
 }
 
+static int32_t chunk_size(int32_t element_count) {
+  int32_t size = element_count / CHUNKS;
+  return size < CHUNK_LEAST ? CHUNK_LEAST : size > CHUNK_MOST ? CHUNK_MOST : size;
+}
+
 static bool order_group(pl_arena *arena, pl_arena *temporary, const pl_block_elements *elements, int32_t row_count,
                         pl_block_group *group) {
-  int32_t count = elements->element_count, chunk_count = pl_block_count(count, CHUNK);
+  int32_t count = elements->element_count, size = chunk_size(count), chunk_count = pl_block_count(count, size);
   int32_t *start = PL_TAKE(temporary, int32_t, row_count + 1), *order = PL_TAKE(temporary, int32_t, count);
   int32_t *colours = PL_TAKE(temporary, int32_t, chunk_count);
   uint64_t *masks = PL_TAKE(temporary, uint64_t, row_count);
@@ -152,7 +159,7 @@ static bool order_group(pl_arena *arena, pl_arena *temporary, const pl_block_ele
   order_elements(elements, row_count, start, order);
   int32_t spare_colour = MASK_COLOURS, colour_end = 0;
   for (int32_t chunk = 0; chunk < chunk_count; ++chunk) {
-    int32_t begin = chunk * CHUNK, end = count - begin > CHUNK ? begin + CHUNK : count;
+    int32_t begin = chunk * size, end = count - begin > size ? begin + size : count;
     colours[chunk] = choose_colour(elements, order, begin, end, masks, &spare_colour);
     colour_end = colours[chunk] + 1 > colour_end ? colours[chunk] + 1 : colour_end;
   }
@@ -164,7 +171,7 @@ static bool order_group(pl_arena *arena, pl_arena *temporary, const pl_block_ele
   for (int32_t colour = 0; colour < colour_end; ++colour) {
     for (int32_t chunk = 0; chunk < chunk_count; ++chunk) {
       if (colours[chunk] != colour) continue;
-      for (int32_t i = chunk * CHUNK; i < count && i < (chunk + 1) * CHUNK; ++i) group->order[placed++] = order[i];
+      for (int32_t i = chunk * size; i < count && i < (chunk + 1) * size; ++i) group->order[placed++] = order[i];
       group->chunk_start[++next_chunk] = placed;
     }
     group->colour_start[colour + 1] = next_chunk;

@@ -53,8 +53,12 @@ static pl_status cg_solve(void *self, const double *right, int32_t count, double
   return status;
 }
 
+static void cg_aim(void *self, double tolerance) {
+  ((cg_solver *)self)->limits.tolerance = tolerance;
+}
+
 const pl_linear_backend pl_linear_cg = {
-    .name = "cg", .create = cg_create, .factor = cg_factor, .solve = cg_solve, .destroy = cg_destroy};
+    .name = "cg", .create = cg_create, .factor = cg_factor, .solve = cg_solve, .aim = cg_aim, .destroy = cg_destroy};
 
 typedef struct dense_solver {
   pl_arena arena;

@@ -76,6 +76,10 @@ void pl_linear_solver_destroy(pl_linear_solver *solver) {
   pl_arena_destroy(&arena);
 }
 
+void pl_linear_solver_aim(pl_linear_solver *solver, double tolerance) {
+  if (solver->backend->aim != NULL) solver->backend->aim(solver->self, tolerance);
+}
+
 const pl_linear_report *pl_linear_solver_report(const pl_linear_solver *solver) {
   return &solver->report;
 }

@@ -68,6 +68,8 @@ struct pl_linear_backend {
   pl_status (*factor)(void *self, const pl_block_matrix *matrix, double shift, const double *weights, bool *indefinite,
                       pl_error *error);
   pl_status (*solve)(void *self, const double *right, int32_t count, double *x, pl_linear_outcome *outcome, pl_error *error);
+  // Residual that coming solves have to reach; NULL for direct ones, which reach what rounding leaves.
+  void (*aim)(void *self, double tolerance);
   void (*destroy)(void *self);
 };
 
@@ -92,6 +94,9 @@ pl_status pl_linear_solver_factor(pl_linear_solver *solver, const pl_block_matri
 // Solve for `count` right-hand sides of 3 * row_count numbers, one after the other; x holds first guesses. Conjugate gradients find
 // only here that a matrix is not positive definite, and shift then. With them allocates nothing. PL_REMARK_NOT_CONVERGED at the limit of iterations.
 pl_status pl_linear_solver_solve(pl_linear_solver *solver, const double *right, int32_t count, double *x, pl_error *error);
+
+// How exactly coming solves are to be done: |b - A x| against |b|. Without effect on direct back ends.
+void pl_linear_solver_aim(pl_linear_solver *solver, double tolerance);
 
 // Valid as long as the solver.
 const pl_linear_report *pl_linear_solver_report(const pl_linear_solver *solver);

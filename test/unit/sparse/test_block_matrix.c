@@ -94,12 +94,12 @@ static void chunks_of_one_colour_never_meet(void **state) {
 // A hub that every element shares: no two chunks may run together, however many there are.
 static void elements_around_a_hub_are_visited_one_chunk_after_the_other(void **state) {
   (void)state;
-  enum { SPOKES = 6000 };
+  enum { SPOKES = 66 * 2048 };
   pl_context *context = make_context(2);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   int32_t *pairs = malloc(2 * SPOKES * sizeof *pairs);
-  double *matrices = calloc(36 * SPOKES, sizeof *matrices);
+  double *matrices = calloc((size_t)36 * SPOKES, sizeof *matrices);
   for (int32_t i = 0; i < SPOKES; ++i) {
     pairs[2 * i] = 0;
     pairs[2 * i + 1] = i + 1;
