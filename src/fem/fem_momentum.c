@@ -8,7 +8,7 @@
 //
 // The second part of the bracket matters: f balances the elastic forces, which may be far larger than what is to be corrected.
 #include "fem/fem_work.h"
-#include "math/mat3.h"
+#include "math/quat.h"
 
 typedef struct balance {
   pl_vec3 center, force, torque;
@@ -20,6 +20,30 @@ pl_vec3 pl_fem_center_of(const pl_fem_model *model, const double *u) {
   for (int32_t i = 0; i < model->head.particle_count; ++i)
     center = pl_vec3_add_scaled(center, pl_fem_vector(u, i), model->head.masses[i] / model->head.mass);
   return center;
+}
+
+void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, double time, double *rigid, double *whole) {
+  pl_vec3 center = pl_fem_center_of(model, x), drift = pl_fem_center_of(model, v), momentum = pl_fem_angular_momentum(model, x, v);
+  pl_mat3 inertia = pl_mat3_zero();
+  for (int32_t i = 0; i < model->head.particle_count; ++i) {
+    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(x, i), center);
+    pl_mat3 square = pl_mat3_outer(arm, arm);
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < 3; ++b)
+        inertia.m[a][b] += model->head.masses[i] * ((a == b ? pl_vec3_dot(arm, arm) : 0) - square.m[a][b]);
+  }
+  // A line has no inertia around itself, nor spin.
+  double least = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
+  for (int a = 0; a < 3; ++a) inertia.m[a][a] += least;
+  pl_vec3 spin = model->planar ? pl_vec3_of(0, 0, momentum.z / inertia.m[2][2]) : pl_mat3_apply(pl_mat3_inverse(inertia), momentum);
+  pl_quat turn = pl_quat_of_rotation_vector(pl_vec3_scale(spin, time));
+  for (int32_t i = 0; i < model->head.particle_count; ++i) {
+    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(x, i), center);
+    pl_vec3 rest = pl_vec3_sub(pl_vec3_sub(pl_fem_vector(v, i), drift), pl_vec3_cross(spin, arm));
+    pl_vec3 to = pl_vec3_add(pl_vec3_add_scaled(center, drift, time), pl_quat_apply(turn, arm));
+    pl_fem_put(rigid, i, to);
+    pl_fem_put(whole, i, pl_vec3_add_scaled(to, pl_quat_apply(turn, rest), time));
+  }
 }
 
 static balance weigh_forces(const pl_fem_model *model, const double *u, const double *forces, double c) {

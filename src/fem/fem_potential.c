@@ -58,12 +58,6 @@ typedef struct block_sum {
   double factor;
 } block_sum;
 
-static void copy_blocks(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
-  const block_sum *s = data;
-  memcpy(s->to + 9 * (ptrdiff_t)begin, s->from + 9 * (ptrdiff_t)begin, 9 * (size_t)(end - begin) * sizeof(double));
-}
-
 static void add_blocks(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const block_sum *s = data;
@@ -75,12 +69,6 @@ static double add_damping(pl_fem_potential *p, const double *u, bool with_matrix
   if (p->damping == NULL) return 0;
   pl_context *context = p->system->context;
   int32_t count = p->system->model->pattern.block_count;
-  if (!p->damping_is_set) {
-    if (!with_matrix) return 0;
-    block_sum copy = {p->damping->values, p->matrix->values, 1};
-    pl_parallel_for(context, count, BLOCK_GRAIN, copy_blocks, &copy);
-    p->damping_is_set = true;
-  }
   if (with_matrix) {
     block_sum sum = {p->matrix->values, p->damping->values, p->damping_factor};
     pl_parallel_for(context, count, BLOCK_GRAIN, add_blocks, &sum);
@@ -88,7 +76,7 @@ static double add_damping(pl_fem_potential *p, const double *u, bool with_matrix
   ptrdiff_t n = 3 * (ptrdiff_t)p->system->model->head.particle_count;
   // The elastic gradient is where it is kept by now, so `image` and a part of it can hold displacement and force.
   double *moved = p->gradient, energy = 0, square = 0;
-  for (ptrdiff_t i = 0; i < n; ++i) moved[i] = u[i] - p->base[i];
+  for (ptrdiff_t i = 0; i < n; ++i) moved[i] = u[i] - p->damping_base[i];
   pl_block_matrix_multiply(context, p->damping, moved, p->image);
   for (ptrdiff_t i = 0; i < n; ++i) {
     double force = p->damping_factor * p->image[i];

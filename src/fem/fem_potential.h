@@ -14,14 +14,14 @@
 typedef struct pl_fem_potential {
   pl_fem_system *system;
   pl_block_matrix *matrix;
-  double inertia;            // c, 1/s²; 0: none
-  const double *goal;        // y
-  const double *load;        // f, or NULL
-  double load_size;          // N: size of loads that are hidden in y
-  pl_block_matrix *damping;  // K₀, or NULL
-  double damping_factor;     // b
-  bool damping_is_set;       // if not, the next evaluation with a matrix sets K₀ to the stiffness it finds
-  const double *base;        // x
+  double inertia;              // c, 1/s²; 0: none
+  const double *goal;          // y
+  const double *load;          // f, or NULL
+  double load_size;            // N: size of loads that are hidden in y
+  pl_block_matrix *damping;    // K₀, set by the caller, or NULL
+  const double *damping_base;  // where particles would be by the rigid part of their motion: what differs from it is damped
+  double damping_factor;       // b
+  const double *base;          // x
   pl_fem_contacts *contacts;
   bool refresh;             // set up friction anew in evaluations without a matrix too
   const pl_body_pin *pins;  // those with a stiffness are springs

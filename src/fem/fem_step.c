@@ -33,8 +33,9 @@
 //
 // Momentum does not depend on how well the equations were solved: see fem_momentum.c.
 //
-// Stiffness damping uses the projected K of the first guess, x_n + τ v_n, which is within O(h²) of the midpoint. Where a body is under stress, K of a
-// rotation is not zero, and damping then acts on it a little.
+// Stiffness damping acts on what differs from the rigid part of the motion, with the projected K of a guess that is within O(h²) of u: turned by that rigid part, and
+// from there along straight lines. (Straight lines alone, x_n + τ v_n, stretch a body that turns; K of a stretched body resists turning, and a strip on a hinge
+// then stops in mid-air.) Where parts of a body turn much faster than others they are still damped a little.
 #include <math.h>
 #include <string.h>
 
@@ -124,7 +125,10 @@ static pl_status solve(const pl_fem_model *model, pl_fem_work *w, const double *
   w->contacts.reach = reach;
   w->potential.base = x;
   w->potential.damping_factor = model->stiffness_damping / tau;
-  w->potential.damping_is_set = false;
+  if (w->potential.damping != NULL) {
+    pl_fem_carry(model, x, v, tau, w->carried, w->newton.trial);
+    pl_fem_system_evaluate(&w->system, w->newton.trial, w->potential.elastic, w->potential.damping, true);
+  }
   w->potential.pins = move->pins;
   w->potential.pin_count = move->pin_count;
   w->potential.pin_rate = 1 / tau;

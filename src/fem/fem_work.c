@@ -21,6 +21,8 @@ static bool take_arrays(pl_fem_work *w, pl_context *context, const pl_fem_model 
   if (model->stiffness_damping > 0) {
     if (!pl_block_matrix_take(arena, &model->pattern, &w->damping)) return false;
     w->potential.damping = &w->damping;
+    w->carried = PL_TAKE(arena, double, 3 * n);
+    w->potential.damping_base = w->carried;
   }
   w->fixed = PL_TAKE(arena, uint8_t, n);
   w->goal = PL_TAKE(arena, double, 3 * n);
@@ -41,8 +43,6 @@ static void set_newton(pl_fem_work *w, const pl_fem_model *model) {
   w->newton.tolerance = model->newton_tolerance;
   w->newton.least = 1e-12 * model->force_scale;
   w->newton.linear_tolerance = fmax(fmin(model->newton_tolerance, 1e-4), 1e-10);
-  // Damping takes its matrix from the first evaluation and must not feed energy in.
-  w->newton.positive = model->stiffness_damping > 0;
 }
 
 pl_status pl_fem_create_work(const pl_model *model, pl_context *context, double step, void **work, pl_error *error) {

@@ -17,6 +17,7 @@ typedef struct pl_fem_work {
   double *next;     // u, what is looked for
   double *middle;   // particles in the middle of a step that is done in two halves, …
   double *mean;     // … and their velocities there
+  double *carried;  // particles moved by the rigid part of their motion; only with stiffness damping
   double *blocks;   // 9 per particle: stiffness of contact
   double *weights;  // that the system's rest shapes are mixed with
   pl_fem_report report;
@@ -32,6 +33,9 @@ static inline double pl_fem_reach(const pl_fem_model *model) {
 
 // Move work->next as a rigid body such that the forces other than elastic ones, as last evaluated, have no sum and no torque (fem_momentum.c).
 void pl_fem_keep_momentum(pl_fem_work *work);
+
+// Where the rigid part of the motion of x and v takes the particles in a time, and where their whole motion does if what is not rigid goes on along straight lines.
+void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, double time, double *rigid, double *whole);
 
 pl_vec3 pl_fem_center_of(const pl_fem_model *model, const double *positions);
 
