@@ -130,6 +130,7 @@ static pl_status advance(run_job *run, pl_error *error) {
   pl_step_report report;
   pl_status status = pl_world_advance(run->world, 1 / run->facts.frame_rate, 0, &report, error);
   run->total.step_count += report.step_count;
+  run->total.unconverged_count += report.unconverged_count;
   for (int k = 0; k < PL_STAGE_COUNT; ++k) run->total.stage_seconds[k] += report.stage_seconds[k];
   run->total.failed_body = report.failed_body;
   return status;
@@ -173,6 +174,12 @@ static void print_stages(const run_job *run) {
              sum > 0 ? 100 * seconds / sum : 0);
   }
   tool_say(&run->tool->voice, "%-10s %10.3f %10.4f", "all", sum, 1e3 * sum / steps);
+  // Said, not counted as a remark of the run: now and then a step of a hard landing ends so, and the next one makes up for it.
+  if (run->total.unconverged_count > 0)
+    tool_say(&run->tool->voice,
+             "%lld steps of bodies (in %lld steps of the world) ended at their limit of Newton iterations; if many do, shorten "
+             "time.step or raise newton_limit",
+             (long long)run->total.unconverged_count, (long long)run->total.step_count);
 }
 
 static pl_status print_hashes(run_job *run, pl_error *error) {

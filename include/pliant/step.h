@@ -27,6 +27,7 @@ PL_API const char *pl_stage_name(pl_stage stage);
 typedef struct pl_step_report {
   int64_t step_count;                    ///< steps done by this call
   double stage_seconds[PL_STAGE_COUNT];  ///< wall-clock time per stage, summed over the steps
+  int64_t unconverged_count;             ///< steps of single bodies that ended at their limit of iterations (pl_fem_body_report())
   int32_t contact_count;                 ///< contacts of the last step
   double deepest_contact;                ///< metres a contact of the last step was overlapping before it was resolved
   pl_body_id failed_body;                ///< with PL_ERROR_NOT_FINITE: which body …

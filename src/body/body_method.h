@@ -51,7 +51,8 @@ typedef struct pl_body_method {
   bool handles_colliders, handles_bodies, handles_air, handles_pins;
   size_t (*state_size)(const pl_model *model);
   void (*start)(const pl_model *model, void *state, const pl_body_start *start);
-  // One step of the body on its own: elastic and outside forces, no contact. Fails only for want of memory, before changing anything.
+  // One step of the body on its own: elastic and outside forces, no contact. Fails before changing anything. PL_REMARK_NOT_CONVERGED: it moved, but its
+  // solver stopped at the limit of iterations.
   pl_status (*move)(const pl_model *model, void *state, const pl_body_move *move, pl_error *error);
   void (*read_positions)(const pl_model *model, const void *state, pl_vec3 *positions);
   void (*read_velocities)(const pl_model *model, const void *state, pl_vec3 *velocities);

@@ -264,17 +264,17 @@ pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *mo
   if (move->collider_count == 0) memset(s.anchors, 0, 4 * (size_t)model->surface.point_count * sizeof(double));
   w->report = (pl_fem_report){0};
   mix_examples(fem, w, s);
-  pl_status status = solve(fem, w, s.positions, s.velocities, move, tau, pl_fem_reach(fem), error);
+  pl_status status = solve(fem, w, s.positions, s.velocities, move, tau, pl_fem_reach(fem), error), remark = status;
   if (status < 0) return status;
   if (is_flying(w, move)) pl_fem_keep_momentum(w);
   if (fem->scheme == PL_FEM_SECOND_ORDER) {
     status = finish_midpoint(fem, w, s, move, error);
-    return status < 0 ? status : PL_OK;
+    return status < 0 ? status : remark;
   }
   if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, w->next, s.anchors);
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->particle_count; ++i) {
     s.velocities[i] = (w->next[i] - s.positions[i]) / tau;
     s.positions[i] = w->next[i];
   }
-  return PL_OK;
+  return remark;
 }

@@ -93,7 +93,7 @@ static pl_status run_controllers(pl_world *world, pl_error *error) {
   return PL_OK;
 }
 
-static pl_status move_bodies(pl_world *world, pl_error *error) {
+static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     pl_body_move move = {
@@ -115,6 +115,7 @@ static pl_status move_bodies(pl_world *world, pl_error *error) {
     if (status >= 0) status = body->model->method->move(body->model, body->state, &move, error);
     pl_scratch_pop(&world->scratch, mark);
     if (status < 0) return status;
+    report->unconverged_count += status == PL_REMARK_NOT_CONVERGED;
   }
   pl_world_hold_pins(world);
   return PL_OK;
@@ -216,7 +217,7 @@ static pl_status run_stages(pl_world *world, pl_step_report *report, pl_error *e
   pl_world_note_starts(world);
   clock_stage(report, PL_STAGE_FORCES, &last);
 
-  status = move_bodies(world, error);
+  status = move_bodies(world, report, error);
   clock_stage(report, PL_STAGE_MOVE, &last);
   if (status < 0) return status;
 
