@@ -5,6 +5,7 @@
 
 #include "pliant/character.h"
 #include "pliant/checkpoint.h"
+#include "pliant/cloud.h"
 #include "pliant/file.h"
 #include "pliant/frames.h"
 #include "pliant/picture.h"

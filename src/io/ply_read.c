@@ -1,6 +1,9 @@
 // PLY, text and binary in both byte orders. The head declares elements with properties of any type and order; only the x, y, z of
 // "vertex", the index lists of "face" (vertex_index or vertex_indices) and "tristrips", and the two ends of "edge" are used, all else
-// is passed over. A strip turns every second triangle round and starts anew at -1.
+// is passed over. A strip turns every second triangle round and starts anew at -1. Of a cloud only "vertex" is used, with normals and
+// colours where they are there.
+#include "io/ply_points.h"
+
 #include <string.h>
 
 #include "io/mesh_formats.h"
@@ -9,7 +12,25 @@
 
 enum { MOST_PROPERTIES = 256, MOST_ELEMENTS = 64 };
 
-typedef enum ply_role { ROLE_NONE, ROLE_X, ROLE_Y, ROLE_Z, ROLE_CORNERS, ROLE_STRIP, ROLE_FIRST, ROLE_SECOND } ply_role;
+// Those from ROLE_X on are in the order of pl_ply_point.values.
+typedef enum ply_role {
+  ROLE_NONE,
+  ROLE_CORNERS,
+  ROLE_STRIP,
+  ROLE_FIRST,
+  ROLE_SECOND,
+  ROLE_X,
+  ROLE_Y,
+  ROLE_Z,
+  ROLE_NORMAL_X,
+  ROLE_NORMAL_Y,
+  ROLE_NORMAL_Z,
+  ROLE_RED,
+  ROLE_GREEN,
+  ROLE_BLUE,
+} ply_role;
+
+enum { POINT_VALUE_COUNT = ROLE_BLUE - ROLE_X + 1 };
 
 typedef struct ply_property {
   pl_scalar scalar, count_scalar;  // count_scalar is PL_SCALAR_NONE for a single value
@@ -27,7 +48,9 @@ typedef struct ply_element {
 
 typedef struct ply_reader {
   pl_mesh_source *source;
-  pl_mesh_builder *builder;
+  pl_mesh_builder *builder;           // NULL when only points are wanted
+  pl_ply_point_function *take_point;  // called for each point then
+  void *take_data;
   pl_text_cursor text;
   pl_byte_cursor bytes;
   bool is_text;
@@ -91,12 +114,22 @@ static pl_status read_element(ply_reader *reader) {
   return PL_OK;
 }
 
+static ply_role point_role(pl_word name) {
+  static const char *const names[] = {"x", "y", "z", "nx", "ny", "nz", "red", "green", "blue"};
+  for (int i = 0; i < POINT_VALUE_COUNT; ++i)
+    if (pl_word_is(name, names[i])) return (ply_role)(ROLE_X + i);
+  return ROLE_NONE;
+}
+
+// What the largest value of a colour is, by its type.
+static double full_color(pl_scalar scalar) {
+  return scalar >= PL_SCALAR_F32 ? 1 : scalar >= PL_SCALAR_I32 ? 4294967295.0 : scalar >= PL_SCALAR_I16 ? 65535 : 255;
+}
+
 static ply_role role_of(ply_kind kind, bool is_list, pl_word name) {
   bool indices = is_list && (pl_word_is(name, "vertex_indices") || pl_word_is(name, "vertex_index"));
   switch (kind) {
-    case KIND_VERTEX:
-      if (is_list) return ROLE_NONE;
-      return pl_word_is(name, "x") ? ROLE_X : pl_word_is(name, "y") ? ROLE_Y : pl_word_is(name, "z") ? ROLE_Z : ROLE_NONE;
+    case KIND_VERTEX: return is_list ? ROLE_NONE : point_role(name);
     case KIND_FACE: return indices ? ROLE_CORNERS : ROLE_NONE;
     case KIND_STRIPS: return indices ? ROLE_STRIP : ROLE_NONE;
     case KIND_EDGE:
@@ -225,8 +258,27 @@ static pl_status add_strips(ply_reader *reader, size_t offset) {
   return status;
 }
 
+static bool has_role(const ply_reader *reader, const ply_element *element, ply_role role) {
+  for (size_t i = 0; i < element->property_count; ++i)
+    if (reader->properties[element->property_start + i].role == role) return true;
+  return false;
+}
+
+// Hand a vertex on; all else in the file is of no use for a cloud.
+static pl_status take_point(const ply_reader *reader, const ply_element *element, const double values[POINT_VALUE_COUNT]) {
+  if (element->kind != KIND_VERTEX) return PL_OK;
+  pl_ply_point point = {.position = {values[0], values[1], values[2]},
+                        .normal = {values[3], values[4], values[5]},
+                        .color = {(float)values[6], (float)values[7], (float)values[8]},
+                        .has_normal = has_role(reader, element, ROLE_NORMAL_X) && has_role(reader, element, ROLE_NORMAL_Y) &&
+                                      has_role(reader, element, ROLE_NORMAL_Z),
+                        .has_color = has_role(reader, element, ROLE_RED) && has_role(reader, element, ROLE_GREEN) &&
+                                     has_role(reader, element, ROLE_BLUE)};
+  return reader->take_point(reader->take_data, &point);
+}
+
 static pl_status read_item(ply_reader *reader, const ply_element *element) {
-  double position[3] = {0};
+  double values[POINT_VALUE_COUNT] = {0};
   int64_t ends[2] = {0};
   size_t offset = place(reader);
   if (reader->is_text && pl_text_skip_space(&reader->text)) offset = pl_text_offset(&reader->text);
@@ -243,12 +295,14 @@ static pl_status read_item(ply_reader *reader, const ply_element *element) {
       status = take_integer(reader, property->scalar, "a vertex of an edge", &ends[property->role - ROLE_FIRST]);
     } else {
       status = take_number(reader, property->scalar, "a property", &number);
-      if (property->role >= ROLE_X && property->role <= ROLE_Z) position[property->role - ROLE_X] = number;
+      if (property->role >= ROLE_RED) number /= full_color(property->scalar);
+      if (property->role >= ROLE_X) values[property->role - ROLE_X] = number;
     }
     if (status < 0) return status;
   }
+  if (reader->builder == NULL) return take_point(reader, element, values);
   switch (element->kind) {
-    case KIND_VERTEX: return pl_builder_add_point(reader->builder, (pl_vec3){position[0], position[1], position[2]}, offset);
+    case KIND_VERTEX: return pl_builder_add_point(reader->builder, (pl_vec3){values[0], values[1], values[2]}, offset);
     case KIND_FACE: return pl_builder_add_cell(reader->builder, PL_CELL_POLYGON, reader->list.items, reader->list.count, 0, offset);
     case KIND_STRIPS: return strip ? add_strips(reader, offset) : PL_OK;
     case KIND_EDGE: return pl_builder_add_cell(reader->builder, PL_CELL_SEGMENT, ends, 2, 0, offset);
@@ -267,14 +321,9 @@ static size_t least_item_size(const ply_reader *reader, const ply_element *eleme
   return size > 0 ? size : 1;
 }
 
-static bool has_role(const ply_reader *reader, const ply_element *element, ply_role role) {
-  for (size_t i = 0; i < element->property_count; ++i)
-    if (reader->properties[element->property_start + i].role == role) return true;
-  return false;
-}
-
 static pl_status check_element(const ply_reader *reader, const ply_element *element) {
   bool complete = true;
+  if (reader->builder == NULL && element->kind != KIND_VERTEX) return PL_OK;
   if (element->kind == KIND_VERTEX)
     complete = has_role(reader, element, ROLE_X) && has_role(reader, element, ROLE_Y) && has_role(reader, element, ROLE_Z);
   if (element->kind == KIND_FACE && element->count > 0) complete = has_role(reader, element, ROLE_CORNERS);
@@ -306,6 +355,15 @@ static pl_status read_body(ply_reader *reader) {
 
 pl_status pl_ply_read(pl_mesh_source *source, pl_mesh_builder *builder) {
   ply_reader reader = {.source = source, .builder = builder, .text = pl_text_cursor_at(source, 0, '\0')};
+  reader.list = pl_vector_of(source->context, sizeof(int64_t));
+  pl_status status = read_head(&reader);
+  if (status >= 0) status = read_body(&reader);
+  pl_vector_free(&reader.list);
+  return status;
+}
+
+pl_status pl_ply_read_points(pl_mesh_source *source, pl_ply_point_function *function, void *data) {
+  ply_reader reader = {.source = source, .take_point = function, .take_data = data, .text = pl_text_cursor_at(source, 0, '\0')};
   reader.list = pl_vector_of(source->context, sizeof(int64_t));
   pl_status status = read_head(&reader);
   if (status >= 0) status = read_body(&reader);

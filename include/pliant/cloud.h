@@ -1,0 +1,114 @@
+/// @file cloud.h
+/// Point clouds, and captures: sequences of clouds or depth pictures of a moving object (part of the lab).
+#ifndef PLIANT_CLOUD_H
+#define PLIANT_CLOUD_H
+
+#include "pliant/base.h"
+#include "pliant/math.h"
+#include "pliant/picture.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Points without connection, as a scanner gives them.
+typedef struct pl_cloud pl_cloud;
+
+/// What is in a cloud; borrowed memory, valid as long as the cloud.
+typedef struct pl_cloud_view {
+  int32_t point_count;
+  const pl_vec3 *points;        ///< in the file's order and unit; metres in the frames of a capture
+  const pl_vec3 *normals;       ///< NULL if the file has none; zero where it is not finite
+  const pl_color *colors;       ///< NULL if the file has none
+  const int32_t *cameras;       ///< number of the camera that saw the point; NULL if that is not known
+  int64_t dropped_count;        ///< points left out because a coordinate was not finite
+  int64_t pixel_count;          ///< of depth pictures: pixels inside the masks
+  int64_t invalid_pixel_count;  ///< of those, pixels without a depth
+} pl_cloud_view;
+
+/// Read a cloud: PLY (text and binary), PCD 0.7 (ascii, binary, binary_compressed) or rows of numbers (XYZ); the content decides.
+/// Points that are not finite are left out and counted, with the finding `points-dropped`; a cloud without points is read, with the
+/// warning `empty-cloud`. `findings` and `error` may be NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the file cannot be
+/// read, PL_ERROR_INVALID_DATA with the place when it is wrong, PL_ERROR_UNSUPPORTED when it is no cloud; `*cloud` is then NULL.
+/// The cloud belongs to the caller. May be called from several threads at once, each with findings of its own.
+PL_API pl_status pl_cloud_read(pl_context *context, const char *path, pl_cloud **cloud, pl_findings *findings, pl_error *error);
+
+/// The same from memory; `name` stands for the file in messages.
+PL_API pl_status pl_cloud_read_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_cloud **cloud,
+                                      pl_findings *findings, pl_error *error);
+
+/// What is in the cloud. Never fails; may be called from several threads at once.
+PL_API pl_cloud_view pl_cloud_look(const pl_cloud *cloud);
+
+/// Destroy a cloud. NULL is allowed.
+PL_API void pl_cloud_destroy(pl_cloud *cloud);
+
+/// A depth camera. Its own axes are x to the right, y down, z into the scene; the pixel in column u and row v (from 0, at its centre)
+/// with depth d along z is the point ((u - cx) d / fx, (v - cy) d / fy, d).
+typedef struct pl_capture_camera {
+  const char *name;        ///< "" if it has none
+  int32_t width, height;   ///< pixels
+  double fx, fy, cx, cy;   ///< pixels
+  pl_transform placement;  ///< from the camera's axes to the world, metres
+  double depth_scale;      ///< metres per unit of the picture
+  bool masked;             ///< there is a mask for every frame
+} pl_capture_camera;
+
+/// A sequence of clouds as described by a `capture.json`. Frames are read when asked for.
+typedef struct pl_capture pl_capture;
+
+/// What a capture says of itself; borrowed memory, valid as long as the capture.
+typedef struct pl_capture_view {
+  const char *name;      ///< "" if it has none
+  int32_t frame_count;   ///< at least 1
+  const double *times;   ///< seconds, rising, one per frame
+  double rate;           ///< frames per second; of time stamps the mean; 0 for one frame
+  double metres;         ///< of the unit in which clouds and places are given
+  pl_vec3 gravity;       ///< m/s^2
+  int32_t camera_count;  ///< 0 when the frames are clouds
+  const pl_capture_camera *cameras;
+} pl_capture_view;
+
+/// What the first frames of a capture hold.
+typedef struct pl_capture_report {
+  int32_t frame_count;    ///< frames looked at
+  pl_box box;             ///< of their points, metres; empty without points
+  int32_t fewest_points;  ///< in a frame
+  int32_t most_points;    ///< in a frame
+  double mean_points;     ///< per frame
+  double duration;        ///< of the whole capture, from the first frame to the last, seconds
+  double invalid_share;   ///< of the pixels inside the masks those without a depth, 0 to 1
+  int64_t dropped_count;  ///< points left out because they were not finite
+} pl_capture_report;
+
+/// Read a `capture.json` (docs/formats.md) and find its files; no frame is read yet. Every problem becomes a finding with its place, the
+/// first is also put into `error`. `findings` and `error` may be NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the document
+/// cannot be read, with PL_ERROR_INVALID_DATA when something in it is wrong; `*capture` is then NULL. The capture belongs to the caller.
+PL_API pl_status pl_capture_read(pl_context *context, const char *path, pl_capture **capture, pl_findings *findings,
+                                 pl_error *error);
+
+/// The same with the document in memory; `name` stands for it in messages, and its files are looked for in `folder`.
+PL_API pl_status pl_capture_read_memory(pl_context *context, const void *text, size_t size, const char *name, const char *folder,
+                                        pl_capture **capture, pl_findings *findings, pl_error *error);
+
+/// What the capture says of itself. Never fails; may be called from several threads at once.
+PL_API pl_capture_view pl_capture_look(const pl_capture *capture);
+
+/// Read frame `frame` (from 0) as a cloud in the world's axes and in metres, with the camera of each point if there are cameras. The cloud
+/// belongs to the caller. Fails as pl_cloud_read() does, and with PL_ERROR_INVALID_ARGUMENT when there is no such frame; `*cloud` is then
+/// NULL. May be called from several threads at once, each with findings of its own.
+PL_API pl_status pl_capture_frame(const pl_capture *capture, int32_t frame, pl_cloud **cloud, pl_findings *findings,
+                                  pl_error *error);
+
+/// Read the first `frame_count` frames (as many as there are, at least one) and say what they hold. Adds the warning
+/// `looks-like-millimetres` when the box is larger than 50 m. Fails as pl_capture_frame() does; `report` is then untouched.
+PL_API pl_status pl_capture_describe(const pl_capture *capture, int32_t frame_count, pl_capture_report *report,
+                                     pl_findings *findings, pl_error *error);
+
+/// Destroy a capture. NULL is allowed.
+PL_API void pl_capture_destroy(pl_capture *capture);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
