@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -138,4 +139,11 @@ int pl_finding_format(const pl_finding *finding, char *buffer, size_t size) {
     last = rest[i];
   }
   return used;
+}
+
+pl_status pl_check_range(const char *field, double value, double least, double most, bool least_allowed, pl_error *error) {
+  bool fits = isfinite(value) && value <= most && (least_allowed ? value >= least : value > least);
+  if (fits) return PL_OK;
+  return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "%g is out of range; use %s %g and at most %g", value,
+                       least_allowed ? "at least" : "more than", least, most);
 }

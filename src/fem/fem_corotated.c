@@ -119,34 +119,4 @@ static void third(const pl_mat3 *F, pl_fem_lame lame, const pl_mat3 *direction, 
 
 const pl_fem_density pl_fem_corotated_density = {energy, stress, tangent, third};
 
-static double element_energy(const pl_fem_element *e) {
-  return pl_fem_tet_energy(&pl_fem_corotated_density, e);
-}
-static void element_gradient(const pl_fem_element *e, double *g) {
-  pl_fem_tet_gradient(&pl_fem_corotated_density, e, g);
-}
-static void element_hessian(const pl_fem_element *e, double *h) {
-  pl_fem_tet_hessian(&pl_fem_corotated_density, e, h);
-}
-static void element_mixed(const pl_fem_element *e, double *m) {
-  pl_fem_tet_mixed(&pl_fem_corotated_density, e, m);
-}
-static void element_material(const pl_fem_element *e, double *d) {
-  pl_fem_tet_material(&pl_fem_corotated_density, e, d);
-}
-static void element_third(const pl_fem_element *e, const double *lambda, double *xx, double *xX, double *XX) {
-  pl_fem_tet_third(&pl_fem_corotated_density, e, lambda, xx, xX, XX);
-}
-
-const pl_fem_energy pl_fem_corotated_tet = {
-    .name = "corotated tet",
-    .corner_count = 4,
-    .parameter_count = 2,
-    .parameter_names = pl_fem_elastic_names,
-    .energy = element_energy,
-    .gradient = element_gradient,
-    .hessian = element_hessian,
-    .mixed = element_mixed,
-    .material = element_material,
-    .third = element_third,
-};
+PL_FEM_TET_ENERGY(pl_fem_corotated_tet, "corotated tet", pl_fem_corotated_density);

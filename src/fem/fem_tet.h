@@ -70,6 +70,37 @@ extern const char *const pl_fem_elastic_names[2];
 extern const pl_fem_density pl_fem_corotated_density;
 extern const pl_fem_density pl_fem_neo_hookean_density;
 
+// The table of an element energy of one density; once in a file.
+#define PL_FEM_TET_ENERGY(energy_name, text, density)                                                            \
+  static double element_energy(const pl_fem_element *e) {                                                        \
+    return pl_fem_tet_energy(&density, e);                                                                       \
+  }                                                                                                              \
+  static void element_gradient(const pl_fem_element *e, double *g) {                                             \
+    pl_fem_tet_gradient(&density, e, g);                                                                         \
+  }                                                                                                              \
+  static void element_hessian(const pl_fem_element *e, double *h) {                                              \
+    pl_fem_tet_hessian(&density, e, h);                                                                          \
+  }                                                                                                              \
+  static void element_mixed(const pl_fem_element *e, double *m) {                                                \
+    pl_fem_tet_mixed(&density, e, m);                                                                            \
+  }                                                                                                              \
+  static void element_material(const pl_fem_element *e, double *d) {                                             \
+    pl_fem_tet_material(&density, e, d);                                                                         \
+  }                                                                                                              \
+  static void element_third(const pl_fem_element *e, const double *lambda, double *xx, double *xX, double *XX) { \
+    pl_fem_tet_third(&density, e, lambda, xx, xX, XX);                                                           \
+  }                                                                                                              \
+  const pl_fem_energy energy_name = {.name = text,                                                               \
+                                     .corner_count = 4,                                                          \
+                                     .parameter_count = 2,                                                       \
+                                     .parameter_names = pl_fem_elastic_names,                                    \
+                                     .energy = element_energy,                                                   \
+                                     .gradient = element_gradient,                                               \
+                                     .hessian = element_hessian,                                                 \
+                                     .mixed = element_mixed,                                                     \
+                                     .material = element_material,                                               \
+                                     .third = element_third}
+
 // a bᵀ added to element (3 row, 3 column) of an n x n matrix, times s.
 static inline void pl_fem_add_outer(double *matrix, int n, int row, int column, double s, const double *a, const double *b) {
   for (int i = 0; i < 3; ++i)

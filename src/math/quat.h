@@ -65,6 +65,11 @@ static inline pl_quat pl_quat_slerp(pl_quat a, pl_quat b, double t) {
 static inline pl_transform pl_transform_identity(void) {
   return (pl_transform){{0, 0, 0}, {0, 0, 0, 1}};
 }
+// Finite, with a rotation that can be made a unit.
+static inline bool pl_transform_is_sound(pl_transform t) {
+  double norm = pl_quat_dot(t.rotation, t.rotation);
+  return pl_vec3_is_finite(t.position) && isfinite(norm) && norm > 1e-12;
+}
 static inline pl_vec3 pl_transform_apply(pl_transform t, pl_vec3 p) {
   return pl_vec3_add(pl_quat_apply(t.rotation, p), t.position);
 }

@@ -9,11 +9,6 @@
 #include "math/quat.h"
 #include "rod/rod_model.h"
 
-static pl_vec3 position_at(const float *from, int32_t joint, int32_t lane) {
-  from += 24 * (size_t)joint + (size_t)lane;
-  return (pl_vec3){(double)from[0], (double)from[8], (double)from[16]};
-}
-
 static void move_joint(float *positions, int32_t joint, int32_t lane, pl_vec3 by) {
   positions += 24 * (size_t)joint + (size_t)lane;
   positions[0] += (float)by.x;
@@ -40,7 +35,8 @@ bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_wall *wa
 // How far the touched place moves along the collider in this step.
 static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_wall *wall, int32_t a, int32_t b, double t, pl_vec3 end,
                         pl_vec3 normal) {
-  pl_vec3 from = pl_vec3_mix(position_at(contact->start, a, contact->lane), position_at(contact->start, b, contact->lane), t);
+  pl_vec3 from =
+      pl_vec3_mix(pl_rod_get_vec3(contact->start, a, contact->lane), pl_rod_get_vec3(contact->start, b, contact->lane), t);
   pl_vec3 start = pl_vec3_add(contact->root_start, from);
   // Where the collider's own motion would have taken that place.
   pl_vec3 carried = pl_transform_apply(wall->end, pl_transform_unapply(wall->start, start));
@@ -65,8 +61,8 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_wall *wall,
   const pl_rod_batch *batch = contact->batch;
   int32_t lane = contact->lane;
   double wa = (double)batch->inverse_masses[PL_ROD_LANES * a + lane], wb = (double)batch->inverse_masses[PL_ROD_LANES * b + lane];
-  pl_segment segment = {.a = pl_vec3_add(root_of(contact), position_at(contact->end, a, lane)),
-                        .b = pl_vec3_add(root_of(contact), position_at(contact->end, b, lane)),
+  pl_segment segment = {.a = pl_vec3_add(root_of(contact), pl_rod_get_vec3(contact->end, a, lane)),
+                        .b = pl_vec3_add(root_of(contact), pl_rod_get_vec3(contact->end, b, lane)),
                         .radius_a = (double)batch->radii[PL_ROD_LANES * a + lane],
                         .radius_b = (double)batch->radii[PL_ROD_LANES * b + lane]};
   pl_vec3 start = segment.a;

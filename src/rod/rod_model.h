@@ -153,6 +153,29 @@ pl_rod_state pl_rod_state_of(const pl_model *model, const void *state);
 size_t pl_rod_batch_floats(const pl_rod_batch *batch, pl_rod_suppression suppression);
 pl_rod_lanes pl_rod_lanes_of(const pl_rod_model *model, pl_rod_state state, int32_t batch);
 
+// One joint of one lane of an array of [joint][3][8] or [joint][4][8].
+static inline pl_vec3 pl_rod_get_vec3(const float *from, int32_t joint, int32_t lane) {
+  from += 24 * (size_t)joint + (size_t)lane;
+  return (pl_vec3){(double)from[0], (double)from[8], (double)from[16]};
+}
+static inline void pl_rod_put_vec3(float *to, int32_t joint, int32_t lane, pl_vec3 v) {
+  to += 24 * (size_t)joint + (size_t)lane;
+  to[0] = (float)v.x;
+  to[8] = (float)v.y;
+  to[16] = (float)v.z;
+}
+static inline pl_quat pl_rod_get_quat(const float *from, int32_t joint, int32_t lane) {
+  from += 32 * (size_t)joint + (size_t)lane;
+  return (pl_quat){(double)from[0], (double)from[8], (double)from[16], (double)from[24]};
+}
+static inline void pl_rod_put_quat(float *to, int32_t joint, int32_t lane, pl_quat q) {
+  to += 32 * (size_t)joint + (size_t)lane;
+  to[0] = (float)q.x;
+  to[8] = (float)q.y;
+  to[16] = (float)q.z;
+  to[24] = (float)q.w;
+}
+
 // Plans (rod_plan.c): a plan for these parents and links in `arena`; false when out of memory.
 bool pl_rod_plan_build(pl_context *context, pl_arena *arena, int32_t joint_count, const int32_t *parents, int32_t link_count,
                        const int32_t *links, int32_t width, pl_rod_plan *plan);

@@ -19,42 +19,30 @@ pl_rod_name pl_rod_name_of(const pl_rod_def *def, int32_t joint) {
   return name;
 }
 
-static pl_status check_range(const char *field, double value, double least, double most, bool least_allowed, pl_error *error) {
-  bool fits = isfinite(value) && value <= most && (least_allowed ? value >= least : value > least);
-  if (fits) return PL_OK;
-  return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "%g is out of range; use %s %g and at most %g", value,
-                       least_allowed ? "at least" : "more than", least, most);
-}
-
 static pl_status check_numbers(const pl_rod_def *def, pl_error *error) {
   pl_status status = pl_check_def(def->magic, "pl_rod_def", error);
-  if (status >= 0) status = check_range("density", def->density, 0, 1e9, false, error);
-  if (status >= 0) status = check_range("stiffness", def->stiffness, 0, 1, false, error);
-  if (status >= 0) status = check_range("stiffness_step", def->stiffness_step, 0, 10, false, error);
-  if (status >= 0) status = check_range("width", def->width, 1, 250, true, error);
-  if (status >= 0) status = check_range("twist", def->twist, 0, 100, false, error);
-  if (status >= 0) status = check_range("damping", def->damping, 0, 1e6, true, error);
-  if (status >= 0) status = check_range("friction", def->friction, 0, 1e3, true, error);
-  if (status >= 0) status = check_range("window", def->window, 0, 1, true, error);
-  if (status >= 0) status = check_range("view_time", def->view_time, 0, 1e3, true, error);
-  if (status >= 0) status = check_range("tube_sides", def->tube_sides, 0, 64, true, error);
-  if (status >= 0) status = check_range("solver", (double)def->solver, 0, PL_ROD_SPRING_BONE, true, error);
-  if (status >= 0) status = check_range("suppression", (double)def->suppression, 0, PL_ROD_SUPPRESSION_NONE, true, error);
-  if (status >= 0) status = check_range("view_rule", (double)def->view_rule, 0, PL_ROD_VIEW_INTERPOLATING, true, error);
+  if (status >= 0) status = pl_check_range("density", def->density, 0, 1e9, false, error);
+  if (status >= 0) status = pl_check_range("stiffness", def->stiffness, 0, 1, false, error);
+  if (status >= 0) status = pl_check_range("stiffness_step", def->stiffness_step, 0, 10, false, error);
+  if (status >= 0) status = pl_check_range("width", def->width, 1, 250, true, error);
+  if (status >= 0) status = pl_check_range("twist", def->twist, 0, 100, false, error);
+  if (status >= 0) status = pl_check_range("damping", def->damping, 0, 1e6, true, error);
+  if (status >= 0) status = pl_check_range("friction", def->friction, 0, 1e3, true, error);
+  if (status >= 0) status = pl_check_range("window", def->window, 0, 1, true, error);
+  if (status >= 0) status = pl_check_range("view_time", def->view_time, 0, 1e3, true, error);
+  if (status >= 0) status = pl_check_range("tube_sides", def->tube_sides, 0, 64, true, error);
+  if (status >= 0) status = pl_check_range("solver", (double)def->solver, 0, PL_ROD_SPRING_BONE, true, error);
+  if (status >= 0) status = pl_check_range("suppression", (double)def->suppression, 0, PL_ROD_SUPPRESSION_NONE, true, error);
+  if (status >= 0) status = pl_check_range("view_rule", (double)def->view_rule, 0, PL_ROD_VIEW_INTERPOLATING, true, error);
   if (status >= 0 && def->joint_count < 1)
     status = pl_fail_field(error, PL_ERROR_INVALID_DATA, "joints", "a rod body needs at least one joint");
   return status;
 }
 
-static bool is_finite_transform(pl_transform t) {
-  double norm = pl_quat_dot(t.rotation, t.rotation);
-  return pl_vec3_is_finite(t.position) && isfinite(norm) && norm > 1e-12;
-}
-
 static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) {
   const pl_rod_joint *j = &def->joints[i];
   pl_rod_name name = pl_rod_name_of(def, i);
-  if (!is_finite_transform(j->rest))
+  if (!pl_transform_is_sound(j->rest))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its rest position must be finite and its rotation not zero", name.text);
   if (!(j->radius >= 0 && j->mass >= 0 && j->stiffness >= 0 && j->angle_limit >= 0 && j->spring >= 0 && j->drag >= 0 &&
         j->drag <= 1 && j->radius < 1e6 && j->mass < 1e9 && j->stiffness < 1e6 && j->angle_limit < 1e3 && j->spring < 1e6 &&

@@ -78,18 +78,6 @@ static pl_vec3 root_at(pl_rod_state s, int32_t slot) {
   return (pl_vec3){s.roots[3 * slot], s.roots[3 * slot + 1], s.roots[3 * slot + 2]};
 }
 
-static void put_lane3(float *to, int32_t lane, pl_vec3 v) {
-  to[lane] = (float)v.x;
-  to[8 + lane] = (float)v.y;
-  to[16 + lane] = (float)v.z;
-}
-static void put_lane4(float *to, int32_t lane, pl_quat q) {
-  to[lane] = (float)q.x;
-  to[8 + lane] = (float)q.y;
-  to[16 + lane] = (float)q.z;
-  to[24 + lane] = (float)q.w;
-}
-
 static pl_vec3 spin_between(pl_quat from, pl_quat to, double step) {
   if (from.x == to.x && from.y == to.y && from.z == to.z && from.w == to.w) return (pl_vec3){0, 0, 0};
   pl_quat turn = pl_quat_multiply(to, pl_quat_conjugate(from));
@@ -121,11 +109,11 @@ static void move_bases(const step_data *d, int32_t batch, pl_rod_lanes lanes, pl
     pl_vec3 from = root_at(d->state, slot), to = pl_transform_apply(end, b->root_offsets[lane]);
     start.rotation = pl_quat_unit(pl_quat_multiply(ride_center(d, batch, lane, lanes, &from).rotation, start.rotation));
     pl_vec3 shift = pl_vec3_sub(to, from);
-    put_lane4(base->start, lane, start.rotation);
-    put_lane4(base->end, lane, end.rotation);
-    put_lane3(base->shift, lane, shift);
-    put_lane3(base->velocity, lane, pl_vec3_scale(shift, 1 / h));
-    put_lane3(base->spin, lane, spin_between(start.rotation, end.rotation, h));
+    pl_rod_put_quat(base->start, 0, lane, start.rotation);
+    pl_rod_put_quat(base->end, 0, lane, end.rotation);
+    pl_rod_put_vec3(base->shift, 0, lane, shift);
+    pl_rod_put_vec3(base->velocity, 0, lane, pl_vec3_scale(shift, 1 / h));
+    pl_rod_put_vec3(base->spin, 0, lane, spin_between(start.rotation, end.rotation, h));
     root_starts[lane] = from;
     d->state.roots[3 * slot] = to.x;
     d->state.roots[3 * slot + 1] = to.y;
@@ -199,7 +187,7 @@ static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes l
       if (move->forces != NULL)
         here =
             pl_vec3_add_scaled(here, pl_vec3_of_f4(move->forces[b->joints[8 * i + lane]]), (double)b->inverse_masses[8 * i + lane]);
-      put_lane3(accelerations + 24 * (size_t)i, lane, here);
+      pl_rod_put_vec3(accelerations, i, lane, here);
     }
   if (move->air_density > 0 && move->drag > 0) {
     float wind[3] = {(float)move->wind.x, (float)move->wind.y, (float)move->wind.z};

@@ -74,28 +74,6 @@ pl_rod_lanes pl_rod_lanes_of(const pl_rod_model *model, pl_rod_state state, int3
 static pl_vec3 root_of(pl_rod_state s, int32_t slot) {
   return (pl_vec3){s.roots[3 * slot], s.roots[3 * slot + 1], s.roots[3 * slot + 2]};
 }
-static pl_vec3 get_vec3(const float *from, int32_t joint, int32_t lane) {
-  from += 24 * (size_t)joint + (size_t)lane;
-  return (pl_vec3){(double)from[0], (double)from[8], (double)from[16]};
-}
-static void put_vec3(float *to, int32_t joint, int32_t lane, pl_vec3 v) {
-  to += 24 * (size_t)joint + (size_t)lane;
-  to[0] = (float)v.x;
-  to[8] = (float)v.y;
-  to[16] = (float)v.z;
-}
-static pl_quat get_quat(const float *from, int32_t joint, int32_t lane) {
-  from += 32 * (size_t)joint + (size_t)lane;
-  return (pl_quat){(double)from[0], (double)from[8], (double)from[16], (double)from[24]};
-}
-static void put_quat(float *to, int32_t joint, int32_t lane, pl_quat q) {
-  to += 32 * (size_t)joint + (size_t)lane;
-  to[0] = (float)q.x;
-  to[8] = (float)q.y;
-  to[16] = (float)q.z;
-  to[24] = (float)q.w;
-}
-
 void pl_rod_place_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch, int32_t lane) {
   const pl_rod_batch *b = &model->batches[batch];
   pl_rod_lanes lanes = pl_rod_lanes_of(model, s, batch);
@@ -106,20 +84,20 @@ void pl_rod_place_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch,
   s.roots[3 * slot + 1] = root.y;
   s.roots[3 * slot + 2] = root.z;
   for (int32_t i = 0; i < b->plan->joint_count; ++i) {
-    put_vec3(lanes.positions, i, lane, pl_quat_apply(base.rotation, get_vec3(lanes.rest_positions, i, lane)));
-    put_quat(lanes.rotations, i, lane, pl_quat_multiply(base.rotation, get_quat(lanes.rest_rotations, i, lane)));
-    put_quat(lanes.matches, i, lane, base.rotation);
-    if (lanes.shadow_matches != NULL) put_quat(lanes.shadow_matches, i, lane, base.rotation);
+    pl_rod_put_vec3(lanes.positions, i, lane, pl_quat_apply(base.rotation, pl_rod_get_vec3(lanes.rest_positions, i, lane)));
+    pl_rod_put_quat(lanes.rotations, i, lane, pl_quat_multiply(base.rotation, pl_rod_get_quat(lanes.rest_rotations, i, lane)));
+    pl_rod_put_quat(lanes.matches, i, lane, base.rotation);
+    if (lanes.shadow_matches != NULL) pl_rod_put_quat(lanes.shadow_matches, i, lane, base.rotation);
   }
 }
 
 static void push_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch, int32_t lane, const pl_body_start *start) {
   pl_rod_lanes lanes = pl_rod_lanes_of(model, s, batch);
   for (int32_t i = 0; i < model->batches[batch].plan->joint_count; ++i) {
-    pl_vec3 x = pl_vec3_add(root_of(s, batch * PL_ROD_LANES + lane), get_vec3(lanes.positions, i, lane));
+    pl_vec3 x = pl_vec3_add(root_of(s, batch * PL_ROD_LANES + lane), pl_rod_get_vec3(lanes.positions, i, lane));
     pl_vec3 arm = pl_vec3_sub(x, start->placement.position);
-    put_vec3(lanes.velocities, i, lane, pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
-    put_vec3(lanes.spins, i, lane, start->angular_velocity);
+    pl_rod_put_vec3(lanes.velocities, i, lane, pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
+    pl_rod_put_vec3(lanes.spins, i, lane, start->angular_velocity);
   }
 }
 
@@ -149,8 +127,8 @@ pl_vec3 pl_rod_read_particle(const pl_model *model, const void *state, int32_t p
   if (rod->led_of_joint[particle] >= 0) return s.led[rod->led_of_joint[particle]].now.position;
   int32_t slot = rod->slot_of_joint[particle], lane = slot % PL_ROD_LANES, place = rod->place_of_joint[particle];
   pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / PL_ROD_LANES);
-  *velocity = get_vec3(lanes.velocities, place, lane);
-  return pl_vec3_add(root_of(s, slot), get_vec3(lanes.positions, place, lane));
+  *velocity = pl_rod_get_vec3(lanes.velocities, place, lane);
+  return pl_vec3_add(root_of(s, slot), pl_rod_get_vec3(lanes.positions, place, lane));
 }
 
 void pl_rod_read_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
@@ -168,8 +146,8 @@ static void write_particle(const pl_rod_model *rod, pl_rod_state s, int32_t part
   if (rod->place_of_joint[particle] <= 0) return;
   int32_t slot = rod->slot_of_joint[particle], lane = slot % PL_ROD_LANES, place = rod->place_of_joint[particle];
   pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / PL_ROD_LANES);
-  if (position != NULL) put_vec3(lanes.positions, place, lane, pl_vec3_sub(*position, root_of(s, slot)));
-  if (velocity != NULL) put_vec3(lanes.velocities, place, lane, *velocity);
+  if (position != NULL) pl_rod_put_vec3(lanes.positions, place, lane, pl_vec3_sub(*position, root_of(s, slot)));
+  if (velocity != NULL) pl_rod_put_vec3(lanes.velocities, place, lane, *velocity);
   s.head->suspect = 1;
 }
 
@@ -195,13 +173,14 @@ int32_t pl_rod_find_not_finite(const pl_model *model, const void *state) {
 
 void pl_rod_turn_lane(pl_rod_lanes lanes, int32_t joint_count, int32_t lane, pl_quat turn) {
   for (int32_t i = 0; i < joint_count; ++i) {
-    put_vec3(lanes.positions, i, lane, pl_quat_apply(turn, get_vec3(lanes.positions, i, lane)));
-    put_vec3(lanes.velocities, i, lane, pl_quat_apply(turn, get_vec3(lanes.velocities, i, lane)));
-    put_vec3(lanes.spins, i, lane, pl_quat_apply(turn, get_vec3(lanes.spins, i, lane)));
-    put_quat(lanes.rotations, i, lane, pl_quat_unit(pl_quat_multiply(turn, get_quat(lanes.rotations, i, lane))));
-    put_quat(lanes.matches, i, lane, pl_quat_unit(pl_quat_multiply(turn, get_quat(lanes.matches, i, lane))));
+    pl_rod_put_vec3(lanes.positions, i, lane, pl_quat_apply(turn, pl_rod_get_vec3(lanes.positions, i, lane)));
+    pl_rod_put_vec3(lanes.velocities, i, lane, pl_quat_apply(turn, pl_rod_get_vec3(lanes.velocities, i, lane)));
+    pl_rod_put_vec3(lanes.spins, i, lane, pl_quat_apply(turn, pl_rod_get_vec3(lanes.spins, i, lane)));
+    pl_rod_put_quat(lanes.rotations, i, lane, pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.rotations, i, lane))));
+    pl_rod_put_quat(lanes.matches, i, lane, pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.matches, i, lane))));
     if (lanes.shadow_matches != NULL)
-      put_quat(lanes.shadow_matches, i, lane, pl_quat_unit(pl_quat_multiply(turn, get_quat(lanes.shadow_matches, i, lane))));
+      pl_rod_put_quat(lanes.shadow_matches, i, lane,
+                      pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.shadow_matches, i, lane))));
   }
 }
 
@@ -269,15 +248,15 @@ static void find_frames(const pl_rod_batch *b, pl_rod_lanes lanes, int32_t lane,
   memset(all, 0, (size_t)plan->joint_count * sizeof(bones));
   for (int32_t i = 1; i < plan->joint_count; ++i) {
     int32_t p = plan->parents[i];
-    pl_quat deviation =
-        pl_quat_multiply(get_quat(lanes.rotations, p, lane), pl_quat_conjugate(get_quat(lanes.rest_rotations, p, lane)));
-    pl_vec3 rest = pl_vec3_sub(get_vec3(lanes.rest_positions, i, lane), get_vec3(lanes.rest_positions, p, lane));
+    pl_quat deviation = pl_quat_multiply(pl_rod_get_quat(lanes.rotations, p, lane),
+                                         pl_quat_conjugate(pl_rod_get_quat(lanes.rest_rotations, p, lane)));
+    pl_vec3 rest = pl_vec3_sub(pl_rod_get_vec3(lanes.rest_positions, i, lane), pl_rod_get_vec3(lanes.rest_positions, p, lane));
     add_bone(&all[p], pl_quat_apply(deviation, rest),
-             pl_vec3_sub(get_vec3(lanes.positions, i, lane), get_vec3(lanes.positions, p, lane)));
+             pl_vec3_sub(pl_rod_get_vec3(lanes.positions, i, lane), pl_rod_get_vec3(lanes.positions, p, lane)));
   }
   for (int32_t i = 0; i < plan->joint_count; ++i)
-    frames[i] =
-        (pl_transform){pl_vec3_add(root, get_vec3(lanes.positions, i, lane)), aligned(&all[i], get_quat(lanes.rotations, i, lane))};
+    frames[i] = (pl_transform){pl_vec3_add(root, pl_rod_get_vec3(lanes.positions, i, lane)),
+                               aligned(&all[i], pl_rod_get_quat(lanes.rotations, i, lane))};
 }
 
 // Calls `use` with every joint of the body and its frame.

@@ -108,11 +108,6 @@ pl_rod_report pl_rod_describe(const pl_model *model) {
   return report;
 }
 
-static pl_quat quat_at(const float *from, int32_t joint, int32_t lane) {
-  from += 32 * (size_t)joint + (size_t)lane;
-  return (pl_quat){(double)from[0], (double)from[8], (double)from[16], (double)from[24]};
-}
-
 // Weighted sum of the quaternions of one joint, made a unit (QLERP).
 static pl_quat mix(const pl_rod_batch *batch, const float *poses, int32_t joint, int32_t lane, const double *weights) {
   size_t stride = 32 * (size_t)batch->plan->joint_count;
@@ -124,10 +119,10 @@ static pl_quat mix(const pl_rod_batch *batch, const float *poses, int32_t joint,
     int32_t example = rest ? -1 : batch->examples[PL_ROD_LANES * k + lane];
     double weight = rest ? left : example >= 0 ? weights[example] : 0;
     left -= weight;
-    pl_quat q = quat_at(rest ? poses : poses + (size_t)(k + 1) * stride, joint, lane);
+    pl_quat q = pl_rod_get_quat(rest ? poses : poses + (size_t)(k + 1) * stride, joint, lane);
     sum = (pl_quat){sum.x + weight * q.x, sum.y + weight * q.y, sum.z + weight * q.z, sum.w + weight * q.w};
   }
-  return pl_quat_dot(sum, sum) > 1e-12 ? pl_quat_unit(sum) : quat_at(poses, joint, lane);
+  return pl_quat_dot(sum, sum) > 1e-12 ? pl_quat_unit(sum) : pl_rod_get_quat(poses, joint, lane);
 }
 
 // The same in double precision as the kernel does in single.

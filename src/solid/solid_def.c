@@ -23,26 +23,19 @@ pl_solid_def pl_default_solid_def(void) {
   };
 }
 
-static pl_status check_range(const char *field, double value, double least, double most, bool least_allowed, pl_error *error) {
-  bool fits = isfinite(value) && value <= most && (least_allowed ? value >= least : value > least);
-  if (fits) return PL_OK;
-  return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "%g is out of range; use %s %g and at most %g", value,
-                       least_allowed ? "at least" : "more than", least, most);
-}
-
 pl_status pl_solid_def_check(const pl_solid_def *def, pl_error *error) {
   pl_status status = pl_check_def(def->magic, "pl_solid_def", error);
-  if (status >= 0) status = check_range("density", def->density, 0, 1e9, false, error);
-  if (status >= 0) status = check_range("stiffness", def->stiffness, 0, 1, false, error);
-  if (status >= 0) status = check_range("stiffness_step", def->stiffness_step, 0, 10, false, error);
-  if (status >= 0) status = check_range("damping", def->damping, 0, 1e6, true, error);
-  if (status >= 0) status = check_range("friction", def->friction, 0, 1e3, true, error);
-  if (status >= 0) status = check_range("restitution", def->restitution, 0, 1, true, error);
-  if (status >= 0) status = check_range("contact_radius", def->contact_radius, 0, 1e6, true, error);
-  if (status >= 0) status = check_range("surface_tolerance", def->surface_tolerance, 0, 1e6, true, error);
-  if (status >= 0) status = check_range("fidelity", def->fidelity, 0, 1, true, error);
-  if (status >= 0) status = check_range("plastic_threshold", def->plastic_threshold, 0, 1, true, error);
-  if (status >= 0) status = check_range("plastic_rate", def->plastic_rate, 0, 1e6, true, error);
+  if (status >= 0) status = pl_check_range("density", def->density, 0, 1e9, false, error);
+  if (status >= 0) status = pl_check_range("stiffness", def->stiffness, 0, 1, false, error);
+  if (status >= 0) status = pl_check_range("stiffness_step", def->stiffness_step, 0, 10, false, error);
+  if (status >= 0) status = pl_check_range("damping", def->damping, 0, 1e6, true, error);
+  if (status >= 0) status = pl_check_range("friction", def->friction, 0, 1e3, true, error);
+  if (status >= 0) status = pl_check_range("restitution", def->restitution, 0, 1, true, error);
+  if (status >= 0) status = pl_check_range("contact_radius", def->contact_radius, 0, 1e6, true, error);
+  if (status >= 0) status = pl_check_range("surface_tolerance", def->surface_tolerance, 0, 1e6, true, error);
+  if (status >= 0) status = pl_check_range("fidelity", def->fidelity, 0, 1, true, error);
+  if (status >= 0) status = pl_check_range("plastic_threshold", def->plastic_threshold, 0, 1, true, error);
+  if (status >= 0) status = pl_check_range("plastic_rate", def->plastic_rate, 0, 1e6, true, error);
   if (status < 0) return status;
   if (def->example_count < 0 || def->example_count > PL_EXAMPLES_MOST)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "example_count", "%d examples; use 0 … %d", def->example_count,

@@ -92,16 +92,11 @@ pl_body_def pl_default_body_def(void) {
   return (pl_body_def){.placement = pl_transform_identity(), .gravity_scale = 1, .collides = true, .magic = PL_DEF_MAGIC};
 }
 
-static bool transform_is_sound(pl_transform t) {
-  double norm = pl_quat_dot(t.rotation, t.rotation);
-  return pl_vec3_is_finite(t.position) && isfinite(norm) && norm > 1e-12;
-}
-
 static pl_status check_body_def(const pl_body_def *def, pl_error *error) {
   pl_status status = pl_check_def(def->magic, "pl_body_def", error);
   if (status < 0) return status;
   if (def->model == NULL) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "model", "a body needs a model");
-  if (!transform_is_sound(def->placement))
+  if (!pl_transform_is_sound(def->placement))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "placement", "the position must be finite and the rotation not zero");
   if (!pl_vec3_is_finite(def->velocity) || !pl_vec3_is_finite(def->angular_velocity) || !isfinite(def->gravity_scale))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "velocity", "velocities and gravity scale must be finite numbers");

@@ -6,11 +6,6 @@
 #include "math/quat.h"
 #include "world/world_state.h"
 
-static bool is_sound(pl_transform t) {
-  double norm = pl_quat_dot(t.rotation, t.rotation);
-  return pl_vec3_is_finite(t.position) && isfinite(norm) && norm > 1e-12;
-}
-
 static pl_status find(const pl_world *world, pl_body_id id, pl_body **body, pl_error *error) {
   *body = pl_world_find_body(world, id);
   return *body != NULL ? PL_OK : pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
@@ -20,7 +15,7 @@ pl_status pl_body_lead(pl_world *world, pl_body_id id, int32_t joint, pl_transfo
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
-  if (!is_sound(target) || !isfinite(seconds) || seconds < 0)
+  if (!pl_transform_is_sound(target) || !isfinite(seconds) || seconds < 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "joint %d cannot be led there: position, rotation and time must be finite",
                    joint);
   const pl_body_method *method = body->model->method;
@@ -74,7 +69,8 @@ pl_status pl_body_carry(pl_world *world, pl_body_id id, pl_transform motion, pl_
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
-  if (!is_sound(motion)) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a body can only be carried by a finite motion");
+  if (!pl_transform_is_sound(motion))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a body can only be carried by a finite motion");
   motion.rotation = pl_quat_unit(motion.rotation);
   if (body->model->method->carry != NULL)
     body->model->method->carry(body->model, body->state, motion);

@@ -2,34 +2,9 @@
 // Scenes with example poses: where poses come from, what drives their weights, and what is said about wrong ones.
 #include <unistd.h>
 
-#include "check.h"
 #include "math/vec3.h"
 #include "pliant/pliant.h"
-
-typedef struct stage {
-  pl_context *context;
-  pl_findings *findings;
-  pl_scene *scene;
-  pl_stage_set *set;
-  pl_status status;
-  pl_error error;
-} stage;
-
-static stage open_stage(const char *text, const char *folder) {
-  stage s = {.context = make_context(1)};
-  check_ok(pl_findings_create(s.context, &s.findings, &s.error), &s.error);
-  s.status = pl_scene_read_memory(s.context, text, strlen(text), "test.json", folder, &s.scene, s.findings, &s.error);
-  pl_scene_build_def def = pl_default_scene_build_def();
-  if (s.status >= 0) s.status = pl_scene_build(s.context, &def, s.scene, &s.set, s.findings, &s.error);
-  return s;
-}
-
-static void close_stage(stage *s) {
-  pl_stage_set_destroy(s->set);
-  pl_scene_destroy(s->scene);
-  pl_findings_destroy(s->findings);
-  drop_context(s->context);
-}
+#include "stages.h"
 
 static bool was_found(const stage *s, const char *kind, const char *words) {
   for (int32_t i = 0; i < pl_findings_count(s->findings, PL_SEVERITY_NOTE); ++i) {

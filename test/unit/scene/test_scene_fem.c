@@ -2,38 +2,11 @@
 // Scenes with finite elements: every material from the document to frames, thin meshes and what they are drawn by, and what is said about mistakes.
 #include <unistd.h>
 
-#include "check.h"
 #include "math/vec3.h"
 #include "pliant/fem.h"
 #include "pliant/pliant.h"
 #include "solvers/cholmod_solver.h"
-
-typedef struct stage {
-  pl_context *context;
-  pl_findings *findings;
-  pl_scene *scene;
-  pl_stage_set *set;
-  pl_world *world;
-  pl_status status;
-  pl_error error;
-} stage;
-
-static stage open_stage(const char *text) {
-  stage s = {.context = make_context(1)};
-  check_ok(pl_findings_create(s.context, &s.findings, &s.error), &s.error);
-  s.status = pl_scene_read_memory(s.context, text, strlen(text), "test.json", ".", &s.scene, s.findings, &s.error);
-  pl_scene_build_def def = pl_default_scene_build_def();
-  if (s.status >= 0) s.status = pl_scene_build(s.context, &def, s.scene, &s.set, s.findings, &s.error);
-  if (s.set != NULL) s.world = pl_stage_set_world(s.set);
-  return s;
-}
-
-static void close_stage(stage *s) {
-  pl_stage_set_destroy(s->set);
-  pl_scene_destroy(s->scene);
-  pl_findings_destroy(s->findings);
-  drop_context(s->context);
-}
+#include "stages.h"
 
 static void print_findings(const stage *s) {
   for (int32_t i = 0; i < pl_findings_count(s->findings, PL_SEVERITY_NOTE); ++i) {
@@ -79,7 +52,7 @@ static void every_material_runs_without_findings(void **state) {
             "\"tets\": {\"points\": 60}, \"fem\": {\"young\": 3e4}"),
   };
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; ++i) {
-    stage s = open_stage(scenes[i]);
+    stage s = open_stage(scenes[i], ".");
     print_findings(&s);
     check_ok(s.status, &s.error);
     assert_int_equal(pl_findings_count(s.findings, PL_SEVERITY_NOTE), 0);
@@ -112,7 +85,7 @@ static void a_sheet_is_a_rectangle_of_nearly_equilateral_triangles(void **state)
       SCENE("", "\"sheet\": {\"size\": [1, 0.6], \"spacing\": 0.1}", "\"fem\": {\"material\": \"shell\"}"),
       SCENE("", "\"sheet\": {\"size\": [1, 0.6], \"spacing\": 0.1, \"plane\": \"xy\"}", "\"fem\": {\"material\": \"plane\"}")};
   for (int i = 0; i < 2; ++i) {
-    stage s = open_stage(scenes[i]);
+    stage s = open_stage(scenes[i], ".");
     check_ok(s.status, &s.error);
     pl_mesh_view mesh = pl_mesh_look(pl_stage_set_body(s.set, 0).mesh);
     double area = 0;
@@ -145,7 +118,8 @@ static void a_curve_goes_through_its_points(void **state) {
   (void)state;
   stage s = open_stage(SCENE("\"length_unit\": \"cm\",",
                              "\"curve\": {\"points\": [[0, 0, 0], [20, 0, 0], [20, 10, 0]], \"segments\": 2, \"closed\": true}",
-                             "\"fem\": {\"material\": \"curve\"}"));
+                             "\"fem\": {\"material\": \"curve\"}"),
+                       ".");
   check_ok(s.status, &s.error);
   pl_mesh_view mesh = pl_mesh_look(pl_stage_set_body(s.set, 0).mesh);
   assert_int_equal(mesh.point_count, 6);
@@ -190,7 +164,7 @@ static void curves_and_plane_solids_are_drawn_closed_and_thick(void **state) {
        0.05},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    stage s = open_stage(cases[i].text);
+    stage s = open_stage(cases[i].text, ".");
     check_ok(s.status, &s.error);
     pl_stage_surface surface = pl_stage_set_surface(s.set, 0);
     pl_vec3 points[200];
@@ -212,7 +186,7 @@ static void curves_and_plane_solids_are_drawn_closed_and_thick(void **state) {
 
 // Elastic energy of the body when it is stretched by a tenth along x.
 static double stretch_energy(const char *text) {
-  stage s = open_stage(text);
+  stage s = open_stage(text, ".");
   check_ok(s.status, &s.error);
   pl_mesh_view mesh = pl_mesh_look(pl_stage_set_body(s.set, 0).mesh);
   pl_vec3 points[200];
@@ -257,7 +231,7 @@ static void pascals_stay_pascals_in_any_length_unit(void **state) {
   pl_vec3 points[2][100];
   int32_t count = 0;
   for (int i = 0; i < 2; ++i) {
-    stage s = open_stage(i == 0 ? metres : centimetres);
+    stage s = open_stage(i == 0 ? metres : centimetres, ".");
     check_ok(s.status, &s.error);
     check_ok(pl_world_advance(s.world, 0.2, 0, NULL, &s.error), &s.error);
     count = model_of(&s).particle_count;
@@ -278,7 +252,7 @@ static void pascals_stay_pascals_in_any_length_unit(void **state) {
 static void the_direct_solver_of_the_lab_is_used(void **state) {
   (void)state;
   if (pl_cholmod_backend() == NULL) return;
-  stage s = open_stage(SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [6, 6, 6]}", "\"fem\": {\"solver\": \"direct\"}"));
+  stage s = open_stage(SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [6, 6, 6]}", "\"fem\": {\"solver\": \"direct\"}"), ".");
   check_ok(s.status, &s.error);
   check_ok(pl_world_advance(s.world, 0.01, 0, NULL, &s.error), &s.error);
   pl_fem_report report;
@@ -294,7 +268,8 @@ static void a_driver_leads_the_body_into_its_example(void **state) {
   (void)state;
   stage s = open_stage(SCENE("\"gravity\": [0, 0, 0],", BAR ", \"poses\": [{\"name\": \"flat\", \"scale\": [1.2, 0.7, 1.2]}]",
                              "\"fem\": {\"young\": 1e4, \"mass_damping\": 20, \"examples\": [\"flat\"]},"
-                             "\"driver\": {\"kind\": \"constant\", \"weights\": [1]}"));
+                             "\"driver\": {\"kind\": \"constant\", \"weights\": [1]}"),
+                       ".");
   print_findings(&s);
   check_ok(s.status, &s.error);
   check_ok(pl_world_advance(s.world, 1, 0, NULL, &s.error), &s.error);
@@ -311,7 +286,8 @@ static void pins_pushes_and_copies_work(void **state) {
   stage s = open_stage(
       SCENE("\"gravity\": [0, 0, 0],", "\"curve\": {\"from\": [0, 0, 0], \"to\": [1, 0, 0], \"segments\": 8}",
             "\"fem\": {\"material\": \"curve\", \"young\": 1e6}, \"repeat\": {\"counts\": [1, 2, 1], \"spacing\": [0, 1, 0]},"
-            "\"pins\": [{\"particles\": [0, 1]}], \"pushes\": [{\"force\": [0, 0.5, 0]}]"));
+            "\"pins\": [{\"particles\": [0, 1]}], \"pushes\": [{\"force\": [0, 0.5, 0]}]"),
+      ".");
   check_ok(s.status, &s.error);
   assert_int_equal(pl_stage_set_body_count(s.set), 2);
   pl_body_id first = pl_stage_set_body(s.set, 0).id, second = pl_stage_set_body(s.set, 1).id;
@@ -340,7 +316,8 @@ static void a_written_scene_reads_back_to_the_same_bodies(void **state) {
   stage s = open_stage(
       SCENE("", "\"sheet\": {\"size\": [0.3, 0.2], \"spacing\": 0.1}",
             "\"fem\": {\"material\": \"shell\", \"young\": 12345, \"poisson\": 0.4, \"thickness\": 0.02, \"solver\": \"cg\","
-            "\"young_regions\": [{\"least\": [0, -1, -1], \"most\": [1, 1, 1], \"scale\": 7}]}"));
+            "\"young_regions\": [{\"least\": [0, -1, -1], \"most\": [1, 1, 1], \"scale\": 7}]}"),
+      ".");
   check_ok(s.status, &s.error);
   uint64_t hash = model_of(&s).hash;
   check_ok(pl_scene_write(s.context, path, s.scene, &s.error), &s.error);
@@ -408,7 +385,7 @@ static void mistakes_are_told_with_place_and_fix(void **state) {
       {SCENE("", BAR, "\"fem\": {}, \"driver\": {\"kind\": \"constant\", \"weights\": [1]}"), "driver", "examples", false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    stage s = open_stage(cases[i].text);
+    stage s = open_stage(cases[i].text, ".");
     if (!was_found(&s, cases[i].kind, cases[i].words) || (s.status >= 0) != cases[i].goes_on) {
       print_findings(&s);
       fail_msg("case %zu: %s with \"%s\" was not found, or the scene went on (%d)", i, cases[i].kind, cases[i].words, s.status);
@@ -417,10 +394,11 @@ static void mistakes_are_told_with_place_and_fix(void **state) {
   }
   // The parameters of a method that the body does not have.
   stage s = open_stage("{\"pliant\": 1, \"name\": \"t\", \"meshes\": {\"m\": {" BAR
-                       "}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"fem\": {}}]}");
+                       "}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"fem\": {}}]}",
+                       ".");
   assert_true(s.status < 0 && was_found(&s, "other-method", "\"fem\""));
   close_stage(&s);
-  s = open_stage("{\"pliant\": 1, \"name\": \"t\", \"bodies\": [{\"name\": \"a\", \"method\": \"fem\"}]}");
+  s = open_stage("{\"pliant\": 1, \"name\": \"t\", \"bodies\": [{\"name\": \"a\", \"method\": \"fem\"}]}", ".");
   assert_true(s.status < 0 && was_found(&s, "missing-key", "`mesh`"));
   close_stage(&s);
 }

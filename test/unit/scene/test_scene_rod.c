@@ -2,38 +2,9 @@
 // Rod bodies in scenes: skeletons written in the document, characters, drivers, settling, replaced values, and what is said about mistakes.
 #include <unistd.h>
 
-#include "check.h"
 #include "math/quat.h"
 #include "pliant/pliant.h"
-
-typedef struct stage {
-  pl_context *context;
-  pl_findings *findings;
-  pl_scene *scene;
-  pl_stage_set *set;
-  pl_status status;
-  pl_error error;
-} stage;
-
-static void build_stage(stage *s) {
-  pl_scene_build_def def = pl_default_scene_build_def();
-  if (s->status >= 0) s->status = pl_scene_build(s->context, &def, s->scene, &s->set, s->findings, &s->error);
-}
-
-static stage open_stage(const char *text) {
-  stage s = {.context = make_context(1)};
-  check_ok(pl_findings_create(s.context, &s.findings, &s.error), &s.error);
-  s.status = pl_scene_read_memory(s.context, text, strlen(text), "test.json", ".", &s.scene, s.findings, &s.error);
-  build_stage(&s);
-  return s;
-}
-
-static void close_stage(stage *s) {
-  pl_stage_set_destroy(s->set);
-  pl_scene_destroy(s->scene);
-  pl_findings_destroy(s->findings);
-  drop_context(s->context);
-}
+#include "stages.h"
 
 static void step_to(stage *s, double time) {
   pl_world *world = pl_stage_set_world(s->set);
@@ -58,7 +29,7 @@ static void step_to(stage *s, double time) {
 
 static void examples_follow_the_camera_of_the_scene(void **state) {
   (void)state;
-  stage s = open_stage(EAR(""));
+  stage s = open_stage(EAR(""), ".");
   check_ok(s.status, &s.error);
   assert_int_equal(pl_findings_count(s.findings, PL_SEVERITY_WARNING), 0);
   pl_world *world = pl_stage_set_world(s.set);
@@ -87,7 +58,8 @@ static void led_joints_move_by_their_keys(void **state) {
       SCENE("\"joints\": [{\"name\": \"neck\", \"position\": [0, -1, 0]}, {\"name\": \"head\", \"position\": [0, 0, 0], \"keys\": "
             "[{\"time\": 0}, {\"time\": 1, \"position\": [0.5, 0, 0], \"rotation\": {\"axis\": [0, 1, 0], \"degrees\": 90}}]}],"
             "\"chains\": [{\"name\": \"ear\", \"base\": \"head\", " EAR_POINTS ", \"radius\": 0.02}]",
-            ""));
+            ""),
+      ".");
   check_ok(s.status, &s.error);
   step_to(&s, 0.5);
   pl_transform joints[8];
@@ -100,14 +72,17 @@ static void led_joints_move_by_their_keys(void **state) {
 
 static void trees_loops_and_colliders_can_be_written(void **state) {
   (void)state;
-  stage s = open_stage(SCENE(
-      "\"chains\": [{\"name\": \"antler\", " EAR_POINTS
-      ", \"radius\": 0.02, \"tip_radius\": 0.01, \"angle_limit\": 30, \"branches\": "
-      "[{\"at\": 2, \"points\": [[0.1, 0.25, 0], [0.2, 0.3, 0]], \"branches\": [{\"at\": 0, \"points\": [[0.1, 0.3, 0.1]]}]}],"
-      "\"links\": [[6, 4]], \"colliders\": [\"skull\"]}], \"colliders\": [{\"name\": \"skull\", \"shape\": \"sphere\", \"radius\": "
-      "0.1, "
-      "\"position\": [0, -0.15, 0]}]",
-      ""));
+  stage s = open_stage(
+      SCENE(
+          "\"chains\": [{\"name\": \"antler\", " EAR_POINTS
+          ", \"radius\": 0.02, \"tip_radius\": 0.01, \"angle_limit\": 30, \"branches\": "
+          "[{\"at\": 2, \"points\": [[0.1, 0.25, 0], [0.2, 0.3, 0]], \"branches\": [{\"at\": 0, \"points\": [[0.1, 0.3, 0.1]]}]}],"
+          "\"links\": [[6, 4]], \"colliders\": [\"skull\"]}], \"colliders\": [{\"name\": \"skull\", \"shape\": \"sphere\", "
+          "\"radius\": "
+          "0.1, "
+          "\"position\": [0, -0.15, 0]}]",
+          ""),
+      ".");
   check_ok(s.status, &s.error);
   pl_rod_report report = pl_rod_describe(pl_body_model(pl_stage_set_world(s.set), pl_stage_set_body(s.set, 0).id));
   assert_int_equal(report.joint_count, 1 + 5 + 2 + 1);
@@ -130,8 +105,8 @@ static void weights_by_angle_and_speed(void **state) {
       "\"chains\": ["
       "{\"name\": \"a\", " EAR_POINTS
       ", \"examples\": [{\"name\": \"e\", \"curl\": {\"axis\": [0, 0, 1], \"degrees\": 40}}]},"
-      "{\"name\": \"b\", " EAR_POINTS
-      ", \"examples\": [{\"name\": \"e\", \"curl\": {\"axis\": [0, 0, 1], \"degrees\": 40}}]}]}}]}");
+      "{\"name\": \"b\", " EAR_POINTS ", \"examples\": [{\"name\": \"e\", \"curl\": {\"axis\": [0, 0, 1], \"degrees\": 40}}]}]}}]}",
+      ".");
   check_ok(s.status, &s.error);
   step_to(&s, 0.5);
   double weight;
@@ -148,7 +123,8 @@ static void bodies_settle_before_the_clock_starts(void **state) {
       "{\"pliant\": 1, \"name\": \"t\", \"time\": {\"warm_up\": 6}, \"bodies\": [{\"name\": \"ear\", \"method\": \"rod\", \"rod\": "
       "{\"damping\": 4, "
       "\"stiffness\": 0.01, \"chains\": [{\"name\": \"whisker\", \"points\": [[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0]], \"radius\": "
-      "0.01}]}}]}");
+      "0.01}]}}]}",
+      ".");
   check_ok(s.status, &s.error);
   pl_world *world = pl_stage_set_world(s.set);
   assert_true(pl_world_time(world) == 0);
@@ -171,7 +147,8 @@ static void a_mesh_is_skinned_to_the_skeleton(void **state) {
       "\"driver\": {\"kind\": "
       "\"constant\", \"weights\": [1]}, \"rod\": {\"chains\": [{\"name\": \"ear\", " EAR_POINTS
       ", \"radius\": 0.03, \"examples\": [{\"name\": \"bent\", "
-      "\"turns\": [{\"joint\": 2, \"axis\": [0, 0, 1], \"degrees\": 90}]}]}]}}]}");
+      "\"turns\": [{\"joint\": 2, \"axis\": [0, 0, 1], \"degrees\": 90}]}]}]}}]}",
+      ".");
   check_ok(s.status, &s.error);
   pl_world *world = pl_stage_set_world(s.set);
   pl_stage_body body = pl_stage_set_body(s.set, 0);
@@ -267,7 +244,7 @@ static void mistakes_are_told_with_their_place(void **state) {
       {SCENE("", ""), "chains"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
-    stage s = open_stage(cases[k].text);
+    stage s = open_stage(cases[k].text, ".");
     bool found = false;
     for (int32_t i = 0; i < pl_findings_count(s.findings, PL_SEVERITY_NOTE); ++i) {
       const pl_finding *f = pl_findings_get(s.findings, i);
