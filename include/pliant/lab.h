@@ -3,6 +3,7 @@
 #ifndef PLIANT_LAB_H
 #define PLIANT_LAB_H
 
+#include "pliant/actor.h"
 #include "pliant/character.h"
 #include "pliant/checkpoint.h"
 #include "pliant/cloud.h"

@@ -1,0 +1,251 @@
+/// @file actor.h
+/// Soft characters that move by themselves: in every step the rest shape is found whose elastic forces, together with contact and friction, come
+/// nearest to the goals of a motion (Coros and others 2012). No force acts on the body but its own.
+#ifndef PLIANT_ACTOR_H
+#define PLIANT_ACTOR_H
+
+#include "pliant/base.h"
+#include "pliant/math.h"
+#include "pliant/mesh.h"
+#include "pliant/model.h"
+#include "pliant/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// --- goals ----------------------------------------------------------------------------------------------------------
+
+/// Bits of the coordinates that a goal looks at.
+enum { PL_GOAL_X = 1, PL_GOAL_Y = 2, PL_GOAL_Z = 4, PL_GOAL_XYZ = 7 };
+
+/// What a goal speaks of. Parts are those of the actor.
+typedef enum pl_goal_subject {
+  PL_GOAL_CENTER = 0,  ///< centre of mass
+  PL_GOAL_PART,        ///< mean of the points of a part
+  PL_GOAL_DIFFERENCE,  ///< mean of the points of a part less that of another: an orientation
+  PL_GOAL_POINTS,      ///< any linear combination of points
+} pl_goal_subject;
+
+/// One goal (eq. 8): for the subject q at the end of the step, with velocity v = (q - q now) / step,
+/// position_gain (q - position) + velocity_gain (v - velocity) is to vanish in each of `axes`.
+typedef struct pl_goal {
+  pl_goal_subject subject;
+  int32_t part;           ///< of PL_GOAL_PART and PL_GOAL_DIFFERENCE
+  int32_t other;          ///< of PL_GOAL_DIFFERENCE: what is subtracted
+  int32_t point_count;    ///< of PL_GOAL_POINTS
+  const int32_t *points;  ///< … which must stay valid until the step is over
+  const double *weights;  ///< … one per point
+  uint32_t axes;          ///< PL_GOAL_X …
+  double position_gain;   ///< 1/s
+  double velocity_gain;   ///< without unit
+  pl_vec3 position;       ///< m
+  pl_vec3 velocity;       ///< m/s
+  double weight;          ///< importance against the other goals
+} pl_goal;
+
+/// Goals of one step, as a behaviour fills them in.
+typedef struct pl_goals pl_goals;
+
+/// Add a goal. False, and nothing is added, when there are PL_GOAL_LIMIT already, when a number is not finite or a part or point does not exist.
+PL_API bool pl_goals_add(pl_goals *goals, const pl_goal *goal);
+/// Most goals of one step.
+#define PL_GOAL_LIMIT 64
+
+// --- what a behaviour sees --------------------------------------------------------------------------------------------
+
+/// A part of an actor: some of its points, such as a foot or the head.
+typedef struct pl_actor_part {
+  const char *name;
+  int32_t point_count;
+  const int32_t *points;  ///< of the mesh; copied
+  bool is_foot;           ///< may stand on the ground; the order of feet is that of their steps
+} pl_actor_part;
+
+/// A part now.
+typedef struct pl_part_view {
+  const char *name;
+  bool is_foot;
+  pl_vec3 position;      ///< mean of its points, m
+  pl_vec3 velocity;      ///< m/s
+  pl_vec3 lowest;        ///< the point of it that is lowest against gravity
+  pl_vec3 rest;          ///< mean of its points in the shape as built, relative to the centre of mass there
+  double rest_lowest;    ///< height of its lowest point in the shape as built, above the lowest point of the body
+  int32_t touch_count;   ///< points of the surface that pressed against colliders at the end of the last step
+  pl_vec3 touch;         ///< mean of those points
+  pl_vec3 touch_normal;  ///< mean of the normals there, 0 without any
+} pl_part_view;
+
+/// What is asked of an actor from outside: by a scene, a path, keys.
+typedef struct pl_actor_command {
+  double speed;     ///< m/s along the heading; 0: stay where it is
+  pl_vec3 heading;  ///< direction on the ground, of length 1
+} pl_actor_command;
+
+/// An actor at the start of a step, as its behaviour sees it.
+typedef struct pl_actor_view {
+  double time, step;               ///< s
+  bool planar;                     ///< moves in a plane z = const
+  double mass;                     ///< kg
+  double height, width, depth;     ///< of the shape as built: along -gravity, along x, along z (m)
+  pl_vec3 up;                      ///< away from gravity, of length 1
+  double gravity;                  ///< m/s²
+  pl_vec3 center;                  ///< of mass, m
+  pl_vec3 velocity;                ///< of the centre of mass, m/s
+  pl_vec3 spin;                    ///< angular velocity of the rigid part of the motion, rad/s
+  pl_quat turn;                    ///< rotation that takes the shape as built nearest to the present one
+  double rest_height;              ///< of the centre of mass above the lowest point in the shape as built, m
+  int32_t touch_count;             ///< surface points that press against colliders
+  pl_vec3 touch;                   ///< their mean
+  double touch_least, touch_most;  ///< how far they reach along the heading, relative to the centre of mass, m
+  int32_t part_count;
+  const pl_part_view *parts;
+  pl_actor_command command;
+  const struct pl_actor_ground *ground;  ///< for pl_ground_height()
+} pl_actor_view;
+
+/// Height along `up` of the highest collider surface below a place and no more than `above` over it. False where there is none within ten body heights.
+PL_API bool pl_ground_height(const struct pl_actor_ground *ground, pl_vec3 place, double above, double *height, pl_vec3 *normal);
+
+/// A number that a behaviour can be given.
+typedef struct pl_behaviour_setting {
+  const char *name;
+  const char *unit;
+  double preset, least, most;
+  const char *about;  ///< one sentence
+} pl_behaviour_setting;
+
+/// What a behaviour has counted.
+typedef struct pl_actor_tally {
+  int32_t steps;    ///< a foot came down in front of where it was
+  int32_t hops;     ///< left the ground and landed on its feet
+  int32_t tumbles;  ///< landed, or stands, otherwise than on its feet
+} pl_actor_tally;
+
+/// A behaviour turns what it sees into goals, step by step. One of your own is a table like this.
+typedef struct pl_behaviour {
+  const char *name;
+  const char *about;  ///< one sentence
+  const pl_behaviour_setting *settings;
+  int32_t setting_count;
+  size_t state_size;  ///< bytes that snapshots carry; begins as zeros
+  /// Add the goals of the coming step. `settings` has a number for each of the table's. May be called from any thread, for several actors at a time.
+  void (*choose)(const double *settings, void *state, const pl_actor_view *view, pl_goals *goals);
+  /// Events that happened so far, for reports: steps of a walk, hops that landed. NULL: none are counted.
+  void (*count)(const double *settings, const void *state, pl_actor_tally *tally);
+} pl_behaviour;
+
+/// Behaviours of the library: stand, hop, roll, crawl, walk. `*count` receives their number.
+PL_API const pl_behaviour *const *pl_behaviours(int32_t *count);
+/// By name; NULL if there is none.
+PL_API const pl_behaviour *pl_behaviour_find(const char *name);
+
+// --- actors -----------------------------------------------------------------------------------------------------------
+
+/// Shapes that the rest shape is chosen from.
+typedef enum pl_rest_kind {
+  PL_REST_FREE = 0,  ///< every point is free
+  PL_REST_CAGE,      ///< moved by the points of a cage, with harmonic coordinates
+  PL_REST_EXAMPLES,  ///< mixtures of poses, element by element
+  PL_REST_MODES,     ///< sums of the body's softest vibrations
+} pl_rest_kind;
+
+/// How second derivatives are taken.
+typedef enum pl_actor_hessian {
+  PL_ACTOR_GAUSS_NEWTON = 0,  ///< of goals and regulariser alone: never indefinite, and needs few solves
+  PL_ACTOR_EXACT,             ///< of the whole Lagrangian (eq. 13), with third derivatives of the energy
+} pl_actor_hessian;
+
+/// Input of pl_actor_create().
+typedef struct pl_actor_def {
+  pl_rest_kind rest;
+  const pl_mesh *cage;  ///< of PL_REST_CAGE; NULL: one is made of about `cage_point_count` points
+  int32_t cage_point_count;
+  const pl_mesh_pose *examples;  ///< of PL_REST_EXAMPLES; copied
+  int32_t example_count;
+  const int32_t *example_groups;  ///< number of the group of each example: mixtures are convex within each. NULL: all in one
+  int32_t mode_count;             ///< of PL_REST_MODES
+  double regularisation;          ///< (m/s)²: cost of a rest shape strained by 1 everywhere
+  double rate_regularisation;     ///< (m/s)²: cost of the rest shape's strain changing by 1 in one step
+  double volume_regularisation;   ///< factor on the cost of changes of volume (or area) of the rest shape
+  double hull_penalty;            ///< (m/s)²: cost of leaving the hull of rest and examples by 1
+  pl_actor_hessian hessian;
+  int32_t iteration_limit;     ///< most iterations of the optimisation in a step
+  double tolerance;            ///< of the optimality conditions, relative
+  int32_t horizon;             ///< steps that are planned at once; 1: as in the paper
+  const pl_actor_part *parts;  ///< copied
+  int32_t part_count;
+  const pl_behaviour *behaviour;  ///< must outlive the actor
+  const double *settings;         ///< one per setting of the behaviour, or NULL for the presets; copied
+  const pl_vec3 *path;            ///< places to go to one after the other, or NULL; copied
+  int32_t path_count;
+  bool path_loops;
+  pl_actor_command command;  ///< at the start; the path overrides the heading
+  uint32_t magic;            ///< set by pl_default_actor_def()
+} pl_actor_def;
+
+/// A cage of about 16 points, presets of the behaviour, Gauss-Newton, 20 iterations, horizon 1, heading along x at 0 m/s, no goals.
+PL_API pl_actor_def pl_default_actor_def(void);
+
+/// A character: its space of rest shapes, its behaviour and what they remember.
+typedef struct pl_actor pl_actor;
+
+/// Make an actor for bodies of `model`, a finite-element model built from `mesh` with `adapts` set. Fails with PL_ERROR_INVALID_DATA, by name, when the
+/// cage does not enclose the mesh, an example has another number of points or a flat element, or a part has no points; PL_ERROR_INVALID_ARGUMENT
+/// for settings out of their range and for models that do not adapt. The model must outlive the actor.
+PL_API pl_status pl_actor_create(pl_context *context, const pl_actor_def *def, const pl_model *model, const pl_mesh *mesh,
+                                 pl_actor **actor, pl_error *error);
+
+/// NULL is allowed. The world it is attached to must have been destroyed, or the actor detached.
+PL_API void pl_actor_destroy(pl_actor *actor);
+
+/// Let the actor move a body of the world from the next step on. One world at a time.
+PL_API pl_status pl_actor_attach(pl_actor *actor, pl_world *world, pl_body_id body, pl_error *error);
+
+/// Tell it what to do from the next step on. A heading that is too short keeps the old one.
+PL_API void pl_actor_steer(pl_actor *actor, pl_actor_command command);
+PL_API pl_actor_command pl_actor_steered(const pl_actor *actor);
+
+/// What the last step took and where the actor stands.
+typedef struct pl_actor_report {
+  int32_t iteration_count;  ///< of the optimisation
+  bool converged;           ///< the optimality conditions hold to the tolerance
+  double objective;         ///< (m/s)²: half the sum of squares of the weighted goals, and the regularisers
+  double goal_error;        ///< m/s: root of the sum of squares of the weighted goals
+  double regulariser;       ///< (m/s)²
+  double residual;          ///< of the equations of motion after the step, as a share of the forces that balance
+  double smallest_step;     ///< of the line searches, 1: all were full steps
+  double rest_strain;       ///< root mean square strain of the rest shape against the one as built
+  double rest_rate;         ///< 1/s: how fast that changes
+  double seconds;           ///< wall-clock time of the optimisation
+  // Since it was attached:
+  int64_t step_count;
+  int64_t unconverged_count;  ///< steps whose equations of motion are not solved to 1e-6
+  int64_t unfinished_count;   ///< steps whose optimisation ended at its limit; the motion is physical all the same
+  int64_t iterations_in_all;
+  double worst_residual;
+  double seconds_in_all;
+  double advance;            ///< m along the heading
+  double travelled;          ///< m: length of the way of the centre of mass over the ground
+  double turned;             ///< rad, rolled about the axis across the heading
+  double most_acceleration;  ///< m/s² of the centre of mass, over a tenth of a second
+  double most_rest_rate;     ///< 1/s
+  double most_lean;          ///< degrees between the body's own up and up
+  pl_actor_tally tally;
+} pl_actor_report;
+
+PL_API pl_actor_report pl_actor_look(const pl_actor *actor);
+
+/// Parameters of the rest shape now, `count` of them, for plots; valid until the next step.
+PL_API const double *pl_actor_parameters(const pl_actor *actor, int32_t *count);
+
+/// Points of the rest shape now, one per particle, for a ghost beside the body. Mixtures of examples do not fit together: of them the mean of each point's places.
+PL_API void pl_actor_rest_points(const pl_actor *actor, pl_vec3 *points);
+
+/// Goals of the last step, for drawing: at most `limit` are written, their number is returned. `places` receives the target of each.
+PL_API int32_t pl_actor_goals(const pl_actor *actor, int32_t limit, pl_goal *goals);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,31 @@
+// What chooses the rest shape of a body in every step: the place where actors come in.
+//
+// A model that adapts keeps the rest shapes of its elements in its state. A driver is called once the equations of a step are set up and before they are
+// solved; it writes new rest shapes and may leave a first guess for the solution. Whatever it does, the step that follows solves the equations of motion with these
+// rest shapes as it would any others: elastic forces are internal, so momentum is kept.
+#ifndef PL_FEM_DRIVER_H
+#define PL_FEM_DRIVER_H
+
+#include "fem/fem_work.h"
+
+// A step whose equations are set up: work->potential at work->next (u) is what is minimised, x at the end of the step is base + reach (u - base).
+typedef struct pl_fem_choice {
+  const pl_fem_model *model;
+  pl_fem_work *work;
+  pl_fem_state state;  // rest[g]: to be written; positions and velocities at the start of the step
+  const pl_body_move *move;
+  double reach;
+} pl_fem_choice;
+
+typedef struct pl_fem_driver {
+  pl_status (*choose)(void *user, pl_fem_choice *choice, pl_error *error);
+  // After the step: the state is the new one, work->report says how it went.
+  void (*done)(void *user, const pl_fem_choice *choice);
+  void *user;
+} pl_fem_driver;
+
+// Let a driver choose for a body from its next step on; NULL: nobody does. It must outlive the body (world_fem.c). Fails with PL_ERROR_NOT_FOUND for a stale
+// handle, PL_ERROR_UNSUPPORTED for a body whose model does not adapt.
+pl_status pl_fem_drive(pl_world *world, pl_body_id body, const pl_fem_driver *driver);
+
+#endif
