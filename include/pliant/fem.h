@@ -81,15 +81,16 @@ PL_API pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const 
 
 /// What the last step or equilibrium of a finite-element body took.
 typedef struct pl_fem_report {
-  int32_t newton_count;     ///< Newton iterations
-  bool converged;           ///< the residual came below the tolerance
-  int32_t linear_count;     ///< iterations of the linear solver in all of them
-  double residual;          ///< newtons, largest of any point
-  double energy;            ///< J, elastic
-  double assembly_seconds;  ///< wall-clock time in energies, forces and matrices
-  double factor_seconds;    ///< in factorisations and preconditioners
-  double solve_seconds;     ///< in linear solves
-  char solver[400];         ///< which solver was used and why
+  int32_t newton_count;      ///< Newton iterations
+  bool converged;            ///< the residual came below the tolerance
+  int32_t linear_count;      ///< iterations of the linear solver in all of them
+  double residual;           ///< newtons, largest of any point
+  double relative_residual;  ///< root of the sum of squares of all residual forces, as a share of that of the forces that balance
+  double energy;             ///< J, elastic
+  double assembly_seconds;   ///< wall-clock time in energies, forces and matrices
+  double factor_seconds;     ///< in factorisations and preconditioners
+  double solve_seconds;      ///< in linear solves
+  char solver[400];          ///< which solver was used and why
 } pl_fem_report;
 
 /// Report of a body's last step. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_UNSUPPORTED for a body of another method.

@@ -149,6 +149,7 @@ static uint64_t hash_model(const pl_fem_def *def, const pl_fem_model *model) {
                             head->restitution,          head->contact_radius,
                             (double)head->self_contact, (double)model->examples.count};
   uint64_t hash = pl_hash_bytes(PL_HASH_START, "fem", 3);
+  if (model->adapts) hash = pl_hash_bytes(hash, "adapts", 6);
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
   hash = pl_hash_bytes(hash, head->masses, n * sizeof(double));
   for (int32_t g = 0; g < model->group_count; ++g) {
@@ -174,6 +175,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   head->contact_radius = def->contact_radius;
   head->self_contact = def->self_contact;
   model->material = def->material;
+  model->adapts = def->adapts;
   model->mass_damping = def->mass_damping;
   model->stiffness_damping = def->stiffness_damping;
   model->scheme = def->scheme;

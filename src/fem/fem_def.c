@@ -46,6 +46,12 @@ static pl_status check_choices(const pl_fem_def *def, pl_error *error) {
   if (def->example_count < 0 || def->example_count > PL_EXAMPLES_MOST)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "example_count", "%d examples; use 0 … %d", def->example_count,
                          PL_EXAMPLES_MOST);
+  if (def->adapts && def->material == PL_FEM_FAST)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "adapts",
+                         "the matrix of the fast material is made for one rest shape; use another material");
+  if (def->adapts && def->example_count > 0)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "adapts",
+                         "examples decide the rest shape already; give them to the actor, or do without `adapts`");
   return PL_OK;
 }
 

@@ -18,13 +18,18 @@ typedef struct pl_fem_choice {
 } pl_fem_choice;
 
 typedef struct pl_fem_driver {
+  // Write choice->state.rest, every element with the orientation and, roughly, the size that it was built with; the step then uses what stands there. It may work
+  // in everything of choice->work that a search does (potential, newton, matrix, solver) and call pl_fem_system_use() as it likes. Called once a step, on any thread.
+  // A failure fails the world's step, which puts everything back as it was, what stands in state.rest included.
   pl_status (*choose)(void *user, pl_fem_choice *choice, pl_error *error);
-  // After the step: the state is the new one, work->report says how it went.
+  // After the body's move, or NULL: the state is the new one, work->report says how it went. Contact with other bodies comes later, and the world may yet roll the
+  // step back: what must be rolled back along belongs into the state of a controller.
   void (*done)(void *user, const pl_fem_choice *choice);
   void *user;
 } pl_fem_driver;
 
-// Let a driver choose for a body from its next step on; NULL: nobody does. It must outlive the body (world_fem.c). Fails with PL_ERROR_NOT_FOUND for a stale
+// Let a driver choose for a body from its next step on; NULL: nobody does, and the rest shape stays as it is. It must outlive the body or be replaced before; it is no
+// part of snapshots, so that a restored world has the drivers it had (world_fem.c). Fails with PL_ERROR_NOT_FOUND for a stale
 // handle, PL_ERROR_UNSUPPORTED for a body whose model does not adapt.
 pl_status pl_fem_drive(pl_world *world, pl_body_id body, const pl_fem_driver *driver);
 

@@ -53,6 +53,7 @@ typedef struct pl_fem_model {
   pl_model head;
   pl_fem_material material;
   bool planar;  // z is held
+  bool adapts;  // the state holds the rest shapes
   double mass_damping, stiffness_damping;
   pl_fem_scheme scheme;
   int32_t newton_limit;
@@ -71,6 +72,10 @@ typedef struct pl_fem_model {
 } pl_fem_model;
 
 // Views into a state: all are doubles.
+//
+// Anchors tell which surface points touch colliders: at the end of a step [3] is not 0 exactly for those that press against one at their places then, as the
+// step's own contact forces see it. World contact with other bodies comes afterwards and may move particles; pl_fem_write() leaves anchors as they are, and so
+// do controllers. At the start [3] is 0 everywhere.
 typedef struct pl_fem_state {
   double *driven;   // 1: weights are given from outside
   double *energy;   // [1]: elastic energy of the positions, J, if [0] is not 0
@@ -78,8 +83,9 @@ typedef struct pl_fem_state {
   double *given;    // as given from outside, count
   double *
       anchors;  // 4 per surface point: where friction holds it, in the frame of collider number [3] - 1; [3] = 0: it touches nothing
-  double *positions;   // 3 per particle
-  double *velocities;  // 3 per particle
+  double *positions;                 // 3 per particle
+  double *velocities;                // 3 per particle
+  double *rest[PL_FEM_GROUPS_MOST];  // as `starts` of the group, of models that adapt; otherwise NULL
 } pl_fem_state;
 
 pl_fem_state pl_fem_state_of(const pl_model *model, const void *state);

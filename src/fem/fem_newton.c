@@ -101,7 +101,9 @@ static void finish_report(const pl_fem_newton *newton, pl_fem_report *report) {
     const double *g = p->gradient + i;
     largest = fmax(largest, g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   }
+  double all = pl_fem_potential_residual(p);
   report->residual = sqrt(largest);
+  report->relative_residual = all > newton->least ? all / p->size : 0;
   report->energy = p->elastic_energy;
   snprintf(report->solver, sizeof report->solver, "%s: %s", linear->name, linear->reason);
 }

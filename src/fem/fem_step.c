@@ -41,7 +41,7 @@
 
 #include "base/error.h"
 #include "examples/simplex_weights.h"
-#include "fem/fem_work.h"
+#include "fem/fem_driver.h"
 #include "math/vec3.h"
 
 static const double GAIN = 0.05;
@@ -116,9 +116,9 @@ static bool set_contacts(pl_fem_work *w, pl_fem_state s, const pl_body_move *mov
   return true;
 }
 
-// One step of implicit Euler of length τ from x and v; the end of the step is `reach` times as far away.
-static pl_status solve(const pl_fem_model *model, pl_fem_work *w, const double *x, const double *v, const pl_body_move *move,
-                       double tau, double reach, pl_error *error) {
+// The equations of one step of implicit Euler of length τ from x and v; the end of the step is `reach` times as far away.
+static void set_up(const pl_fem_model *model, pl_fem_work *w, const double *x, const double *v, const pl_body_move *move,
+                   double tau, double reach) {
   set_inertia(model, w, x, v, move, tau);
   set_fixed(model, w, x, move, reach);
   w->contacts.base = x;
@@ -132,7 +132,17 @@ static pl_status solve(const pl_fem_model *model, pl_fem_work *w, const double *
   w->potential.pins = move->pins;
   w->potential.pin_count = move->pin_count;
   w->potential.pin_rate = 1 / tau;
-  return pl_fem_newton_minimise(&w->newton, w->next, &w->report, error);
+}
+
+// Solve them. A step in two halves is as good as the worse of the two.
+static pl_status solve(pl_fem_work *w, bool again, pl_error *error) {
+  double residual = w->report.residual, relative = w->report.relative_residual;
+  bool converged = w->report.converged || !again;
+  pl_status status = pl_fem_newton_minimise(&w->newton, w->next, &w->report, error);
+  w->report.residual = fmax(w->report.residual, residual);
+  w->report.relative_residual = fmax(w->report.relative_residual, relative);
+  w->report.converged = w->report.converged && converged;
+  return status;
 }
 
 static bool is_flying(const pl_fem_work *w, const pl_body_move *move) {
@@ -220,7 +230,8 @@ static pl_status finish_implicitly(const pl_fem_model *model, pl_fem_work *w, pl
     w->middle[i] = w->next[i];
     w->mean[i] = (w->next[i] - s.positions[i]) / tau;
   }
-  pl_status status = solve(model, w, w->middle, w->mean, move, tau, 1, error);
+  set_up(model, w, w->middle, w->mean, move, tau, 1);
+  pl_status status = solve(w, true, error);
   if (status < 0) return status;
   if (is_flying(w, move)) {
     pl_fem_keep_momentum(w);
@@ -237,7 +248,7 @@ static pl_status finish_implicitly(const pl_fem_model *model, pl_fem_work *w, pl
   for (int32_t i = 0; i < model->head.particle_count; ++i)
     pl_fem_put(s.positions, i, pl_vec3_add(pl_fem_vector(s.positions, i), shift));
   s.energy[0] = 0;
-  return PL_OK;
+  return status;
 }
 
 static pl_status finish_midpoint(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s, const pl_body_move *move,
@@ -255,6 +266,36 @@ static pl_status finish_midpoint(const pl_fem_model *model, pl_fem_work *w, pl_f
 
 // --- the step -----------------------------------------------------------------------------------------------------
 
+static void use_rest(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s) {
+  if (model->adapts) pl_fem_system_use(&w->system, (const double *const *)s.rest, NULL);
+}
+
+// Let the driver choose rest shapes, and where the search begins. What the body's pose stores of energy is another with another rest shape: work that the driver does
+// is not a gain of the scheme's.
+static pl_status choose_rest(pl_fem_choice *choice, pl_error *error) {
+  pl_fem_work *w = choice->work;
+  if (w->driver == NULL) return PL_OK;
+  pl_status status = w->driver->choose(w->driver->user, choice, error);
+  if (status < 0) return status;
+  choice->state.energy[0] = 0;
+  use_rest(choice->model, w, choice->state);
+  return PL_OK;
+}
+
+static pl_status finish(const pl_fem_choice *choice, pl_error *error) {
+  const pl_fem_model *model = choice->model;
+  pl_fem_work *w = choice->work;
+  pl_fem_state s = choice->state;
+  if (is_flying(w, choice->move)) pl_fem_keep_momentum(w);
+  if (model->scheme == PL_FEM_SECOND_ORDER) return finish_midpoint(model, w, s, choice->move, error);
+  if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, w->next, s.anchors);
+  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->head.particle_count; ++i) {
+    s.velocities[i] = (w->next[i] - s.positions[i]) / choice->move->step;
+    s.positions[i] = w->next[i];
+  }
+  return PL_OK;
+}
+
 pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
   const pl_fem_model *fem = (const pl_fem_model *)model;
   pl_fem_work *w = move->work;
@@ -264,17 +305,15 @@ pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *mo
   if (move->collider_count == 0) memset(s.anchors, 0, 4 * (size_t)model->surface.point_count * sizeof(double));
   w->report = (pl_fem_report){0};
   mix_examples(fem, w, s);
-  pl_status status = solve(fem, w, s.positions, s.velocities, move, tau, pl_fem_reach(fem), error), remark = status;
+  use_rest(fem, w, s);
+  pl_fem_choice choice = {fem, w, s, move, pl_fem_reach(fem)};
+  set_up(fem, w, s.positions, s.velocities, move, tau, choice.reach);
+  pl_status status = choose_rest(&choice, error);
   if (status < 0) return status;
-  if (is_flying(w, move)) pl_fem_keep_momentum(w);
-  if (fem->scheme == PL_FEM_SECOND_ORDER) {
-    status = finish_midpoint(fem, w, s, move, error);
-    return status < 0 ? status : remark;
-  }
-  if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, w->next, s.anchors);
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->particle_count; ++i) {
-    s.velocities[i] = (w->next[i] - s.positions[i]) / tau;
-    s.positions[i] = w->next[i];
-  }
-  return remark;
+  pl_status remark = solve(w, false, error);
+  if (remark < 0) return remark;
+  status = finish(&choice, error);
+  if (status < 0) return status;
+  if (w->driver != NULL && w->driver->done != NULL) w->driver->done(w->driver->user, &choice);
+  return remark != PL_OK ? remark : status;
 }

@@ -7,12 +7,16 @@
 
 enum { HEAD = 3 };  // numbers before the arrays
 
+static size_t rest_size(const pl_fem_group *group) {
+  return 3 * (size_t)group->corner_count * (size_t)group->element_count;
+}
+
 pl_fem_state pl_fem_state_of(const pl_model *model, const void *state) {
   const pl_fem_model *fem = (const pl_fem_model *)model;
   // The world hands out const states for reading only; the views are shared by both uses.
   double *numbers = (double *)(uintptr_t)state;
   size_t count = (size_t)fem->examples.count, surface = (size_t)model->surface.point_count, n = (size_t)model->particle_count;
-  return (pl_fem_state){
+  pl_fem_state s = {
       .driven = numbers,
       .energy = numbers + 1,
       .weights = numbers + HEAD,
@@ -21,18 +25,25 @@ pl_fem_state pl_fem_state_of(const pl_model *model, const void *state) {
       .positions = numbers + HEAD + 2 * count + 4 * surface,
       .velocities = numbers + HEAD + 2 * count + 4 * surface + 3 * n,
   };
+  double *next = s.velocities + 3 * n;
+  for (int32_t g = 0; fem->adapts && g < fem->group_count; next += rest_size(&fem->groups[g]), ++g) s.rest[g] = next;
+  return s;
 }
 
 size_t pl_fem_state_size(const pl_model *model) {
   const pl_fem_model *fem = (const pl_fem_model *)model;
   size_t count = (size_t)fem->examples.count, surface = (size_t)model->surface.point_count, n = (size_t)model->particle_count;
-  return (HEAD + 2 * count + 4 * surface + 6 * n) * sizeof(double);
+  size_t rest = 0;
+  for (int32_t g = 0; fem->adapts && g < fem->group_count; ++g) rest += rest_size(&fem->groups[g]);
+  return (HEAD + 2 * count + 4 * surface + 6 * n + rest) * sizeof(double);
 }
 
 void pl_fem_start(const pl_model *model, void *state, const pl_body_start *start) {
   const pl_fem_model *fem = (const pl_fem_model *)model;
   memset(state, 0, pl_fem_state_size(model));
   pl_fem_state s = pl_fem_state_of(model, state);
+  for (int32_t g = 0; fem->adapts && g < fem->group_count; ++g)
+    memcpy(s.rest[g], fem->groups[g].starts, rest_size(&fem->groups[g]) * sizeof(double));
   pl_vec3 center = pl_transform_apply(start->placement, fem->rest_center);
   pl_quat rotation = pl_quat_unit(start->placement.rotation);
   for (int32_t i = 0; i < model->particle_count; ++i) {

@@ -12,14 +12,15 @@ typedef struct pl_fem_work {
   pl_fem_potential potential;
   pl_fem_newton newton;
   pl_fem_contacts contacts;
-  uint8_t *fixed;   // PL_BLOCK_FIX bits per particle
-  double *goal;     // y of the inertia
-  double *next;     // u, what is looked for
-  double *middle;   // particles in the middle of a step that is done in two halves, …
-  double *mean;     // … and their velocities there
-  double *carried;  // particles moved by the rigid part of their motion; only with stiffness damping
-  double *blocks;   // 9 per particle: stiffness of contact
-  double *weights;  // that the system's rest shapes are mixed with
+  uint8_t *fixed;                      // PL_BLOCK_FIX bits per particle
+  double *goal;                        // y of the inertia
+  double *next;                        // u, what is looked for
+  double *middle;                      // particles in the middle of a step that is done in two halves, …
+  double *mean;                        // … and their velocities there
+  double *carried;                     // particles moved by the rigid part of their motion; only with stiffness damping
+  double *blocks;                      // 9 per particle: stiffness of contact
+  double *weights;                     // that the system's rest shapes are mixed with
+  const struct pl_fem_driver *driver;  // what chooses the rest shapes (fem_driver.h), or NULL
   pl_fem_report report;
 } pl_fem_work;
 
