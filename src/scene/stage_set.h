@@ -112,10 +112,10 @@ void pl_stage_rod_destroy(pl_stage_rod *rod);
 pl_status pl_stage_add_lead(pl_stage_set *set, const pl_stage_part *part, pl_transform placement, pl_error *error);
 pl_status pl_stage_lead_rods(pl_stage_set *set, pl_world *world, double time, pl_error *error);
 
-// Placement of keys at a time, relative to nothing; `keys` is not empty (scene_actors.c).
+// Placement of keys at a time, relative to nothing; `keys` is not empty (scene_groups.c).
 pl_transform pl_scene_keys_at(const pl_scene_list *keys, double time);
 
-// Pins and pushes of one body copy (scene_actors.c), and the controller that works them.
+// Pins and pushes of one body copy (scene_groups.c), and the controller that works them.
 pl_status pl_stage_add_groups(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error);
 pl_status pl_stage_add_controller(pl_stage_set *set, pl_error *error);
 
