@@ -1,0 +1,186 @@
+// An actor at work: before every step its behaviour sees the body and sets goals, in the step the rest shape is chosen, after it the report is brought up to date.
+#include "actor/actor.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "math/quat.h"
+#include "math/vec3.h"
+
+// --- steering -------------------------------------------------------------------------------------------------------
+
+void pl_actor_steer(pl_actor *actor, pl_actor_command command) {
+  pl_actor_command *now = &actor->state->command;
+  if (isfinite(command.speed)) now->speed = command.speed;
+  if (pl_vec3_is_finite(command.heading) && pl_vec3_length(command.heading) > 1e-9)
+    now->heading = pl_vec3_unit_or(command.heading, now->heading);
+}
+
+pl_actor_command pl_actor_steered(const pl_actor *actor) {
+  return actor->state->command;
+}
+
+static pl_vec3 on_ground(pl_vec3 v, pl_vec3 up) {
+  return pl_vec3_add_scaled(v, up, -pl_vec3_dot(v, up));
+}
+
+// Head for the next place of the path; stop at the last. A place counts as reached half a body away from it.
+static void follow_path(pl_actor *actor) {
+  pl_actor_state *state = actor->state;
+  pl_actor_view *view = &actor->view;
+  if (actor->path_count == 0) return;
+  double near = 0.5 * fmax(view->width, view->depth);
+  for (int32_t k = 0; k < actor->path_count && state->path_next < actor->path_count; ++k) {
+    pl_vec3 way = on_ground(pl_vec3_sub(actor->path[state->path_next], view->center), view->up);
+    if (pl_vec3_length(way) > near) {
+      view->command.heading = state->command.heading = pl_vec3_unit_or(way, state->command.heading);
+      return;
+    }
+    state->path_next++;
+    if (actor->path_loops) state->path_next %= actor->path_count;
+  }
+  view->command.speed = 0;
+}
+
+// --- before the step ------------------------------------------------------------------------------------------------
+
+static pl_status before_step(void *user, pl_world *world, pl_error *error) {
+  pl_actor *actor = user;
+  const pl_body *body = pl_world_find_body(world, actor->body);
+  if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "the body of an actor was removed; remove its actor too");
+  pl_fem_state state = pl_fem_state_of(body->model, body->state);
+  actor->goals.count = 0;
+  actor->goals.part_count = actor->part_count;
+  actor->goals.particle_count = actor->model->head.particle_count;
+  // While the world settles time stands still, and so does the will.
+  actor->idle = world->settling || actor->behaviour == NULL;
+  if (world->settling) return PL_OK;
+  pl_actor_see(actor, body, &state);
+  actor->state->turn = actor->view.turn;
+  follow_path(actor);
+  if (!actor->idle) actor->behaviour->choose(actor->behaviour_settings, actor->behaviour_state, &actor->view, &actor->goals);
+  return PL_OK;
+}
+
+// --- in the step ----------------------------------------------------------------------------------------------------
+
+static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
+  pl_actor *actor = user;
+  pl_actor_report *report = &actor->state->report;
+  size_t P = (size_t)pl_rest_space_size(actor->space);
+  pl_actor_outcome outcome = {.converged = true, .smallest_step = 1};
+  memcpy(actor->last, actor->parameters, P * sizeof(double));
+  if (actor->idle) return PL_OK;
+  double start = pl_clock_seconds();
+  pl_goal_rows rows = pl_actor_rows(actor, choice);
+  pl_status status = pl_actor_solver_run(actor->solver, &actor->settings, choice, &rows, actor->last, actor->parameters,
+                                         actor->multipliers, &outcome, error);
+  report->seconds = pl_clock_seconds() - start;
+  report->seconds_in_all += report->seconds;
+  report->iteration_count = outcome.iteration_count;
+  report->converged = outcome.converged;
+  report->objective = outcome.objective;
+  report->goal_error = sqrt(outcome.goal_square);
+  report->regulariser = outcome.regulariser;
+  report->smallest_step = outcome.smallest_step;
+  report->iterations_in_all += outcome.iteration_count;
+  report->unfinished_count += !outcome.converged;
+  return status;
+}
+
+// --- after the step -------------------------------------------------------------------------------------------------
+
+// Change of velocity over a tenth of a second, or over as many steps as are remembered.
+static double mean_acceleration(pl_actor_state *state, pl_vec3 velocity, double step) {
+  int32_t back = (int32_t)fmin(fmax(round(0.1 / step), 1), PL_ACTOR_PAST - 1);
+  int32_t count = state->past_count++;
+  state->past[count % PL_ACTOR_PAST] = velocity;
+  if (count < back) return 0;
+  return pl_vec3_distance(velocity, state->past[(count - back) % PL_ACTOR_PAST]) / (back * step);
+}
+
+static void report_motion(pl_actor *actor, const pl_fem_choice *choice) {
+  pl_actor_state *state = actor->state;
+  pl_actor_report *report = &state->report;
+  const pl_actor_view *view = &actor->view;
+  double h = view->step;
+  pl_vec3 center = pl_fem_center_of(actor->model, choice->state.positions);
+  pl_vec3 way = on_ground(pl_vec3_sub(center, view->center), view->up);
+  report->advance += pl_vec3_dot(way, view->command.heading);
+  report->travelled += pl_vec3_length(way);
+  report->turned += h * pl_vec3_dot(view->spin, pl_vec3_cross(view->up, view->command.heading));
+  double acceleration = mean_acceleration(state, pl_fem_center_of(actor->model, choice->state.velocities), h);
+  report->most_acceleration = fmax(report->most_acceleration, acceleration);
+  double upright = pl_vec3_dot(pl_quat_apply(view->turn, view->up), view->up);
+  report->most_lean = fmax(report->most_lean, acos(fmin(fmax(upright, -1), 1)) * 180 / 3.14159265358979323846);
+  if (actor->behaviour != NULL && actor->behaviour->count != NULL)
+    actor->behaviour->count(actor->behaviour_settings, actor->behaviour_state, &report->tally);
+}
+
+static void done(void *user, const pl_fem_choice *choice) {
+  pl_actor *actor = user;
+  pl_actor_report *report = &actor->state->report;
+  if (actor->world->settling) return;
+  report->step_count++;
+  report->residual = choice->work->report.relative_residual;
+  report->worst_residual = fmax(report->worst_residual, report->residual);
+  report->unconverged_count += !(report->residual <= 1e-6);
+  report_motion(actor, choice);
+  if (actor->idle) return;
+  int32_t P = pl_rest_space_size(actor->space);
+  report->rest_rate = P > 0 ? pl_rest_space_strain(actor->space, actor->parameters, actor->last) / choice->move->step : 0;
+  report->most_rest_rate = fmax(report->most_rest_rate, report->rest_rate);
+  memset(actor->last, 0, (size_t)P * sizeof(double));
+  report->rest_strain = P > 0 ? pl_rest_space_strain(actor->space, actor->parameters, actor->last) : 0;
+}
+
+// --- attaching and looking ------------------------------------------------------------------------------------------
+
+pl_status pl_actor_attach(pl_actor *actor, pl_world *world, pl_body_id id, pl_error *error) {
+  const pl_body *body = pl_world_find_body(world, id);
+  if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body");
+  if (body->model != &actor->model->head)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the actor was made for another model than this body's");
+  if (actor->world != NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the actor is in a world already");
+  actor->driver = (pl_fem_driver){.choose = choose, .done = done, .user = actor};
+  pl_controller controller = {.before_step = before_step, .state_size = actor->state_size, .state = actor->state, .user = actor};
+  pl_status status = pl_world_add_controller(world, &controller, error);
+  if (status >= 0) status = pl_fem_drive(world, id, &actor->driver);
+  if (status < 0) return status;
+  actor->world = world;
+  actor->body = id;
+  return PL_OK;
+}
+
+pl_actor_report pl_actor_look(const pl_actor *actor) {
+  return actor->state->report;
+}
+
+const double *pl_actor_parameters(const pl_actor *actor, int32_t *count) {
+  *count = pl_rest_space_size(actor->space);
+  return actor->parameters;
+}
+
+int32_t pl_actor_goals(const pl_actor *actor, int32_t limit, pl_goal *goals) {
+  int32_t count = actor->goals.count < limit ? actor->goals.count : limit;
+  if (count > 0) memcpy(goals, actor->goals.items, (size_t)count * sizeof(pl_goal));
+  return count;
+}
+
+void pl_actor_rest_points(const pl_actor *actor, pl_vec3 *points) {
+  const pl_fem_model *model = actor->model;
+  const pl_body *body = actor->world != NULL ? pl_world_find_body(actor->world, actor->body) : NULL;
+  double *places = actor->rest_points;
+  pl_rest_space_points(actor->space, actor->parameters, places);
+  pl_vec3 from = pl_fem_center_of(model, places), to = from;
+  pl_quat turn = {0, 0, 0, 1};
+  if (body != NULL) {
+    pl_fem_state state = pl_fem_state_of(body->model, body->state);
+    to = pl_fem_center_of(model, state.positions);
+    turn = pl_quat_multiply(actor->state->turn, body->start.placement.rotation);
+  }
+  for (int32_t i = 0; i < model->head.particle_count; ++i)
+    points[i] = pl_vec3_add(to, pl_quat_apply(turn, pl_vec3_sub(pl_fem_vector(places, i), from)));
+}

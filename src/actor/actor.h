@@ -1,0 +1,89 @@
+// An actor from inside: what the files of this folder share.
+//
+//   before a step   actor_view.c   what the behaviour sees            the behaviour (behaviour_*.c) turns it into goals
+//   in the step     actor_goals.c  goals become rows of equations     actor_solver.c finds the rest shape; the body then moves as any other
+//   after it        actor.c        reports
+#ifndef PL_ACTOR_H
+#define PL_ACTOR_H
+
+#include "actor/actor_solver.h"
+#include "pliant/step.h"
+#include "world/world_state.h"
+
+enum { PL_ACTOR_PARTS_MOST = 64, PL_ACTOR_PAST = 64 };
+
+struct pl_goals {
+  int32_t count, part_count, particle_count;
+  pl_goal items[PL_GOAL_LIMIT];
+};
+
+// Everything that snapshots carry; parameters, multipliers and the behaviour's own state follow it.
+typedef struct pl_actor_state {
+  pl_actor_command command;
+  pl_actor_report report;
+  int32_t path_next;            // place of the path that it goes to
+  pl_quat turn;                 // nearest rotation of the last step, where the next search begins
+  int32_t past_count;           // of `past`, a ring
+  pl_vec3 past[PL_ACTOR_PAST];  // velocities of the centre of mass in the last steps
+} pl_actor_state;
+
+struct pl_actor_ground {
+  const pl_world *world;
+  pl_vec3 up;
+  double reach;      // m, how far down is looked
+  double tolerance;  // m
+};
+
+typedef struct pl_actor_body_part {
+  const char *name;
+  bool is_foot;
+  int32_t point_count;
+  const int32_t *points;
+} pl_actor_body_part;
+
+struct pl_actor {
+  pl_context *context;
+  pl_arena arena;  // holds the actor and all its arrays
+  const pl_fem_model *model;
+  pl_rest_space *space;
+  pl_actor_solver *solver;
+  pl_actor_settings settings;
+  const pl_behaviour *behaviour;
+  const double *behaviour_settings;
+  int32_t part_count;
+  const pl_actor_body_part *parts;
+  const uint64_t *parts_of_surface;  // bits of the parts that each surface point belongs to
+  int32_t path_count;
+  const pl_vec3 *path;
+  bool path_loops;
+
+  size_t state_size;
+  pl_actor_state *state;
+  double *parameters;  // in the state
+  double *multipliers;
+  void *behaviour_state;
+
+  pl_world *world;
+  pl_body_id body;
+  pl_fem_driver driver;
+
+  // Of the step under way.
+  bool idle;  // the world is settling: no goals
+  pl_actor_view view;
+  pl_part_view *part_views;
+  struct pl_actor_ground ground;
+  pl_goals goals;
+  double *last;         // parameters of the last step
+  double *rest_points;  // 3 per particle, room for pl_actor_rest_points()
+  int32_t *row_start, *row_places;
+  double *row_weights, *row_targets;
+  int32_t entry_limit;
+};
+
+// Fill the view from the body's state (actor_view.c).
+void pl_actor_see(pl_actor *actor, const pl_body *body, const pl_fem_state *state);
+
+// Rows of the goals for a step (actor_goals.c).
+pl_goal_rows pl_actor_rows(pl_actor *actor, const pl_fem_choice *choice);
+
+#endif
