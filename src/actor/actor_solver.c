@@ -1,0 +1,161 @@
+// Sequential quadratic programming for one step of an actor (paper 004, section 6; Nocedal and Wright 2006, chapter 18).
+//
+// From u and p, where the step's equations are linearised: the step of actor_solver_blocks.c, as far along it as the merit falls (actor_solver_search.c), and again, until
+// the optimality conditions hold. They are measured without units: c against the forces that balance; the gradient of the objective by p along c = 0, which is
+// r' + Jᵀ g, against its two terms, all in the norm √(v K⁻¹ v): a share of t leaves about t² of the objective to be gained.
+//
+// When the line search finds nothing, equations and goals pull against each other: u is then brought back onto c = 0 with p held, by the Newton's method of the
+// passive step, and the search begins anew from there; a second failure in a row ends it.
+#include "actor/actor_solver.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "actor/actor_solver_parts.h"
+#include "base/error.h"
+
+enum { RESTORATION_LIMIT = 5 };
+
+static bool take_arrays(pl_actor_solver *s) {
+  pl_arena *arena = &s->arena;
+  size_t n = (size_t)s->n, P = (size_t)s->P, rows = (size_t)s->row_limit, most = rows > P ? rows : P;
+  s->goals = PL_TAKE(arena, double, rows);
+  s->E = PL_TAKE(arena, double, n *P);
+  s->slope = PL_TAKE(arena, double, P);
+  s->bend = PL_TAKE(arena, double, P *P);
+  s->Y = PL_TAKE(arena, double, rows *n);
+  s->J = PL_TAKE(arena, double, rows *P);
+  s->F = PL_TAKE(arena, double, P *n);
+  s->AF = PL_TAKE(arena, double, P *n);
+  s->B = PL_TAKE(arena, double, P *n);
+  s->C = PL_TAKE(arena, double, P *P);
+  s->pull = PL_TAKE(arena, double, P);
+  s->reduced = PL_TAKE(arena, double, P);
+  s->du = PL_TAKE(arena, double, n);
+  s->dp = PL_TAKE(arena, double, P);
+  s->dlambda = PL_TAKE(arena, double, n);
+  s->right = PL_TAKE(arena, double, (most + 1) * n);
+  s->room = PL_TAKE(arena, double, n);
+  s->room2 = PL_TAKE(arena, double, n);
+  s->small_room = PL_TAKE(arena, double, most);
+  s->trial_u = PL_TAKE(arena, double, n);
+  s->trial_p = PL_TAKE(arena, double, P);
+  s->start_u = PL_TAKE(arena, double, n);
+  return pl_dense_factor_take(arena, s->P, &s->small) && pl_block_matrix_take(arena, &s->model->pattern, &s->bending) &&
+         !arena->failed;
+}
+
+pl_status pl_actor_solver_create(pl_context *context, const pl_fem_model *model, pl_rest_space *space, int32_t row_limit,
+                                 pl_actor_solver **solver, pl_error *error) {
+  *solver = NULL;
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_actor_solver *s = PL_TAKE(&arena, pl_actor_solver, 1);
+  if (s == NULL) return pl_fail_memory(error);
+  s->arena = arena;
+  s->model = model;
+  s->space = space;
+  s->n = 3 * model->head.particle_count;
+  s->P = pl_rest_space_size(space);
+  s->row_limit = row_limit;
+  pl_status status = take_arrays(s) ? PL_OK : pl_fail_memory(error);
+  if (status >= 0) status = pl_actor_factor_create(context, model, &s->factor, error);
+  if (status < 0) {
+    pl_actor_solver_destroy(s);
+    return status;
+  }
+  *solver = s;
+  return PL_OK;
+}
+
+void pl_actor_solver_destroy(pl_actor_solver *solver) {
+  if (solver == NULL) return;
+  pl_actor_factor_destroy(solver->factor);
+  pl_arena arena = solver->arena;
+  pl_arena_destroy(&arena);
+}
+
+static bool has_goals(const pl_goal_rows *rows) {
+  for (int32_t i = 0; rows->count > 0 && i < rows->start[rows->count]; ++i)
+    if (rows->weights[i] != 0) return true;
+  return false;
+}
+
+static double residual_of(const pl_fem_choice *choice) {
+  const pl_fem_potential *potential = &choice->work->potential;
+  return potential->size > 0 ? pl_fem_potential_residual(potential) / potential->size : 0;
+}
+
+// What the optimality conditions are measured against at least: far below the goals that there were at first, and above rounding.
+static double find_floor(const pl_actor_solver *s, const pl_goal_rows *rows) {
+  double square = 0;
+  for (int32_t k = 0; k < rows->count; ++k) square += rows->targets[k] * rows->targets[k];
+  return 1e-4 * sqrt(s->goal_square + 2 * s->regulariser) + 1e-10 * sqrt(square) + 1e-300;
+}
+
+// Bring u back onto c = 0 with p as it is.
+static pl_status restore(pl_fem_choice *choice, pl_error *error) {
+  pl_fem_newton newton = choice->work->newton;
+  pl_fem_report report = {0};
+  newton.limit = RESTORATION_LIMIT;
+  return pl_fem_newton_minimise(&newton, choice->work->next, &report, error);
+}
+
+static void finish(const pl_actor_solver *s, const pl_goal_rows *rows, const pl_fem_choice *choice, const double *last,
+                   const double *p, pl_actor_outcome *outcome) {
+  outcome->goal_square = 2 * pl_actor_goals_measure(rows, choice->work->next, NULL);
+  outcome->regulariser = pl_rest_space_regularise(s->space, p, last, NULL, NULL);
+  outcome->objective = 0.5 * outcome->goal_square + outcome->regulariser;
+  outcome->residual = residual_of(choice);
+}
+
+pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice,
+                              const pl_goal_rows *rows, const double *last, double *p, double *lambda, pl_actor_outcome *outcome,
+                              pl_error *error) {
+  assert(rows->count <= s->row_limit);
+  *outcome = (pl_actor_outcome){.converged = true, .smallest_step = 1};
+  if (!has_goals(rows)) return PL_OK;
+  double floor = 0;
+  bool failed = false;
+  s->merit_weight = 0;
+  outcome->converged = false;
+  pl_actor_shape_use(s, choice, p);
+  for (int32_t i = 0;; ++i) {
+    pl_status status = pl_actor_point_look(s, choice, rows, last, p, error);
+    if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, lambda, error);
+    if (status < 0) return status;
+    if (i == 0) floor = find_floor(s, rows);
+    outcome->shift = fmax(outcome->shift, s->shift);
+    outcome->stationary = pl_actor_point_stationary(s, rows->count, floor);
+    outcome->converged = outcome->stationary <= settings->tolerance && residual_of(choice) <= settings->tolerance;
+    if (outcome->converged || i == settings->iteration_limit) break;
+    double length = 0;
+    status = pl_actor_line_search(s, choice, rows, last, p, lambda, &length, error);
+    if (status >= 0 && length == 0) status = failed ? PL_OK : restore(choice, error);
+    if (status < 0) return status;
+    outcome->iteration_count++;
+    outcome->smallest_step = fmin(outcome->smallest_step, length);
+    if (length == 0 && failed) {
+      pl_fem_potential_evaluate(&choice->work->potential, choice->work->next, false, false);
+      break;
+    }
+    failed = length == 0;
+  }
+  finish(s, rows, choice, last, p, outcome);
+  return PL_OK;
+}
+
+pl_status pl_actor_solver_direction(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice,
+                                    const pl_goal_rows *rows, const double *last, const double *p, const double *lambda, double *du,
+                                    double *dp, double *dlambda, pl_error *error) {
+  assert(rows->count <= s->row_limit);
+  pl_actor_shape_use(s, choice, p);
+  pl_status status = pl_actor_point_look(s, choice, rows, last, p, error);
+  if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, lambda, error);
+  if (status < 0) return status;
+  memcpy(du, s->du, (size_t)s->n * sizeof(double));
+  memcpy(dp, s->dp, (size_t)s->P * sizeof(double));
+  memcpy(dlambda, s->dlambda, (size_t)s->n * sizeof(double));
+  return PL_OK;
+}

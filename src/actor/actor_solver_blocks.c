@@ -1,0 +1,262 @@
+// The step of sequential quadratic programming from one point: the blocks of eq. 13 and their elimination, eqs. 15 to 17.
+//
+//   | A  Bᵀ D | |du|   |a|        a = Gᵀ g + D λ        A = GᵀG + ∂²(λ·c)/∂u²      D = ∂c/∂u, symmetric
+//   | B  C  Eᵀ| |dp| = |b|        b = r' + Eᵀ λ         B = ∂²(λ·c)/∂p∂u           E = ∂c/∂p
+//   | D  E  0 | |dλ|   |c|        g = G u - s           C = r'' + ∂²(λ·c)/∂p²
+//
+// As the right-hand side holds gradients, the step is subtracted. With F = D⁻¹ E and d = D⁻¹ c
+//
+//   (C - B F - FᵀBᵀ + FᵀA F) dp = b - B d - Fᵀ a + Fᵀ A d        du = d - F dp        D dλ = a - A d + (A F - Bᵀ) dp
+//
+// *Exact*: as above, one solve with D for each parameter. The third derivatives of contact are left out of A: springs against colliders bend only where a point
+// touches down, and friction is frozen. K, the matrix of dp, may be indefinite; then that of Gauss and Newton takes its place, with the same right-hand side.
+//
+// *Gauss-Newton*: without the derivatives of λ·c, A = GᵀG, B = 0, C = r''. What is then needed of D⁻¹ is Y = D⁻¹ Gᵀ, one solve for each goal row, of which there
+// are fewer than parameters. J = -G F = -Yᵀ E is the derivative of the goals by p along c = 0, and
+//
+//   (r'' + JᵀJ) dp = r' + Jᵀ (g - Yᵀ c)        du = D⁻¹ (c - E dp)        λ - dλ = -Y (g - G du)
+//
+// Nothing depends on λ, and the matrix is positive wherever r'' is.
+#include <math.h>
+#include <string.h>
+
+#include "actor/actor_solver_parts.h"
+#include "base/error.h"
+
+void pl_actor_shape_use(pl_actor_solver *s, pl_fem_choice *choice, const double *p) {
+  pl_fem_system *system = &choice->work->system;
+  const double *parameters[PL_FEM_GROUPS_MOST];
+  memcpy(parameters, system->parameters, sizeof parameters);
+  pl_rest_space_shape(s->space, p, choice->state.rest);
+  pl_fem_system_use(system, (const double *const *)choice->state.rest, parameters);
+}
+
+double pl_actor_goals_measure(const pl_goal_rows *rows, const double *u, double *goals) {
+  double square = 0;
+  for (int32_t k = 0; k < rows->count; ++k) {
+    double sum = 0;
+    for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) sum += rows->weights[i] * u[rows->places[i]];
+    sum -= rows->targets[k];
+    if (goals != NULL) goals[k] = sum;
+    square += sum * sum;
+  }
+  return 0.5 * square;
+}
+
+// y += Σ factors[k] (row k of G), what is fixed left out.
+static void add_rows(const pl_fem_choice *choice, const pl_goal_rows *rows, const double *factors, double *y) {
+  for (int32_t k = 0; k < rows->count; ++k)
+    for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i)
+      if (!pl_actor_is_fixed(choice, rows->places[i])) y[rows->places[i]] += factors[k] * rows->weights[i];
+}
+
+static double row_dot(const pl_goal_rows *rows, int32_t k, const double *v) {
+  double sum = 0;
+  for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) sum += rows->weights[i] * v[rows->places[i]];
+  return sum;
+}
+
+pl_status pl_actor_point_look(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
+                              const double *p, pl_error *error) {
+  pl_fem_work *w = choice->work;
+  double shift = 0;
+  pl_fem_potential_evaluate(&w->potential, w->next, true, false);
+  pl_status status = pl_actor_factor_run(s->factor, w->potential.matrix, &shift, error);
+  if (status < 0) return status;
+  s->forces = 0;
+  for (int32_t i = 0; i < s->n; ++i) s->forces += fabs(w->potential.gradient[i]);
+  s->goal_square = 2 * pl_actor_goals_measure(rows, w->next, s->goals);
+  s->regulariser = pl_rest_space_regularise(s->space, p, last, s->slope, s->bend);
+  pl_rest_space_mixed(s->space, &w->system, w->next, s->E);
+  for (int32_t i = 0; w->potential.fixed != NULL && i < s->n; ++i)
+    if (pl_actor_is_fixed(choice, i)) memset(s->E + (size_t)i * (size_t)s->P, 0, (size_t)s->P * sizeof(double));
+  return PL_OK;
+}
+
+// y = Eᵀ v
+static void multiply_mixed_transposed(const pl_actor_solver *s, const double *v, double *y) {
+  memset(y, 0, (size_t)s->P * sizeof(double));
+  for (int32_t i = 0; i < s->n; ++i) {
+    const double *row = s->E + (size_t)i * (size_t)s->P;
+    for (int32_t j = 0; v[i] != 0 && j < s->P; ++j) y[j] += v[i] * row[j];
+  }
+}
+
+// Jᵀ g, the gradient by p along c = 0, and the factor of K, which is in s->small. A matrix that is not positive is shifted.
+static void find_reduced(pl_actor_solver *s, int32_t row_count) {
+  memset(s->pull, 0, (size_t)s->P * sizeof(double));
+  for (int32_t k = 0; k < row_count; ++k)
+    for (int32_t j = 0; j < s->P; ++j) s->pull[j] += s->goals[k] * s->J[(size_t)k * (size_t)s->P + (size_t)j];
+  for (int32_t j = 0; j < s->P; ++j) s->reduced[j] = s->slope[j] + s->pull[j];
+}
+
+// r'' + JᵀJ into the small matrix, lower triangle.
+static void fill_gauss_newton(pl_actor_solver *s, int32_t row_count) {
+  size_t P = (size_t)s->P;
+  double *K = s->small.values;
+  memcpy(K, s->bend, P * P * sizeof(double));
+  for (int32_t k = 0; k < row_count; ++k) {
+    const double *row = s->J + (size_t)k * P;
+    for (size_t i = 0; i < P; ++i)
+      for (size_t j = 0; j <= i; ++j) K[i * P + j] += row[i] * row[j];
+  }
+}
+
+// Factor K of Gauss and Newton: positive but for directions that neither goals nor regulariser see, and for rounding.
+static pl_status factor_gauss_newton(pl_actor_solver *s, int32_t row_count, pl_error *error) {
+  for (double shift = 0; shift<1e3; shift = shift> 0 ? 100 * shift : 1e-10) {
+    fill_gauss_newton(s, row_count);
+    double size = 0;
+    for (int32_t i = 0; i < s->P; ++i) size = fmax(size, fabs(s->small.values[(size_t)i * (size_t)s->P + (size_t)i]));
+    for (int32_t i = 0; i < s->P; ++i) s->small.values[(size_t)i * (size_t)s->P + (size_t)i] += shift * (size > 0 ? size : 1);
+    s->shift = fmax(s->shift, shift);
+    if (pl_dense_factor_run(&s->small, false) == 0) return PL_OK;
+  }
+  return pl_fail(error, PL_ERROR_NOT_FINITE, "goals or regulariser of an actor have derivatives that are not finite");
+}
+
+// --- Gauss-Newton -------------------------------------------------------------------------------------------------
+
+// Y and J.
+static pl_status find_sensitivities(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, pl_error *error) {
+  size_t n = (size_t)s->n, P = (size_t)s->P;
+  memset(s->right, 0, (size_t)rows->count * n * sizeof(double));
+  for (int32_t k = 0; k < rows->count; ++k)
+    for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i)
+      if (!pl_actor_is_fixed(choice, rows->places[i])) s->right[(size_t)k * n + (size_t)rows->places[i]] += rows->weights[i];
+  memset(s->Y, 0, (size_t)rows->count * n * sizeof(double));
+  pl_status status = pl_actor_factor_solve(s->factor, s->right, rows->count, s->Y, error);
+  if (status < 0) return status;
+  for (int32_t k = 0; k < rows->count; ++k) {
+    double *row = s->J + (size_t)k * P;
+    multiply_mixed_transposed(s, s->Y + (size_t)k * n, row);
+    for (size_t j = 0; j < P; ++j) row[j] = -row[j];
+  }
+  return PL_OK;
+}
+
+static pl_status find_gauss_newton(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *lambda,
+                                   pl_error *error) {
+  size_t n = (size_t)s->n, P = (size_t)s->P;
+  const double *c = choice->work->potential.gradient;
+  pl_status status = find_sensitivities(s, choice, rows, error);
+  if (status >= 0) status = factor_gauss_newton(s, rows->count, error);
+  if (status < 0) return status;
+  find_reduced(s, rows->count);
+  memcpy(s->dp, s->reduced, P * sizeof(double));
+  for (int32_t k = 0; k < rows->count; ++k) {
+    double moved = pl_actor_dot(s->n, s->Y + (size_t)k * n, c);
+    for (size_t j = 0; j < P; ++j) s->dp[j] -= moved * s->J[(size_t)k * P + j];
+  }
+  pl_dense_factor_solve(&s->small, s->dp);
+  for (size_t i = 0; i < n; ++i) s->right[i] = c[i] - pl_actor_dot(s->P, s->E + i * P, s->dp);
+  memset(s->du, 0, n * sizeof(double));
+  status = pl_actor_factor_solve(s->factor, s->right, 1, s->du, error);
+  memcpy(s->dlambda, lambda, n * sizeof(double));
+  for (int32_t k = 0; k < rows->count; ++k) {
+    double left = s->goals[k] - row_dot(rows, k, s->du);
+    for (size_t i = 0; i < n; ++i) s->dlambda[i] += left * s->Y[(size_t)k * n + i];
+  }
+  return status;
+}
+
+// --- exact --------------------------------------------------------------------------------------------------------
+
+static void mask(const pl_actor_solver *s, const pl_fem_choice *choice, double *v) {
+  for (int32_t i = 0; choice->work->potential.fixed != NULL && i < s->n; ++i)
+    if (pl_actor_is_fixed(choice, i)) v[i] = 0;
+}
+
+// y = A v, v 0 where fixed; `room` holds a number per row.
+static void multiply_curvature(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *v, double *y) {
+  pl_block_matrix_multiply(choice->work->system.context, &s->bending, v, y);
+  for (int32_t k = 0; k < rows->count; ++k) s->small_room[k] = row_dot(rows, k, v);
+  mask(s, choice, y);
+  add_rows(choice, rows, s->small_room, y);
+}
+
+// Third derivatives, F, A F and J.
+static pl_status find_curvatures(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *lambda,
+                                 pl_error *error) {
+  size_t n = (size_t)s->n, P = (size_t)s->P;
+  pl_fem_work *w = choice->work;
+  memcpy(s->C, s->bend, P * P * sizeof(double));
+  pl_block_matrix_clear(w->system.context, &s->bending);
+  memcpy(s->room, lambda, n * sizeof(double));
+  mask(s, choice, s->room);
+  pl_rest_space_third(s->space, &w->system, w->next, s->room, &s->bending, s->B, s->C);
+  for (size_t j = 0; j < P; ++j) mask(s, choice, s->B + j * n);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < P; ++j) s->right[j * n + i] = s->E[i * P + j];
+  memset(s->F, 0, n * P * sizeof(double));
+  pl_status status = pl_actor_factor_solve(s->factor, s->right, s->P, s->F, error);
+  for (size_t j = 0; status >= 0 && j < P; ++j) {
+    multiply_curvature(s, choice, rows, s->F + j * n, s->AF + j * n);
+    for (int32_t k = 0; k < rows->count; ++k) s->J[(size_t)k * P + j] = -row_dot(rows, k, s->F + j * n);
+  }
+  return status;
+}
+
+// K = C - B F - FᵀBᵀ + FᵀA F, factored, or that of Gauss and Newton where it is not positive.
+static pl_status factor_exact(pl_actor_solver *s, int32_t row_count, pl_error *error) {
+  size_t n = (size_t)s->n, P = (size_t)s->P;
+  for (size_t i = 0; i < P; ++i)
+    for (size_t j = 0; j <= i; ++j)
+      s->small.values[i * P + j] = s->C[i * P + j] - pl_actor_dot(s->n, s->B + i * n, s->F + j * n) -
+                                   pl_actor_dot(s->n, s->B + j * n, s->F + i * n) + pl_actor_dot(s->n, s->F + i * n, s->AF + j * n);
+  if (pl_dense_factor_run(&s->small, false) == 0) return PL_OK;
+  s->shift = fmax(s->shift, 1);
+  return factor_gauss_newton(s, row_count, error);
+}
+
+static pl_status find_exact(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *lambda,
+                            pl_error *error) {
+  size_t n = (size_t)s->n, P = (size_t)s->P;
+  const double *c = choice->work->potential.gradient;
+  pl_status status = find_curvatures(s, choice, rows, lambda, error);
+  if (status >= 0) status = factor_exact(s, rows->count, error);
+  if (status < 0) return status;
+  find_reduced(s, rows->count);
+  memset(s->du, 0, n * sizeof(double));
+  status = pl_actor_factor_solve(s->factor, c, 1, s->du, error);  // d
+  if (status < 0) return status;
+  double *a = s->room, *Ad = s->room2;
+  pl_block_matrix_multiply(choice->work->system.context, choice->work->potential.matrix, lambda, a);
+  mask(s, choice, a);
+  add_rows(choice, rows, s->goals, a);
+  multiply_curvature(s, choice, rows, s->du, Ad);
+  multiply_mixed_transposed(s, lambda, s->dp);
+  for (size_t i = 0; i < n; ++i) s->right[i] = a[i] - Ad[i];
+  for (size_t j = 0; j < P; ++j)
+    s->dp[j] += s->slope[j] - pl_actor_dot(s->n, s->B + j * n, s->du) - pl_actor_dot(s->n, s->F + j * n, s->right);
+  pl_dense_factor_solve(&s->small, s->dp);
+  for (size_t j = 0; j < P; ++j)
+    for (size_t i = 0; i < n; ++i) {
+      s->du[i] -= s->F[j * n + i] * s->dp[j];
+      s->right[i] += (s->AF[j * n + i] - s->B[j * n + i]) * s->dp[j];
+    }
+  memset(s->dlambda, 0, n * sizeof(double));
+  return pl_actor_factor_solve(s->factor, s->right, 1, s->dlambda, error);
+}
+
+// --- both ---------------------------------------------------------------------------------------------------------
+
+pl_status pl_actor_step_find(pl_actor_solver *s, pl_actor_hessian hessian, pl_fem_choice *choice, const pl_goal_rows *rows,
+                             const double *lambda, pl_error *error) {
+  s->shift = 0;
+  return hessian == PL_ACTOR_EXACT ? find_exact(s, choice, rows, lambda, error) : find_gauss_newton(s, choice, rows, lambda, error);
+}
+
+// √(v K⁻¹ v): the same whatever units parameters have.
+static double measure(const pl_actor_solver *s, const double *v) {
+  memcpy(s->small_room, v, (size_t)s->P * sizeof(double));
+  pl_dense_factor_solve(&s->small, s->small_room);
+  double square = pl_actor_dot(s->P, v, s->small_room);
+  return sqrt(fmax(square, 0));
+}
+
+double pl_actor_point_stationary(const pl_actor_solver *s, int32_t row_count, double floor) {
+  (void)row_count;
+  double left = measure(s, s->reduced), terms = measure(s, s->slope) + measure(s, s->pull) + floor;
+  return terms > 0 ? left / terms : 0;
+}

@@ -1,0 +1,76 @@
+// What the files of the actor's solver share (actor_solver*.c): memory, the blocks of eq. 13 at one point, and what is done with them.
+#ifndef PL_ACTOR_SOLVER_PARTS_H
+#define PL_ACTOR_SOLVER_PARTS_H
+
+#include "actor/actor_factor.h"
+#include "actor/actor_solver.h"
+#include "sparse/dense_factor.h"
+
+struct pl_actor_solver {
+  pl_arena arena;
+  const pl_fem_model *model;
+  pl_rest_space *space;
+  pl_actor_factor *factor;  // of D
+  pl_dense_factor small;    // of K
+  int32_t n, P, row_limit;
+  // At the point that was looked at last. Everything by u is 0 where u is fixed.
+  double *goals;            // G u - s, one per row
+  double *E;                // n x P
+  double *slope, *bend;     // of the regulariser: P, and P x P
+  double *Y;                // D⁻¹ Gᵀ, one row of n per goal row
+  double *J;                // derivative of G u by p on c = 0: rows x P
+  double *F, *AF;           // D⁻¹ E and A D⁻¹ E by columns: P rows of n; exact mode only
+  double *B, *C;            // P x n, P x P; exact mode only
+  pl_block_matrix bending;  // A without GᵀG; exact mode only
+  double *pull;             // Jᵀ g
+  double *reduced;          // gradient of the objective by p along c = 0
+  double goal_square, regulariser;
+  double forces;  // |c|₁
+  double shift;   // K + shift |diag K| is what was factored
+  // The step, to be subtracted.
+  double *du, *dp, *dlambda;
+  double merit_weight;  // γ
+  // Room.
+  double *right;                        // for right-hand sides, (the larger of row_limit and P) + 1 of n
+  double *room, *room2;                 // n each
+  double *small_room;                   // the larger of P and row_limit
+  double *trial_u, *trial_p, *start_u;  // n, P, n
+};
+
+// Use the rest shapes of p, in the state and in the system.
+void pl_actor_shape_use(pl_actor_solver *solver, pl_fem_choice *choice, const double *p);
+
+// ½ |G u - s|² and, where `goals` is not NULL, G u - s.
+double pl_actor_goals_measure(const pl_goal_rows *rows, const double *u, double *goals);
+
+// Everything about the point u = work->next, p: c, D with its factor, goals, regulariser, E.
+pl_status pl_actor_point_look(pl_actor_solver *solver, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
+                              const double *p, pl_error *error);
+
+// The step from the point that was looked at.
+pl_status pl_actor_step_find(pl_actor_solver *solver, pl_actor_hessian hessian, pl_fem_choice *choice, const pl_goal_rows *rows,
+                             const double *lambda, pl_error *error);
+
+// Optimality conditions at the point that was looked at, with the K of the step: what is left of the reduced gradient as a share of its terms.
+double pl_actor_point_stationary(const pl_actor_solver *solver, int32_t row_count, double floor);
+
+// Go along the step as far as the merit falls; u, p and λ are moved. `*length` is how far, 0: nowhere (all is as before). The potential is evaluated at the new u
+// without a matrix.
+pl_status pl_actor_line_search(pl_actor_solver *solver, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
+                               double *p, double *lambda, double *length, pl_error *error);
+
+static inline bool pl_actor_is_fixed(const pl_fem_choice *choice, ptrdiff_t i) {
+  const uint8_t *fixed = choice->work->potential.fixed;
+  return fixed != NULL && (fixed[i / 3] >> (i % 3) & 1) != 0;
+}
+
+static inline double pl_actor_dot(int32_t n, const double *a, const double *b) {
+  double sums[4] = {0, 0, 0, 0};
+  int32_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
+  for (; i < n; ++i) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+#endif
