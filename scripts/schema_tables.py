@@ -47,7 +47,8 @@ def kind(entry):
     if entry["type"] == "array":
         return kind_of_list(entry)
     if entry["type"] == "object":
-        return f"{link(entry['additionalProperties']['$ref'])} by name"
+        named = entry["additionalProperties"]
+        return f"{link(named['$ref'])} by name" if "$ref" in named else f"{named['type']}s by name"
     return {"string": "text", "boolean": "true or false"}.get(entry["type"], entry["type"])
 
 

@@ -3,6 +3,7 @@
 #ifndef PLIANT_SCENE_H
 #define PLIANT_SCENE_H
 
+#include "pliant/actor.h"
 #include "pliant/base.h"
 #include "pliant/character.h"
 #include "pliant/math.h"
@@ -141,6 +142,37 @@ PL_API int32_t pl_stage_set_collider_count(const pl_stage_set *set);
 
 /// Collider number `index`, placed as at `time` seconds.
 PL_API pl_stage_collider pl_stage_set_collider(const pl_stage_set *set, int32_t index, double time);
+
+/// An actor of the set: a body that moves by itself.
+typedef struct pl_stage_actor {
+  const char *name;       ///< that of its body; valid as long as the set
+  int32_t body;           ///< its number, for pl_stage_set_body()
+  pl_actor *actor;        ///< owned by the set; steer it as you like
+  const char *behaviour;  ///< name of its behaviour; static storage
+} pl_stage_actor;
+
+/// Number of actors: one for each copy of a body that has one.
+PL_API int32_t pl_stage_set_actor_count(const pl_stage_set *set);
+
+/// Actor number `index`, in the order of the bodies.
+PL_API pl_stage_actor pl_stage_set_actor(const pl_stage_set *set, int32_t index);
+
+/// One thing that a scene expects of an actor, and how it stands now.
+typedef struct pl_stage_expectation {
+  int32_t actor;     ///< of whom: pl_stage_set_actor()
+  const char *name;  ///< the key in the scene, such as "advance"; static storage
+  const char *unit;  ///< of the two numbers, "" for none; static storage
+  double wanted;     ///< in SI units
+  double found;      ///< so far
+  bool is_limit;     ///< `wanted` is the most that may be found; otherwise the least
+  bool met;
+} pl_stage_expectation;
+
+/// Number of things that the scene expects of its actors.
+PL_API int32_t pl_stage_set_expectation_count(const pl_stage_set *set);
+
+/// Expectation number `index`, in the order of the actors; it is meant for the end of a run.
+PL_API pl_stage_expectation pl_stage_set_expectation(const pl_stage_set *set, int32_t index);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "math/quat.h"
 #include "pliant/step.h"
+#include "scene/scene_actor.h"
 #include "scene/scene_fem.h"
 #include "scene/scene_rod.h"
 
@@ -56,11 +57,29 @@ static pl_solid_def solid_def_of(const pl_scene_body *body, const pl_mesh *surfa
   return def;
 }
 
+// The tets of another mesh, for a surface that they carry.
+static pl_status make_carrier(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+  const pl_scene_body *body = part->source;
+  pl_status status = pl_scene_make_mesh(set->scene, body->tets.mesh, &part->tets, findings, error);
+  if (status < 0) return status;
+  bool solid = pl_mesh_look(part->surface).tet_count > 0;
+  if (pl_mesh_look(part->tets).tet_count > 0 && !solid) return PL_OK;
+  const char *wrong = solid ? body->mesh : body->tets.mesh, *what = solid ? "is no surface" : "has no tets";
+  pl_stage_complain(set->scene, pl_json_find(solid ? body->json : body->tets.json, "mesh"), findings, PL_SEVERITY_ERROR,
+                    "wrong-elements", "`mesh` is a surface, and `tets.mesh` the tets that carry it", "mesh \"%s\" %s", wrong, what);
+  return pl_fail(error, PL_ERROR_INVALID_DATA, "mesh \"%s\" %s", wrong, what);
+}
+
 pl_status pl_stage_make_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
   pl_mesh *mesh = NULL;
   pl_status status = pl_scene_make_mesh(set->scene, part->source->mesh, &mesh, findings, error);
   if (status < 0) return status;
   const pl_scene_mesh *source = pl_scene_find_mesh(set->scene, part->source->mesh);
+  if (part->source->tets.mesh[0] != '\0') {
+    part->surface = mesh;
+    status = make_carrier(set, part, findings, error);
+    return status < 0 ? status : pl_stage_make_poses(set, part, source, findings, error);
+  }
   if (pl_mesh_look(mesh).tet_count > 0) {
     part->tets = mesh;
     return pl_stage_make_poses(set, part, source, findings, error);
@@ -76,7 +95,7 @@ pl_status pl_stage_make_tets(pl_stage_set *set, pl_stage_part *part, pl_findings
 static bool same_model(const pl_scene_body *a, const pl_scene_body *b) {
   const size_t skip = sizeof(const pl_json *);  // where they stand in the document does not matter
   if (a->method == PL_SCENE_ROD) return false;  // lists would have to be compared item by item
-  return strcmp(a->mesh, b->mesh) == 0 && a->method == b->method &&
+  return strcmp(a->mesh, b->mesh) == 0 && a->method == b->method && (a->actor.json != NULL) == (b->actor.json != NULL) &&
          memcmp((const char *)&a->solid + skip, (const char *)&b->solid + skip, sizeof a->solid - skip) == 0 &&
          memcmp((const char *)&a->fem + skip, (const char *)&b->fem + skip, sizeof a->fem - skip) == 0 &&
          memcmp((const char *)&a->tets + skip, (const char *)&b->tets + skip, sizeof a->tets - skip) == 0;
@@ -287,6 +306,7 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
   made->groups = pl_vector_of(context, sizeof(pl_stage_group));
   made->drivers = pl_vector_of(context, sizeof(pl_stage_driver));
   made->leads = pl_vector_of(context, sizeof(pl_stage_lead));
+  made->players = pl_vector_of(context, sizeof(pl_stage_player));
   status = make_world(made, error);
   for (int32_t i = 0; status >= 0 && i < scene->document.bodies.count; ++i)
     status = add_body(made, &((const pl_scene_body *)scene->document.bodies.items)[i], findings, error);
@@ -294,6 +314,7 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
     status = add_collider(made, &((const pl_scene_collider *)scene->document.colliders.items)[i], findings, error);
   if (status >= 0) status = make_room(made, error);
   if (status >= 0) status = pl_stage_add_controller(made, error);
+  if (status >= 0) status = pl_stage_add_actors(made, findings, error);
   if (status >= 0) status = warm_up(made, findings, error);
   if (status < 0) {
     pl_stage_set_destroy(made);
@@ -306,6 +327,7 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
 void pl_stage_set_destroy(pl_stage_set *set) {
   if (set == NULL) return;
   pl_world_destroy(set->world);
+  for (size_t i = 0; i < set->players.count; ++i) pl_actor_destroy(PL_ITEM(&set->players, pl_stage_player, i).actor);
   for (size_t i = 0; i < set->parts.count; ++i) destroy_part(&PL_ITEM(&set->parts, pl_stage_part, i));
   for (size_t i = 0; i < set->walls.count; ++i) pl_mesh_destroy(PL_ITEM(&set->walls, pl_stage_wall, i).mesh);
   pl_vector_free(&set->parts);
@@ -313,6 +335,7 @@ void pl_stage_set_destroy(pl_stage_set *set) {
   pl_vector_free(&set->groups);
   pl_vector_free(&set->drivers);
   pl_vector_free(&set->leads);
+  pl_vector_free(&set->players);
   pl_arena_destroy(&set->arena);
   pl_release(set->context, set);
 }

@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "io/file_bytes.h"
+#include "scene/scene_actor.h"
 #include "scene/scene_fem.h"
 
 void pl_checker_complain(pl_scene_checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
@@ -76,12 +77,13 @@ void pl_checker_file(pl_scene_checker *c, const pl_json *json, const char *key, 
 
 static void check_mesh(pl_scene_checker *c, const pl_scene_mesh *mesh) {
   int given = (mesh->file[0] != '\0') + (mesh->box.json != NULL) + (mesh->shape.json != NULL) + (mesh->curve.json != NULL) +
-              (mesh->sheet.json != NULL);
+              (mesh->sheet.json != NULL) + (mesh->cells.json != NULL);
   if (mesh->json != NULL && given != 1)
     pl_checker_complain(c, mesh->json, "mesh-source", "keep exactly one",
-                        "a mesh is made from a file, a box, a shape, a curve or a sheet; here are %d of them", given);
+                        "a mesh is made from a file, a box, cells, a shape, a curve or a sheet; here are %d of them", given);
   if (mesh->file[0] != '\0') pl_checker_file(c, mesh->json, "file", mesh->file);
   if (mesh->shape.json != NULL) check_shape(c, &mesh->shape);
+  if (mesh->cells.json != NULL) pl_checker_cells(c, &mesh->cells);
   pl_checker_thin_mesh(c, mesh);
 }
 
@@ -154,9 +156,24 @@ static void check_drivers(pl_scene_checker *c, const pl_scene_body *body) {
   }
 }
 
+// Tets of another mesh carry a surface, so both must be what they are taken for; what a file holds shows only when it is read.
+static void check_carrier(pl_scene_checker *c, const pl_scene_body *body) {
+  if (body->tets.mesh[0] == '\0') return;
+  pl_checker_mesh_name(c, body->tets.json, body->tets.mesh);
+  const pl_scene_mesh *carrier = pl_scene_find_mesh(c->scene, body->tets.mesh), *mesh = pl_scene_find_mesh(c->scene, body->mesh);
+  if (carrier != NULL && carrier->file[0] == '\0' && carrier->cells.json == NULL && carrier->box.json == NULL)
+    pl_checker_complain(c, pl_checker_place(body->tets.json, "mesh"), "wrong-elements",
+                        "take a mesh with `cells`, a `box` or a file", "mesh \"%s\" has no tets that could carry a surface",
+                        body->tets.mesh);
+  if (mesh != NULL && mesh->file[0] == '\0' && mesh->shape.json == NULL)
+    pl_checker_complain(c, pl_checker_place(body->json, "mesh"), "wrong-elements", "take a mesh with a `shape` or a file",
+                        "mesh \"%s\" is no surface that tets could carry", body->mesh);
+}
+
 static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
   if (body->json == NULL) return;
   if (body->mesh[0] != '\0') pl_checker_mesh_name(c, body->json, body->mesh);
+  check_carrier(c, body);
   if (strpbrk(body->name, "/\\") != NULL || body->name[0] == '.')
     pl_checker_complain(c, pl_checker_place(body->json, "name"), "bad-name", "use letters, digits, - and _",
                         "\"%s\" cannot be part of a file name", body->name);
@@ -167,6 +184,7 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
     pl_checker_fem(c, body);
   else
     check_solid(c, body);
+  pl_checker_actor(c, body);
   check_drivers(c, body);
   for (int32_t i = 0; i < body->pins.count; ++i) {
     const pl_scene_pin *pin = &((const pl_scene_pin *)body->pins.items)[i];

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "math/quat.h"
 #include "pliant/step.h"
-#include "scene/stage_set.h"
+#include "scene/scene_actor.h"
 
 pl_transform pl_scene_keys_at(const pl_scene_list *keys, double time) {
   const pl_scene_key *k = keys->items;
@@ -159,6 +159,7 @@ static pl_status act(void *user, pl_world *world, pl_error *error) {
   }
   pl_status done = pl_stage_drive(set, world, now, end, error);
   if (done >= 0) done = pl_stage_lead_rods(set, world, end, error);
+  pl_stage_steer_actors(set, world);
   if (done < 0) return done;
   for (size_t i = 0; i < set->groups.count; ++i) {
     const pl_stage_group *group = &PL_ITEM(&set->groups, pl_stage_group, i);

@@ -268,6 +268,18 @@ static void read_text_list(reader *r, const pl_json *json, pl_scene_list *list) 
   }
 }
 
+static void read_settings(reader *r, const pl_json *json, pl_scene_list *list) {
+  if (json->kind != PL_JSON_OBJECT) {
+    complain_kind(r, json, "an object of named numbers");
+    return;
+  }
+  pl_scene_setting *items = take_items(r, list, json->count, sizeof(pl_scene_setting));
+  for (const pl_json *item = json->first; items != NULL && item != NULL; item = item->next, ++items) {
+    *items = (pl_scene_setting){.json = item, .name = item->key};
+    if (!pl_json_get_number(item, &items->value)) complain_kind(r, item, "a number");
+  }
+}
+
 static void read_list(reader *r, const pl_scene_field *field, const pl_json *json, pl_scene_list *list) {
   bool map = field->kind == PL_SCENE_MAP;
   if (field->or_one && json->kind == PL_JSON_OBJECT) {
@@ -316,6 +328,7 @@ static void read_field(reader *r, const pl_scene_field *field, const pl_json *js
     case PL_SCENE_CORNERS: read_corners(r, field, json, place); break;
     case PL_SCENE_NUMBERS: read_number_list(r, field, json, place); break;
     case PL_SCENE_TEXTS: read_text_list(r, json, place); break;
+    case PL_SCENE_SETTINGS: read_settings(r, json, place); break;
     case PL_SCENE_OBJECT: read_object(r, field->type, json, place); break;
     case PL_SCENE_LIST:
     case PL_SCENE_MAP: read_list(r, field, json, place); break;

@@ -88,6 +88,12 @@ static pl_json *map_of(schema *s, const pl_scene_type *type) {
   return json;
 }
 
+static pl_json *settings_of(schema *s) {
+  pl_json *json = typed(s, "object");
+  pl_json_set(s->arena, json, "additionalProperties", typed(s, "number"));
+  return json;
+}
+
 static pl_json *describe_kind(schema *s, const pl_scene_field *field) {
   static const pl_scene_field index = {.least = 0, .most = 2147483647};
   static const pl_scene_field count = {.least = 1, .most = 100000};
@@ -107,6 +113,7 @@ static pl_json *describe_kind(schema *s, const pl_scene_field *field) {
     case PL_SCENE_CORNERS: return array_of(s, array_of(s, typed(s, "number"), 2, 2), 3, 0);
     case PL_SCENE_NUMBERS: return array_of(s, ranged(s, field, "number"), 0, 0);
     case PL_SCENE_TEXTS: return array_of(s, typed(s, "string"), 0, 0);
+    case PL_SCENE_SETTINGS: return settings_of(s);
     case PL_SCENE_OBJECT: return reference(s, field->type);
     case PL_SCENE_LIST: {
       pl_json *list = array_of(s, reference(s, field->type), 0, 0);

@@ -38,6 +38,24 @@ static const pl_scene_field SHEET_FIELDS[] = {
 };
 static const pl_scene_type SHEET_TYPE = TYPE("sheet", pl_scene_sheet, "A flat rectangle of nearly equilateral triangles around the origin, for shells and plane solids.", &SHEET_DEFAULTS, SHEET_FIELDS);
 
+static const pl_scene_cell_layer CELL_LAYER_DEFAULTS = {.repeat = 1};
+static const pl_scene_field CELL_LAYER_FIELDS[] = {
+    FIELD("rows", TEXTS, pl_scene_cell_layer, rows, .required = true, .about = "From the top down, one letter for each box along x: # is filled, . is empty."),
+    FIELD("repeat", INTEGER, pl_scene_cell_layer, repeat, .least = 1, .most = 1e6, .about = "How many layers it stands for."),
+};
+static const pl_scene_type CELL_LAYER_TYPE = TYPE("cell_layer", pl_scene_cell_layer, "Layers of boxes, seen from +z.", &CELL_LAYER_DEFAULTS, CELL_LAYER_FIELDS);
+
+static const pl_scene_cells CELLS_DEFAULTS = {.rotation = {0, 0, 0, 1}};
+static const pl_scene_field CELLS_FIELDS[] = {
+    FIELD("x", NUMBERS, pl_scene_cells, x, METRES, .required = true, .about = "Planes between the boxes, in ascending order."),
+    FIELD("y", NUMBERS, pl_scene_cells, y, METRES, .required = true, .about = "Likewise."),
+    FIELD("z", NUMBERS, pl_scene_cells, z, METRES, .required = true, .about = "Likewise."),
+    FIELD("layers", LIST, pl_scene_cells, layers, .type = &CELL_LAYER_TYPE, .or_one = true, .required = true, .about = "Which boxes are filled, layer by layer from the least z on."),
+    FIELD("position", VECTOR, pl_scene_cells, position, METRES, .about = "Where the drawing is put, after it is turned."),
+    FIELD("rotation", ROTATION, pl_scene_cells, rotation, OPTIONAL, .about = "How the drawing is turned."),
+};
+static const pl_scene_type CELLS_TYPE = TYPE("cells", pl_scene_cells, "Boxes drawn as text, each cut into five tets, for bodies of few points.", &CELLS_DEFAULTS, CELLS_FIELDS);
+
 // In the order of pl_shape_kind.
 static const char *const SHAPE_KINDS[] = {"ellipsoid",  "capsule",      "box",  "revolved", "extruded", "union",
                                           "difference", "intersection", "bend", "twist",    NULL};
@@ -109,6 +127,7 @@ static const pl_scene_field MESH_FIELDS[] = {
     FIELD("shape", OBJECT, pl_scene_mesh, shape, .type = &SHAPE_TYPE, .about = "A modelled shape instead of a file."),
     FIELD("curve", OBJECT, pl_scene_mesh, curve, .type = &CURVE_TYPE, .about = "A line of segments instead of a file."),
     FIELD("sheet", OBJECT, pl_scene_mesh, sheet, .type = &SHEET_TYPE, .about = "A flat rectangle of triangles instead of a file."),
+    FIELD("cells", OBJECT, pl_scene_mesh, cells, .type = &CELLS_TYPE, .about = "Boxes of tets drawn as text instead of a file."),
     FIELD("cell_size", NUMBER, pl_scene_mesh, cell_size, METRES, UP_TO(1e9),
           .about = "Grid the shape is sampled on; 0 means: from `triangles`."),
     FIELD("triangles", INTEGER, pl_scene_mesh, triangles, .least = 20, .most = 5e6,
@@ -119,16 +138,17 @@ static const pl_scene_field MESH_FIELDS[] = {
     FIELD("groups", LIST, pl_scene_mesh, groups, .type = &GROUP_TYPE, .about = "Groups of points besides those of the file."),
 };
 static const pl_scene_type MESH_TYPE =
-    TYPE("mesh", pl_scene_mesh, "One mesh: exactly one of file, box, shape, curve and sheet.", &MESH_DEFAULTS, MESH_FIELDS);
+    TYPE("mesh", pl_scene_mesh, "One mesh: exactly one of file, box, cells, shape, curve and sheet.", &MESH_DEFAULTS, MESH_FIELDS);
 
-static const pl_scene_tets TETS_DEFAULTS = {.points = 1000};
+static const pl_scene_tets TETS_DEFAULTS = {.mesh = "", .points = 1000};
 static const pl_scene_field TETS_FIELDS[] = {
+    FIELD("mesh", TEXT, pl_scene_tets, mesh, OPTIONAL, .about = "Name of the mesh of tets that carries the surface, instead of a lattice. Poses, groups and drivers are still those of the body's mesh."),
     FIELD("points", INTEGER, pl_scene_tets, points, .least = 8, .most = 2e6, .about = "Tet points to aim at."),
     FIELD("cell_size", NUMBER, pl_scene_tets, cell_size, METRES, UP_TO(1e9),
           .about = "Edge of a lattice cell; 0 means: from `points`."),
 };
 static const pl_scene_type TETS_TYPE =
-    TYPE("tets", pl_scene_tets, "How a closed surface is filled with tets.", &TETS_DEFAULTS, TETS_FIELDS);
+    TYPE("tets", pl_scene_tets, "How a surface is filled with tets, or which tets carry it.", &TETS_DEFAULTS, TETS_FIELDS);
 
 static const char *const GROUPINGS[] = {"global", "groups", "regions", NULL};
 static const char *const WEIGHT_RULES[] = {"exact", "paper", NULL};
@@ -262,6 +282,7 @@ static const pl_scene_field BODY_FIELDS[] = {
     FIELD("solid", OBJECT, pl_scene_body, solid, .type = &SOLID_TYPE, .about = "Parameters of the method `solid`."),
     FIELD("rod", OBJECT, pl_scene_body, rod, .type = &pl_scene_rod_type, .about = "Skeleton and parameters of the method `rod`."),
     FIELD("fem", OBJECT, pl_scene_body, fem, .type = &pl_scene_fem_type, .about = "Parameters of the method `fem`."),
+    FIELD("actor", OBJECT, pl_scene_body, actor, .type = &pl_scene_actor_type, .about = "Makes a body of the method `fem` a character that moves by itself."),
     FIELD("driver", LIST, pl_scene_body, drivers, .type = &DRIVER_TYPE, .or_one = true, .about = "What decides the weights of the examples, or a list for different chains. When absent: the current shape of a solid or of finite elements; the scene's camera for a rod whose examples have directions."),
     FIELD("position", VECTOR, pl_scene_body, position, METRES, .about = "Where the mesh's origin is put."),
     FIELD("rotation", ROTATION, pl_scene_body, rotation, OPTIONAL, .about = "How the mesh is turned."),

@@ -24,6 +24,7 @@ typedef enum pl_scene_kind {
   PL_SCENE_POINTS,    // pl_scene_list of pl_vec3
   PL_SCENE_NUMBERS,   // pl_scene_list of double
   PL_SCENE_TEXTS,     // pl_scene_list of const char *
+  PL_SCENE_SETTINGS,  // pl_scene_list of pl_scene_setting: numbers under names that the table does not know
   PL_SCENE_OBJECT,    // the struct of `type`, in place
   PL_SCENE_LIST,      // pl_scene_list of structs of `type`
   PL_SCENE_MAP,       // the same as an object, each value under its name
@@ -33,6 +34,12 @@ typedef struct pl_scene_list {
   void *items;
   int32_t count;
 } pl_scene_list;
+
+typedef struct pl_scene_setting {
+  const pl_json *json;
+  const char *name;
+  double value;
+} pl_scene_setting;
 
 typedef struct pl_scene_type pl_scene_type;
 
@@ -87,6 +94,22 @@ typedef struct pl_scene_sheet {
   int32_t plane;  // pl_scene_sheet_plane
 } pl_scene_sheet;
 
+// Layers of a drawing of tets, all the same: rows from the top down.
+typedef struct pl_scene_cell_layer {
+  const pl_json *json;
+  pl_scene_list rows;  // of const char *
+  int64_t repeat;
+} pl_scene_cell_layer;
+
+// Boxes of tets drawn as text, between planes across each axis.
+typedef struct pl_scene_cells {
+  const pl_json *json;
+  pl_scene_list x, y, z;  // of double: ascending
+  pl_scene_list layers;   // of pl_scene_cell_layer: from the least z on
+  pl_vec3 position;       // of the whole drawing, after it is turned
+  pl_quat rotation;
+} pl_scene_cells;
+
 typedef struct pl_scene_shape {
   const pl_json *json;
   int32_t kind;  // pl_shape_kind
@@ -136,6 +159,7 @@ typedef struct pl_scene_mesh {
   pl_scene_shape shape;
   pl_scene_curve curve;
   pl_scene_sheet sheet;
+  pl_scene_cells cells;
   double cell_size;      // of the surface made from `shape`
   int64_t triangles;     // likewise
   double scale;          // of everything
@@ -145,6 +169,7 @@ typedef struct pl_scene_mesh {
 
 typedef struct pl_scene_tets {
   const pl_json *json;
+  const char *mesh;  // whose tets carry the surface; "": a lattice
   int64_t points;
   double cell_size;
 } pl_scene_tets;
@@ -353,6 +378,64 @@ typedef struct pl_scene_fem {
   pl_scene_list examples;  // of const char *: names of poses
 } pl_scene_fem;
 
+// What the rest shape of an actor is moved by: a cage made by itself, or a mesh of the scene.
+typedef struct pl_scene_actor_cage {
+  const pl_json *json;
+  int64_t points;
+  const char *mesh;
+} pl_scene_actor_cage;
+
+typedef struct pl_scene_actor_group {
+  const pl_json *json;
+  const char *name;
+  pl_scene_list examples;  // of const char *: names of poses
+} pl_scene_actor_group;
+
+typedef struct pl_scene_actor_part {
+  const pl_json *json;
+  const char *name, *group;
+  pl_scene_region within;  // in the mesh's frame
+  pl_scene_list points;    // of int32_t
+  bool foot;
+} pl_scene_actor_part;
+
+typedef struct pl_scene_actor_command {
+  const pl_json *json;
+  double time, speed;
+  pl_vec3 heading;  // zero: as before
+} pl_scene_actor_command;
+
+// What a run must show; only what stands in the document counts.
+typedef struct pl_scene_actor_expect {
+  const pl_json *json;
+  double advance, turns;
+  int64_t steps, hops, tumbles_most;
+  double lean_most, acceleration_most, rest_rate_most, unconverged_share_most;
+} pl_scene_actor_expect;
+
+// A soft character: what its rest shape is chosen from, its parts, what it does, and what is expected of it.
+typedef struct pl_scene_actor {
+  const pl_json *json;
+  int32_t rest;  // pl_rest_kind + 1
+  pl_scene_actor_cage cage;
+  pl_scene_list examples;  // of const char *: names of poses
+  pl_scene_list groups;    // of pl_scene_actor_group
+  int64_t modes;
+  double regularisation, rate_regularisation, volume_regularisation, hull_penalty;
+  int32_t hessian;  // pl_actor_hessian + 1
+  int64_t iterations;
+  double tolerance;
+  int64_t horizon;
+  pl_scene_list parts;  // of pl_scene_actor_part
+  const char *behaviour;
+  pl_scene_list settings;  // of pl_scene_setting
+  pl_scene_actor_command command;
+  pl_scene_list commands;  // of pl_scene_actor_command
+  pl_scene_list path;      // of pl_vec3
+  bool path_loops;
+  pl_scene_actor_expect expect;
+} pl_scene_actor;
+
 typedef enum pl_scene_method { PL_SCENE_SOLID = 1, PL_SCENE_ROD, PL_SCENE_FEM } pl_scene_method;
 
 typedef struct pl_scene_body {
@@ -364,6 +447,7 @@ typedef struct pl_scene_body {
   pl_scene_solid solid;
   pl_scene_rod rod;
   pl_scene_fem fem;
+  pl_scene_actor actor;
   pl_scene_list drivers;  // of pl_scene_driver
   pl_vec3 position;
   pl_quat rotation;

@@ -88,6 +88,13 @@ static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const 
       for (int32_t i = 0; i < list->count; ++i) pl_json_add(array, pl_json_new_text(arena, ((const char *const *)list->items)[i]));
       return array;
     }
+    case PL_SCENE_SETTINGS: {
+      const pl_scene_list *list = place;
+      const pl_scene_setting *settings = list->items;
+      pl_json *object = pl_json_new(arena, PL_JSON_OBJECT);
+      for (int32_t i = 0; i < list->count; ++i) pl_json_set_number(arena, object, settings[i].name, settings[i].value);
+      return object;
+    }
     case PL_SCENE_OBJECT: return write_object(arena, field->type, place);
     case PL_SCENE_LIST:
     case PL_SCENE_MAP: return write_list(arena, field, place);
@@ -119,6 +126,7 @@ static bool is_default(const pl_scene_field *field, const void *place, const voi
     case PL_SCENE_CORNERS:
     case PL_SCENE_NUMBERS:
     case PL_SCENE_TEXTS:
+    case PL_SCENE_SETTINGS:
     case PL_SCENE_LIST:
     case PL_SCENE_MAP: return ((const pl_scene_list *)place)->count == 0;
     case PL_SCENE_OBJECT: return *(const pl_json *const *)place == NULL;

@@ -56,6 +56,13 @@ typedef struct pl_stage_wall {
   const pl_scene_collider *source;
 } pl_stage_wall;
 
+// An actor of one body copy, and what is expected of it.
+typedef struct pl_stage_player {
+  pl_actor *actor;  // owned
+  int32_t part;     // number among the set's parts
+  const pl_scene_actor *source;
+} pl_stage_player;
+
 struct pl_stage_set {
   pl_context *context;
   pl_arena arena;
@@ -67,6 +74,7 @@ struct pl_stage_set {
   pl_vector groups;   // of pl_stage_group
   pl_vector drivers;  // of pl_stage_driver
   pl_vector leads;    // of pl_stage_lead
+  pl_vector players;  // of pl_stage_player
   pl_vec3 *points;    // room for the largest body, for drivers that look at its shape
 };
 

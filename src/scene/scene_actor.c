@@ -1,0 +1,167 @@
+// Actors of a scene: the def of each from the document, its attachment to the body, and the commands it is given over time.
+#include "scene/scene_actor.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "math/vec3.h"
+#include "pliant/step.h"
+
+// --- what the rest shape is chosen from ------------------------------------------------------------------------------
+
+static int32_t example_count_of(const pl_scene_actor *source) {
+  int32_t count = source->examples.count;
+  for (int32_t g = 0; g < source->groups.count; ++g)
+    count += ((const pl_scene_actor_group *)source->groups.items)[g].examples.count;
+  return count;
+}
+
+// Examples of the whole body are mixed with each other, and those of each group: `examples` come first, as group 0.
+static pl_status choose_examples(pl_stage_set *set, const pl_stage_part *part, pl_actor_def *def, pl_findings *findings,
+                                 pl_error *error) {
+  const pl_scene_actor *source = &part->source->actor;
+  int32_t count = example_count_of(source), used = 0, number = 0;
+  const char **names = PL_TAKE(&set->arena, const char *, count);
+  int32_t *groups = PL_TAKE(&set->arena, int32_t, count);
+  if (names == NULL || groups == NULL) return pl_fail_memory(error);
+  for (int32_t g = -1; g < source->groups.count; ++g) {
+    const pl_scene_list *examples = g < 0 ? &source->examples : &((const pl_scene_actor_group *)source->groups.items)[g].examples;
+    for (int32_t i = 0; i < examples->count; ++i) {
+      names[used] = ((const char *const *)examples->items)[i];
+      groups[used++] = number;
+    }
+    if (examples->count > 0) ++number;
+  }
+  const pl_scene_list wanted = {(void *)names, count};
+  def->example_count = count;
+  def->example_groups = groups;
+  return pl_stage_choose_poses(set, part, &wanted, &def->examples, findings, error);
+}
+
+// --- the def ---------------------------------------------------------------------------------------------------------
+
+static bool is_given(const pl_scene_actor *source, const char *key) {
+  return pl_json_find(source->json, key) != NULL;
+}
+
+static void choose_numbers(const pl_scene_actor *source, pl_actor_def *def) {
+  def->rest = (pl_rest_kind)(source->rest - 1);
+  def->hessian = (pl_actor_hessian)(source->hessian - 1);
+  if (pl_json_find(source->cage.json, "points") != NULL) def->cage_point_count = (int32_t)source->cage.points;
+  def->mode_count = (int32_t)source->modes;
+  if (is_given(source, "regularisation")) def->regularisation = source->regularisation;
+  if (is_given(source, "rate_regularisation")) def->rate_regularisation = source->rate_regularisation;
+  if (is_given(source, "volume_regularisation")) def->volume_regularisation = source->volume_regularisation;
+  if (is_given(source, "hull_penalty")) def->hull_penalty = source->hull_penalty;
+  if (is_given(source, "iterations")) def->iteration_limit = (int32_t)source->iterations;
+  if (is_given(source, "tolerance")) def->tolerance = source->tolerance;
+  if (is_given(source, "horizon")) def->horizon = (int32_t)source->horizon;
+  def->path = source->path.count > 0 ? source->path.items : NULL;
+  def->path_count = source->path.count;
+  def->path_loops = source->path_loops;
+  def->command = (pl_actor_command){source->command.speed, source->command.heading};
+}
+
+// Presets, and what the document has instead; names and ranges were checked when it was read.
+static pl_status choose_settings(pl_stage_set *set, const pl_scene_actor *source, pl_actor_def *def, pl_error *error) {
+  const pl_behaviour *behaviour = def->behaviour;
+  double *settings = PL_TAKE(&set->arena, double, behaviour->setting_count);
+  if (settings == NULL) return pl_fail_memory(error);
+  for (int32_t k = 0; k < behaviour->setting_count; ++k) {
+    settings[k] = behaviour->settings[k].preset;
+    for (int32_t i = 0; i < source->settings.count; ++i) {
+      const pl_scene_setting *given = &((const pl_scene_setting *)source->settings.items)[i];
+      if (strcmp(given->name, behaviour->settings[k].name) == 0) settings[k] = given->value;
+    }
+  }
+  def->settings = settings;
+  return PL_OK;
+}
+
+static pl_status make_def(pl_stage_set *set, const pl_stage_part *part, pl_actor_def *def, pl_findings *findings, pl_error *error) {
+  const pl_scene_actor *source = &part->source->actor;
+  choose_numbers(source, def);
+  def->behaviour = pl_behaviour_find(source->behaviour);
+  if (def->behaviour == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no behaviour \"%s\"", source->behaviour);
+  pl_status status = choose_settings(set, source, def, error);
+  if (status >= 0) status = pl_stage_choose_parts(set, part, def, findings, error);
+  if (status >= 0 && def->rest == PL_REST_EXAMPLES) status = choose_examples(set, part, def, findings, error);
+  return status;
+}
+
+// --- making and attaching ----------------------------------------------------------------------------------------------
+
+// An error of the actor is placed at the key it speaks of, where there is one of that name.
+static void complain_actor(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, const pl_error *error) {
+  const pl_json *json = part->source->actor.json, *place = pl_json_find(json, error->field);
+  pl_stage_complain(set->scene, place != NULL ? place : json, findings, PL_SEVERITY_ERROR, "actor-failed", "",
+                    "the actor of body \"%s\" cannot be made: %s", part->source->name, error->text);
+}
+
+static pl_status add_actor(pl_stage_set *set, int32_t index, pl_findings *findings, pl_error *error) {
+  const pl_stage_part *part = &PL_ITEM(&set->parts, pl_stage_part, index);
+  const pl_scene_actor *source = &part->source->actor;
+  pl_actor_def def = pl_default_actor_def();
+  pl_mesh *cage = NULL;
+  pl_stage_player player = {.part = index, .source = source};
+  pl_status status = make_def(set, part, &def, findings, error);
+  if (status >= 0 && def.rest == PL_REST_CAGE && source->cage.mesh[0] != '\0')
+    status = pl_scene_make_mesh(set->scene, source->cage.mesh, &cage, findings, error);
+  def.cage = cage;
+  if (status >= 0) {
+    status = pl_actor_create(set->context, &def, part->model, part->tets, &player.actor, error);
+    if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) complain_actor(set, part, findings, error);
+  }
+  pl_mesh_destroy(cage);
+  if (status < 0) return status;
+  if (!pl_vector_push(&set->players, &player)) {
+    pl_actor_destroy(player.actor);
+    return pl_fail_memory(error);
+  }
+  return pl_actor_attach(player.actor, set->world, part->body.id, error);
+}
+
+pl_status pl_stage_add_actors(pl_stage_set *set, pl_findings *findings, pl_error *error) {
+  pl_status status = PL_OK;
+  for (size_t i = 0; status >= 0 && i < set->parts.count; ++i) {
+    const pl_stage_part *part = &PL_ITEM(&set->parts, pl_stage_part, i);
+    if (part->source->actor.json == NULL) continue;
+    // Once for all copies.
+    if (i == 0 || PL_ITEM(&set->parts, pl_stage_part, i - 1).source != part->source)
+      status = pl_stage_check_standing(set, part, findings, error);
+    if (status >= 0) status = add_actor(set, (int32_t)i, findings, error);
+  }
+  return status;
+}
+
+// --- commands ------------------------------------------------------------------------------------------------------------
+
+// Each command is given once, in the first step that begins no earlier than its time, so that whoever else steers the actor in between is not overruled. What the actor
+// was told is part of its state, which snapshots carry.
+void pl_stage_steer_actors(pl_stage_set *set, const pl_world *world) {
+  int64_t now = pl_world_step_count(world);
+  double step = pl_world_step_length(world);
+  for (size_t i = 0; i < set->players.count; ++i) {
+    const pl_stage_player *player = &PL_ITEM(&set->players, pl_stage_player, i);
+    const pl_scene_actor_command *commands = player->source->commands.items;
+    for (int32_t k = 0; k < player->source->commands.count; ++k)
+      if ((int64_t)ceil(commands[k].time / step - 1e-6) == now)
+        pl_actor_steer(player->actor, (pl_actor_command){commands[k].speed, commands[k].heading});
+  }
+}
+
+// --- what programs see ------------------------------------------------------------------------------------------------------
+
+int32_t pl_stage_set_actor_count(const pl_stage_set *set) {
+  return (int32_t)set->players.count;
+}
+
+pl_stage_actor pl_stage_set_actor(const pl_stage_set *set, int32_t index) {
+  const pl_stage_player *player = &PL_ITEM(&set->players, pl_stage_player, index);
+  return (pl_stage_actor){.name = PL_ITEM(&set->parts, pl_stage_part, player->part).body.name,
+                          .body = player->part,
+                          .actor = player->actor,
+                          .behaviour = pl_behaviour_find(player->source->behaviour)->name};
+}
