@@ -77,8 +77,8 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   pl_goal_rows rows = pl_actor_rows(actor, choice);
   pl_status status = pl_actor_solver_run(actor->solver, &actor->settings, choice, &rows, actor->last, actor->parameters,
                                          actor->multipliers, &outcome, error);
-  report->seconds = pl_clock_seconds() - start;
-  report->seconds_in_all += report->seconds;
+  actor->seconds = pl_clock_seconds() - start;
+  actor->seconds_in_all += actor->seconds;
   report->iteration_count = outcome.iteration_count;
   report->converged = outcome.converged;
   report->objective = outcome.objective;
@@ -155,7 +155,10 @@ pl_status pl_actor_attach(pl_actor *actor, pl_world *world, pl_body_id id, pl_er
 }
 
 pl_actor_report pl_actor_look(const pl_actor *actor) {
-  return actor->state->report;
+  pl_actor_report report = actor->state->report;
+  report.seconds = actor->seconds;
+  report.seconds_in_all = actor->seconds_in_all;
+  return report;
 }
 
 const double *pl_actor_parameters(const pl_actor *actor, int32_t *count) {

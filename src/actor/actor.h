@@ -67,6 +67,8 @@ struct pl_actor {
   pl_body_id body;
   pl_fem_driver driver;
 
+  double seconds, seconds_in_all;  // of the optimisation; not in the state, which is the same for every run
+
   // Of the step under way.
   bool idle;  // the world is settling: no goals
   pl_actor_view view;
