@@ -2,6 +2,8 @@
 // ways to do so neighbours take different ones, in a checkerboard: then every face diagonal joins points whose i + j + k is even,
 // so the cuts of neighbours match and no direction is preferred (six tets around a cell diagonal would all lean the same way and
 // bend a falling box sideways).
+#include "mesh/mesh_box.h"
+
 #include "base/arena.h"
 #include "base/error.h"
 #include "math/vec3.h"
@@ -16,8 +18,7 @@ static bool is_even_corner(int32_t corner) {
   return ((corner ^ corner >> 1 ^ corner >> 2) & 1) == 0;
 }
 
-// Five tets of one cell with the given corner points, all of positive volume.
-static void cut_cell(const int32_t corners[8], int32_t kind, int32_t *tets) {
+void pl_mesh_cut_cell(const int32_t corners[8], int32_t kind, int32_t *tets) {
   for (int32_t i = 0; i < 4; ++i) *tets++ = corners[MIDDLE_CORNERS[kind][i]];
   for (int32_t i = 0; i < 4; ++i) {
     // The three edges at a corner are a right-handed frame when an even number of them points backwards.
@@ -42,7 +43,7 @@ static void fill_box(pl_vec3 size, const int32_t cells[3], pl_vec3 *points, int3
       for (int32_t i = 0; i < cells[0]; ++i, tets += 20) {
         int32_t corners[8];
         for (int32_t c = 0; c < 8; ++c) corners[c] = (i + (c & 1)) + across * (j + (c >> 1 & 1)) + layer * (k + (c >> 2));
-        cut_cell(corners, (i + j + k) & 1, tets);
+        pl_mesh_cut_cell(corners, (i + j + k) & 1, tets);
       }
 }
 

@@ -9,6 +9,11 @@
 pl_status pl_scene_make_curve(pl_context *context, const pl_scene_curve *def, pl_mesh **mesh, pl_error *error);
 pl_status pl_scene_make_sheet(pl_context *context, const pl_scene_sheet *def, pl_mesh **mesh, pl_error *error);
 
+// Boxes of tets drawn as text, and what may be wrong with the drawing (scene_mesh_cells.c).
+struct pl_scene_checker;
+pl_status pl_scene_make_cells(pl_context *context, const pl_scene_cells *def, pl_mesh **mesh, pl_error *error);
+void pl_checker_cells(struct pl_scene_checker *c, const pl_scene_cells *def);
+
 // What elements a material is made of.
 typedef enum pl_fem_element_kind { PL_FEM_OF_TETS, PL_FEM_OF_TRIANGLES, PL_FEM_OF_SEGMENTS } pl_fem_element_kind;
 pl_fem_element_kind pl_scene_fem_elements(const pl_scene_fem *fem);
@@ -17,7 +22,6 @@ pl_fem_element_kind pl_scene_fem_elements(const pl_scene_fem *fem);
 bool pl_scene_fem_is_planar(const pl_scene_fem *fem);
 
 // What the tables cannot say about a mesh that may be a curve or sheet, and about a body of finite elements (scene_check_fem.c).
-struct pl_scene_checker;
 void pl_checker_thin_mesh(struct pl_scene_checker *c, const pl_scene_mesh *mesh);
 void pl_checker_fem(struct pl_scene_checker *c, const pl_scene_body *body);
 

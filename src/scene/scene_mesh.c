@@ -1,4 +1,4 @@
-// Meshes of a scene: read from files, boxes of tets, modelled shapes, curves or sheets.
+// Meshes of a scene: read from files, boxes of tets, drawn cells, modelled shapes, curves or sheets.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,6 +114,8 @@ pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **
   pl_status status;
   if (def->box.json != NULL)
     status = pl_mesh_create_box(context, def->box.size, def->box.cells, mesh, error);
+  else if (def->cells.json != NULL)
+    status = pl_scene_make_cells(context, &def->cells, mesh, error);
   else if (def->shape.json != NULL)
     status = make_shape(context, &def->shape, def->cell_size, def->triangles, mesh, error);
   else if (def->curve.json != NULL)
