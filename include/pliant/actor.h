@@ -212,15 +212,18 @@ typedef struct pl_actor_report {
   bool converged;           ///< the optimality conditions hold to the tolerance
   double objective;         ///< (m/s)²: half the sum of squares of the weighted goals, and the regularisers
   double goal_error;        ///< m/s: root of the sum of squares of the weighted goals
+  double goal_start;        ///< m/s: the same where the search began, with the body going on as it did
   double regulariser;       ///< (m/s)²
   double residual;          ///< of the equations of motion after the step, as a share of the forces that balance
   double smallest_step;     ///< of the line searches, 1: all were full steps
   double rest_strain;       ///< root mean square strain of the rest shape against the one as built
   double rest_rate;         ///< 1/s: how fast that changes
+  double lean;              ///< degrees between the body's own up and up
   double seconds;           ///< wall-clock time of the optimisation
   // Since it was attached:
   int64_t step_count;
   int64_t unconverged_count;  ///< steps whose equations of motion are not solved to 1e-6
+  int64_t short_count;        ///< steps that came less than half of the way from goal_start to their goals
   int64_t unfinished_count;   ///< steps whose optimisation ended at its limit; the motion is physical all the same
   int64_t iterations_in_all;
   double worst_residual;

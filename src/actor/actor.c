@@ -66,6 +66,17 @@ static pl_status before_step(void *user, pl_world *world, pl_error *error) {
 
 // --- in the step ----------------------------------------------------------------------------------------------------
 
+// Root of the sum of squares of the goals at u.
+static double goal_error_at(const pl_goal_rows *rows, const double *u) {
+  double sum = 0;
+  for (int32_t k = 0; k < rows->count; ++k) {
+    double miss = -rows->targets[k];
+    for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) miss += rows->weights[i] * u[rows->places[i]];
+    sum += miss * miss;
+  }
+  return sqrt(sum);
+}
+
 static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   pl_actor *actor = user;
   pl_actor_report *report = &actor->state->report;
@@ -75,6 +86,7 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   if (actor->idle) return PL_OK;
   double start = pl_clock_seconds();
   pl_goal_rows rows = pl_actor_rows(actor, choice);
+  report->goal_start = goal_error_at(&rows, choice->work->next);
   pl_status status = pl_actor_solver_run(actor->solver, &actor->settings, choice, &rows, actor->last, actor->parameters,
                                          actor->multipliers, &outcome, error);
   actor->seconds = pl_clock_seconds() - start;
@@ -83,6 +95,7 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   report->converged = outcome.converged;
   report->objective = outcome.objective;
   report->goal_error = sqrt(outcome.goal_square);
+  report->short_count += report->goal_error > 0.5 * report->goal_start;
   report->regulariser = outcome.regulariser;
   report->smallest_step = outcome.smallest_step;
   report->iterations_in_all += outcome.iteration_count;
@@ -114,7 +127,8 @@ static void report_motion(pl_actor *actor, const pl_fem_choice *choice) {
   double acceleration = mean_acceleration(state, pl_fem_center_of(actor->model, choice->state.velocities), h);
   report->most_acceleration = fmax(report->most_acceleration, acceleration);
   double upright = pl_vec3_dot(pl_quat_apply(view->turn, view->up), view->up);
-  report->most_lean = fmax(report->most_lean, acos(fmin(fmax(upright, -1), 1)) * 180 / 3.14159265358979323846);
+  report->lean = acos(fmin(fmax(upright, -1), 1)) * 180 / 3.14159265358979323846;
+  report->most_lean = fmax(report->most_lean, report->lean);
   if (actor->behaviour != NULL && actor->behaviour->count != NULL)
     actor->behaviour->count(actor->behaviour_settings, actor->behaviour_state, &report->tally);
 }
