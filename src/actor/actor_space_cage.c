@@ -1,0 +1,66 @@
+// The map of cages: weights of the body's particles in a cage, given or made (paper 004, section 4; Joshi and others 2007).
+//
+// Parameters are displacements of the cage's vertices, so p = 0 is the rest shape whatever the rounding of the weights.
+#include "actor/actor_space_parts.h"
+#include "base/error.h"
+#include "mesh/harmonic_weights.h"
+
+// A curve has no triangles to build a cage around; as triangles without area its segments do.
+static pl_status thicken_curve(pl_context *context, const pl_mesh *mesh, pl_mesh **thick, pl_error *error) {
+  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  int32_t *triangles = PL_TAKE(&arena, int32_t, 3 * (size_t)view.segment_count);
+  pl_status status = triangles != NULL ? PL_OK : pl_fail_memory(error);
+  if (status >= 0) {
+    for (int32_t s = 0; s < view.segment_count; ++s)
+      for (int k = 0; k < 3; ++k) triangles[3 * (ptrdiff_t)s + k] = view.segments[2 * (ptrdiff_t)s + (k > 0)];
+    pl_mesh_view made = {
+        .point_count = view.point_count, .points = view.points, .triangle_count = view.segment_count, .triangles = triangles};
+    status = pl_mesh_create(context, &made, thick, error);
+  }
+  pl_arena_destroy(&arena);
+  return status;
+}
+
+static pl_status make_cage(const pl_rest_space *space, const pl_actor_def *def, const pl_mesh *mesh, pl_mesh **cage,
+                           pl_error *error) {
+  int32_t least = space->axes == 2 ? 4 : 8;
+  if (def->cage_point_count < least || def->cage_point_count > 2000)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cage_point_count", "%d points; use %d to 2000", def->cage_point_count,
+                         least);
+  pl_mesh *thick = NULL;
+  pl_status status = PL_OK;
+  if (space->model->material == PL_FEM_CURVE) status = thicken_curve(space->context, mesh, &thick, error);
+  if (status >= 0) status = pl_cage_build(space->context, thick != NULL ? thick : mesh, def->cage_point_count, cage, error);
+  pl_mesh_destroy(thick);
+  return status;
+}
+
+static pl_status find_weights(pl_rest_space *space, const pl_mesh *cage, const pl_mesh *mesh, pl_error *error) {
+  pl_harmonic_weights *harmonic = NULL;
+  pl_harmonic_report report;
+  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_status status = pl_harmonic_build(space->context, cage, view.points, view.point_count, 0, &harmonic, &report, error);
+  if (status < 0) return status;
+  pl_harmonic_view look = pl_harmonic_look(harmonic);
+  double *weights = PL_TAKE(&space->arena, double, (size_t)look.point_count *(size_t)look.cage_point_count);
+  if (weights != NULL)
+    for (ptrdiff_t i = 0; i < look.point_count; ++i)
+      for (int32_t k = look.start[i]; k < look.start[i + 1]; ++k)
+        weights[look.cage_point_count * i + look.columns[k]] = look.values[k];
+  space->handle_count = look.cage_point_count;
+  space->weights = weights;
+  pl_harmonic_destroy(harmonic);
+  return weights != NULL ? PL_OK : pl_fail_memory(error);
+}
+
+pl_status pl_rest_cage_build(pl_rest_space *space, const pl_actor_def *def, const pl_mesh *mesh, pl_error *error) {
+  pl_mesh *made = NULL;
+  pl_status status = PL_OK;
+  if (def->cage == NULL) status = make_cage(space, def, mesh, &made, error);
+  if (status >= 0) status = find_weights(space, def->cage != NULL ? def->cage : made, mesh, error);
+  pl_mesh_destroy(made);
+  space->size = space->axes * space->handle_count;
+  return status;
+}

@@ -1,0 +1,240 @@
+// Whole spaces: rest places of particles X = X₀ + L p, shared by the elements around them.
+//
+//   free    L = 1 over the coordinates that move
+//   cages   L = W ⊗ 1: every coordinate of a particle is the same mean of that coordinate of the cage's vertices
+//   modes   L is dense
+//
+// Derivatives by X are put together by particle first, as blocks on the pattern of the stiffness matrix, and then multiplied with L. Multiplying each element by itself
+// would cost 12 x 12 x P a tet, some 12 x 12 x 3 V x 3 a particle; the blocks cost 9 x V each, about 13 of them a particle: a tenth.
+#include <string.h>
+
+#include "actor/actor_space_parts.h"
+
+enum { VALUES_MOST = 3 * PL_FEM_CORNERS_MOST, WIDTH = 32 };
+
+// --- L ------------------------------------------------------------------------------------------------------------
+
+void pl_rest_whole_move(const pl_rest_space *space, const double *p, double *change) {
+  int32_t n = space->particle_count, axes = space->axes, handles = space->handle_count;
+  memset(change, 0, 3 * (size_t)n * sizeof(double));
+  if (space->modes != NULL) {
+    for (ptrdiff_t r = 0; r < 3 * (ptrdiff_t)n; ++r)
+      for (int32_t k = 0; k < space->size; ++k) change[r] += space->modes[space->size * r + k] * p[k];
+    return;
+  }
+  for (ptrdiff_t i = 0; i < n; ++i) {
+    if (space->weights == NULL) {
+      memcpy(change + 3 * i, p + axes * i, (size_t)axes * sizeof(double));
+      continue;
+    }
+    const double *w = space->weights + handles * i;
+    for (int32_t v = 0; v < handles; ++v)
+      for (int32_t b = 0; b < axes; ++b) change[3 * i + b] += w[v] * p[axes * v + b];
+  }
+}
+
+void pl_rest_whole_pull(const pl_rest_space *space, const double *v, double *product) {
+  int32_t n = space->particle_count, axes = space->axes, handles = space->handle_count;
+  memset(product, 0, (size_t)space->size * sizeof(double));
+  if (space->modes != NULL) {
+    for (ptrdiff_t r = 0; r < 3 * (ptrdiff_t)n; ++r)
+      for (int32_t k = 0; k < space->size; ++k) product[k] += space->modes[space->size * r + k] * v[r];
+    return;
+  }
+  for (ptrdiff_t i = 0; i < n; ++i) {
+    if (space->weights == NULL) {
+      memcpy(product + axes * i, v + 3 * i, (size_t)axes * sizeof(double));
+      continue;
+    }
+    const double *w = space->weights + handles * i;
+    for (int32_t k = 0; k < handles; ++k)
+      for (int32_t b = 0; b < axes; ++b) product[axes * k + b] += w[k] * v[3 * i + b];
+  }
+}
+
+// --- blocks times L -----------------------------------------------------------------------------------------------
+
+// Some of the handles at a time: sums of block elements times weights stay in registers and cache, and are put between each other at the end.
+static void cage_rows(const pl_rest_space *space, const pl_block_matrix *matrix, int32_t row, double *rows) {
+  const pl_block_pattern *pattern = matrix->pattern;
+  int32_t handles = space->handle_count, axes = space->axes;
+  for (int32_t from = 0; from < handles; from += WIDTH) {
+    int32_t width = handles - from < WIDTH ? handles - from : WIDTH;
+    double sums[9][WIDTH] = {{0}};
+    for (int32_t k = pattern->start[row]; k < pattern->start[row + 1]; ++k) {
+      const double *block = matrix->values + 9 * (ptrdiff_t)k;
+      const double *w = space->weights + (ptrdiff_t)handles * pattern->columns[k] + from;
+      for (int a = 0; a < 9; ++a) {
+        double factor = block[a];
+        for (int32_t v = 0; v < width; ++v) sums[a][v] += factor * w[v];
+      }
+    }
+    for (int a = 0; a < 3; ++a)
+      for (int32_t v = 0; v < width; ++v)
+        for (int32_t b = 0; b < axes; ++b) rows[(ptrdiff_t)space->size * a + axes * (from + v) + b] = sums[3 * a + b][v];
+  }
+}
+
+// rows (3 x P) = the three rows of one particle in matrix L.
+static void multiply_rows(const pl_rest_space *space, const pl_block_matrix *matrix, int32_t row, double *rows) {
+  if (space->weights != NULL) {
+    cage_rows(space, matrix, row, rows);
+    return;
+  }
+  const pl_block_pattern *pattern = matrix->pattern;
+  ptrdiff_t size = space->size;
+  memset(rows, 0, 3 * (size_t)size * sizeof(double));
+  for (int32_t k = pattern->start[row]; k < pattern->start[row + 1]; ++k) {
+    const double *block = matrix->values + 9 * (ptrdiff_t)k;
+    ptrdiff_t column = pattern->columns[k];
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < space->axes; ++b) {
+        if (space->modes == NULL) {
+          rows[size * a + space->axes * column + b] = block[3 * a + b];
+          continue;
+        }
+        const double *mode = space->modes + size * (3 * column + b);
+        for (int32_t p = 0; p < size; ++p) rows[size * a + p] += block[3 * a + b] * mode[p];
+      }
+  }
+}
+
+static void free_square(const pl_rest_space *space, const pl_block_matrix *matrix, double factor, double *sum) {
+  const pl_block_pattern *pattern = matrix->pattern;
+  ptrdiff_t axes = space->axes, size = space->size;
+  for (ptrdiff_t i = 0; i < space->particle_count; ++i)
+    for (int32_t k = pattern->start[i]; k < pattern->start[i + 1]; ++k)
+      for (ptrdiff_t a = 0; a < axes; ++a)
+        for (ptrdiff_t b = 0; b < axes; ++b)
+          sum[size * (axes * i + a) + axes * pattern->columns[k] + b] += factor * matrix->values[9 * (ptrdiff_t)k + 3 * a + b];
+}
+
+// target (from p on) += factor row
+static void add_row(double *restrict target, const double *restrict row, double factor, int32_t from, int32_t size) {
+  for (int32_t q = from; q < size; ++q) target[q] += factor * row[q];
+}
+
+void pl_rest_whole_square(pl_rest_space *space, const pl_block_matrix *matrix, double factor, double *sum) {
+  if (space->modes == NULL && space->weights == NULL) {
+    free_square(space, matrix, factor, sum);
+    return;
+  }
+  // Lᵀ (A L), upper half; the lower one is its mirror image.
+  int32_t size = space->size, axes = space->axes;
+  memset(space->square, 0, (size_t)size * (size_t)size * sizeof(double));
+  for (ptrdiff_t i = 0; i < space->particle_count; ++i) {
+    multiply_rows(space, matrix, (int32_t)i, space->rows);
+    for (int a = 0; a < axes; ++a) {
+      const double *row = space->rows + (ptrdiff_t)size * a;
+      if (space->modes != NULL)
+        for (int32_t p = 0; p < size; ++p)
+          add_row(space->square + (ptrdiff_t)size * p, row, space->modes[size * (3 * i + a) + p], p, size);
+      else
+        for (int32_t v = 0; v < space->handle_count; ++v)
+          add_row(space->square + (ptrdiff_t)size * (axes * v + a), row, space->weights[space->handle_count * i + v], axes * v + a,
+                  size);
+    }
+  }
+  for (ptrdiff_t p = 0; p < size; ++p)
+    for (ptrdiff_t q = 0; q < size; ++q)
+      sum[size * p + q] += factor * (p <= q ? space->square[size * p + q] : space->square[size * q + p]);
+}
+
+// --- derivatives of the energy ------------------------------------------------------------------------------------
+
+typedef struct sweep {
+  pl_rest_space *space;
+  const pl_fem_system *system;
+  const double *x, *v;  // v: λ of the third derivatives
+  pl_block_matrix *xx;
+  double *sums;  // by particle
+  int32_t group;
+} sweep;
+
+static void visit_mixed(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  const sweep *s = data;
+  const pl_fem_group *group = &s->system->model->groups[s->group];
+  ptrdiff_t n = 3 * group->corner_count;
+  for (int32_t i = 0; i < count; ++i) {
+    double corners[VALUES_MOST];
+    pl_fem_element element = pl_fem_system_element(s->system, s->x, s->group, elements[i], corners);
+    group->energy->mixed(&element, matrices + n * n * i);
+  }
+}
+
+void pl_rest_whole_mixed(pl_rest_space *space, const pl_fem_system *system, const double *x, double *E) {
+  pl_block_matrix_clear(system->context, &space->first);
+  for (int32_t g = 0; g < space->model->group_count; ++g) {
+    sweep s = {.space = space, .system = system, .x = x, .group = g};
+    pl_block_matrix_assemble(system->context, &space->first, g, visit_mixed, &s);
+  }
+  for (int32_t i = 0; i < space->particle_count; ++i) multiply_rows(space, &space->first, i, E + 3 * (ptrdiff_t)space->size * i);
+}
+
+static void gather(const pl_fem_group *group, int32_t element, const double *v, double *corners) {
+  const int32_t *points = group->corners + (ptrdiff_t)group->corner_count * element;
+  for (int32_t k = 0; k < group->corner_count; ++k) memcpy(corners + 3 * k, v + 3 * (ptrdiff_t)points[k], 3 * sizeof(double));
+}
+
+static void visit_transposed(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  (void)matrices;
+  const sweep *s = data;
+  const pl_fem_group *group = &s->system->model->groups[s->group];
+  int n = 3 * group->corner_count;
+  for (int32_t i = 0; i < count; ++i) {
+    double corners[VALUES_MOST], v[VALUES_MOST], m[VALUES_MOST * VALUES_MOST], sums[VALUES_MOST] = {0};
+    pl_fem_element element = pl_fem_system_element(s->system, s->x, s->group, elements[i], corners);
+    group->energy->mixed(&element, m);
+    gather(group, elements[i], s->v, v);
+    for (int a = 0; a < n; ++a)
+      for (int b = 0; b < n; ++b) sums[b] += m[n * a + b] * v[a];
+    const int32_t *points = group->corners + (ptrdiff_t)group->corner_count * elements[i];
+    for (int b = 0; b < n; ++b) s->sums[3 * (ptrdiff_t)points[b / 3] + b % 3] += sums[b];
+  }
+}
+
+void pl_rest_whole_mixed_transposed(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *v,
+                                    double *product) {
+  memset(space->forces, 0, 3 * (size_t)space->particle_count * sizeof(double));
+  for (int32_t g = 0; g < space->model->group_count; ++g) {
+    sweep s = {.space = space, .system = system, .x = x, .v = v, .sums = space->forces, .group = g};
+    pl_block_pattern_visit(system->context, &space->model->pattern, g, visit_transposed, &s);
+  }
+  pl_rest_whole_pull(space, space->forces, product);
+}
+
+static void visit_third(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  (void)matrices;
+  enum { SIZE = VALUES_MOST * VALUES_MOST };
+  const sweep *s = data;
+  const pl_fem_group *group = &s->system->model->groups[s->group];
+  const pl_block_group *blocks = &s->system->model->pattern.groups[s->group];
+  int k = group->corner_count;
+  for (int32_t i = 0; i < count; ++i) {
+    double corners[VALUES_MOST], lambda[VALUES_MOST], xx[SIZE], xX[SIZE], XX[SIZE];
+    pl_fem_element element = pl_fem_system_element(s->system, s->x, s->group, elements[i], corners);
+    gather(group, elements[i], s->v, lambda);
+    group->energy->third(&element, lambda, xx, xX, XX);
+    const int32_t *places = blocks->places + (ptrdiff_t)k * k * elements[i];
+    if (s->xx != NULL) pl_rest_add_blocks(places, k, xx, s->xx->values);
+    pl_rest_add_blocks(places, k, xX, s->space->first.values);
+    pl_rest_add_blocks(places, k, XX, s->space->second.values);
+  }
+}
+
+void pl_rest_whole_third(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *lambda,
+                         pl_block_matrix *xx, double *B, double *C) {
+  pl_block_matrix_clear(system->context, &space->first);
+  pl_block_matrix_clear(system->context, &space->second);
+  for (int32_t g = 0; g < space->model->group_count; ++g) {
+    sweep s = {.space = space, .system = system, .x = x, .v = lambda, .xx = xx, .group = g};
+    pl_block_pattern_visit(system->context, &space->model->pattern, g, visit_third, &s);
+  }
+  ptrdiff_t n = 3 * (ptrdiff_t)space->particle_count, size = space->size;
+  for (int32_t i = 0; B != NULL && i < space->particle_count; ++i) {
+    multiply_rows(space, &space->first, i, space->rows);
+    for (ptrdiff_t p = 0; p < size; ++p)
+      for (ptrdiff_t a = 0; a < 3; ++a) B[n * p + 3 * i + a] = space->rows[size * a + p];
+  }
+  if (C != NULL) pl_rest_whole_square(space, &space->second, 1, C);
+}
