@@ -1,6 +1,6 @@
 // Momentum of free bodies, kept whatever the tolerance of the solver.
 //
-// Elastic forces have neither sum nor torque, in any pose. The equations of a step therefore hold, summed over the body, as soon as the other terms f (inertia and
+// Elastic forces have neither sum nor torque, in any pose, nor has the damping of bodies that adapt. The equations of a step therefore hold, summed over the body, as soon as the other terms f (inertia and
 // damping) balance alone: Σ f = 0 and Σ a × f = 0 with arms a from the centre of mass. A rigid motion of the result brings that about and leaves the elastic
 // energy as it is. Turning by a small θ changes a by θ × a and f by c m θ × a, so that
 //
@@ -71,7 +71,8 @@ void pl_fem_keep_momentum(pl_fem_work *work) {
   const pl_fem_potential *p = &work->potential;
   double c = p->inertia, *forces = work->newton.right;
   int32_t n = model->head.particle_count;
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)n; ++i) forces[i] = p->gradient[i] - p->elastic[i];
+  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)n; ++i)
+    forces[i] = p->gradient[i] - p->elastic[i] - (p->viscous != NULL ? p->viscous[i] : 0);
   for (int round = 0; round < 3; ++round) {
     balance b = weigh_forces(model, work->next, forces, c);
     pl_vec3 shift = pl_vec3_scale(b.force, -1 / (c * model->head.mass)), turn = turn_for(model, &b.turning, b.torque);

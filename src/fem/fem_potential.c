@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "fem/fem_viscous.h"
 #include "math/vec3.h"
 
 enum { BLOCK_GRAIN = 4096 };
@@ -88,6 +89,17 @@ static double add_damping(pl_fem_potential *p, const double *u, bool with_matrix
   return energy;
 }
 
+// The same of bodies that adapt.
+static double add_viscous(pl_fem_potential *p, const double *u, bool with_matrix, bool positive) {
+  if (p->viscous == NULL) return 0;
+  double energy =
+      pl_fem_viscous_evaluate(p->system, p->base, p->damping_factor, u, p->viscous, with_matrix ? p->matrix : NULL, positive);
+  ptrdiff_t n = 3 * (ptrdiff_t)p->system->model->head.particle_count;
+  for (ptrdiff_t i = 0; i < n; ++i) p->gradient[i] += p->viscous[i];
+  p->size += free_square(p, p->viscous);
+  return energy;
+}
+
 // Pins with a stiffness: springs to their targets, with dampers from where the particle was.
 static double add_pins(pl_fem_potential *p, const double *u, bool with_matrix) {
   double energy = 0;
@@ -128,6 +140,7 @@ double pl_fem_potential_evaluate(pl_fem_potential *p, const double *u, bool with
   memcpy(p->gradient, p->elastic, (size_t)n * sizeof(double));
   p->size = free_square(p, p->elastic) + p->load_size * p->load_size + (p->load != NULL ? free_square(p, p->load) : 0);
   double energy = p->elastic_energy + add_damping(p, u, with_matrix);
+  energy += add_viscous(p, u, with_matrix, positive);
   energy += add_inertia(p, u);
   energy += add_pins(p, u, with_matrix);
   energy += add_contacts(p, u, with_matrix);

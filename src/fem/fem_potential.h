@@ -1,6 +1,6 @@
 // What a step or an equilibrium minimises: the incremental potential of a body.
 //
-//   Φ(u) = ½ c |u - y|²_M - f·u + W(u) + ½ b (u - x)ᵀ K₀ (u - x) + V(z(u)) + pins
+//   Φ(u) = ½ c |u - y|²_M - f·u + W(u) + ½ b (u - x)ᵀ K₀ (u - x) + V(z(u)) + pins          bodies that adapt: b W̃(u; x) (fem_viscous.h) for the term with K₀
 //
 // u   where the particles are to be         c, y   inertia: 1/s² and where it would take them        f   loads, N
 // W   elastic energy                        b, K₀  stiffness damping, with the stiffness of one pose  x   where they were
@@ -21,7 +21,8 @@ typedef struct pl_fem_potential {
   pl_block_matrix *damping;    // K₀, set by the caller, or NULL
   const double *damping_base;  // where particles would be by the rigid part of their motion: what differs from it is damped
   double damping_factor;       // b
-  const double *base;          // x
+  double *viscous;  // bodies that adapt: damping by W̃ in place of K₀, and its gradient in the last evaluation; otherwise NULL
+  const double *base;  // x
   pl_fem_contacts *contacts;
   bool refresh;             // set up friction anew in evaluations without a matrix too
   const pl_body_pin *pins;  // those with a stiffness are springs

@@ -35,7 +35,8 @@
 //
 // Stiffness damping acts on what differs from the rigid part of the motion, with the projected K of a guess that is within O(h²) of u: turned by that rigid part, and
 // from there along straight lines. (Straight lines alone, x_n + τ v_n, stretch a body that turns; K of a stretched body resists turning, and a strip on a hinge
-// then stops in mid-air.) Where parts of a body turn much faster than others they are still damped a little.
+// then stops in mid-air.) Where parts of a body turn much faster than others they are still damped a little. Bodies that adapt are damped by the change of their
+// elements' shapes instead, which has no torque at all: see fem_viscous.c.
 #include <math.h>
 #include <string.h>
 
