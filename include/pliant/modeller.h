@@ -1,5 +1,5 @@
 /// @file modeller.h
-/// A small modeller: shapes given by signed distances, combined, bent and turned into closed surfaces, so that scenes can describe
+/// A small modeller: shapes given by signed distances, combined, bent and turned into closed surfaces, and plane figures given by their outlines, so that scenes can describe
 /// their bodies instead of shipping files.
 #ifndef PLIANT_MODELLER_H
 #define PLIANT_MODELLER_H
@@ -63,6 +63,38 @@ PL_API pl_shape_def pl_default_shape_def(void);
 /// PL_ERROR_INVALID_DATA when a node is wrong (the field names it: `nodes[3].radius`) or the shape is empty at this resolution.
 PL_API pl_status pl_shape_build_surface(pl_context *context, const pl_shape_def *def, const pl_shape_node *nodes,
                                         int32_t node_count, pl_mesh **surface, pl_error *error);
+
+/// A closed line in a plane.
+typedef struct pl_plate_loop {
+  const double *corners;  ///< 2 numbers each (x, y) in metres, closed by itself, either direction
+  int32_t corner_count;   ///< three or more
+} pl_plate_loop;
+
+/// Input of pl_plate_build().
+typedef struct pl_plate_def {
+  pl_plate_loop outline;
+  const pl_plate_loop *holes;  ///< inside the outline, apart from each other
+  int32_t hole_count;
+  double spacing;  ///< metres: about the length of a triangle's side
+  uint32_t magic;  ///< set by pl_default_plate_def()
+} pl_plate_def;
+
+/// What pl_plate_build() made.
+typedef struct pl_plate_report {
+  double least_angle;  ///< of all triangles, radians
+  double area;  ///< square metres; that of the outlines where they are straight, a little else where curves became straight pieces
+  int32_t border_point_count;  ///< points on the outline and around holes; they come first in the mesh
+} pl_plate_report;
+
+/// Spacing 0.1, no outline.
+PL_API pl_plate_def pl_default_plate_def(void);
+
+/// A mesh of well-shaped triangles in the plane z = 0, seen counter-clockwise from +z, that fills an outline except its holes. Corners of the lines become points of the mesh; lines between them,
+/// straight or drawn by many points as curves, become pieces of about the spacing, shorter where the figure is narrow. Points come in the order outline, counter-clockwise from its
+/// first corner, holes, clockwise, inside. Fails with PL_ERROR_INVALID_DATA, the field naming what is wrong (`holes[1]`), when a line has fewer than three corners or crosses itself or another, a hole is
+/// outside, or the spacing is so wide that triangles of less than 12 degrees would be left. `report` may be NULL.
+PL_API pl_status pl_plate_build(pl_context *context, const pl_plate_def *def, pl_mesh **mesh, pl_plate_report *report,
+                                pl_error *error);
 
 #ifdef __cplusplus
 }

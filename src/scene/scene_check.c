@@ -77,10 +77,11 @@ void pl_checker_file(pl_scene_checker *c, const pl_json *json, const char *key, 
 
 static void check_mesh(pl_scene_checker *c, const pl_scene_mesh *mesh) {
   int given = (mesh->file[0] != '\0') + (mesh->box.json != NULL) + (mesh->shape.json != NULL) + (mesh->curve.json != NULL) +
-              (mesh->sheet.json != NULL) + (mesh->cells.json != NULL);
+              (mesh->sheet.json != NULL) + (mesh->plate.json != NULL) + (mesh->cells.json != NULL);
   if (mesh->json != NULL && given != 1)
     pl_checker_complain(c, mesh->json, "mesh-source", "keep exactly one",
-                        "a mesh is made from a file, a box, cells, a shape, a curve or a sheet; here are %d of them", given);
+                        "a mesh is made from a file, a box, cells, a shape, a curve, a sheet or a plate; here are %d of them",
+                        given);
   if (mesh->file[0] != '\0') pl_checker_file(c, mesh->json, "file", mesh->file);
   if (mesh->shape.json != NULL) check_shape(c, &mesh->shape);
   if (mesh->cells.json != NULL) pl_checker_cells(c, &mesh->cells);
@@ -216,7 +217,21 @@ static void check_body_names(pl_scene_checker *c) {
       }
 }
 
+// Copies of a body have numbers behind its name; the first stands for all.
+static void check_follow(pl_scene_checker *c, const pl_scene_camera_def *camera) {
+  const pl_scene_list *bodies = &c->scene->document.bodies;
+  const char *names[64];
+  int32_t count = 0;
+  for (int32_t i = 0; i < bodies->count; ++i) {
+    const char *name = ((const pl_scene_body *)bodies->items)[i].name;
+    if (strcmp(name, camera->follow) == 0) return;
+    if (count < 64) names[count++] = name;
+  }
+  pl_checker_miss(c, pl_json_find(camera->json, "follow"), "unknown-body", "body", camera->follow, names, count);
+}
+
 static void check_camera(pl_scene_checker *c, const pl_scene_camera_def *camera) {
+  if (camera->follow[0] != '\0') check_follow(c, camera);
   const pl_scene_view *path = camera->path.items;
   for (int32_t i = 1; i < camera->path.count; ++i)
     if (!(path[i].time > path[i - 1].time))

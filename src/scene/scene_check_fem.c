@@ -51,22 +51,24 @@ static void check_elements(pl_scene_checker *c, const pl_scene_body *body) {
   if (mesh == NULL || mesh->file[0] != '\0') return;
   const pl_json *place = pl_checker_place(body->json, "mesh");
   pl_fem_element_kind kind = pl_scene_fem_elements(&body->fem);
-  bool curve = mesh->curve.json != NULL, sheet = mesh->sheet.json != NULL;
+  bool curve = mesh->curve.json != NULL, plate = mesh->plate.json != NULL, sheet = mesh->sheet.json != NULL || plate;
   if (kind == PL_FEM_OF_SEGMENTS && !curve)
     pl_checker_complain(c, place, "wrong-elements", "take a mesh with a `curve`, or another material",
                         "the material `curve` is made of segments, and mesh \"%s\" has none", body->mesh);
   if (kind == PL_FEM_OF_TRIANGLES && curve)
-    pl_checker_complain(c, place, "wrong-elements", "take a mesh with a `sheet`, or the material `curve`",
+    pl_checker_complain(c, place, "wrong-elements", "take a mesh with a `sheet` or `plate`, or the material `curve`",
                         "the material `%s` is made of triangles, and mesh \"%s\" is a curve", word_of(&body->fem), body->mesh);
   if (kind == PL_FEM_OF_TETS && (curve || sheet))
     pl_checker_complain(c, place, "wrong-elements", curve ? "use the material `curve`" : "use the material `shell` or `plane`",
                         "the material `%s` is made of tets, and mesh \"%s\" is a %s", word_of(&body->fem), body->mesh,
-                        curve ? "curve" : "sheet");
-  if (body->fem.material == PL_FEM_PLANE + 1 && sheet && mesh->sheet.plane != PL_SCENE_SHEET_XY)
+                        curve   ? "curve"
+                        : plate ? "plate"
+                                : "sheet");
+  if (body->fem.material == PL_FEM_PLANE + 1 && sheet && !plate && mesh->sheet.plane != PL_SCENE_SHEET_XY)
     pl_checker_complain(c, place, "not-in-plane", "add `\"plane\": \"xy\"` to the sheet",
                         "the material `plane` lives in a plane z = const, and the sheet \"%s\" is level", body->mesh);
   if (body->fem.material == PL_FEM_PLANE + 1 && !sheet && !curve)
-    pl_checker_complain(c, place, "not-in-plane", "take a mesh with a `sheet`, or a flat one from a file",
+    pl_checker_complain(c, place, "not-in-plane", "take a mesh with a `plate` or `sheet`, or a flat one from a file",
                         "the material `plane` lives in a plane z = const, and mesh \"%s\" has depth", body->mesh);
 }
 

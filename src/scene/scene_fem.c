@@ -25,10 +25,10 @@ bool pl_scene_fem_is_planar(const pl_scene_fem *fem) {
 static pl_status complain_elements(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error) {
   bool curve = pl_scene_fem_elements(&part->source->fem) == PL_FEM_OF_SEGMENTS;
   const char *what = curve ? "segments" : "triangles";
-  pl_stage_complain(
-      set->scene, pl_json_find(part->source->json, "mesh"), findings, PL_SEVERITY_ERROR, "wrong-elements",
-      curve ? "take a mesh with a `curve`, or a file with lines" : "take a mesh with a `sheet`, or a file with a surface",
-      "this material is made of %s, and mesh \"%s\" has none", what, part->source->mesh);
+  pl_stage_complain(set->scene, pl_json_find(part->source->json, "mesh"), findings, PL_SEVERITY_ERROR, "wrong-elements",
+                    curve ? "take a mesh with a `curve`, or a file with lines"
+                          : "take a mesh with a `sheet` or `plate`, or a file with a surface",
+                    "this material is made of %s, and mesh \"%s\" has none", what, part->source->mesh);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "mesh \"%s\" has no %s", part->source->mesh, what);
 }
 

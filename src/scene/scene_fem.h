@@ -5,9 +5,10 @@
 #include "pliant/fem.h"
 #include "scene/stage_set.h"
 
-// A curve of segments, and a flat sheet of triangles (scene_mesh_thin.c).
+// A curve of segments, a flat sheet of triangles, and a plane figure given by its outline (scene_mesh_thin.c).
 pl_status pl_scene_make_curve(pl_context *context, const pl_scene_curve *def, pl_mesh **mesh, pl_error *error);
 pl_status pl_scene_make_sheet(pl_context *context, const pl_scene_sheet *def, pl_mesh **mesh, pl_error *error);
+pl_status pl_scene_make_plate(pl_context *context, const pl_scene_plate *def, pl_mesh **mesh, pl_error *error);
 
 // Boxes of tets drawn as text, and what may be wrong with the drawing (scene_mesh_cells.c).
 struct pl_scene_checker;

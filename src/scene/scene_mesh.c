@@ -1,4 +1,4 @@
-// Meshes of a scene: read from files, boxes of tets, drawn cells, modelled shapes, curves or sheets.
+// Meshes of a scene: read from files, boxes of tets, drawn cells, modelled shapes, curves, sheets or plates.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,6 +122,8 @@ pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **
     status = pl_scene_make_curve(context, &def->curve, mesh, error);
   else if (def->sheet.json != NULL)
     status = pl_scene_make_sheet(context, &def->sheet, mesh, error);
+  else if (def->plate.json != NULL)
+    status = pl_scene_make_plate(context, &def->plate, mesh, error);
   else
     status = read_file(scene, def->file, mesh, findings, error);
   if (status >= 0) status = scale_mesh(context, def->scale, mesh, error);

@@ -1,4 +1,4 @@
-// Meshes without volume that a scene describes in a line: curves of segments, and flat sheets of triangles.
+// Meshes without volume that a scene describes in a line: curves of segments, flat sheets of triangles, and plane figures.
 //
 // A sheet is made of rows of points, every other row shifted by half a spacing, so that its triangles are nearly equilateral: bending measured at hinges knows
 // its mesh, and only on such triangles it is the same for all directions. The shifted rows have a point on either border, where half a triangle is left over.
@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "math/vec3.h"
+#include "pliant/modeller.h"
 #include "scene/scene_fem.h"
 
 enum { MOST_POINTS = 2000000 };
@@ -101,6 +102,25 @@ pl_status pl_scene_make_sheet(pl_context *context, const pl_scene_sheet *def, pl
   pl_mesh_view view = {
       .point_count = s.point_count, .points = s.points, .triangle_count = s.triangle_count, .triangles = s.triangles};
   if (status >= 0) status = pl_mesh_create(context, &view, mesh, error);
+  pl_arena_destroy(&arena);
+  return status;
+}
+
+pl_status pl_scene_make_plate(pl_context *context, const pl_scene_plate *def, pl_mesh **mesh, pl_error *error) {
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_plate_loop *holes = PL_TAKE(&arena, pl_plate_loop, def->holes.count);
+  pl_status status = holes == NULL ? pl_fail_memory(error) : PL_OK;
+  for (int32_t i = 0; status >= 0 && i < def->holes.count; ++i) {
+    const pl_scene_list *rim = &((const pl_scene_hole *)def->holes.items)[i].outline;
+    holes[i] = (pl_plate_loop){rim->items, rim->count};
+  }
+  pl_plate_def plate = pl_default_plate_def();
+  plate.outline = (pl_plate_loop){def->outline.items, def->outline.count};
+  plate.holes = holes;
+  plate.hole_count = def->holes.count;
+  plate.spacing = def->spacing;
+  if (status >= 0) status = pl_plate_build(context, &plate, mesh, NULL, error);
   pl_arena_destroy(&arena);
   return status;
 }

@@ -56,6 +56,20 @@ static const pl_scene_field CELLS_FIELDS[] = {
 };
 static const pl_scene_type CELLS_TYPE = TYPE("cells", pl_scene_cells, "Boxes drawn as text, each cut into five tets, for bodies of few points.", &CELLS_DEFAULTS, CELLS_FIELDS);
 
+static const pl_scene_hole HOLE_DEFAULTS = {.json = NULL};
+static const pl_scene_field HOLE_FIELDS[] = {
+    FIELD("outline", CORNERS, pl_scene_hole, outline, METRES, .required = true, .about = "Corners [x, y] of its closed rim, in either direction."),
+};
+static const pl_scene_type HOLE_TYPE = TYPE("hole", pl_scene_hole, "A hole in a plate.", &HOLE_DEFAULTS, HOLE_FIELDS);
+
+static const pl_scene_plate PLATE_DEFAULTS = {.spacing = 0.1};
+static const pl_scene_field PLATE_FIELDS[] = {
+    FIELD("outline", CORNERS, pl_scene_plate, outline, METRES, .required = true, .about = "Corners [x, y] of a closed line, in either direction. Sharp turns stay corners of the mesh; a curve may be drawn by many points, of which the mesh takes as many as it needs."),
+    FIELD("holes", LIST, pl_scene_plate, holes, .type = &HOLE_TYPE, .about = "Holes inside the outline."),
+    FIELD("spacing", NUMBER, pl_scene_plate, spacing, METRES, POSITIVE_UP_TO(1e9), .about = "Edge of a triangle; they are smaller where the figure is narrow."),
+};
+static const pl_scene_type PLATE_TYPE = TYPE("plate", pl_scene_plate, "A figure in the plane z = 0 given by its outline and filled with well-shaped triangles, for plane solids and shells.", &PLATE_DEFAULTS, PLATE_FIELDS);
+
 // In the order of pl_shape_kind.
 static const char *const SHAPE_KINDS[] = {"ellipsoid",  "capsule",      "box",  "revolved", "extruded", "union",
                                           "difference", "intersection", "bend", "twist",    NULL};
@@ -127,6 +141,7 @@ static const pl_scene_field MESH_FIELDS[] = {
     FIELD("shape", OBJECT, pl_scene_mesh, shape, .type = &SHAPE_TYPE, .about = "A modelled shape instead of a file."),
     FIELD("curve", OBJECT, pl_scene_mesh, curve, .type = &CURVE_TYPE, .about = "A line of segments instead of a file."),
     FIELD("sheet", OBJECT, pl_scene_mesh, sheet, .type = &SHEET_TYPE, .about = "A flat rectangle of triangles instead of a file."),
+    FIELD("plate", OBJECT, pl_scene_mesh, plate, .type = &PLATE_TYPE, .about = "A plane figure of triangles, given by its outline, instead of a file."),
     FIELD("cells", OBJECT, pl_scene_mesh, cells, .type = &CELLS_TYPE, .about = "Boxes of tets drawn as text instead of a file."),
     FIELD("cell_size", NUMBER, pl_scene_mesh, cell_size, METRES, UP_TO(1e9),
           .about = "Grid the shape is sampled on; 0 means: from `triangles`."),
@@ -138,7 +153,7 @@ static const pl_scene_field MESH_FIELDS[] = {
     FIELD("groups", LIST, pl_scene_mesh, groups, .type = &GROUP_TYPE, .about = "Groups of points besides those of the file."),
 };
 static const pl_scene_type MESH_TYPE =
-    TYPE("mesh", pl_scene_mesh, "One mesh: exactly one of file, box, cells, shape, curve and sheet.", &MESH_DEFAULTS, MESH_FIELDS);
+    TYPE("mesh", pl_scene_mesh, "One mesh: exactly one of file, box, cells, shape, curve, sheet and plate.", &MESH_DEFAULTS, MESH_FIELDS);
 
 static const pl_scene_tets TETS_DEFAULTS = {.mesh = "", .points = 1000};
 static const pl_scene_field TETS_FIELDS[] = {
@@ -338,7 +353,7 @@ static const pl_scene_field VIEW_FIELDS[] = {
 };
 static const pl_scene_type VIEW_TYPE = TYPE("view", pl_scene_view, "The camera at a time.", &VIEW_DEFAULTS, VIEW_FIELDS);
 
-static const pl_scene_camera_def CAMERA_DEFAULTS = {.eye = {3, 2, 5}, .up = {0, 1, 0}, .field_of_view = 35};
+static const pl_scene_camera_def CAMERA_DEFAULTS = {.eye = {3, 2, 5}, .up = {0, 1, 0}, .field_of_view = 35, .follow = ""};
 static const pl_scene_field CAMERA_FIELDS[] = {
     FIELD("eye", VECTOR, pl_scene_camera_def, eye, METRES, .about = "Where the camera is."),
     FIELD("target", VECTOR, pl_scene_camera_def, target, METRES, .about = "What it looks at."),
@@ -346,6 +361,7 @@ static const pl_scene_field CAMERA_FIELDS[] = {
     FIELD("field_of_view", NUMBER, pl_scene_camera_def, field_of_view, .unit = "degrees", .least = 1, .most = 170,
           .about = "Vertical opening."),
     FIELD("path", LIST, pl_scene_camera_def, path, .type = &VIEW_TYPE, .about = "Motion of the camera; replaces eye and target."),
+    FIELD("follow", TEXT, pl_scene_camera_def, follow, OPTIONAL, .about = "Name of a body that the camera goes along with, smoothly and level, from where it is put; in pictures only, not for view drivers."),
 };
 static const pl_scene_type CAMERA_TYPE =
     TYPE("camera", pl_scene_camera_def, "Where pictures are taken from; frames the bodies when absent.", &CAMERA_DEFAULTS,

@@ -110,6 +110,20 @@ typedef struct pl_scene_cells {
   pl_quat rotation;
 } pl_scene_cells;
 
+// The rim of a hole in a plate.
+typedef struct pl_scene_hole {
+  const pl_json *json;
+  pl_scene_list outline;  // of double[2]
+} pl_scene_hole;
+
+// A figure in the plane z = 0, filled with triangles.
+typedef struct pl_scene_plate {
+  const pl_json *json;
+  pl_scene_list outline;  // of double[2]
+  pl_scene_list holes;    // of pl_scene_hole
+  double spacing;
+} pl_scene_plate;
+
 typedef struct pl_scene_shape {
   const pl_json *json;
   int32_t kind;  // pl_shape_kind
@@ -159,6 +173,7 @@ typedef struct pl_scene_mesh {
   pl_scene_shape shape;
   pl_scene_curve curve;
   pl_scene_sheet sheet;
+  pl_scene_plate plate;
   pl_scene_cells cells;
   double cell_size;      // of the surface made from `shape`
   int64_t triangles;     // likewise
@@ -486,6 +501,7 @@ typedef struct pl_scene_camera_def {
   pl_vec3 eye, target, up;
   double field_of_view;  // degrees
   pl_scene_list path;    // of pl_scene_view
+  const char *follow;    // name of a body, "" for none
 } pl_scene_camera_def;
 
 typedef struct pl_scene_time {
