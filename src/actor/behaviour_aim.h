@@ -1,0 +1,37 @@
+// Goals that ask for no more than a body can do in a step.
+//
+// A goal of eq. 8 that is far from being met asks for the whole way at once; the optimisation then tears at the body. An aim lets the wanted velocity follow
+// the error, v = target_speed + gain (target - place), but no faster than the acceleration limit allows from the velocity now.
+#ifndef PL_BEHAVIOUR_AIM_H
+#define PL_BEHAVIOUR_AIM_H
+
+#include "actor/behaviour_frame.h"
+
+typedef struct pl_aim {
+  uint32_t axes;
+  pl_vec3 target;        // m
+  pl_vec3 target_speed;  // m/s
+  double gain;           // 1/beat: how fast an error of the place is worked off
+  double rate;           // paces: most of that correction
+  double acceleration;   // gravities: most change of velocity
+  double weight;         // importance, for a body a metre high on Earth
+} pl_aim;
+
+void pl_aim_center(const pl_actor_view *view, const pl_motion_frame *frame, const pl_aim *aim, pl_goals *goals);
+void pl_aim_part(const pl_actor_view *view, const pl_motion_frame *frame, int32_t part, const pl_aim *aim, pl_goals *goals);
+// Part less other.
+void pl_aim_difference(const pl_actor_view *view, const pl_motion_frame *frame, int32_t part, int32_t other, const pl_aim *aim,
+                       pl_goals *goals);
+
+// How the body is to be held, other than by its feet.
+typedef struct pl_hold {
+  pl_quat turn;    // wanted rotation of the shape as built
+  pl_vec3 spin;    // rad/s, at which that turns
+  bool level_too;  // feet too: without other parts they are all there is
+  double gain, rate, acceleration, weight;
+} pl_hold;
+
+// Differences between parts that are not feet, each with the one farthest from it, as the shape as built has them; a part that is alone, relative to the centre of mass.
+void pl_aim_hold(const pl_actor_view *view, const pl_motion_frame *frame, const pl_hold *hold, pl_goals *goals);
+
+#endif

@@ -1,0 +1,126 @@
+#include "actor/behaviour_frame.h"
+
+#include <math.h>
+
+#include "math/quat.h"
+#include "math/vec3.h"
+
+static const pl_vec3 built_front = {1, 0, 0};
+
+pl_motion_frame pl_motion_frame_of(const pl_actor_view *view) {
+  pl_motion_frame frame = {.up = pl_vec3_unit_or(view->up, pl_vec3_of(0, 1, 0)), .step = view->step};
+  // A flat body has no height and space no gravity: lengths and times must stay positive all the same.
+  frame.height = fmax(view->height, 1e-3 * fmax(view->width, 1e-3));
+  frame.gravity = fmax(view->gravity, 1e-3);
+  frame.beat = sqrt(frame.height / frame.gravity);
+  frame.pace = sqrt(frame.height * frame.gravity);
+  pl_vec3 heading = pl_vec3_add_scaled(view->command.heading, frame.up, -pl_vec3_dot(view->command.heading, frame.up));
+  if (view->planar) heading.z = 0;
+  pl_vec3 across = pl_vec3_add_scaled(built_front, frame.up, -pl_vec3_dot(built_front, frame.up));
+  frame.forward = pl_vec3_unit_or(heading, pl_vec3_unit_or(across, pl_vec3_perpendicular(frame.up)));
+  frame.side = pl_vec3_cross(frame.forward, frame.up);
+  double x = fabs(frame.up.x), y = fabs(frame.up.y), z = fabs(frame.up.z);
+  frame.height_axis = y >= x && y >= z ? PL_GOAL_Y : (x >= z ? PL_GOAL_X : PL_GOAL_Z);
+  uint32_t free_axes = view->planar ? PL_GOAL_X | PL_GOAL_Y : PL_GOAL_XYZ;
+  frame.level_axes = free_axes & ~frame.height_axis;
+  return frame;
+}
+
+double pl_motion_speed(const pl_motion_frame *frame, const pl_actor_view *view, double limit) {
+  return pl_motion_clamp(view->command.speed, 0, limit * frame->pace);
+}
+
+double pl_motion_lean(const pl_actor_view *view) {
+  double cosine = pl_vec3_dot(pl_quat_apply(view->turn, view->up), view->up);
+  return acos(pl_motion_clamp(cosine, -1, 1));
+}
+
+double pl_motion_ground(const pl_actor_view *view, pl_vec3 place) {
+  double height;
+  pl_vec3 normal;
+  if (view->ground != NULL && pl_ground_height(view->ground, place, 0.5 * view->height, &height, &normal)) return height;
+  if (view->touch_count > 0) return pl_vec3_dot(view->touch, view->up);
+  double lowest = HUGE_VAL;
+  for (int32_t i = 0; i < view->part_count; ++i)
+    if (view->parts[i].is_foot) lowest = fmin(lowest, pl_vec3_dot(view->parts[i].lowest, view->up));
+  return isfinite(lowest) ? lowest : pl_vec3_dot(view->center, view->up) - view->rest_height;
+}
+
+pl_vec3 pl_motion_at_height(const pl_motion_frame *frame, pl_vec3 place, double height) {
+  return pl_vec3_add_scaled(place, frame->up, height - pl_vec3_dot(place, frame->up));
+}
+
+pl_vec3 pl_motion_level(const pl_motion_frame *frame, pl_vec3 v) {
+  return pl_vec3_add_scaled(v, frame->up, -pl_vec3_dot(v, frame->up));
+}
+
+double pl_motion_clamp(double value, double least, double most) {
+  return value < least ? least : (value > most ? most : value);
+}
+
+double pl_motion_ease(double t) {
+  t = pl_motion_clamp(t, 0, 1);
+  return t * t * t * (10 + t * (6 * t - 15));
+}
+
+double pl_motion_ease_rate(double t) {
+  t = pl_motion_clamp(t, 0, 1);
+  return 30 * t * t * (1 - t) * (1 - t);
+}
+
+double pl_motion_arch(double t) {
+  t = pl_motion_clamp(t, 0, 1);
+  return 16 * t * t * (1 - t) * (1 - t);
+}
+
+double pl_motion_arch_rate(double t) {
+  t = pl_motion_clamp(t, 0, 1);
+  return 32 * t * (1 - t) * (1 - 2 * t);
+}
+
+pl_vec3 pl_motion_turn_toward(const pl_motion_frame *frame, pl_vec3 facing, pl_vec3 wanted, double angle) {
+  pl_vec3 from = pl_vec3_unit_or(pl_motion_level(frame, facing), frame->forward);
+  pl_vec3 to = pl_vec3_unit_or(pl_motion_level(frame, wanted), from);
+  double whole = atan2(pl_vec3_dot(pl_vec3_cross(from, to), frame->up), pl_vec3_dot(from, to));
+  return pl_quat_apply(pl_quat_of_axis_angle(frame->up, pl_motion_clamp(whole, -angle, angle)), from);
+}
+
+pl_quat pl_motion_yaw(const pl_actor_view *view, const pl_motion_frame *frame, pl_vec3 facing) {
+  if (view->planar) return pl_quat_identity();
+  pl_vec3 from = pl_vec3_unit_or(pl_motion_level(frame, built_front), frame->forward);
+  pl_vec3 to = pl_vec3_unit_or(pl_motion_level(frame, facing), from);
+  double angle = atan2(pl_vec3_dot(pl_vec3_cross(from, to), frame->up), pl_vec3_dot(from, to));
+  return pl_quat_of_axis_angle(frame->up, angle);
+}
+
+pl_vec3 pl_motion_support(const pl_actor_view *view, const pl_motion_frame *frame) {
+  pl_vec3 touching = {0, 0, 0}, all = {0, 0, 0};
+  int32_t touching_count = 0, foot_count = 0;
+  for (int32_t i = 0; i < view->part_count; ++i) {
+    const pl_part_view *part = &view->parts[i];
+    if (!part->is_foot) continue;
+    all = pl_vec3_add(all, part->position);
+    foot_count++;
+    if (part->touch_count == 0) continue;
+    touching = pl_vec3_add(touching, part->position);
+    touching_count++;
+  }
+  pl_vec3 place = view->center;
+  if (touching_count > 0) {
+    place = pl_vec3_scale(touching, 1.0 / touching_count);
+  } else if (foot_count > 0) {
+    place = pl_vec3_scale(all, 1.0 / foot_count);
+  } else if (view->touch_count > 0) {
+    // Touches may lie closer together at one end than at the other: along the way the middle of their extent counts.
+    double along = pl_vec3_dot(pl_vec3_sub(view->touch, view->center), frame->forward);
+    place = pl_vec3_add_scaled(view->touch, frame->forward, 0.5 * (view->touch_least + view->touch_most) - along);
+  }
+  return pl_motion_at_height(frame, place, pl_motion_ground(view, place));
+}
+
+int32_t pl_motion_feet(const pl_actor_view *view, int32_t limit, int32_t *feet) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < view->part_count && count < limit; ++i)
+    if (view->parts[i].is_foot) feet[count++] = i;
+  return count;
+}

@@ -1,0 +1,60 @@
+// What all behaviours measure with: directions of the motion, and units that grow with the body.
+//
+// A body of any size is to move by the same numbers. Two bodies of the same shape move alike when lengths are shares of the height l, times are counted in
+// beats √(l/g) and speeds in paces √(l g) (a speed in paces squared is Froude's number; Alexander 1984). Settings of behaviours are such numbers.
+#ifndef PL_BEHAVIOUR_FRAME_H
+#define PL_BEHAVIOUR_FRAME_H
+
+#include "pliant/actor.h"
+
+typedef struct pl_motion_frame {
+  pl_vec3 up, forward, side;  // of length 1; side = forward x up, nothing moves along it in a plane
+  uint32_t height_axis;       // the coordinate nearest to up
+  uint32_t level_axes;        // the others that it can move in
+  double step;                // s
+  double height;              // m
+  double gravity;             // m/s²
+  double beat;                // s
+  double pace;                // m/s
+} pl_motion_frame;
+
+pl_motion_frame pl_motion_frame_of(const pl_actor_view *view);
+
+// Wanted speed in m/s: that of the command, at most `limit` paces.
+double pl_motion_speed(const pl_motion_frame *frame, const pl_actor_view *view, double limit);
+
+// Angle between the body's own up and up, rad.
+double pl_motion_lean(const pl_actor_view *view);
+
+// Height of the ground along up below a place; where nothing is known of it, that of the lowest touch, foot or rest.
+double pl_motion_ground(const pl_actor_view *view, pl_vec3 place);
+
+// The place with its height along up replaced.
+pl_vec3 pl_motion_at_height(const pl_motion_frame *frame, pl_vec3 place, double height);
+
+// Part of a vector along the ground.
+pl_vec3 pl_motion_level(const pl_motion_frame *frame, pl_vec3 v);
+
+// From 0 at t = 0 to 1 at t = 1, at rest and without acceleration at both; and its derivative.
+double pl_motion_ease(double t);
+double pl_motion_ease_rate(double t);
+
+// From 0 up to 1 in the middle and back to 0, at rest at both ends; and its derivative.
+double pl_motion_arch(double t);
+double pl_motion_arch_rate(double t);
+
+double pl_motion_clamp(double value, double least, double most);
+
+// Turn a direction on the ground toward another by at most `angle`; in a plane it stays.
+pl_vec3 pl_motion_turn_toward(const pl_motion_frame *frame, pl_vec3 facing, pl_vec3 wanted, double angle);
+
+// Rotation about up that takes the direction the body was built facing (x) to `facing`; none in a plane.
+pl_quat pl_motion_yaw(const pl_actor_view *view, const pl_motion_frame *frame, pl_vec3 facing);
+
+// Where the body stands: the middle of the feet that touch, of all feet if none does, of the touches without feet, else the place below the centre of mass.
+pl_vec3 pl_motion_support(const pl_actor_view *view, const pl_motion_frame *frame);
+
+// Numbers of the feet among the parts, at most `limit`; how many there are.
+int32_t pl_motion_feet(const pl_actor_view *view, int32_t limit, int32_t *feet);
+
+#endif

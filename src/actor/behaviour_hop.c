@@ -1,0 +1,267 @@
+// Hop: crouch, push off, fly, land on the feet, again (after Raibert 1986: height, forward speed and attitude are corrected from hop to hop).
+//
+//   stand -> crouch -> push -> fly -> land -> stand
+//
+// Height H of a hop gives the speed of take-off √(2 g H) and with it the time of flight; the wanted mean speed gives how fast to go forward. In the air the centre of
+// mass follows its parabola whatever the body does, so all of this is decided in the push. For the body not to be turned by the push, the force of the ground has
+// to pass through the centre of mass: it leans forward before it pushes as far as the force will lean, and lands with its feet as far ahead.
+#include <math.h>
+
+#include "actor/behaviour_list.h"
+#include "actor/behaviour_stand.h"
+#include "math/quat.h"
+#include "math/vec3.h"
+
+enum { HEIGHT, DEPTH, REST_TIME, CROUCH_TIME, SPEED_LIMIT, LEAP, LEAD, FEEDBACK, GAIN, WEIGHT, HOLD_WEIGHT, SETTING_COUNT };
+
+static const pl_behaviour_setting settings_of_hop[SETTING_COUNT] = {
+    [HEIGHT] = {"height", "share", 0.2, 0.005, 2, "How far the centre of mass rises in the air, as a share of the body's height."},
+    [DEPTH] = {"depth", "share", 0.2, 0.02, 0.6, "How deep it crouches, as a share of the height of the centre of mass."},
+    [REST_TIME] = {"rest_time", "beats", 0.5, 0, 100, "Pause between hops; a beat is √(height / gravity)."},
+    [CROUCH_TIME] = {"crouch_time", "beats", 1.5, 0.2, 20, "Time to crouch."},
+    [SPEED_LIMIT] = {"speed_limit", "paces", 0.5, 0, 2, "Most mean speed; a pace is √(height · gravity)."},
+    [LEAP] = {"leap", "", 0.7, 0, 3, "Most forward speed at take-off, as a share of the upward one."},
+    [LEAD] = {"lead", "", 1, 0, 3,
+              "How far it leans into the push and lands with its feet ahead, against what keeps it from turning."},
+    [FEEDBACK] = {"feedback", "", 0.3, 0, 1, "Share of the error of a hop that the next one corrects."},
+    [GAIN] = {"gain", "1/beat", 1.5, 0.01, 20, "How fast errors are worked off on the ground."},
+    [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the centre of mass."},
+    [HOLD_WEIGHT] = {"hold_weight", "", 0.5, 0, 1000, "Importance of being upright and of the feet."},
+};
+
+typedef enum hop_phase { HOP_STAND = 0, HOP_CROUCH, HOP_PUSH, HOP_FLY, HOP_LAND } hop_phase;
+
+typedef struct hop_state {
+  int32_t phase;
+  int32_t hops, tumbles;
+  int32_t begun, airborne, fallen;
+  double clock;              // s in this phase
+  double cycle_clock;        // s since the last take-off
+  double start_height;       // m, of the centre of mass above the ground, where a phase began
+  double brake;              // m/s², of landing
+  double level_brake;        // m/s², of landing, along the ground
+  double speed_trim;         // m/s
+  double lead_trim;          // share of the height
+  double take_off_pitching;  // rad/s
+  pl_vec3 facing;
+  pl_vec3 last_place;  // of the centre of mass at the last take-off
+} hop_state;
+
+// What follows from settings and command for the hops under way.
+typedef struct hop_plan {
+  double rise;     // m/s upward at take-off
+  double flight;   // s
+  double stroke;   // m that the push goes through
+  double push;     // m/s², upward
+  double forward;  // m/s at take-off
+  double lead;     // m that the centre of mass is ahead of the feet when the push begins, and behind them when it lands
+} hop_plan;
+
+static hop_plan plan_hop(const double *settings, const hop_state *state, const pl_motion_frame *frame, const pl_actor_view *view) {
+  hop_plan plan;
+  plan.rise = sqrt(2 * frame->gravity * settings[HEIGHT] * frame->height);
+  plan.flight = 2 * plan.rise / frame->gravity;
+  plan.stroke = settings[DEPTH] * view->rest_height;
+  plan.push = plan.rise * plan.rise / (2 * fmax(plan.stroke, 1e-6 * frame->height));
+  double push_time = plan.rise / plan.push;
+  // While it pushes and lands it goes at half the speed on average.
+  double cycle = plan.flight + 2 * push_time + (settings[REST_TIME] + settings[CROUCH_TIME]) * frame->beat;
+  double speed = pl_motion_speed(frame, view, settings[SPEED_LIMIT]);
+  plan.forward = pl_motion_clamp(speed * cycle / (plan.flight + push_time) + state->speed_trim, 0, settings[LEAP] * plan.rise);
+  double slope = plan.forward / push_time / (plan.push + frame->gravity);
+  plan.lead = settings[LEAD] * (slope * view->rest_height - plan.forward * push_time / 6) + state->lead_trim * frame->height;
+  plan.lead = pl_motion_clamp(plan.lead, -0.3 * frame->height, 0.3 * frame->height);
+  return plan;
+}
+
+static void enter(hop_state *state, hop_phase phase, double height) {
+  state->phase = (int32_t)phase;
+  state->clock = 0;
+  state->start_height = height;
+}
+
+// How fast the body pitches forward, rad/s.
+static double pitching_of(const pl_actor_view *view, const pl_motion_frame *frame) {
+  return -pl_vec3_dot(view->spin, frame->side);
+}
+
+// Hop by hop: mean speed against the wanted one, and turning in the air against none.
+static void correct(const double *settings, hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
+                    const hop_plan *plan) {
+  double speed = pl_motion_speed(frame, view, settings[SPEED_LIMIT]);
+  if (state->hops > 0 && state->cycle_clock > 0) {
+    double went = pl_vec3_dot(pl_vec3_sub(view->center, state->last_place), frame->forward) / state->cycle_clock;
+    state->speed_trim += settings[FEEDBACK] * (speed - went);
+    state->speed_trim = pl_motion_clamp(state->speed_trim, -0.5 * plan->rise, 0.5 * plan->rise);
+  }
+  state->take_off_pitching = pitching_of(view, frame);
+  state->lead_trim -= settings[FEEDBACK] * 0.2 * pl_motion_clamp(state->take_off_pitching * plan->flight, -0.5, 0.5);
+  state->lead_trim = pl_motion_clamp(state->lead_trim, -0.15, 0.15);
+  state->last_place = view->center;
+  state->cycle_clock = 0;
+}
+
+static void next_phase(const double *settings, hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
+                       const hop_plan *plan) {
+  double rising = pl_vec3_dot(view->velocity, frame->up), beat = frame->beat, lean = pl_motion_lean(view);
+  double height = pl_vec3_dot(view->center, frame->up) - pl_motion_ground(view, view->center);
+  bool touches = view->touch_count > 0;
+  switch ((hop_phase)state->phase) {
+    case HOP_STAND:
+      if (view->command.speed > 0 && touches && state->clock >= settings[REST_TIME] * beat &&
+          (pl_vec3_length(view->velocity) < 0.15 * frame->pace || state->clock > 4 * beat))
+        enter(state, HOP_CROUCH, height);
+      break;
+    case HOP_CROUCH:
+      if (state->clock >= settings[CROUCH_TIME] * beat) enter(state, HOP_PUSH, height);
+      break;
+    case HOP_PUSH:
+      if (rising >= 0.97 * plan->rise || (!touches && rising > 0.3 * plan->rise) || state->clock > 4 * plan->rise / plan->push) {
+        correct(settings, state, view, frame, plan);
+        state->airborne = 0;
+        enter(state, HOP_FLY, height);
+      }
+      break;
+    case HOP_FLY:
+      if (!touches) state->airborne = 1;
+      if (touches && (state->airborne != 0 || state->clock > 0.5 * plan->flight) && rising < 0.3 * plan->rise) {
+        double fall = fmax(-rising, 0.2 * plan->rise), time = 2 * fmax(plan->stroke, 1e-6 * frame->height) / fall;
+        state->brake = fall / time;
+        state->level_brake = pl_vec3_length(pl_motion_level(frame, view->velocity)) / time;
+        enter(state, HOP_LAND, height);
+      }
+      break;
+    case HOP_LAND:
+      if (rising > -0.05 * frame->pace || state->clock > 3 * beat) {
+        if (state->airborne != 0 && lean < 0.8) state->hops++;
+        enter(state, HOP_STAND, height);
+      }
+      break;
+  }
+  // Once down it counts as fallen until it stands again.
+  if (state->phase == HOP_STAND && state->fallen == 0 && lean > 1.05) {
+    state->fallen = 1;
+    state->tumbles++;
+  }
+  if (lean < 0.6) state->fallen = 0;
+}
+
+static void hold_body(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
+                      double pitch, pl_goals *goals) {
+  pl_quat back = pl_quat_of_axis_angle(frame->side, -pitch);
+  pl_hold hold = {.turn = pl_quat_multiply(back, pl_motion_yaw(view, frame, state->facing)),
+                  .gain = settings[GAIN],
+                  .rate = 0.5,
+                  .acceleration = 2,
+                  .weight = settings[HOLD_WEIGHT]};
+  int32_t foot;
+  // Without anything but feet, or anything but a single part, the feet must show how it is turned.
+  hold.level_too = view->part_count - pl_motion_feet(view, 1, &foot) < 2;
+  pl_aim_hold(view, frame, &hold, goals);
+}
+
+// On the ground before the push: down, and ahead of the feet by the lead.
+static void crouch(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
+                   const hop_plan *plan, pl_goals *goals) {
+  double time = settings[CROUCH_TIME] * frame->beat, t = state->clock / time;
+  pl_vec3 support = pl_motion_support(view, frame);
+  double deep = (1 - settings[DEPTH]) * view->rest_height, span = deep - state->start_height;
+  pl_aim aim = {.gain = settings[GAIN], .rate = 0.4, .acceleration = 1, .weight = settings[WEIGHT]};
+  aim.target = pl_motion_at_height(frame, pl_vec3_add_scaled(support, frame->forward, plan->lead * pl_motion_ease(t)),
+                                   pl_vec3_dot(support, frame->up) + state->start_height + span * pl_motion_ease(t));
+  aim.target_speed = pl_vec3_scale(frame->up, span * pl_motion_ease_rate(t) / time);
+  aim.axes = frame->height_axis;
+  pl_aim_center(view, frame, &aim, goals);
+  aim.axes = frame->level_axes;
+  pl_aim_center(view, frame, &aim, goals);
+  hold_body(settings, state, view, frame, 0, goals);
+}
+
+// Velocities alone: wherever the centre of mass is, it goes on from there. Gain 0 leaves places out.
+static void accelerate(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_vec3 speed,
+                       double upward, double along, pl_goals *goals) {
+  pl_aim aim = {.target = view->center, .target_speed = speed, .weight = settings[WEIGHT]};
+  aim.axes = frame->height_axis;
+  aim.acceleration = upward / frame->gravity;
+  pl_aim_center(view, frame, &aim, goals);
+  aim.axes = frame->level_axes;
+  aim.acceleration = along / frame->gravity;
+  pl_aim_center(view, frame, &aim, goals);
+}
+
+static void push(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
+                 const hop_plan *plan, pl_goals *goals) {
+  pl_vec3 speed = pl_vec3_add_scaled(pl_vec3_scale(frame->up, plan->rise), frame->forward, plan->forward);
+  double time = plan->rise / plan->push;
+  double along = fmax(plan->forward, pl_vec3_length(pl_motion_level(frame, view->velocity))) / time;
+  accelerate(settings, view, frame, speed, plan->push, along, goals);
+  hold_body(settings, state, view, frame, 0, goals);
+}
+
+// In the air: back to the shape as built, turned so that the feet come down ahead.
+static void fly(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
+                const hop_plan *plan, pl_goals *goals) {
+  double t = pl_motion_ease(state->clock / (0.7 * plan->flight));
+  hold_body(settings, state, view, frame, -t * plan->lead / fmax(view->rest_height, 1e-6 * frame->height), goals);
+  pl_quat yaw = pl_motion_yaw(view, frame, state->facing);
+  pl_vec3 velocity = pl_vec3_add_scaled(view->velocity, frame->up, -frame->gravity * frame->step);
+  for (int32_t i = 0; i < view->part_count; ++i) {
+    if (!view->parts[i].is_foot) continue;
+    pl_vec3 arm = pl_vec3_add_scaled(pl_quat_apply(yaw, view->parts[i].rest), frame->forward, t * plan->lead);
+    pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
+                  .target = pl_vec3_add(view->center, arm),
+                  .target_speed = velocity,
+                  .gain = 2 * settings[GAIN],
+                  .rate = 0.5,
+                  .acceleration = 3,
+                  .weight = settings[HOLD_WEIGHT]};
+    pl_aim_part(view, frame, i, &aim, goals);
+  }
+}
+
+static void hop_choose(const double *settings, void *memory, const pl_actor_view *view, pl_goals *goals) {
+  hop_state *state = memory;
+  pl_motion_frame frame = pl_motion_frame_of(view);
+  if (state->begun == 0) {
+    state->begun = 1;
+    state->facing = pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0));
+  }
+  state->facing = pl_motion_turn_toward(&frame, state->facing, frame.forward, 0.5 * frame.step / frame.beat);
+  hop_plan plan = plan_hop(settings, state, &frame, view);
+  next_phase(settings, state, view, &frame, &plan);
+  state->clock += frame.step;
+  state->cycle_clock += frame.step;
+  switch ((hop_phase)state->phase) {
+    case HOP_STAND: {
+      pl_stand stand = pl_stand_usual(view, &frame);
+      stand.turn = pl_motion_yaw(view, &frame, state->facing);
+      stand.gain = settings[GAIN];
+      stand.weight = settings[WEIGHT];
+      stand.hold_weight = settings[HOLD_WEIGHT];
+      pl_stand_goals(view, &frame, &stand, goals);
+      break;
+    }
+    case HOP_CROUCH: crouch(settings, state, view, &frame, &plan, goals); break;
+    case HOP_PUSH: push(settings, state, view, &frame, &plan, goals); break;
+    case HOP_FLY: fly(settings, state, view, &frame, &plan, goals); break;
+    case HOP_LAND:
+      accelerate(settings, view, &frame, pl_vec3_of(0, 0, 0), state->brake, state->level_brake, goals);
+      hold_body(settings, state, view, &frame, 0, goals);
+      break;
+  }
+}
+
+static void hop_count(const double *settings, const void *memory, pl_actor_tally *tally) {
+  (void)settings;
+  const hop_state *state = memory;
+  tally->hops = state->hops;
+  tally->tumbles = state->tumbles;
+}
+
+const pl_behaviour pl_behaviour_hop = {.name = "hop",
+                                       .about = "Crouches, pushes off, flies and lands on its feet, hop after hop.",
+                                       .settings = settings_of_hop,
+                                       .setting_count = SETTING_COUNT,
+                                       .state_size = sizeof(hop_state),
+                                       .choose = hop_choose,
+                                       .count = hop_count};

@@ -1,0 +1,19 @@
+#include "actor/behaviour_list.h"
+
+#include <string.h>
+
+static const pl_behaviour *const behaviours[] = {&pl_behaviour_stand, &pl_behaviour_hop, &pl_behaviour_roll, &pl_behaviour_crawl,
+                                                 &pl_behaviour_walk};
+
+const pl_behaviour *const *pl_behaviours(int32_t *count) {
+  *count = (int32_t)(sizeof behaviours / sizeof *behaviours);
+  return behaviours;
+}
+
+const pl_behaviour *pl_behaviour_find(const char *name) {
+  int32_t count;
+  const pl_behaviour *const *list = pl_behaviours(&count);
+  for (int32_t i = 0; i < count; ++i)
+    if (strcmp(list[i]->name, name) == 0) return list[i];
+  return NULL;
+}

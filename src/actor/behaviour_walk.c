@@ -1,0 +1,358 @@
+// Walk: feet step one after the other, or some at a time; the others carry the body (after Raibert and Hodgins 1991, Coros, Beaudoin and van de Panne 2010).
+//
+//   shift   all feet on the ground: the centre of mass moves until the feet that stay can carry it, or will catch it in passing
+//   swing   the feet of the group go in an arc to where they must land; ends when they touch, or after half as long again
+//
+// Where to land. A foot whose middle of stance is below its hip speeds the body neither up nor down: T v / 2 ahead of the hip, T the time of a stance (the neutral point). Added
+// to that is what the velocity of the centre of mass lacks or has in excess, as far as a pendulum upside down of its height would be carried by it: √(z/g) (v - v_wanted)
+// (the capture point). The hip is where the shape as built has the foot, relative to the centre of mass, turned to where the body faces.
+#include <math.h>
+
+#include "actor/behaviour_list.h"
+#include "actor/behaviour_stand.h"
+#include "math/quat.h"
+#include "math/vec3.h"
+
+enum {
+  SPEED_LIMIT,
+  SWING_TIME,
+  SHIFT_TIME,
+  SHIFT_MOST,
+  STEP_HEIGHT,
+  STEP_MOST,
+  AT_ONCE,
+  FEEDBACK,
+  SIDE_FEEDBACK,
+  SWAY,
+  MARGIN,
+  HEIGHT,
+  TURN_RATE,
+  GAIN,
+  FOOT_GAIN,
+  WEIGHT,
+  FOOT_WEIGHT,
+  HOLD_WEIGHT,
+  SETTING_COUNT
+};
+
+static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
+    [SPEED_LIMIT] = {"speed_limit", "paces", 0.25, 0, 1, "Most speed; a pace is √(height · gravity)."},
+    [SWING_TIME] = {"swing_time", "beats", 1, 0.2, 10, "Time of a foot in the air; a beat is √(height / gravity)."},
+    [SHIFT_TIME] = {"shift_time", "beats", 0.4, 0, 10, "Least time with all feet on the ground before the next one lifts."},
+    [SHIFT_MOST] = {"shift_most", "beats", 2.5, 0, 50, "Time after which it lifts a foot even if it is not over the others."},
+    [STEP_HEIGHT] = {"step_height", "share", 0.06, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
+    [STEP_MOST] = {"step_most", "share", 0.4, 0, 2, "Farthest that a foot is set from its hip's place, as a share of the height."},
+    [AT_ONCE] = {"at_once", "", 0, 0, 8,
+                 "Feet that swing together, in their order; 0: one of two or three, half of four and more."},
+    [FEEDBACK] = {"feedback", "", 0.6, 0, 3, "How far a foot is set ahead for going too fast, against the capture point."},
+    [SIDE_FEEDBACK] = {"side_feedback", "", 0.6, 0, 3, "The same sideways."},
+    [SWAY] = {"sway", "", 0.8, 0, 1.5, "How far sideways it goes over the feet that stay: 0 not at all, 1 to their middle."},
+    [MARGIN] = {"margin", "share", 0.06, 0, 0.5,
+                "Half the length of a foot, as a share of the height: how exactly it must stand over it."},
+    [HEIGHT] = {"height", "share", 0.97, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
+    [TURN_RATE] = {"turn_rate", "rad/beat", 0.2, 0, 10, "How fast it turns to a new heading."},
+    [GAIN] = {"gain", "1/beat", 1.5, 0.01, 20, "How fast errors of the centre of mass and of the upright are worked off."},
+    [FOOT_GAIN] = {"foot_gain", "1/beat", 4, 0.01, 50, "How fast errors of a swinging foot are worked off."},
+    [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the centre of mass."},
+    [FOOT_WEIGHT] = {"foot_weight", "", 1, 0, 1000, "Importance of the feet."},
+    [HOLD_WEIGHT] = {"hold_weight", "", 0.5, 0, 1000, "Importance of being upright and of facing the heading."},
+};
+
+enum { FEET_MOST = 8 };
+
+typedef enum walk_phase { WALK_STAND = 0, WALK_SHIFT, WALK_SWING } walk_phase;
+
+typedef struct walk_foot {
+  pl_vec3 hold;  // where it stands, or stood when it lifted
+  pl_vec3 aim;   // where it is to land
+  int32_t down;  // has landed in this swing
+} walk_foot;
+
+typedef struct walk_state {
+  int32_t begun, phase, group;
+  int32_t steps, tumbles, fallen;
+  double clock;  // s in this phase
+  pl_vec3 facing;
+  walk_foot feet[FEET_MOST];
+} walk_state;
+
+// The step under way, as all the functions below need it.
+typedef struct walk {
+  const double *settings;
+  walk_state *state;
+  const pl_actor_view *view;
+  pl_motion_frame frame;
+  pl_quat yaw;
+  int32_t foot_count, parts[FEET_MOST];
+  int32_t at_once, group_count;
+  double speed;     // m/s, wanted
+  double swing;     // s
+  double pendulum;  // s: √(height of the centre of mass / gravity)
+} walk;
+
+static bool is_swinging(const walk *w, int32_t foot) {
+  return foot / w->at_once == w->state->group;
+}
+
+static const pl_part_view *part_of(const walk *w, int32_t foot) {
+  return &w->view->parts[w->parts[foot]];
+}
+
+// Height of the middle of a foot above its sole.
+static double sole_of(const walk *w, int32_t foot) {
+  const pl_part_view *part = part_of(w, foot);
+  return w->view->rest_height + pl_vec3_dot(part->rest, w->frame.up) - part->rest_lowest;
+}
+
+// Middle of the feet that stay on the ground.
+static pl_vec3 stance_of(const walk *w) {
+  pl_vec3 sum = {0, 0, 0};
+  int32_t count = 0;
+  for (int32_t i = 0; i < w->foot_count; ++i) {
+    if (w->state->phase != WALK_STAND && is_swinging(w, i)) continue;
+    sum = pl_vec3_add(sum, part_of(w, i)->position);
+    count++;
+  }
+  return count > 0 ? pl_vec3_scale(sum, 1.0 / count) : w->view->center;
+}
+
+// Where the centre of mass is going, relative to the stance: carried on as a pendulum upside down.
+static pl_vec3 capture_of(const walk *w) {
+  pl_vec3 point = pl_vec3_add_scaled(w->view->center, w->view->velocity, w->pendulum);
+  return pl_vec3_sub(point, stance_of(w));
+}
+
+static bool may_lift(const walk *w) {
+  if (w->state->clock > w->settings[SHIFT_MOST] * w->frame.beat) return true;
+  if (w->state->clock < w->settings[SHIFT_TIME] * w->frame.beat) return false;
+  double margin = w->settings[MARGIN] * w->frame.height;
+  pl_vec3 capture = capture_of(w);
+  if (pl_vec3_dot(capture, w->frame.forward) < -margin) return false;
+  double wide = margin + (1 - pl_motion_clamp(w->settings[SWAY], 0, 1)) * w->frame.height;
+  return w->view->planar || fabs(pl_vec3_dot(capture, w->frame.side)) <= wide;
+}
+
+// Place of a foot for the shape as built, below the centre of mass where it will be in `ahead` seconds.
+static pl_vec3 hip_place(const walk *w, int32_t foot, double ahead) {
+  pl_vec3 arm = pl_motion_level(&w->frame, pl_quat_apply(w->yaw, part_of(w, foot)->rest));
+  return pl_vec3_add_scaled(pl_vec3_add(w->view->center, arm), pl_motion_level(&w->frame, w->view->velocity), ahead);
+}
+
+static pl_vec3 landing_place(const walk *w, int32_t foot, double remaining) {
+  const pl_motion_frame *frame = &w->frame;
+  double stance = (w->group_count - 1) * (w->swing + w->settings[SHIFT_TIME] * frame->beat) + w->settings[SHIFT_TIME] * frame->beat;
+  pl_vec3 excess = pl_vec3_add_scaled(w->view->velocity, frame->forward, -w->speed);
+  double along = 0.5 * stance * w->speed + w->settings[FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->forward);
+  double across = w->view->planar ? 0 : w->settings[SIDE_FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->side);
+  // Sideways it sways anyhow: where the hip is now counts, not where the sway would carry it.
+  double most = w->settings[STEP_MOST] * frame->height;
+  pl_vec3 place = hip_place(w, foot, 0);
+  along += remaining * pl_vec3_dot(w->view->velocity, frame->forward);
+  place = pl_vec3_add_scaled(place, frame->forward, pl_motion_clamp(along, -most, most));
+  place = pl_vec3_add_scaled(place, frame->side, pl_motion_clamp(across, -0.5 * most, 0.5 * most));
+  return pl_motion_at_height(frame, place, pl_motion_ground(w->view, place) + sole_of(w, foot));
+}
+
+// --- the machine ------------------------------------------------------------------------------------------------------
+
+static void enter(walk *w, walk_phase phase) {
+  w->state->phase = (int32_t)phase;
+  w->state->clock = 0;
+  for (int32_t i = 0; i < w->foot_count; ++i) {
+    walk_foot *foot = &w->state->feet[i];
+    foot->hold = part_of(w, i)->position;
+    foot->aim = foot->hold;
+    foot->down = 0;
+  }
+}
+
+// A foot of the group has come down: for a while it still touches where it lifts from.
+static void land_feet(walk *w, bool *all_down) {
+  double t = w->state->clock / w->swing;
+  *all_down = true;
+  for (int32_t i = 0; i < w->foot_count; ++i) {
+    walk_foot *foot = &w->state->feet[i];
+    if (!is_swinging(w, i) || foot->down != 0) continue;
+    const pl_part_view *part = part_of(w, i);
+    if (t > 0.6 && part->touch_count > 0) {
+      foot->down = 1;
+      pl_vec3 way = pl_vec3_sub(part->position, foot->hold);
+      if (pl_vec3_dot(way, w->frame.forward) > 0.02 * w->frame.height) w->state->steps++;
+      foot->hold = part->position;
+    } else {
+      *all_down = false;
+    }
+  }
+}
+
+static void next_phase(walk *w) {
+  walk_state *state = w->state;
+  bool all_down;
+  switch ((walk_phase)state->phase) {
+    case WALK_STAND:
+      if (w->speed > 0) {
+        state->group = 0;
+        enter(w, WALK_SHIFT);
+      }
+      break;
+    case WALK_SHIFT:
+      if (!(w->speed > 0))
+        enter(w, WALK_STAND);
+      else if (may_lift(w))
+        enter(w, WALK_SWING);
+      break;
+    case WALK_SWING:
+      land_feet(w, &all_down);
+      if (all_down || state->clock > 1.5 * w->swing) {
+        state->group = (state->group + 1) % w->group_count;
+        enter(w, WALK_SHIFT);
+      }
+      break;
+  }
+}
+
+// Leaning too far, or on something that is not a foot nor near one.
+static void look_for_fall(walk *w) {
+  double lean = pl_motion_lean(w->view);
+  bool down = lean > 1.05;
+  for (int32_t i = 0; i < w->view->part_count; ++i) {
+    const pl_part_view *part = &w->view->parts[i];
+    down = down || (!part->is_foot && part->touch_count > 0 && part->rest_lowest > 0.25 * w->frame.height);
+  }
+  if (down && w->state->fallen == 0) w->state->tumbles++;
+  if (down) w->state->fallen = 1;
+  if (!down && lean < 0.5 && w->state->fallen != 0) {
+    w->state->fallen = 0;
+    enter(w, WALK_STAND);
+  }
+}
+
+// --- goals ------------------------------------------------------------------------------------------------------------
+
+static void aim_center(const walk *w, pl_goals *goals) {
+  const pl_motion_frame *frame = &w->frame;
+  pl_vec3 stance = stance_of(w), center = w->view->center;
+  double behind = pl_vec3_dot(pl_vec3_sub(stance, center), frame->forward);
+  double aside = w->settings[SWAY] * pl_vec3_dot(pl_vec3_sub(stance, center), frame->side);
+  pl_aim aim = {.gain = w->settings[GAIN], .rate = 0.3, .acceleration = 0.5, .weight = w->settings[WEIGHT]};
+  aim.axes = frame->level_axes;
+  // Along the way it goes on at its speed, faster while it is behind the feet that have to carry it.
+  aim.target = pl_vec3_add_scaled(center, frame->forward, pl_motion_clamp(behind, 0, 0.3 * frame->height));
+  if (!w->view->planar) aim.target = pl_vec3_add_scaled(aim.target, frame->side, aside);
+  aim.target_speed = pl_vec3_scale(frame->forward, w->speed);
+  pl_aim_center(w->view, frame, &aim, goals);
+  aim.axes = frame->height_axis;
+  aim.target_speed = pl_vec3_of(0, 0, 0);
+  double ground = 0.5 * (pl_motion_ground(w->view, stance) + pl_motion_ground(w->view, center));
+  aim.target = pl_motion_at_height(frame, center, ground + w->settings[HEIGHT] * w->view->rest_height);
+  pl_aim_center(w->view, frame, &aim, goals);
+}
+
+static void aim_swing(const walk *w, int32_t foot, pl_goals *goals) {
+  const pl_motion_frame *frame = &w->frame;
+  walk_foot *it = &w->state->feet[foot];
+  double t = w->state->clock / w->swing, lift = w->settings[STEP_HEIGHT] * frame->height;
+  // The landing place follows what the body does, ever less as the foot comes down.
+  pl_vec3 wanted = landing_place(w, foot, fmax(0, w->swing - w->state->clock));
+  double follow = pl_motion_clamp((1 - t) * 8 * frame->step / w->swing, 0, 1);
+  it->aim = w->state->clock <= frame->step ? wanted : pl_vec3_mix(it->aim, wanted, follow);
+  // Along the ground it arrives a little before it is down.
+  double s = t / 0.85, share = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (0.85 * w->swing);
+  pl_vec3 way = pl_vec3_sub(it->aim, it->hold);
+  double late = fmax(0, t - 1) * w->swing;  // s: then it goes on down until it finds the ground
+  pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
+                .gain = w->settings[FOOT_GAIN],
+                .rate = 0.6,
+                .acceleration = 3,
+                .weight = w->settings[FOOT_WEIGHT]};
+  aim.target = pl_vec3_add_scaled(it->hold, way, share);
+  aim.target = pl_vec3_add_scaled(aim.target, frame->up, lift * pl_motion_arch(t) - 0.2 * frame->pace * late);
+  aim.target_speed = pl_vec3_scale(way, rate);
+  aim.target_speed = pl_vec3_add_scaled(aim.target_speed, frame->up, lift * pl_motion_arch_rate(t) / w->swing);
+  pl_aim_part(w->view, frame, w->parts[foot], &aim, goals);
+}
+
+static void aim_stance(const walk *w, int32_t foot, pl_goals *goals) {
+  const pl_motion_frame *frame = &w->frame;
+  pl_aim aim = {.axes = frame->level_axes,
+                .target = w->state->feet[foot].hold,
+                .gain = w->settings[GAIN],
+                .rate = 0.1,
+                .acceleration = 1,
+                .weight = 0.3 * w->settings[FOOT_WEIGHT]};
+  // One that has lost the ground looks for it again.
+  if (part_of(w, foot)->touch_count == 0) {
+    pl_vec3 place = part_of(w, foot)->position;
+    aim.axes |= frame->height_axis;
+    aim.target = pl_motion_at_height(frame, aim.target, pl_motion_ground(w->view, place) + sole_of(w, foot));
+  }
+  pl_aim_part(w->view, frame, w->parts[foot], &aim, goals);
+}
+
+static void aim_all(walk *w, pl_goals *goals) {
+  aim_center(w, goals);
+  for (int32_t i = 0; i < w->foot_count; ++i) {
+    if (w->state->phase == WALK_SWING && is_swinging(w, i) && w->state->feet[i].down == 0)
+      aim_swing(w, i, goals);
+    else
+      aim_stance(w, i, goals);
+  }
+  pl_hold hold = {.turn = w->yaw, .gain = w->settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = w->settings[HOLD_WEIGHT]};
+  pl_aim_hold(w->view, &w->frame, &hold, goals);
+}
+
+static walk walk_of(const double *settings, walk_state *state, const pl_actor_view *view) {
+  walk w = {.settings = settings, .state = state, .view = view, .frame = pl_motion_frame_of(view)};
+  w.foot_count = pl_motion_feet(view, FEET_MOST, w.parts);
+  w.at_once = (int32_t)settings[AT_ONCE];
+  if (w.at_once == 0) w.at_once = w.foot_count >= 4 ? (w.foot_count + 1) / 2 : 1;
+  w.at_once = w.at_once < w.foot_count ? w.at_once : (w.foot_count > 1 ? w.foot_count - 1 : 1);
+  w.group_count = w.foot_count > 0 ? (w.foot_count + w.at_once - 1) / w.at_once : 1;
+  w.speed = pl_motion_speed(&w.frame, view, settings[SPEED_LIMIT]);
+  w.swing = settings[SWING_TIME] * w.frame.beat;
+  w.pendulum = sqrt(fmax(view->rest_height, 0.01 * w.frame.height) / w.frame.gravity);
+  return w;
+}
+
+static void walk_choose(const double *settings, void *memory, const pl_actor_view *view, pl_goals *goals) {
+  walk_state *state = memory;
+  walk w = walk_of(settings, state, view);
+  if (state->begun == 0) {
+    state->begun = 1;
+    state->facing = pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0));
+    enter(&w, WALK_STAND);
+  }
+  double turn = settings[TURN_RATE] * w.frame.step / w.frame.beat;
+  state->facing = pl_motion_turn_toward(&w.frame, state->facing, w.frame.forward, turn);
+  w.yaw = pl_motion_yaw(view, &w.frame, state->facing);
+  look_for_fall(&w);
+  if (w.foot_count >= 2 && state->fallen == 0) next_phase(&w);
+  state->clock += w.frame.step;
+  if (w.foot_count < 2 || state->fallen != 0 || state->phase == WALK_STAND) {
+    pl_stand stand = pl_stand_usual(view, &w.frame);
+    stand.turn = w.yaw;
+    stand.height = settings[HEIGHT];
+    stand.gain = settings[GAIN];
+    stand.weight = settings[WEIGHT];
+    stand.hold_weight = settings[HOLD_WEIGHT];
+    pl_stand_goals(view, &w.frame, &stand, goals);
+    return;
+  }
+  aim_all(&w, goals);
+}
+
+static void walk_count(const double *settings, const void *memory, pl_actor_tally *tally) {
+  (void)settings;
+  const walk_state *state = memory;
+  tally->steps = state->steps;
+  tally->tumbles = state->tumbles;
+}
+
+const pl_behaviour pl_behaviour_walk = {
+    .name = "walk",
+    .about = "Sets one foot before the other, where the motion of its centre of mass needs them.",
+    .settings = settings_of_walk,
+    .setting_count = SETTING_COUNT,
+    .state_size = sizeof(walk_state),
+    .choose = walk_choose,
+    .count = walk_count};
