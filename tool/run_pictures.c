@@ -13,6 +13,7 @@ typedef struct run_painter {
   int32_t item_count;
   pl_vec3 **collider_points;  // placed, one array per item of a collider
   pl_camera around;           // used when the scene has no camera
+  pl_vec3 *shifts;            // of the camera in each frame, NULL for none
   int64_t particle_count;
   uint8_t *rgb;
 } run_painter;
@@ -36,7 +37,8 @@ static void place_collider(const pl_stage_collider *collider, pl_vec3 *points) {
 static void collect_items(run_painter *painter) {
   run_job *run = painter->run;
   int32_t collider_count = pl_stage_set_collider_count(run->set);
-  painter->items = tool_allocate((size_t)run->body_count + (size_t)collider_count, sizeof *painter->items);
+  size_t limit = (size_t)run->body_count + (size_t)run->actor_count + (size_t)collider_count;
+  painter->items = tool_allocate(limit, sizeof *painter->items);
   painter->collider_points = tool_allocate((size_t)collider_count, sizeof(pl_vec3 *));
   for (int32_t i = 0; i < run->body_count; ++i) {
     const run_body *body = &run->bodies[i];
@@ -48,6 +50,12 @@ static void collect_items(run_painter *painter) {
                           .triangle_count = body->surface.triangle_count,
                           .color = body->stage.has_color ? body->stage.color : pl_palette_color(i),
                           .creased = true};
+  }
+  for (int32_t i = 0; run->options.ghost && i < run->actor_count; ++i) {
+    pl_picture_item ghost = painter->items[run->actors[i].stage.body];
+    ghost.points = run->points + run->actors[i].ghost_start;
+    ghost.color = (pl_color){0.3F * ghost.color.r + 0.7F, 0.3F * ghost.color.g + 0.7F, 0.3F * ghost.color.b + 0.7F};
+    painter->items[painter->item_count++] = ghost;
   }
   for (int32_t i = 0; i < collider_count; ++i) {
     pl_stage_collider collider = pl_stage_set_collider(run->set, i, 0);
@@ -85,10 +93,37 @@ static pl_status aim(run_painter *painter, int64_t first, pl_error *error) {
   for (int64_t frame = first; frame < pl_frame_log_count(run->log); ++frame) {
     pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, NULL, error);
     if (status < 0) return status;
-    for (int64_t i = 0; i < run->point_count; ++i) add_point(&box, run->points[i]);
+    for (int64_t i = 0; i < run->body_point_count; ++i) add_point(&box, run->points[i]);
   }
   painter->around = pl_camera_around(box, (double)run->options.width / run->options.height);
   return PL_OK;
+}
+
+// Rest shapes hang above their bodies, where nothing hides them.
+static void lift_ghosts(run_job *run) {
+  for (int32_t i = 0; run->options.ghost && i < run->actor_count; ++i) {
+    const run_body *body = &run->bodies[run->actors[i].stage.body];
+    pl_vec3 *ghost = run->points + run->actors[i].ghost_start;
+    pl_box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}}, own = box;
+    for (int32_t k = 0; k < body->surface.point_count; ++k) {
+      add_point(&box, run->points[body->point_start + k]);
+      add_point(&own, ghost[k]);
+    }
+    double lift = box.most.y - own.least.y + 0.15 * (box.most.y - box.least.y);
+    for (int32_t k = 0; k < body->surface.point_count; ++k) ghost[k].y += lift;
+  }
+}
+
+static pl_camera camera_of_frame(const run_painter *painter, int64_t frame, double time) {
+  const run_job *run = painter->run;
+  pl_camera camera = run->options.observer   ? pl_scene_observer(run->scene, time)
+                     : run->facts.has_camera ? pl_scene_camera(run->scene, time)
+                                             : painter->around;
+  if (painter->shifts == NULL) return camera;
+  pl_vec3 by = painter->shifts[frame];
+  camera.eye = (pl_vec3){camera.eye.x + by.x, camera.eye.y + by.y, camera.eye.z + by.z};
+  camera.target = (pl_vec3){camera.target.x + by.x, camera.target.y + by.y, camera.target.z + by.z};
+  return camera;
 }
 
 static pl_status draw_frame(run_painter *painter, int64_t frame, pl_error *error) {
@@ -97,9 +132,8 @@ static pl_status draw_frame(run_painter *painter, int64_t frame, pl_error *error
   if (status < 0) return status;
   double time = (double)frame / run->facts.frame_rate;
   place_colliders(painter, time);
-  pl_camera camera = run->options.observer   ? pl_scene_observer(run->scene, time)
-                     : run->facts.has_camera ? pl_scene_camera(run->scene, time)
-                                             : painter->around;
+  lift_ghosts(run);
+  pl_camera camera = camera_of_frame(painter, frame, time);
   char *caption = tool_text("%s    %lld particles    %.2f s", run->facts.name, (long long)painter->particle_count, time);
   status = pl_renderer_draw(painter->renderer, &camera, painter->items, painter->item_count, caption, painter->rgb, error);
   free(caption);
@@ -169,11 +203,15 @@ pl_status run_write_pictures(run_job *run, pl_error *error) {
   if (status < 0) return status;
   painter.rgb = tool_allocate((size_t)def.width * (size_t)def.height, 3);
   collect_items(&painter);
-  if (run->picture_path != NULL) status = write_picture(&painter, error);
+  const char *followed = run->options.observer ? run->facts.observer_follows : run->facts.camera_follows;
+  pl_camera first = run->options.observer ? pl_scene_observer(run->scene, 0) : pl_scene_camera(run->scene, 0);
+  status = run_follow(run, followed, first.up, &painter.shifts, error);
+  if (status >= 0 && run->picture_path != NULL) status = write_picture(&painter, error);
   if (status >= 0 && run->video_path != NULL && tool_interrupt_count() == 0) status = write_video(&painter, error);
   for (int32_t i = 0; i < pl_stage_set_collider_count(run->set); ++i) free(painter.collider_points[i]);
   free(painter.collider_points);
   free(painter.items);
+  free(painter.shifts);
   free(painter.rgb);
   pl_renderer_destroy(painter.renderer);
   return status;

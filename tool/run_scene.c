@@ -19,6 +19,7 @@ static void close_run(run_job *run) {
   pl_context_destroy(run->context);
   for (int32_t i = 0; i < run->body_count; ++i) free(run->bodies[i].file_name);
   free(run->bodies);
+  free(run->actors);
   free(run->points);
   free(run->snapshot);
   free(run->folder);
@@ -100,6 +101,8 @@ static void lay_out_bodies(run_job *run) {
     }
     run->body_count = i + 1;
   }
+  run->body_point_count = run->point_count;
+  run_lay_out_actors(run);
   run->points = tool_allocate((size_t)run->point_count, sizeof *run->points);
   run->snapshot_size = pl_world_snapshot_size(run->world);
   run->snapshot = tool_allocate(run->snapshot_size, 1);
@@ -123,6 +126,8 @@ static pl_status log_frame(run_job *run, pl_error *error) {
       status = pl_body_read_positions(run->world, body->stage.id, points + body->surface.point_count);
     if (status < 0) return status;
   }
+  pl_status status = run_log_actors(run);
+  if (status < 0) return status;
   return pl_frame_log_append(run->log, pl_world_hash(run->world), run->points, error);
 }
 
@@ -218,6 +223,7 @@ static int say_how_to_resume(run_job *run) {
 
 static pl_status write_results(run_job *run, pl_error *error) {
   pl_status status = run_write_outputs(run, error);
+  if (status >= 0 && tool_interrupt_count() == 0) status = run_write_actors(run, error);
   if (status >= 0 && tool_interrupt_count() == 0) status = run_write_pictures(run, error);
   return status;
 }
@@ -273,6 +279,7 @@ static int simulate_and_write(run_job *run, int64_t frame) {
     return say_how_to_resume(run);
   }
   say_done(run);
+  if (!exploded && !run_say_actors(run)) run->remarks = true;
   forget_checkpoint(run);
   return exploded ? TOOL_FAILED : run->remarks ? TOOL_REMARKS : TOOL_DONE;
 }

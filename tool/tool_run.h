@@ -30,6 +30,7 @@ typedef struct run_options {
   double checkpoint_seconds;  // 0: only when interrupted
   bool resume;
   bool observer;             // pictures from the second camera
+  bool ghost;                // pictures show the rest shapes of actors above them
   tool_overrides overrides;  // of the scene
 } run_options;
 
@@ -43,6 +44,13 @@ typedef struct run_body {
   bool logs_particles;
   int64_t point_start;  // in a frame
 } run_body;
+
+// An actor and its share of every frame in the log, behind those of the bodies: its numbers, three to a point, and, where ghosts are drawn, its rest shape.
+typedef struct run_actor {
+  pl_stage_actor stage;
+  int32_t parameter_count;  // that are kept
+  int64_t record_start, ghost_start;
+} run_actor;
 
 typedef struct run_job {
   const tool_session *tool;
@@ -63,8 +71,11 @@ typedef struct run_job {
 
   run_body *bodies;
   int32_t body_count;
-  int64_t point_count;  // of a frame in the log
-  pl_vec3 *points;      // one frame
+  run_actor *actors;
+  int32_t actor_count;
+  int64_t body_point_count;  // of bodies in a frame of the log
+  int64_t point_count;       // of a frame in the log
+  pl_vec3 *points;           // one frame
   void *snapshot;
   size_t snapshot_size;
 
@@ -97,5 +108,15 @@ pl_status run_write_outputs(run_job *run, pl_error *error);
 
 // The picture of the last frame and the video of all (run_pictures.c).
 pl_status run_write_pictures(run_job *run, pl_error *error);
+
+// Actors (run_actors.c): lay out their share of a frame; fill it in; write it as a table where CSV is asked for; say how they did, false if there is something
+// to remark.
+void run_lay_out_actors(run_job *run);
+pl_status run_log_actors(run_job *run);
+pl_status run_write_actors(run_job *run, pl_error *error);
+bool run_say_actors(const run_job *run);
+
+// How far a camera that follows the body `name` is shifted in each frame of the log, across `up`; to be freed. NULL when there is nobody to follow (run_follow.c).
+pl_status run_follow(run_job *run, const char *name, pl_vec3 up, pl_vec3 **shifts, pl_error *error);
 
 #endif

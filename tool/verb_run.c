@@ -61,6 +61,7 @@ static const tool_option OPTIONS[] = {
      .most = 24},
     {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of picture and video; 1280x720 if not given"},
     {.name = "observer", .kind = TOOL_FLAG, .about = "take pictures from the scene's second camera, 'observer'"},
+    {.name = "ghost", .kind = TOOL_FLAG, .about = "draw the rest shape of every actor above it, pale"},
     {.name = "set", .kind = TOOL_TEXT, .value = "PATH=VALUE", .about = TOOL_SET_ABOUT, .repeats = true},
     {.name = "resume",
      .kind = TOOL_OPTIONAL_TEXT,
@@ -124,6 +125,7 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   if (picture->given) options->picture = picture->text != NULL ? picture->text : "";
   if (video->given) options->video = video->text != NULL ? video->text : "";
   options->observer = tool_find_value(arguments, "observer")->given;
+  options->ghost = tool_find_value(arguments, "ghost")->given;
   bool good = tool_overrides_read(tool, arguments, &options->overrides);
   good = read_hash(tool, tool_find_value(arguments, "hash"), options) && good;
   if (format->given) good = read_formats(tool, format->text, options) && good;

@@ -49,6 +49,11 @@ PL_API pl_status pl_mesh_write(pl_context *context, const char *path, const pl_m
 /// through a temporary name.
 PL_API pl_status pl_embedding_write(pl_context *context, const char *path, const pl_embedding *embedding, pl_error *error);
 
+/// Write a table (CSV): a line with the names of the columns, which must hold no commas, and then row_count lines of column_count numbers, given row by
+/// row in `cells`. Written through a temporary name.
+PL_API pl_status pl_table_write(pl_context *context, const char *path, const char *const *columns, int32_t column_count,
+                                int64_t row_count, const double *cells, pl_error *error);
+
 #ifdef __cplusplus
 }
 #endif

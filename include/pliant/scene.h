@@ -55,6 +55,9 @@ typedef struct pl_scene_report {
   double warm_up;     ///< seconds that pl_scene_build() lets bodies settle
   bool has_camera;    ///< otherwise frame the bodies with pl_camera_around()
   bool has_observer;  ///< take pictures with pl_scene_observer() instead of pl_scene_camera()
+  const char *
+      camera_follows;  ///< body that pl_scene_camera() is to be moved along with by whoever draws, NULL for none; valid as long as the scene
+  const char *observer_follows;  ///< likewise of pl_scene_observer()
 } pl_scene_report;
 
 /// Facts about a scene.
@@ -156,6 +159,10 @@ PL_API int32_t pl_stage_set_actor_count(const pl_stage_set *set);
 
 /// Actor number `index`, in the order of the bodies.
 PL_API pl_stage_actor pl_stage_set_actor(const pl_stage_set *set, int32_t index);
+
+/// Points of the rest shape that actor number `index` has chosen, turned and placed as its body is: as many and in the same order as
+/// those of pl_stage_set_read_surface() for its body, for a ghost beside it. One thread at a time.
+PL_API pl_status pl_stage_set_read_rest(const pl_stage_set *set, int32_t index, pl_vec3 *points);
 
 /// One thing that a scene expects of an actor, and how it stands now.
 typedef struct pl_stage_expectation {

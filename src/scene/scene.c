@@ -101,6 +101,10 @@ void pl_scene_destroy(pl_scene *scene) {
   pl_arena_destroy(&arena);
 }
 
+static const char *followed(const pl_scene_camera_def *camera) {
+  return camera->json != NULL && camera->follow[0] != '\0' ? camera->follow : NULL;
+}
+
 pl_scene_report pl_scene_describe(const pl_scene *scene) {
   const pl_scene_document *document = &scene->document;
   return (pl_scene_report){
@@ -113,6 +117,8 @@ pl_scene_report pl_scene_describe(const pl_scene *scene) {
       .warm_up = document->time.warm_up,
       .has_camera = document->camera.json != NULL,
       .has_observer = document->observer.json != NULL,
+      .camera_follows = followed(&document->camera),
+      .observer_follows = followed(&document->observer),
   };
 }
 

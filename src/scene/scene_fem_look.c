@@ -8,6 +8,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "body/body_method.h"
 #include "math/vec3.h"
 #include "mesh/topology.h"
 #include "scene/scene_fem.h"
@@ -168,4 +169,21 @@ pl_status pl_stage_set_read_surface(const pl_stage_set *set, int32_t index, pl_v
   pl_status status = pl_body_read_positions(set->world, part->body.id, set->points);
   if (status >= 0) shape_skin(part->skin, set->points, points);
   return status;
+}
+
+pl_status pl_stage_set_read_rest(const pl_stage_set *set, int32_t index, pl_vec3 *points) {
+  const pl_stage_player *player = &PL_ITEM(&set->players, pl_stage_player, index);
+  const pl_stage_part *part = &PL_ITEM(&set->parts, pl_stage_part, player->part);
+  pl_actor_rest_points(player->actor, set->points);
+  if (part->skin != NULL) {
+    shape_skin(part->skin, set->points, points);
+    return PL_OK;
+  }
+  const pl_contact_surface *surface = &part->model->surface;
+  for (int32_t i = 0; i < surface->point_count; ++i) {
+    points[i] = (pl_vec3){0, 0, 0};
+    for (int k = 0; k < 4; ++k)
+      points[i] = pl_vec3_add_scaled(points[i], set->points[surface->parents[4 * i + k]], (double)surface->weights[4 * i + k]);
+  }
+  return PL_OK;
 }

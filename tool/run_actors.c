@@ -1,0 +1,181 @@
+// Actors of a run: their numbers in every frame of the log, the table made of these, and what is said of each at the end.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tool_run.h"
+
+// What is kept of an actor besides its parameters, in the order of fill_record().
+static const char *const COLUMNS[] = {"objective", "goal_error", "goal_start", "residual", "iterations", "rest_strain", "rest_rate",
+                                      "x",         "y",          "z",          "vx",       "vy",         "vz",          "lean",
+                                      "advance",   "turned",     "steps",      "hops",     "tumbles"};
+enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0], PARAMETERS_MOST = 256 };
+
+// A run must come less than half of the way to its goals for so long before it is worth a word.
+static const double SHORT_SHARE = 0.5;
+
+void run_lay_out_actors(run_job *run) {
+  int32_t count = pl_stage_set_actor_count(run->set);
+  run->actors = tool_allocate((size_t)count, sizeof *run->actors);
+  run->actor_count = count;
+  for (int32_t i = 0; i < count; ++i) {
+    run_actor *actor = &run->actors[i];
+    actor->stage = pl_stage_set_actor(run->set, i);
+    pl_actor_parameters(actor->stage.actor, &actor->parameter_count);
+    if (actor->parameter_count > PARAMETERS_MOST) actor->parameter_count = PARAMETERS_MOST;
+    actor->record_start = run->point_count;
+    run->point_count += (COLUMN_COUNT + actor->parameter_count + 2) / 3;
+    actor->ghost_start = run->point_count;
+    if (run->options.ghost) run->point_count += run->bodies[actor->stage.body].surface.point_count;
+  }
+}
+
+static void fill_record(const run_job *run, const run_actor *actor, double *numbers) {
+  pl_actor_report report = pl_actor_look(actor->stage.actor);
+  pl_body_report body = pl_body_describe(run->world, run->bodies[actor->stage.body].stage.id);
+  double weight = body.mass > 0 ? 1 / body.mass : 0;
+  const double record[COLUMN_COUNT] = {report.objective,
+                                       report.goal_error,
+                                       report.goal_start,
+                                       report.residual,
+                                       report.iteration_count,
+                                       report.rest_strain,
+                                       report.rest_rate,
+                                       body.center.x,
+                                       body.center.y,
+                                       body.center.z,
+                                       weight * body.momentum.x,
+                                       weight * body.momentum.y,
+                                       weight * body.momentum.z,
+                                       report.lean,
+                                       report.advance,
+                                       report.turned,
+                                       report.tally.steps,
+                                       report.tally.hops,
+                                       report.tally.tumbles};
+  int32_t all;
+  const double *parameters = pl_actor_parameters(actor->stage.actor, &all);
+  for (int32_t k = 0; k < COLUMN_COUNT; ++k) numbers[k] = record[k];
+  for (int32_t k = 0; k < actor->parameter_count; ++k) numbers[COLUMN_COUNT + k] = parameters[k];
+}
+
+pl_status run_log_actors(run_job *run) {
+  pl_status status = PL_OK;
+  for (int32_t i = 0; i < run->actor_count && status >= 0; ++i) {
+    const run_actor *actor = &run->actors[i];
+    fill_record(run, actor, (double *)(run->points + actor->record_start));
+    if (run->options.ghost) status = pl_stage_set_read_rest(run->set, i, run->points + actor->ghost_start);
+  }
+  return status;
+}
+
+// --- the table ----------------------------------------------------------------------------------------------------------
+
+static pl_status write_table(run_job *run, const run_actor *actor, pl_error *error) {
+  enum { NAME_SIZE = 16 };
+  int64_t frame_count = pl_frame_log_count(run->log);
+  int32_t kept = COLUMN_COUNT + actor->parameter_count, points = (kept + 2) / 3, count = kept + 2;
+  const char **columns = tool_allocate((size_t)count, sizeof *columns);
+  char *names = tool_allocate((size_t)actor->parameter_count, NAME_SIZE);
+  columns[0] = "frame";
+  columns[1] = "time";
+  for (int32_t k = 0; k < COLUMN_COUNT; ++k) columns[2 + k] = COLUMNS[k];
+  for (int32_t k = 0; k < actor->parameter_count; ++k) {
+    snprintf(names + (size_t)k * NAME_SIZE, NAME_SIZE, "p%d", k);
+    columns[2 + COLUMN_COUNT + k] = names + (size_t)k * NAME_SIZE;
+  }
+  double *cells = tool_allocate((size_t)frame_count * (size_t)count, sizeof *cells);
+  pl_vec3 *record = tool_allocate((size_t)points, sizeof *record);
+  pl_status status = PL_OK;
+  for (int64_t frame = 0; frame < frame_count && status >= 0; ++frame) {
+    double *row = cells + frame * count;
+    status = pl_frame_log_read(run->log, frame, actor->record_start, points, record, NULL, error);
+    row[0] = (double)frame;
+    row[1] = (double)frame / run->facts.frame_rate;
+    for (int32_t k = 0; k < kept; ++k) row[2 + k] = ((const double *)record)[k];
+  }
+  char *path = tool_text("%s/%s.actor.csv", run->folder, run->bodies[actor->stage.body].file_name);
+  if (status >= 0) status = pl_table_write(run->context, path, columns, count, frame_count, cells, error);
+  free(path);
+  free(record);
+  free(cells);
+  free(names);
+  free(columns);
+  return status;
+}
+
+pl_status run_write_actors(run_job *run, pl_error *error) {
+  bool wanted = false;
+  pl_status status = PL_OK;
+  for (int i = 0; i < run->options.format_count; ++i) wanted = wanted || run->options.formats[i] == PL_FRAMES_CSV;
+  for (int32_t i = 0; wanted && i < run->actor_count && status >= 0; ++i) status = write_table(run, &run->actors[i], error);
+  return status;
+}
+
+// --- what is said -------------------------------------------------------------------------------------------------------
+
+static void say_actor(const run_job *run, const run_actor *actor) {
+  pl_actor_report report = pl_actor_look(actor->stage.actor);
+  double turns = report.turned / 6.283185307179586, steps = (double)(report.step_count > 0 ? report.step_count : 1);
+  double simulated = (double)run->total.step_count * run->facts.step;
+  char *counted = tool_text("%.2f m ahead", report.advance);
+  const struct {
+    double number;
+    const char *words;
+  } counts[] = {{report.tally.steps, "steps"}, {report.tally.hops, "hops"}, {fabs(turns) >= 0.5 ? turns : 0, "turns"}};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+    if (counts[i].number == 0) continue;
+    char *longer = tool_text("%s, %.3g %s", counted, counts[i].number, counts[i].words);
+    free(counted);
+    counted = longer;
+  }
+  tool_say(&run->tool->voice,
+           "actor '%s' (%s): %s, %d %s; %.1f iterations a step, worst residual %.1e, %.2f s of optimisation per simulated second",
+           actor->stage.name, actor->stage.behaviour, counted, report.tally.tumbles,
+           report.tally.tumbles == 1 ? "tumble" : "tumbles", (double)report.iterations_in_all / steps, report.worst_residual,
+           simulated > 0 ? report.seconds_in_all / simulated : 0);
+  free(counted);
+}
+
+static bool warn_of_reach(const run_job *run, const run_actor *actor) {
+  pl_actor_report report = pl_actor_look(actor->stage.actor);
+  double share = report.step_count > 0 ? (double)report.short_count / (double)report.step_count : 0;
+  if (!(share > SHORT_SHARE)) return false;
+  tool_warn(
+      &run->tool->voice,
+      "the goals of actor '%s' are out of reach: in %.0f %% of its steps it came less than half of the way to them; ask for less, "
+      "let its rest shape be freer (a finer `cage`, less `regularisation`), or give its feet more friction",
+      actor->stage.name, 100 * share);
+  return true;
+}
+
+static bool say_expectation(const run_job *run, const pl_stage_expectation *it) {
+  const tool_voice *voice = &run->tool->voice;
+  const char *name = run->actors[it->actor].stage.name, *space = it->unit[0] != '\0' ? " " : "";
+  const char *bound = it->is_limit ? "at most" : "at least";
+  if (it->met)
+    tool_say(voice, "actor '%s': %s is %.4g%s%s, as expected (%s %.4g)", name, it->name, it->found, space, it->unit, bound,
+             it->wanted);
+  else
+    tool_warn(voice, "actor '%s': %s is %.4g%s%s, and %s %.4g is expected", name, it->name, it->found, space, it->unit, bound,
+              it->wanted);
+  return it->met;
+}
+
+bool run_say_actors(const run_job *run) {
+  bool good = true;
+  int32_t count = pl_stage_set_expectation_count(run->set);
+  for (int32_t i = 0; i < run->actor_count; ++i) {
+    say_actor(run, &run->actors[i]);
+    good = !warn_of_reach(run, &run->actors[i]) && good;
+  }
+  if (count > 0 && run->frame_count < run->facts.frame_count) {
+    tool_say(&run->tool->voice, "what is expected of actors is for all %d frames and was not looked at", run->facts.frame_count);
+    return good;
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    pl_stage_expectation it = pl_stage_set_expectation(run->set, i);
+    good = say_expectation(run, &it) && good;
+  }
+  return good;
+}
