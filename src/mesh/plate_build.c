@@ -89,12 +89,8 @@ static pl_status check_pieces(const pl_plate *plate, pl_error *error) {
   for (int32_t i = 0; i < n; ++i)
     for (int32_t k = i + 1; k < n; ++k) {
       if (NEXT(plate, i) == k || NEXT(plate, k) == i) continue;
-      pl_plate_point a = POINT(plate, i), b = POINT(plate, NEXT(plate, i)), c = POINT(plate, k), d = POINT(plate, NEXT(plate, k));
-      double c_side = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x),
-             d_side = (b.x - a.x) * (d.y - a.y) - (b.y - a.y) * (d.x - a.x);
-      double a_side = (d.x - c.x) * (a.y - c.y) - (d.y - c.y) * (a.x - c.x),
-             b_side = (d.x - c.x) * (b.y - c.y) - (d.y - c.y) * (b.x - c.x);
-      if (c_side * d_side <= 0 && a_side * b_side <= 0)
+      pl_plate_point a = POINT(plate, i);
+      if (pl_plate_sides_meet(a, POINT(plate, NEXT(plate, i)), POINT(plate, k), POINT(plate, NEXT(plate, k))))
         return pl_fail_field(error, PL_ERROR_INVALID_DATA, "spacing", "%g m is too wide for the outline at (%g, %g)",
                              plate->def->spacing, a.x, a.y);
     }

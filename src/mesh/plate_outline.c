@@ -89,8 +89,7 @@ static pl_status check_loop(const pl_plate_def *def, int32_t number, pl_error *e
   return PL_OK;
 }
 
-// Whether two sides have a place in common.
-static bool sides_meet(pl_plate_point a, pl_plate_point b, pl_plate_point c, pl_plate_point d) {
+bool pl_plate_sides_meet(pl_plate_point a, pl_plate_point b, pl_plate_point c, pl_plate_point d) {
   if (fmax(a.x, b.x) < fmin(c.x, d.x) || fmax(c.x, d.x) < fmin(a.x, b.x) || fmax(a.y, b.y) < fmin(c.y, d.y) ||
       fmax(c.y, d.y) < fmin(a.y, b.y))
     return false;
@@ -106,7 +105,7 @@ static pl_status check_crossings(const pl_plate_def *def, int32_t first, int32_t
     for (int32_t k = first == second ? i + 2 : 0; k < s->corner_count; ++k) {
       if (first == second && (k + 1) % s->corner_count == i) continue;
       pl_plate_point a = corner_at(f, i), b = corner_at(f, (i + 1) % f->corner_count);
-      if (!sides_meet(a, b, corner_at(s, k), corner_at(s, (k + 1) % s->corner_count))) continue;
+      if (!pl_plate_sides_meet(a, b, corner_at(s, k), corner_at(s, (k + 1) % s->corner_count))) continue;
       if (first == second)
         return pl_fail_field(error, PL_ERROR_INVALID_DATA, name_of(first, first_name),
                              "crosses or touches itself: side %d, from (%g, %g) to (%g, %g), and side %d", i, a.x, a.y, b.x, b.y,
