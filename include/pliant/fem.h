@@ -66,9 +66,9 @@ typedef struct pl_fem_def {
   double surface_tolerance;      ///< metres a surface point may lie outside the tets
   const pl_mesh_pose *examples;  ///< poses whose element shapes the rest shape is mixed from (paper 004, section 5.1); copied
   int32_t example_count;         ///< 0 … 32
-  bool
-      adapts;  ///< the state holds the rest shape, so that an actor can change it (actor.h); stiffness damping then acts on changes of shape
-               ///< only and has no torque; not with PL_FEM_FAST or examples
+  /// The state holds the rest shape, so that an actor can change it (actor.h). Stiffness damping then acts on changes of shape only and has no torque. Not with
+  /// PL_FEM_FAST or examples.
+  bool adapts;
   const struct pl_linear_backend *direct;  ///< sparse factorisation of the lab, or NULL; used where the solver says so
   uint32_t magic;                          ///< set by pl_default_fem_def()
 } pl_fem_def;
