@@ -1,0 +1,55 @@
+// The inner loops of `detail` at run time, in single precision, eight points or examples at a time; compiled for the plain machine and for
+// AVX2 (see math/simd.h for how).
+#ifndef PL_DETAIL_KERNELS_H
+#define PL_DETAIL_KERNELS_H
+
+#include "base/arena.h"
+#include "detail/detail_moments.h"
+
+enum { PL_DETAIL_LANES = 8 };
+
+// Material points laid out for the kernel, relative to an origin amid them: precision does not depend on where the object is.
+typedef struct pl_material_rows {
+  int32_t count, row_count;  // points; rows of eight
+  pl_vec3 origin;
+  float *places;  // [row][4][8]: x, y, z relative to `origin` in metres, share; rows are filled up with points without a share
+} pl_material_rows;
+
+// Lay out the points; false when out of memory.
+bool pl_material_rows_take(pl_arena *arena, const pl_material *material, pl_material_rows *rows);
+
+// Displacements in the same layout, [row][3][8], relative to `reference`, which may be any of them: a large common translation would cost
+// digits. `rows` must hold 24 floats per row.
+void pl_field_rows_fill(const pl_material_rows *rows, const pl_vec3 *displacements, pl_vec3 reference, float *field);
+
+// Examples' keys, eight by eight: [block][number][8]. A key is three runs of numbers, see pl_key_layout.
+typedef struct pl_key_rows {
+  int32_t count, block_count;
+  int32_t site_count, patch_count, load_count;  // numbers of each run
+  float *numbers;
+} pl_key_rows;
+
+// Exponent of the kernel, 1 / (2 width²) per run, and what is cut off.
+typedef struct pl_key_kernel {
+  float site, patch, load;
+  float floor;  // similarities below this are none
+} pl_key_kernel;
+
+typedef struct pl_detail_kernels {
+  // Sums over material points as pl_moments_sum() has them: of the function 1 to order 3, and if `field` is not NULL of the displacement to order 2 (the
+  // rest of `field_sums` is zero).
+  void (*sum)(const pl_material_rows *rows, const float *field, const pl_window *window, pl_moments *sums, pl_moments *field_sums);
+  // Similarity of one key to all: exp of the exponent, less the floor, over 1 less the floor; 0 below. Writes block_count rows of eight, zero
+  // behind the last example. `similarities` is aligned to 32 bytes.
+  void (*correlate)(const pl_key_rows *rows, const pl_key_kernel *kernel, const float *key, float *similarities);
+  // to[0 .. 8 row_count) += factor * column; both aligned to 32 bytes.
+  void (*add)(int32_t row_count, float factor, const float *column, float *to);
+} pl_detail_kernels;
+
+extern const pl_detail_kernels pl_detail_kernels_plain;
+extern const pl_detail_kernels pl_detail_kernels_avx2;  // where PL_SIMD_HAS_AVX2
+
+// The fastest this machine can run.
+const pl_detail_kernels *pl_detail_kernels_choose(void);
+
+#endif

@@ -1,0 +1,97 @@
+// Sums in single precision against those in double, on both instruction sets, wherever the object is.
+#include "detail/detail_kernels.h"
+#include "math/simd.h"
+#include "unit/detail/detail_samples.h"
+
+static pl_vec3 cube[CUBE_COUNT], displacements[CUBE_COUNT];
+static double shares[CUBE_COUNT];
+
+static double error_of(const pl_moments *found, const pl_moments *expected, int32_t count) {
+  pl_moments off;
+  for (int32_t i = 0; i < PL_MOMENT_COUNT; ++i) off.values[i] = found->values[i] - expected->values[i];
+  return sqrt(pl_moments_dot(&off, &off, 0, count) / pl_moments_dot(expected, expected, 0, count));
+}
+
+static void sums_are_those_in_double_precision(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_random random = pl_random_of_seed(21);
+  double worst = 0, worst_load = 0;
+  for (int trial = 0; trial < 12; ++trial) {
+    // Far away, displaced by more than its size, and with a number of points that leaves lanes over.
+    pl_vec3 away = sample_vector(&random, trial < 4 ? 0 : 300), carried = sample_vector(&random, trial < 8 ? 0 : 40);
+    int32_t count = CUBE_COUNT - trial;
+    make_cube(cube, shares);
+    for (int32_t m = 0; m < count; ++m) {
+      displacements[m] = pl_vec3_add(pl_vec3_sub(deform(1 + trial % 7, cube[m]), cube[m]), carried);
+      cube[m] = pl_vec3_add(cube[m], away);
+    }
+    pl_material material = {count, cube, shares};
+    pl_window window = {pl_vec3_add(away, sample_vector(&random, 1)), pl_random_between(&random, 0.3, 1)};
+    pl_vec3 reference = displacements[count / 2];
+    pl_arena arena;
+    pl_arena_init(&arena, context, 0);
+    pl_material_rows rows;
+    assert_true(pl_material_rows_take(&arena, &material, &rows));
+    float *field = PL_TAKE(&arena, float, 24 * (size_t)rows.row_count);
+    pl_field_rows_fill(&rows, displacements, reference, field);
+    pl_moments one, expected, sums[3], expected_sums[3], alone;
+    pl_detail_kernels_plain.sum(&rows, field, &window, &one, sums);
+    pl_detail_kernels_plain.sum(&rows, NULL, &window, &alone, NULL);
+    assert_memory_equal(&alone, &one, sizeof one);
+#if PL_SIMD_HAS_AVX2
+    if (PL_SIMD_CAN_AVX2()) {
+      pl_moments one_avx2, sums_avx2[3];
+      pl_detail_kernels_avx2.sum(&rows, field, &window, &one_avx2, sums_avx2);
+      assert_memory_equal(&one_avx2, &one, sizeof one);
+      assert_memory_equal(sums_avx2, sums, sizeof sums);
+    }
+#endif
+    pl_moments_sum(&material, NULL, 1, &window, &expected);
+    worst = fmax(worst, error_of(&one, &expected, PL_MOMENT_COUNT));
+    for (int32_t m = 0; m < count; ++m) displacements[m] = pl_vec3_sub(displacements[m], reference);
+    pl_moments_sum(&material, &displacements[0].x, 3, &window, expected_sums);
+    pl_vector_moments load = pl_load_of_sums(&one, sums, window.radius, NULL, NULL);
+    pl_vector_moments expected_load = pl_load_of_sums(&expected, expected_sums, window.radius, NULL, NULL);
+    worst_load = fmax(worst_load, pl_load_distance(&load, &expected_load, 2, 1e-9));
+    for (int c = 0; c < 3; ++c)
+      for (int32_t i = 0; i < PL_LOAD_COUNT; ++i)
+        check_near(load.components[c].values[i], expected_load.components[c].values[i], 3e-6 * window.radius);
+    pl_arena_destroy(&arena);
+  }
+  print_message("single against double precision: density %.1e, dissimilarity of loads %.1e\n", worst, worst_load);
+  check_at_most(worst, 2e-6);
+  check_at_most(worst_load, 1e-5);
+  drop_context(context);
+}
+
+static void points_that_are_missing_or_far_do_not_count(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_material none = {0, NULL, NULL};
+  pl_material_rows rows;
+  assert_true(pl_material_rows_take(&arena, &none, &rows));
+  pl_window window = {{0, 0, 0}, 0.1};
+  pl_moments sums, fields[3];
+  float field[24] = {0};
+  pl_detail_kernels_choose()->sum(&rows, field, &window, &sums, fields);
+  for (int32_t i = 0; i < PL_MOMENT_COUNT; ++i) check_near(sums.values[i], 0, 0);
+  pl_vec3 points[2] = {{0, 0, 0}, {1, 0, 0}};
+  pl_material two = {2, points, NULL};
+  assert_true(pl_material_rows_take(&arena, &two, &rows));
+  pl_detail_kernels_choose()->sum(&rows, NULL, &window, &sums, NULL);
+  check_near(sums.values[0], pow(2 * 3.14159265358979323846, -1.5), 1e-8);
+  check_near(sums.values[1], 0, 1e-8);
+  pl_arena_destroy(&arena);
+  drop_context(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sums_are_those_in_double_precision),
+      cmocka_unit_test(points_that_are_missing_or_far_do_not_count),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
