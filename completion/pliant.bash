@@ -15,7 +15,7 @@ _pliant() {
   local options=
   case $verb in
     demo) options="--list --all --output --frames --format --threads --hash --video --size --observer --set --help" ;;
-    run) options="--output --frames --format --threads --seed --hash --picture --strip --video --size --observer --set --resume --checkpoint-every --help" ;;
+    run) options="--output --frames --format --threads --seed --hash --picture --strip --video --size --observer --ghost --set --resume --checkpoint-every --help" ;;
     bake) options="--output --format --animation --body --fps --seconds --loop --pre-roll --eye --threads --set --help" ;;
     check) options="--quiet --schema --set --help" ;;
     mesh) options="--output --points --cell-size --embedding --scale --help" ;;

@@ -23,6 +23,7 @@ complete -c pliant -n '__fish_seen_subcommand_from demo run' -l size -x -d 'Pict
 complete -c pliant -n '__fish_seen_subcommand_from demo run' -l hash -d 'Print a hash of the end state'
 complete -c pliant -n '__fish_seen_subcommand_from demo run' -l video -d 'Write an MP4'
 complete -c pliant -n '__fish_seen_subcommand_from demo run' -l observer -d 'Pictures from the second camera'
+complete -c pliant -n '__fish_seen_subcommand_from run' -l ghost -d 'Draw the rest shapes of actors'
 complete -c pliant -n '__fish_seen_subcommand_from demo run bake check' -l set -x -d 'Replace a value of the scene, PATH=VALUE'
 complete -c pliant -n '__fish_seen_subcommand_from run' -l seed -x -d 'Seed of the random numbers'
 complete -c pliant -n '__fish_seen_subcommand_from run' -l resume -d 'Go on from a checkpoint'

@@ -85,20 +85,6 @@ static void add_point(pl_box *box, pl_vec3 point) {
   box->most = (pl_vec3){fmax(box->most.x, point.x), fmax(box->most.y, point.y), fmax(box->most.z, point.z)};
 }
 
-// A camera that sees every body in all frames from `first` to the last, unless the scene has one.
-static pl_status aim(run_painter *painter, int64_t first, pl_error *error) {
-  run_job *run = painter->run;
-  if (run->facts.has_camera || run->options.observer) return PL_OK;
-  pl_box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-  for (int64_t frame = first; frame < pl_frame_log_count(run->log); ++frame) {
-    pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, NULL, error);
-    if (status < 0) return status;
-    for (int64_t i = 0; i < run->body_point_count; ++i) add_point(&box, run->points[i]);
-  }
-  painter->around = pl_camera_around(box, (double)run->options.width / run->options.height);
-  return PL_OK;
-}
-
 // Rest shapes hang above their bodies, where nothing hides them.
 static void lift_ghosts(run_job *run) {
   for (int32_t i = 0; run->options.ghost && i < run->actor_count; ++i) {
@@ -112,6 +98,25 @@ static void lift_ghosts(run_job *run) {
     double lift = box.most.y - own.least.y + 0.15 * (box.most.y - box.least.y);
     for (int32_t k = 0; k < body->surface.point_count; ++k) ghost[k].y += lift;
   }
+}
+
+// A camera that sees every body in all frames from `first` to the last, unless the scene has one.
+static pl_status aim(run_painter *painter, int64_t first, pl_error *error) {
+  run_job *run = painter->run;
+  if (run->facts.has_camera || run->options.observer) return PL_OK;
+  pl_box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+  for (int64_t frame = first; frame < pl_frame_log_count(run->log); ++frame) {
+    pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, NULL, error);
+    if (status < 0) return status;
+    for (int64_t i = 0; i < run->body_point_count; ++i) add_point(&box, run->points[i]);
+    lift_ghosts(run);
+    for (int32_t i = 0; run->options.ghost && i < run->actor_count; ++i) {
+      int32_t count = run->bodies[run->actors[i].stage.body].surface.point_count;
+      for (int32_t k = 0; k < count; ++k) add_point(&box, run->points[run->actors[i].ghost_start + k]);
+    }
+  }
+  painter->around = pl_camera_around(box, (double)run->options.width / run->options.height);
+  return PL_OK;
 }
 
 static pl_camera camera_of_frame(const run_painter *painter, int64_t frame, double time) {

@@ -69,7 +69,9 @@ static const pl_scene_type EXPECT_TYPE = TYPE("actor_expect", pl_scene_actor_exp
 // In the order of pl_rest_kind and pl_actor_hessian.
 static const char *const RESTS[] = {"free", "cage", "examples", "modes", NULL};
 static const char *const HESSIANS[] = {"gauss-newton", "exact", NULL};
-static const pl_scene_actor ACTOR_DEFAULTS = {.rest = PL_REST_CAGE + 1, .modes = 12, .hessian = PL_ACTOR_GAUSS_NEWTON + 1, .iterations = 20, .horizon = 1, .behaviour = ""};
+// Equal to pl_default_actor_def().
+static const pl_scene_actor ACTOR_DEFAULTS = {.rest = PL_REST_CAGE + 1, .modes = 12, .regularisation = 0.1, .rate_regularisation = 1, .volume_regularisation = 1, .hull_penalty = 10,
+    .hessian = PL_ACTOR_GAUSS_NEWTON + 1, .iterations = 20, .tolerance = 1e-4, .horizon = 1, .behaviour = ""};
 static const pl_scene_field ACTOR_FIELDS[] = {
     FIELD("behaviour", TEXT, pl_scene_actor, behaviour, .required = true, .about = "What it does: `stand`, `hop`, `roll`, `crawl` or `walk`."),
     FIELD("settings", SETTINGS, pl_scene_actor, settings, OPTIONAL, .about = "Numbers of the behaviour, in SI units; presets for those that are absent."),
@@ -86,7 +88,7 @@ static const pl_scene_field ACTOR_FIELDS[] = {
     FIELD("hessian", CHOICE, pl_scene_actor, hessian, .choices = HESSIANS, .about = "Second derivatives of the goals alone, or of the whole Lagrangian."),
     FIELD("iterations", INTEGER, pl_scene_actor, iterations, .least = 1, .most = 1000, .about = "Most iterations of the optimisation in a step."),
     FIELD("tolerance", NUMBER, pl_scene_actor, tolerance, POSITIVE_UP_TO(1), .about = "Of the optimality conditions, relative."),
-    FIELD("horizon", INTEGER, pl_scene_actor, horizon, .least = 1, .most = 64, .about = "Steps that are planned at once."),
+    FIELD("horizon", INTEGER, pl_scene_actor, horizon, .least = 1, .most = 32, .about = "Steps that are planned at once."),
     FIELD("command", OBJECT, pl_scene_actor, command, .type = &COMMAND_TYPE, .about = "Speed and heading at the start."),
     FIELD("commands", LIST, pl_scene_actor, commands, .type = &LATER_TYPE, .about = "What it is told later on, in the order of time."),
     FIELD("path", POINTS, pl_scene_actor, path, METRES, .about = "Places to go to one after the other."),
