@@ -27,7 +27,7 @@ typedef enum pl_goal_subject {
   PL_GOAL_POINTS,      ///< any linear combination of points
 } pl_goal_subject;
 
-/// One goal (eq. 8): for the subject q at the end of the step, with velocity v = (q - q now) / step,
+/// One goal (eq. 8): for the place q and the velocity v of the subject at the end of the step,
 /// position_gain (q - position) + velocity_gain (v - velocity) is to vanish in each of `axes`.
 typedef struct pl_goal {
   pl_goal_subject subject;

@@ -1,9 +1,16 @@
 // Goals as rows of linear equations in what a step looks for (paper 004, eqs. 6 to 10).
 //
-//   k_p (q - s_x) + k_d ((q - q_n) / h - s_v) = 0,   q = Σ w_j x_j at the end of the step, q_n at its start
+//   k_p (q - s_x) + k_d (v - s_v) = 0        q = Σ w_j x_j and v = Σ w_j v_j at the end of the step, q_n and v_n at its start
 //
-// is (h k_p + k_d)/h (q - s) with s = h / (h k_p + k_d) (k_p s_x + k_d s_v + k_d/h q_n); the paper's eq. 9 has two of the signs wrong. With x = b + reach (u - b)
-// for the unknown u and the places b at the start, a row is W reach Σ w_j u_j and its target W (s + (reach - 1) q_n), where W = weight (h k_p + k_d)/h.
+// The step looks for u with x = b + r (u - b), b the places at the start; r = 1 for implicit Euler, where v = (q - q_n)/h as in the paper, and r = 2 for the midpoint
+// rule, where v = 2 (q - q_n)/h - v_n. (With the paper's v, which is the mean velocity of the step, a velocity that is reached would change sign around its goal for
+// ever.) In both, with Q = Σ w_j u_j,
+//
+//   q = q_n + r (Q - q_n),  v = r² (Q - q_n)/h - (r - 1) v_n,  and so a row of the equations is
+//
+//   (k_p r + k_d r²/h) Q  =  k_p s_x + k_d (s_v + (r - 1) v_n) + (k_p (r - 1) + k_d r²/h) q_n
+//
+// times the weight of the goal. For r = 1 this is eqs. 9 and 10 with the signs put right.
 #include <math.h>
 
 #include "actor/actor.h"
@@ -38,8 +45,8 @@ typedef struct row {
   int32_t entry;  // next free one
   int32_t axis;
   double factor;  // of every weight
-  const double *x;
-  double now;  // q_n so far
+  const double *x, *v;
+  double now, speed;  // q_n and v_n so far
 } row;
 
 static void add_point(row *r, int32_t point, double weight) {
@@ -48,6 +55,7 @@ static void add_point(row *r, int32_t point, double weight) {
   r->actor->row_places[r->entry] = place;
   r->actor->row_weights[r->entry++] = r->factor * weight;
   r->now += weight * r->x[place];
+  r->speed += weight * r->v[place];
 }
 
 static void add_part(row *r, int32_t part, double sign) {
@@ -75,22 +83,23 @@ static void add_subject(row *r, const pl_goal *goal) {
 pl_goal_rows pl_actor_rows(pl_actor *actor, const pl_fem_choice *choice) {
   double h = choice->move->step, reach = choice->reach;
   int32_t axes = actor->model->planar ? 2 : 3, count = 0;
-  row r = {.actor = actor, .x = choice->state.positions};
+  row r = {.actor = actor, .x = choice->state.positions, .v = choice->state.velocities};
   actor->row_start[0] = 0;
   for (int32_t k = 0; k < actor->goals.count; ++k) {
     const pl_goal *goal = &actor->goals.items[k];
-    double scale = goal->weight * (goal->position_gain + goal->velocity_gain / h);
+    double kp = goal->position_gain, kd = goal->velocity_gain, per_step = kd * reach * reach / h;
+    double scale = goal->weight * (kp * reach + per_step);
     if (!(fabs(scale) > 0)) continue;
     const double place[3] = {goal->position.x, goal->position.y, goal->position.z},
                  speed[3] = {goal->velocity.x, goal->velocity.y, goal->velocity.z};
     for (int32_t axis = 0; axis < axes; ++axis) {
       if ((goal->axes >> axis & 1) == 0) continue;
       r.axis = axis;
-      r.factor = scale * reach;
-      r.now = 0;
+      r.factor = scale;
+      r.now = r.speed = 0;
       add_subject(&r, goal);
-      double wanted = goal->position_gain * place[axis] + goal->velocity_gain * (speed[axis] + r.now / h);
-      actor->row_targets[count++] = goal->weight * wanted + scale * (reach - 1) * r.now;
+      double wanted = kp * place[axis] + kd * (speed[axis] + (reach - 1) * r.speed);
+      actor->row_targets[count++] = goal->weight * (wanted + (kp * (reach - 1) + per_step) * r.now);
       actor->row_start[count] = r.entry;
     }
   }
