@@ -29,7 +29,7 @@ static pl_status take_room(pl_rest_space *space, pl_error *error) {
   space->points = PL_TAKE(arena, double, n);
   space->forces = PL_TAKE(arena, double, n);
   space->changes = PL_TAKE(arena, double, n);
-  space->rows = PL_TAKE(arena, double, 3 * size);
+  space->rows = PL_TAKE(arena, double, 3 * PL_REST_BATCH * size);
   if (space->weights != NULL || space->modes != NULL) space->square = PL_TAKE(arena, double, size *size);
   if (arena->failed || !pl_block_matrix_take(arena, &space->model->pattern, &space->first) ||
       !pl_block_matrix_take(arena, &space->model->pattern, &space->second))

@@ -4,6 +4,11 @@
 
 #include "actor/actor_space.h"
 
+enum {
+  PL_REST_LANES = 8,  // handles that are worked on at a time
+  PL_REST_BATCH = 4,  // particles
+};
+
 // Elements of one group in a loose space. Only examples in which an element differs from its rest have an entry.
 typedef struct pl_loose_group {
   int32_t *start;       // element_count + 1: entries of each element
@@ -26,13 +31,14 @@ struct pl_rest_space {
   double proximal;      // of the term that pins what nothing else sees
   double strain_scale;  // 1/J: one over Young's modulus times volume
 
-  // Whole spaces. Free and cages: parameter `axes` v + b moves coordinate b of the particles by weights[V i + v]; free ones have one handle per particle.
+  // Whole spaces. Free and cages: parameter `axes` v + b moves coordinate b of particle i by its weight v; free ones have one handle per particle.
   int32_t handle_count;               // V
-  const double *weights;              // particle_count x V, of cages; otherwise NULL
+  ptrdiff_t weight_stride;            // V rounded up to PL_REST_LANES
+  const double *weights;              // particle_count x weight_stride, of cages; otherwise NULL
   const double *modes;                // n x P, of modes; otherwise NULL
   pl_block_matrix first, second;      // room: derivatives by particle
   double *points, *forces, *changes;  // room: n each
-  double *rows;                       // room: 3 x P
+  double *rows;                       // room: 3 x P for each particle of a batch
   double *square;                     // room: P x P, NULL of free spaces
   pl_fem_system system;               // of the regulariser, with its own parameters
   pl_block_matrix stiffness;          // of the regulariser's energy at X₀

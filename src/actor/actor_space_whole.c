@@ -10,7 +10,7 @@
 
 #include "actor/actor_space_parts.h"
 
-enum { VALUES_MOST = 3 * PL_FEM_CORNERS_MOST, WIDTH = 32 };
+enum { VALUES_MOST = 3 * PL_FEM_CORNERS_MOST };
 
 // --- L ------------------------------------------------------------------------------------------------------------
 
@@ -27,7 +27,7 @@ void pl_rest_whole_move(const pl_rest_space *space, const double *p, double *cha
       memcpy(change + 3 * i, p + axes * i, (size_t)axes * sizeof(double));
       continue;
     }
-    const double *w = space->weights + handles * i;
+    const double *w = space->weights + space->weight_stride * i;
     for (int32_t v = 0; v < handles; ++v)
       for (int32_t b = 0; b < axes; ++b) change[3 * i + b] += w[v] * p[axes * v + b];
   }
@@ -46,7 +46,7 @@ void pl_rest_whole_pull(const pl_rest_space *space, const double *v, double *pro
       memcpy(product + axes * i, v + 3 * i, (size_t)axes * sizeof(double));
       continue;
     }
-    const double *w = space->weights + handles * i;
+    const double *w = space->weights + space->weight_stride * i;
     for (int32_t k = 0; k < handles; ++k)
       for (int32_t b = 0; b < axes; ++b) product[axes * k + b] += w[k] * v[3 * i + b];
   }
@@ -54,25 +54,24 @@ void pl_rest_whole_pull(const pl_rest_space *space, const double *v, double *pro
 
 // --- blocks times L -----------------------------------------------------------------------------------------------
 
-// Some of the handles at a time: sums of block elements times weights stay in registers and cache, and are put between each other at the end.
+// One row of blocks and some handles at a time, so that the sums stay in registers; the axes are put between each other at the end.
 static void cage_rows(const pl_rest_space *space, const pl_block_matrix *matrix, int32_t row, double *rows) {
   const pl_block_pattern *pattern = matrix->pattern;
   int32_t handles = space->handle_count, axes = space->axes;
-  for (int32_t from = 0; from < handles; from += WIDTH) {
-    int32_t width = handles - from < WIDTH ? handles - from : WIDTH;
-    double sums[9][WIDTH] = {{0}};
-    for (int32_t k = pattern->start[row]; k < pattern->start[row + 1]; ++k) {
-      const double *block = matrix->values + 9 * (ptrdiff_t)k;
-      const double *w = space->weights + (ptrdiff_t)handles * pattern->columns[k] + from;
-      for (int a = 0; a < 9; ++a) {
-        double factor = block[a];
-        for (int32_t v = 0; v < width; ++v) sums[a][v] += factor * w[v];
+  for (int a = 0; a < 3; ++a)
+    for (int32_t from = 0; from < handles; from += PL_REST_LANES) {
+      double sums[3][PL_REST_LANES] = {{0}};
+      for (int32_t k = pattern->start[row]; k < pattern->start[row + 1]; ++k) {
+        const double *block = matrix->values + 9 * (ptrdiff_t)k + 3 * a;
+        const double *w = space->weights + space->weight_stride * pattern->columns[k] + from;
+        for (int b = 0; b < 3; ++b)
+          for (int v = 0; v < PL_REST_LANES; ++v) sums[b][v] += block[b] * w[v];
       }
-    }
-    for (int a = 0; a < 3; ++a)
+      double *target = rows + (ptrdiff_t)space->size * a + axes * from;
+      int32_t width = handles - from < PL_REST_LANES ? handles - from : PL_REST_LANES;
       for (int32_t v = 0; v < width; ++v)
-        for (int32_t b = 0; b < axes; ++b) rows[(ptrdiff_t)space->size * a + axes * (from + v) + b] = sums[3 * a + b][v];
-  }
+        for (int32_t b = 0; b < axes; ++b) target[axes * v + b] = sums[b][v];
+    }
 }
 
 // rows (3 x P) = the three rows of one particle in matrix L.
@@ -109,9 +108,29 @@ static void free_square(const pl_rest_space *space, const pl_block_matrix *matri
           sum[size * (axes * i + a) + axes * pattern->columns[k] + b] += factor * matrix->values[9 * (ptrdiff_t)k + 3 * a + b];
 }
 
-// target (from p on) += factor row
-static void add_row(double *restrict target, const double *restrict row, double factor, int32_t from, int32_t size) {
-  for (int32_t q = from; q < size; ++q) target[q] += factor * row[q];
+// target (from p on) += the rows of four particles, each with its factor.
+static void add_rows(double *restrict target, const double *const rows[PL_REST_BATCH], const double factors[PL_REST_BATCH],
+                     int32_t from, int32_t size) {
+  const double *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2], *restrict r3 = rows[3];
+  double f0 = factors[0], f1 = factors[1], f2 = factors[2], f3 = factors[3];
+  for (int32_t q = from; q < size; ++q) target[q] += f0 * r0[q] + f1 * r1[q] + f2 * r2[q] + f3 * r3[q];
+}
+
+// square += Lᵀ times the rows of `count` particles from `first` on, upper half.
+static void square_batch(pl_rest_space *space, int32_t first, int32_t count) {
+  int32_t size = space->size, axes = space->axes;
+  for (int a = 0; a < axes; ++a) {
+    const double *rows[PL_REST_BATCH];
+    for (int b = 0; b < PL_REST_BATCH; ++b) rows[b] = space->rows + (ptrdiff_t)size * (3 * b + a);
+    for (int32_t v = 0; v < (space->modes != NULL ? size : space->handle_count); ++v) {
+      double factors[PL_REST_BATCH] = {0};
+      int32_t p = space->modes != NULL ? v : axes * v + a;
+      for (ptrdiff_t b = 0; b < count; ++b)
+        factors[b] = space->modes != NULL ? space->modes[size * (3 * (first + b) + a) + v]
+                                          : space->weights[space->weight_stride * (first + b) + v];
+      add_rows(space->square + (ptrdiff_t)size * p, rows, factors, p, size);
+    }
+  }
 }
 
 void pl_rest_whole_square(pl_rest_space *space, const pl_block_matrix *matrix, double factor, double *sum) {
@@ -120,24 +139,20 @@ void pl_rest_whole_square(pl_rest_space *space, const pl_block_matrix *matrix, d
     return;
   }
   // Lᵀ (A L), upper half; the lower one is its mirror image.
-  int32_t size = space->size, axes = space->axes;
-  memset(space->square, 0, (size_t)size * (size_t)size * sizeof(double));
-  for (ptrdiff_t i = 0; i < space->particle_count; ++i) {
-    multiply_rows(space, matrix, (int32_t)i, space->rows);
-    for (int a = 0; a < axes; ++a) {
-      const double *row = space->rows + (ptrdiff_t)size * a;
-      if (space->modes != NULL)
-        for (int32_t p = 0; p < size; ++p)
-          add_row(space->square + (ptrdiff_t)size * p, row, space->modes[size * (3 * i + a) + p], p, size);
-      else
-        for (int32_t v = 0; v < space->handle_count; ++v)
-          add_row(space->square + (ptrdiff_t)size * (axes * v + a), row, space->weights[space->handle_count * i + v], axes * v + a,
-                  size);
-    }
+  ptrdiff_t size = space->size;
+  memset(space->square, 0, (size_t)(size * size) * sizeof(double));
+  memset(space->rows, 0, (size_t)(3 * PL_REST_BATCH * size) * sizeof(double));
+  for (int32_t i = 0; i < space->particle_count; i += PL_REST_BATCH) {
+    int32_t count = space->particle_count - i < PL_REST_BATCH ? space->particle_count - i : PL_REST_BATCH;
+    for (int32_t b = 0; b < count; ++b) multiply_rows(space, matrix, i + b, space->rows + 3 * size * b);
+    square_batch(space, i, count);
   }
   for (ptrdiff_t p = 0; p < size; ++p)
-    for (ptrdiff_t q = 0; q < size; ++q)
-      sum[size * p + q] += factor * (p <= q ? space->square[size * p + q] : space->square[size * q + p]);
+    for (ptrdiff_t q = p; q < size; ++q) {
+      double value = factor * space->square[size * p + q];
+      sum[size * p + q] += value;
+      if (q > p) sum[size * q + p] += value;
+    }
 }
 
 // --- derivatives of the energy ------------------------------------------------------------------------------------
