@@ -18,23 +18,34 @@ typedef struct stage {
 
 static const pl_behaviour_setting SETTINGS[] = {{"speed", "m/s", 1.5, 0, 10, "Speed at which it takes off."}};
 
+// What it remembers from step to step: where it stands. Snapshots of the world carry it along.
+typedef struct memory {
+  bool stands;
+  double x, z;
+} memory;
+
 // Two seconds of bowing, a crouch of half a second, a jump.
 static void bow_and_jump(const double *settings, void *state, const pl_actor_view *view, pl_goals *goals) {
-  (void)state;
+  memory *feet = state;
   double phase = fmod(view->time, 3);
-  if (view->touch_count == 0) return;  // in the air nobody can do anything about the centre of mass
+  if (view->touch_count == 0 || view->center.y > 1.15 * view->rest_height) {  // no longer of any use to push
+    feet->stands = false;
+    return;
+  }
+  if (!feet->stands) *feet = (memory){true, view->touch.x, view->touch.z};
   pl_goal goal = {.subject = PL_GOAL_CENTER, .axes = PL_GOAL_XYZ, .position_gain = 5, .velocity_gain = 1, .weight = 1};
-  goal.position = (pl_vec3){view->touch.x, view->rest_height, view->touch.z};
+  goal.position = (pl_vec3){feet->x, view->rest_height, feet->z};
   if (phase < 2)
     goal.position.x += 0.08 * view->height * sin(3.141592653589793 * phase);
   else if (phase < 2.5)
-    goal.position.y *= 0.8;
+    goal.position.y *= 0.9;
   else
     goal.position_gain = 0, goal.velocity.y = settings[0];
   pl_goals_add(goals, &goal);
 }
 
-static const pl_behaviour BEHAVIOUR = {.name = "bow and jump", .settings = SETTINGS, .setting_count = 1, .choose = bow_and_jump};
+static const pl_behaviour BEHAVIOUR = {
+    .name = "bow and jump", .settings = SETTINGS, .setting_count = 1, .state_size = sizeof(memory), .choose = bow_and_jump};
 
 static pl_status open_stage(stage *s, pl_error *error) {
   pl_context_def context_def = pl_default_context_def();
