@@ -1,5 +1,5 @@
 // What curves and plane solids are drawn by. Their particles lie in a plane z = const, so a picture would show a line or a cut-out without thickness: a curve becomes a
-// tube of square cross-section, a plane solid a slab, both as thick as the material says. They are made anew from the particles whenever they are read.
+// tube of square cross-section, a plane solid a slab, both as thick as the material says. A plate, whose triangles are few, is drawn by a finer figure that they carry along. They are made anew from the particles whenever they are read.
 //
 // A cross-section of a tube stands across the mean direction of the two segments that meet at a point, wide enough that both sides keep their distance (a mitre); where more or fewer
 // segments meet, each has a cross-section of its own.
@@ -94,8 +94,8 @@ static void shape_tubes(const pl_stage_skin *skin, const pl_vec3 *particles, pl_
 
 // --- plane solids -------------------------------------------------------------------------------------------------
 
-static pl_status build_slab(pl_stage_set *set, pl_stage_skin *skin, pl_error *error) {
-  pl_mesh_view mesh = pl_mesh_look(skin->elements);
+static pl_status build_slab(pl_stage_set *set, pl_stage_skin *skin, const pl_mesh *figure, pl_error *error) {
+  pl_mesh_view mesh = pl_mesh_look(figure);
   pl_elements faces = {mesh.triangles, mesh.triangle_count, 3};
   int32_t n = mesh.point_count, *neighbours;
   int32_t *triangles = PL_TAKE(&set->arena, int32_t, 24 * (size_t)mesh.triangle_count);
@@ -119,11 +119,68 @@ static pl_status build_slab(pl_stage_set *set, pl_stage_skin *skin, pl_error *er
   return PL_OK;
 }
 
+// Shares of the corners of a triangle in a place of its plane, beyond its sides too. A triangle without area keeps the shares it is given.
+static void weigh(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p, double weights[3]) {
+  double twice = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+  if (!(fabs(twice) > 0)) return;
+  weights[1] = ((p.x - a.x) * (c.y - a.y) - (p.y - a.y) * (c.x - a.x)) / twice;
+  weights[2] = ((b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x)) / twice;
+  weights[0] = 1 - weights[1] - weights[2];
+}
+
+// Each point of a finer figure goes with the triangle nearest to it.
+static pl_status carry_figure(pl_stage_set *set, pl_stage_skin *skin, const pl_mesh *figure, double scale, pl_error *error) {
+  pl_mesh_view mesh = pl_mesh_look(skin->elements), fine = pl_mesh_look(figure);
+  int32_t n = fine.point_count, *carriers = PL_TAKE(&set->arena, int32_t, 3 * (size_t)n);
+  double *weights = PL_TAKE(&set->arena, double, 3 * (size_t)n);
+  pl_vec3 *places = PL_TAKE(&set->arena, pl_vec3, n);
+  if (set->arena.failed) return pl_fail_memory(error);
+  for (int32_t i = 0; i < n; ++i) places[i] = pl_vec3_scale(fine.points[i], scale);
+  pl_embedding *embedding = NULL;
+  pl_status status = pl_embedding_build(set->context, skin->elements, places, n, HUGE_VAL, &embedding, NULL, error);
+  if (status < 0) return status;
+  pl_embedding_view view = pl_embedding_look(embedding);
+  for (int32_t i = 0; i < n; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      carriers[3 * i + k] = view.parents[4 * i + k];
+      weights[3 * i + k] = (double)view.weights[4 * i + k];
+    }
+    const int32_t *c = carriers + 3 * (ptrdiff_t)i;
+    weigh(mesh.points[c[0]], mesh.points[c[1]], mesh.points[c[2]], places[i], weights + 3 * (ptrdiff_t)i);
+  }
+  pl_embedding_destroy(embedding);
+  skin->carried_count = n;
+  skin->carriers = carriers;
+  skin->weights = weights;
+  return PL_OK;
+}
+
+// The slab of a plate is that of a finer figure. Where the outline is too delicate to be filled more finely, it is that of its own triangles; what the scene asks to be drawn must be
+// possible.
+static pl_status build_figure(pl_stage_set *set, pl_stage_skin *skin, const pl_scene_mesh *def, pl_error *error) {
+  pl_mesh *figure = NULL;
+  pl_status status = pl_scene_make_drawn(set->context, &def->plate, &figure, error);
+  if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY && def->plate.drawn.json == NULL)
+    return build_slab(set, skin, skin->elements, error);
+  if (status >= 0) status = carry_figure(set, skin, figure, def->scale, error);
+  if (status >= 0) status = build_slab(set, skin, figure, error);
+  pl_mesh_destroy(figure);
+  return status;
+}
+
+static pl_vec3 carried_place(const pl_stage_skin *skin, const pl_vec3 *particles, int32_t i) {
+  if (skin->carried_count == 0) return particles[i];
+  pl_vec3 place = {0, 0, 0};
+  for (int k = 0; k < 3; ++k) place = pl_vec3_add_scaled(place, particles[skin->carriers[3 * i + k]], skin->weights[3 * i + k]);
+  return place;
+}
+
 static void shape_slab(const pl_stage_skin *skin, const pl_vec3 *particles, pl_vec3 *points) {
   int32_t n = skin->point_count / 2;
   for (int32_t i = 0; i < n; ++i) {
-    points[i] = pl_vec3_add(particles[i], (pl_vec3){0, 0, skin->half});
-    points[n + i] = pl_vec3_add(particles[i], (pl_vec3){0, 0, -skin->half});
+    pl_vec3 place = carried_place(skin, particles, i);
+    points[i] = pl_vec3_add(place, (pl_vec3){0, 0, skin->half});
+    points[n + i] = pl_vec3_add(place, (pl_vec3){0, 0, -skin->half});
   }
 }
 
@@ -142,7 +199,10 @@ pl_status pl_stage_make_skin(pl_stage_set *set, pl_stage_part *part, pl_error *e
   skin->elements = part->tets;
   skin->half = 0.5 * part->source->fem.thickness;
   bool curve = pl_scene_fem_elements(&part->source->fem) == PL_FEM_OF_SEGMENTS;
-  pl_status status = curve ? build_tubes(set, skin, error) : build_slab(set, skin, error);
+  const pl_scene_mesh *def = pl_scene_find_mesh(set->scene, part->source->mesh);
+  pl_status status = curve                     ? build_tubes(set, skin, error)
+                     : def->plate.json != NULL ? build_figure(set, skin, def, error)
+                                               : build_slab(set, skin, skin->elements, error);
   if (status < 0) return status;
   pl_vec3 *points = pl_allocate_array(set->context, (size_t)skin->point_count, sizeof(pl_vec3));
   if (points == NULL) return pl_fail_memory(error);

@@ -106,21 +106,33 @@ pl_status pl_scene_make_sheet(pl_context *context, const pl_scene_sheet *def, pl
   return status;
 }
 
-pl_status pl_scene_make_plate(pl_context *context, const pl_scene_plate *def, pl_mesh **mesh, pl_error *error) {
+static pl_status make_figure(pl_context *context, const pl_scene_list *outline, const pl_scene_list *rims, double spacing,
+                             pl_mesh **mesh, pl_error *error) {
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
-  pl_plate_loop *holes = PL_TAKE(&arena, pl_plate_loop, def->holes.count);
+  pl_plate_loop *holes = PL_TAKE(&arena, pl_plate_loop, rims->count);
   pl_status status = holes == NULL ? pl_fail_memory(error) : PL_OK;
-  for (int32_t i = 0; status >= 0 && i < def->holes.count; ++i) {
-    const pl_scene_list *rim = &((const pl_scene_hole *)def->holes.items)[i].outline;
+  for (int32_t i = 0; status >= 0 && i < rims->count; ++i) {
+    const pl_scene_list *rim = &((const pl_scene_hole *)rims->items)[i].outline;
     holes[i] = (pl_plate_loop){rim->items, rim->count};
   }
   pl_plate_def plate = pl_default_plate_def();
-  plate.outline = (pl_plate_loop){def->outline.items, def->outline.count};
+  plate.outline = (pl_plate_loop){outline->items, outline->count};
   plate.holes = holes;
-  plate.hole_count = def->holes.count;
-  plate.spacing = def->spacing;
+  plate.hole_count = rims->count;
+  plate.spacing = spacing;
   if (status >= 0) status = pl_plate_build(context, &plate, mesh, NULL, error);
   pl_arena_destroy(&arena);
   return status;
+}
+
+pl_status pl_scene_make_plate(pl_context *context, const pl_scene_plate *def, pl_mesh **mesh, pl_error *error) {
+  return make_figure(context, &def->outline, &def->holes, def->spacing, mesh, error);
+}
+
+pl_status pl_scene_make_drawn(pl_context *context, const pl_scene_plate *def, pl_mesh **mesh, pl_error *error) {
+  const pl_scene_figure *drawn = &def->drawn;
+  double spacing = drawn->spacing > 0 ? drawn->spacing : def->spacing / 3;
+  return drawn->json != NULL ? make_figure(context, &drawn->outline, &drawn->holes, spacing, mesh, error)
+                             : make_figure(context, &def->outline, &def->holes, spacing, mesh, error);
 }

@@ -62,11 +62,20 @@ static const pl_scene_field HOLE_FIELDS[] = {
 };
 static const pl_scene_type HOLE_TYPE = TYPE("hole", pl_scene_hole, "A hole in a plate.", &HOLE_DEFAULTS, HOLE_FIELDS);
 
+static const pl_scene_figure FIGURE_DEFAULTS = {.json = NULL};
+static const pl_scene_field FIGURE_FIELDS[] = {
+    FIELD("outline", CORNERS, pl_scene_figure, outline, METRES, .required = true, .about = "Corners [x, y] of a closed line, in the frame of the plate."),
+    FIELD("holes", LIST, pl_scene_figure, holes, .type = &HOLE_TYPE, .about = "Holes inside it: eyes, windows."),
+    FIELD("spacing", NUMBER, pl_scene_figure, spacing, METRES, UP_TO(1e9), .about = "Edge of a triangle; 0 means: a third of the plate's."),
+};
+static const pl_scene_type FIGURE_TYPE = TYPE("figure", pl_scene_figure, "What a plate is drawn by: a finer figure that its triangles carry along.", &FIGURE_DEFAULTS, FIGURE_FIELDS);
+
 static const pl_scene_plate PLATE_DEFAULTS = {.spacing = 0.1};
 static const pl_scene_field PLATE_FIELDS[] = {
     FIELD("outline", CORNERS, pl_scene_plate, outline, METRES, .required = true, .about = "Corners [x, y] of a closed line, in either direction. Sharp turns stay corners of the mesh; a curve may be drawn by many points, of which the mesh takes as many as it needs."),
     FIELD("holes", LIST, pl_scene_plate, holes, .type = &HOLE_TYPE, .about = "Holes inside the outline."),
     FIELD("spacing", NUMBER, pl_scene_plate, spacing, METRES, POSITIVE_UP_TO(1e9), .about = "Edge of a triangle; they are smaller where the figure is narrow."),
+    FIELD("drawn", OBJECT, pl_scene_plate, drawn, .type = &FIGURE_TYPE, .about = "A finer figure that pictures show in place of the plane solid; when absent, the outline itself with all its points."),
 };
 static const pl_scene_type PLATE_TYPE = TYPE("plate", pl_scene_plate, "A figure in the plane z = 0 given by its outline and filled with well-shaped triangles, for plane solids and shells.", &PLATE_DEFAULTS, PLATE_FIELDS);
 

@@ -117,11 +117,18 @@ typedef struct pl_scene_hole {
 } pl_scene_hole;
 
 // A figure in the plane z = 0, filled with triangles.
-typedef struct pl_scene_plate {
+typedef struct pl_scene_figure {
   const pl_json *json;
   pl_scene_list outline;  // of double[2]
   pl_scene_list holes;    // of pl_scene_hole
   double spacing;
+} pl_scene_figure;
+
+typedef struct pl_scene_plate {
+  const pl_json *json;
+  pl_scene_list outline, holes;  // as in a figure
+  double spacing;
+  pl_scene_figure drawn;  // absent: the same outline, finer
 } pl_scene_plate;
 
 typedef struct pl_scene_shape {
