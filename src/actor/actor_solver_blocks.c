@@ -8,8 +8,8 @@
 //
 //   (C - B F - FᵀBᵀ + FᵀA F) dp = b - B d - Fᵀ a + Fᵀ A d        du = d - F dp        D dλ = a - A d + (A F - Bᵀ) dp
 //
-// *Exact*: as above, one solve with D for each parameter. The third derivatives of contact are left out of A: springs against colliders bend only where a point
-// touches down, and friction is frozen. K, the matrix of dp, may be indefinite; then that of Gauss and Newton takes its place, with the same right-hand side.
+// *Exact*: as above, one solve with D for each parameter. The third derivatives of contact and of stiffness damping are left out of A: springs against colliders bend only where a point
+// touches down, friction is frozen, and damping is weak. K, the matrix of dp, may be indefinite; then that of Gauss and Newton takes its place, with the same right-hand side.
 //
 // *Gauss-Newton*: without the derivatives of λ·c, A = GᵀG, B = 0, C = r''. What is then needed of D⁻¹ is Y = D⁻¹ Gᵀ, one solve for each goal row, of which there
 // are fewer than parameters. J = -G F = -Yᵀ E is the derivative of the goals by p along c = 0, and
@@ -59,9 +59,8 @@ static double row_dot(const pl_goal_rows *rows, int32_t k, const double *v) {
 pl_status pl_actor_point_look(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                               const double *p, pl_error *error) {
   pl_fem_work *w = choice->work;
-  double shift = 0;
   pl_fem_potential_evaluate(&w->potential, w->next, true, false);
-  pl_status status = pl_actor_factor_run(s->factor, w->potential.matrix, &shift, error);
+  pl_status status = pl_actor_factor_run(s->factor, w->potential.matrix, &s->factor_shift, error);
   if (status < 0) return status;
   s->forces = 0;
   for (int32_t i = 0; i < s->n; ++i) s->forces += fabs(w->potential.gradient[i]);

@@ -25,8 +25,9 @@ struct pl_actor_solver {
   double *pull;             // Jᵀ g
   double *reduced;          // gradient of the objective by p along c = 0
   double goal_square, regulariser;
-  double forces;  // |c|₁
-  double shift;   // K + shift |diag K| is what was factored
+  double forces;        // |c|₁
+  double shift;         // K + shift |diag K| is what was factored
+  double factor_shift;  // the same of D
   // The step, to be subtracted.
   double *du, *dp, *dlambda;
   double merit_weight;  // γ

@@ -1,0 +1,197 @@
+// A body with a space of rest shapes and a solver, in a world, for tests that look into single steps: a probe is called where an actor would choose.
+#ifndef PL_TEST_ACTOR_STAGE_H
+#define PL_TEST_ACTOR_STAGE_H
+
+#include "actor/actor_solver_parts.h"
+#include "fem_bodies.h"
+
+enum { STAGE_ROWS_MOST = 12, STAGE_ENTRIES_MOST = 4000 };
+
+typedef struct actor_stage actor_stage;
+typedef pl_status stage_probe(actor_stage *stage, pl_fem_choice *choice, pl_error *error);
+
+struct actor_stage {
+  pl_context *context;
+  pl_mesh *mesh;
+  pl_model *model;
+  pl_rest_space *space;
+  pl_actor_solver *solver;
+  pl_world *world;
+  pl_body_id body;
+  pl_fem_driver driver;
+  stage_probe *probe;
+  void *data;  // the probe's
+  int32_t n, P;
+  double *p, *last, *lambda;
+  // Goals of the step, built by stage_add_row().
+  pl_goal_rows rows;
+  int32_t start[STAGE_ROWS_MOST + 1], places[STAGE_ENTRIES_MOST];
+  double weights[STAGE_ENTRIES_MOST], targets[STAGE_ROWS_MOST];
+  pl_actor_settings settings;
+  pl_actor_outcome outcome;
+};
+
+static inline const pl_fem_model *stage_fem(const actor_stage *stage) {
+  return (const pl_fem_model *)stage->model;
+}
+
+static inline void stage_clear_rows(actor_stage *s) {
+  s->rows = (pl_goal_rows){0, s->start, s->places, s->weights, s->targets};
+  s->start[0] = 0;
+}
+
+// One more row: factor (Σ weights x[places] - target) with x at the end of the step.
+static inline void stage_add_row(actor_stage *s, const pl_fem_choice *choice, int32_t count, const int32_t *places,
+                                 const double *weights, double factor, double target) {
+  int32_t at = s->start[s->rows.count];
+  assert_true(s->rows.count < STAGE_ROWS_MOST && at + count <= STAGE_ENTRIES_MOST);
+  double offset = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    s->places[at + i] = places[i];
+    s->weights[at + i] = factor * choice->reach * weights[i];
+    offset += (1 - choice->reach) * weights[i] * choice->state.positions[places[i]];
+  }
+  s->targets[s->rows.count] = factor * (target - offset);
+  s->start[++s->rows.count] = at + count;
+}
+
+// The centre of mass is to have a velocity along an axis.
+static inline void stage_add_center(actor_stage *s, const pl_fem_choice *choice, int axis, double velocity, double weight) {
+  int32_t count = s->model->particle_count, *places = calloc((size_t)count, sizeof *places);
+  double *weights = calloc((size_t)count, sizeof *weights), now = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    places[i] = 3 * i + axis;
+    weights[i] = s->model->masses[i] / s->model->mass;
+    now += weights[i] * choice->state.positions[places[i]];
+  }
+  double step = choice->move->step;
+  stage_add_row(s, choice, count, places, weights, weight / step, now + step * velocity);
+  free(places);
+  free(weights);
+}
+
+// A point is to have a velocity along an axis.
+static inline void stage_add_point(actor_stage *s, const pl_fem_choice *choice, int32_t point, int axis, double velocity,
+                                   double weight) {
+  int32_t place = 3 * point + axis;
+  double one = 1, step = choice->move->step;
+  stage_add_row(s, choice, 1, &place, &one, weight / step, choice->state.positions[place] + step * velocity);
+}
+
+static inline pl_status stage_choose(void *user, pl_fem_choice *choice, pl_error *error) {
+  actor_stage *stage = user;
+  stage_clear_rows(stage);
+  return stage->probe != NULL ? stage->probe(stage, choice, error) : PL_OK;
+}
+
+static inline void stage_done(void *user, const pl_fem_choice *choice) {
+  (void)user, (void)choice;
+}
+
+// Take over mesh and context. A world with gravity and, if wanted, ground; the body's lowest point at `height`.
+static inline actor_stage *make_stage(pl_context *context, pl_mesh *mesh, const pl_fem_def *fem, const pl_actor_def *actor,
+                                      bool with_ground, double height) {
+  pl_error error = {0};
+  actor_stage *s = calloc(1, sizeof *s);
+  pl_fem_def adapting = *fem;
+  adapting.adapts = true;
+  s->context = context;
+  s->mesh = mesh;
+  s->model = make_fem_model(context, &adapting, mesh);
+  check_ok(pl_rest_space_build(context, actor, stage_fem(s), mesh, &s->space, &error), &error);
+  check_ok(pl_actor_solver_create(context, stage_fem(s), s->space, STAGE_ROWS_MOST, &s->solver, &error), &error);
+  s->world = make_world(context, 0.01, -9.81);
+  if (with_ground) add_ground(s->world);
+  double lowest = HUGE_VAL;
+  pl_mesh_view view = pl_mesh_look(mesh);
+  for (int32_t i = 0; i < view.point_count; ++i) lowest = fmin(lowest, view.points[i].y);
+  s->body = add_body(s->world, s->model, (pl_vec3){0, height - lowest, 0});
+  s->n = 3 * s->model->particle_count;
+  s->P = pl_rest_space_size(s->space);
+  s->p = calloc((size_t)s->P, sizeof(double));
+  s->last = calloc((size_t)s->P, sizeof(double));
+  s->lambda = calloc((size_t)s->n, sizeof(double));
+  s->settings = (pl_actor_settings){PL_ACTOR_GAUSS_NEWTON, 30, 1e-8};
+  s->driver = (pl_fem_driver){stage_choose, stage_done, s};
+  assert_int_equal(pl_fem_drive(s->world, s->body, &s->driver), PL_OK);
+  return s;
+}
+
+static inline pl_status stage_run(actor_stage *s, pl_fem_choice *choice, pl_error *error) {
+  memcpy(s->last, s->p, (size_t)s->P * sizeof(double));
+  return pl_actor_solver_run(s->solver, &s->settings, choice, &s->rows, s->last, s->p, s->lambda, &s->outcome, error);
+}
+
+static inline void drop_stage(actor_stage *s) {
+  pl_context *context = s->context;
+  pl_world_destroy(s->world);
+  pl_actor_solver_destroy(s->solver);
+  pl_rest_space_destroy(s->space);
+  pl_model_destroy(s->model);
+  pl_mesh_destroy(s->mesh);
+  free(s->p);
+  free(s->last);
+  free(s->lambda);
+  free(s);
+  drop_context(context);
+}
+
+static inline pl_vec3 stage_center_velocity(const actor_stage *s) {
+  int32_t count = s->model->particle_count;
+  pl_vec3 *v = calloc((size_t)count, sizeof *v), sum = {0, 0, 0};
+  pl_body_read_velocities(s->world, s->body, v);
+  for (int32_t i = 0; i < count; ++i) {
+    double share = s->model->masses[i] / s->model->mass;
+    sum.x += share * v[i].x, sum.y += share * v[i].y, sum.z += share * v[i].z;
+  }
+  free(v);
+  return sum;
+}
+
+// Cases that several tests run over: material, mesh, space.
+typedef struct stage_case {
+  const char *name;
+  pl_fem_material material;
+  pl_rest_kind rest;
+} stage_case;
+
+static const stage_case STAGE_CASES[] = {
+    {"plane, cage", PL_FEM_PLANE, PL_REST_CAGE},           {"plane, free", PL_FEM_PLANE, PL_REST_FREE},
+    {"edges, cage", PL_FEM_EDGES, PL_REST_CAGE},           {"neo-Hookean, cage", PL_FEM_NEO_HOOKEAN, PL_REST_CAGE},
+    {"corotated, modes", PL_FEM_COROTATED, PL_REST_MODES}, {"edges, examples", PL_FEM_EDGES, PL_REST_EXAMPLES},
+};
+enum { STAGE_CASE_COUNT = sizeof STAGE_CASES / sizeof *STAGE_CASES };
+
+static inline actor_stage *make_case(const stage_case *it, bool with_ground, double height, double regularisation) {
+  pl_context *context = make_context(1);
+  pl_mesh *mesh =
+      it->material == PL_FEM_PLANE ? make_fem_sheet(context, 0.4, 4, 2) : make_fem_box(context, (pl_vec3){0.2, 0.4, 0.2}, 1, 2, 1);
+  pl_fem_def fem = pl_default_fem_def(it->material);
+  fem.young = 3e4;
+  fem.thickness = 0.1;
+  fem.stiffness_damping = with_ground ? 0.002 : 0;
+  fem.newton_limit = 30;
+  fem.newton_tolerance = 1e-10;
+  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_vec3 *bent = calloc((size_t)view.point_count, sizeof *bent), *low = calloc((size_t)view.point_count, sizeof *low);
+  for (int32_t i = 0; i < view.point_count; ++i) {
+    pl_vec3 x = view.points[i];
+    bent[i] = (pl_vec3){x.x + 1.5 * x.y * x.y, x.y, x.z};
+    low[i] = (pl_vec3){1.2 * x.x, 0.6 * x.y, x.z};
+  }
+  const pl_mesh_pose poses[2] = {{.name = "bent", .points = bent}, {.name = "low", .points = low}};
+  pl_actor_def actor = pl_default_actor_def();
+  actor.rest = it->rest;
+  actor.mode_count = 6;
+  actor.cage_point_count = 8;
+  actor.examples = poses;
+  actor.example_count = 2;
+  actor.regularisation = actor.rate_regularisation = regularisation;
+  actor.hull_penalty = 1;
+  actor_stage *stage = make_stage(context, mesh, &fem, &actor, with_ground, height);
+  free(bent);
+  free(low);
+  return stage;
+}
+
+#endif
