@@ -1,5 +1,5 @@
 // What is wrong with the poses of a mesh: the checks of pose sets, with tets counted where there are any, and the volume that a surface
-// encloses where there are none. A mirror image encloses negative volume; twists and bends keep the sign.
+// encloses where there are none. A mirror image encloses negative volume; twists and bends keep the sign. A sheet encloses nothing, and may bend to either side.
 #include "base/arena.h"
 #include "base/error.h"
 #include "examples/pose_set.h"
@@ -18,13 +18,27 @@ static double enclosed_volume(const pl_mesh_view *view, const pl_vec3 *points) {
   return sum;
 }
 
+// The areas of a closed surface, taken as vectors, sum to zero; a few small holes change that little.
+static bool is_closed(const pl_mesh_view *view) {
+  pl_vec3 sum = {0, 0, 0};
+  double area = 0;
+  for (int32_t i = 0; i < view->triangle_count; ++i) {
+    const int32_t *corners = &view->triangles[3 * (size_t)i];
+    pl_vec3 a = view->points[corners[0]];
+    pl_vec3 part = pl_vec3_cross(pl_vec3_sub(view->points[corners[1]], a), pl_vec3_sub(view->points[corners[2]], a));
+    sum = pl_vec3_add(sum, part);
+    area += pl_vec3_length(part);
+  }
+  return pl_vec3_length(sum) < 0.1 * area;
+}
+
 static pl_pose describe(const pl_mesh_view *view, int32_t index) {
   const pl_mesh_pose *from = &view->poses[index];
   pl_pose pose = {.name = from->name, .point_count = view->point_count, .points = from->points};
   if (view->tet_count > 0) {
     pose.region_count = view->tet_count;
     pose.inverted_count = pl_pose_inversions(view->points, from->points, view->tets, view->tet_count);
-  } else if (enclosed_volume(view, view->points) * enclosed_volume(view, from->points) < 0) {
+  } else if (is_closed(view) && enclosed_volume(view, view->points) * enclosed_volume(view, from->points) < 0) {
     pose.region_count = pose.inverted_count = view->triangle_count;
   }
   return pose;

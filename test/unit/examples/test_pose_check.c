@@ -62,7 +62,31 @@ static void each_kind_of_bad_pose_is_told_by_name(void **state) {
   drop_context(context);
 }
 
+// What a sheet would enclose with some point changes its sign when the sheet bends to the other side, which is no mirroring.
+static void a_sheet_may_bend_to_either_side(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  const pl_vec3 points[6] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0.2}, {1, 1, 0.2}, {0, 2, 0}, {1, 2, 0}};
+  const int32_t triangles[12] = {0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4};
+  pl_vec3 bent[6];
+  for (int i = 0; i < 6; ++i) bent[i] = pl_vec3_of(points[i].x, points[i].y, -points[i].z);
+  const pl_mesh_pose pose = {"other side", bent};
+  pl_mesh_view view = {
+      .point_count = 6, .points = points, .triangle_count = 4, .triangles = triangles, .pose_count = 1, .poses = &pose};
+  pl_mesh *sheet = NULL;
+  pl_error error = {0};
+  check_ok(pl_mesh_create(context, &view, &sheet, &error), &error);
+  pl_findings *findings = NULL;
+  check_ok(pl_findings_create(context, &findings, &error), &error);
+  check_ok(pl_poses_check(context, sheet, findings, &error), &error);
+  assert_int_equal(pl_findings_count(findings, PL_SEVERITY_NOTE), 0);
+  pl_findings_destroy(findings);
+  pl_mesh_destroy(sheet);
+  drop_context(context);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_kind_of_bad_pose_is_told_by_name)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(each_kind_of_bad_pose_is_told_by_name),
+                                     cmocka_unit_test(a_sheet_may_bend_to_either_side)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
