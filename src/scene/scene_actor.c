@@ -100,6 +100,18 @@ static void complain_actor(pl_stage_set *set, const pl_stage_part *part, pl_find
                     "the actor of body \"%s\" cannot be made: %s", part->source->name, error->text);
 }
 
+// The mesh that is named as a cage; of tets, the surface around them.
+static pl_status make_cage(pl_stage_set *set, const pl_scene_actor *source, pl_mesh **cage, pl_findings *findings,
+                           pl_error *error) {
+  pl_status status = pl_scene_make_mesh(set->scene, source->cage.mesh, cage, findings, error);
+  if (status < 0 || pl_mesh_look(*cage).tet_count == 0) return status;
+  pl_mesh *tets = *cage;
+  *cage = NULL;
+  status = pl_mesh_boundary(set->context, tets, cage, NULL, error);
+  pl_mesh_destroy(tets);
+  return status;
+}
+
 static pl_status add_actor(pl_stage_set *set, int32_t index, pl_findings *findings, pl_error *error) {
   const pl_stage_part *part = &PL_ITEM(&set->parts, pl_stage_part, index);
   const pl_scene_actor *source = &part->source->actor;
@@ -108,7 +120,7 @@ static pl_status add_actor(pl_stage_set *set, int32_t index, pl_findings *findin
   pl_stage_player player = {.part = index, .source = source};
   pl_status status = make_def(set, part, &def, findings, error);
   if (status >= 0 && def.rest == PL_REST_CAGE && source->cage.mesh[0] != '\0')
-    status = pl_scene_make_mesh(set->scene, source->cage.mesh, &cage, findings, error);
+    status = make_cage(set, source, &cage, findings, error);
   def.cage = cage;
   if (status >= 0) {
     status = pl_actor_create(set->context, &def, part->model, part->tets, &player.actor, error);

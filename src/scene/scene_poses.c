@@ -152,6 +152,8 @@ pl_status pl_stage_make_poses(pl_stage_set *set, pl_stage_part *part, const pl_s
 static void complain_name(pl_stage_set *set, const pl_scene_body *body, pl_findings *findings, const char *what, const char *name,
                           const char *const *names, int32_t count) {
   const pl_json *place = body->method == PL_SCENE_FEM ? body->fem.json : body->solid.json;
+  if (body->actor.json != NULL) place = pl_json_find(body->actor.json, body->actor.examples.count > 0 ? "examples" : "groups");
+  if (place == NULL) place = body->json;
   const char *near = pl_text_suggest(name, names, count);
   char fix[200] = "add it to the mesh, or export it with the file";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%s\"?", near);
