@@ -107,8 +107,8 @@ static double regularise_whole(pl_rest_space *space, const double *p, const doub
   ptrdiff_t n = 3 * (ptrdiff_t)space->particle_count;
   double own = 2 * space->regularisation * space->strain_scale, rate = 2 * space->rate_regularisation * space->strain_scale;
   pl_rest_space_points(space, p, space->points);
-  double energy =
-      pl_fem_system_evaluate(&space->system, space->points, space->forces, hessian != NULL ? &space->first : NULL, true);
+  double energy = pl_fem_system_evaluate(&space->system, space->points, gradient != NULL ? space->forces : NULL,
+                                         hessian != NULL ? &space->first : NULL, true);
   double change = compare(space, p, last), near = 0;
   for (int32_t k = 0; k < space->size; ++k) near += (p[k] - last[k]) * (p[k] - last[k]);
   if (gradient != NULL) {
