@@ -28,6 +28,16 @@ static const double SECOND_LEAST = 1e-4;
 // Keeps the fit of F well-posed for points in a plane or on a line; symmetric, so it cannot turn R.
 static const double FIT_REGULARIZER = 1e-6;
 
+void pl_material_shares(const pl_mesh_view *mesh, double *shares) {
+  memset(shares, 0, (size_t)mesh->point_count * sizeof *shares);
+  for (int32_t t = 0; t < mesh->tet_count; ++t) {
+    const int32_t *c = mesh->tets + 4 * (size_t)t;
+    pl_vec3 a = mesh->points[c[0]], ab = pl_vec3_sub(mesh->points[c[1]], a), ac = pl_vec3_sub(mesh->points[c[2]], a);
+    double volume = pl_vec3_dot(pl_vec3_cross(ab, ac), pl_vec3_sub(mesh->points[c[3]], a)) / 6;
+    for (int k = 0; k < 4; ++k) shares[c[k]] += 0.25 * fabs(volume);
+  }
+}
+
 pl_moments pl_site_of_sums(const pl_moments *sums, double radius, pl_site_scale scale) {
   pl_moments site = *sums;
   double whole = scale == PL_SITE_PER_POINT ? sums->values[0] : radius * radius * radius;

@@ -42,8 +42,8 @@ typedef struct pl_detail_kernels {
   // Similarity of one key to all: exp of the exponent, less the floor, over 1 less the floor; 0 below. Writes block_count rows of eight, zero
   // behind the last example. `similarities` is aligned to 32 bytes.
   void (*correlate)(const pl_key_rows *rows, const pl_key_kernel *kernel, const float *key, float *similarities);
-  // to[0 .. 8 row_count) += factor * column; both aligned to 32 bytes.
-  void (*add)(int32_t row_count, float factor, const float *column, float *to);
+  // to[0 .. count) += factor * column.
+  void (*add)(int32_t count, float factor, const float *column, float *to);
 } pl_detail_kernels;
 
 extern const pl_detail_kernels pl_detail_kernels_plain;
