@@ -11,7 +11,7 @@
 // dragged along behind the point when it yields: what rests, rests. It lives in the frame of the collider, so that moving ground takes bodies along.
 //
 // Coulomb's cap depends on the normal force, which has no energy. So cap, normal and anchor are frozen while one step of Newton's method looks for its length,
-// and renewed with every new matrix: at the end they agree. The curvature of the collider is left out of the matrix, where it could only make
+// and renewed with every new matrix (bodies that adapt: see fem_newton.c): at the end they agree. The curvature of the collider is left out of the matrix, where it could only make
 // it indefinite.
 #include "fem/fem_contact.h"
 
@@ -84,13 +84,24 @@ static void add_friction(const pl_fem_contacts *c, int32_t i, pl_vec3 point, pl_
   pl_vec3 slip = tangential(pl_vec3_sub(point, it->anchor), it->normal);
   double length = pl_vec3_length(slip);
   pl_mat3 plane = pl_mat3_add(pl_mat3_identity(), pl_mat3_scale(pl_mat3_outer(it->normal, it->normal), -1));
-  if (K * length <= it->cap) {
+  double blend = c->blend, part = K * length / it->cap;
+  if (blend > 0 && part > 1 - blend && part < 1 + blend) {
+    // The force bends over from K length to the cap: 1 - (1 + w - s)² / 4 w of it, with s = K length / cap.
+    double left = 1 + blend - part, force = it->cap * (1 - left * left / (4 * blend)), slope = K * left / (2 * blend);
+    pl_vec3 along = pl_vec3_scale(slip, 1 / length);
+    double s0 = 1 - blend, bent = (left * left * left - 8 * blend * blend * blend) / (12 * blend);
+    it->energy += it->cap * it->cap / K * (0.5 * s0 * s0 + (part - s0) + bent);
+    it->gradient = pl_vec3_add_scaled(it->gradient, along, force);
+    pl_mat3 both = pl_mat3_outer(along, along);
+    plane = pl_mat3_add(pl_mat3_scale(pl_mat3_add(plane, pl_mat3_scale(both, -1)), force / length), pl_mat3_scale(both, slope));
+    it->matrix = pl_mat3_add(it->matrix, plane);
+  } else if (K * length <= it->cap) {
     it->energy += 0.5 * K * length * length;
     it->gradient = pl_vec3_add_scaled(it->gradient, slip, K);
     it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(plane, K));
   } else {
     pl_vec3 along = pl_vec3_scale(slip, 1 / length);
-    it->energy += it->cap * (length - 0.5 * it->cap / K);
+    it->energy += it->cap * (length - (0.5 + blend * blend / 6) * it->cap / K);
     it->gradient = pl_vec3_add_scaled(it->gradient, along, it->cap);
     plane = pl_mat3_add(plane, pl_mat3_scale(pl_mat3_outer(along, along), -1));
     it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(plane, it->cap / length));
@@ -146,6 +157,35 @@ double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool
   double sum = 0;
   for (int32_t i = 0; i < count; ++i) sum += contacts->points[i].energy;
   return sum / contacts->reach;
+}
+
+// Fixed-point iterations x -> g(x) of a vector, each with a factor on g(x) - x that the last two make out (Irons and Tuck 1969; Küttler and Wall 2008): they converge
+// where the plain iteration goes round in circles. Only the size of the factor is bounded.
+double pl_fem_contacts_relax(pl_fem_contacts *contacts, const double *u, double *factor) {
+  int32_t count = contacts->model->head.surface.point_count;
+  double sum = 0, change = 0, along = 0, square = 0;
+  for (int32_t i = 0; i < count; ++i) contacts->points[i].held = contacts->points[i].collider >= 0 ? contacts->points[i].cap : 0;
+  pl_fem_contacts_evaluate(contacts, u, true);
+  for (int32_t i = 0; i < count; ++i) {
+    pl_fem_contact_point *it = &contacts->points[i];
+    double off = it->cap - it->held, turn = off - it->off;
+    sum += fmax(it->cap, it->held);
+    change += fabs(off);
+    along += it->off * turn;
+    square += turn * turn;
+  }
+  double next = *factor > 0 && square > 0 ? -*factor * along / square : 1;
+  *factor = fmin(fmax(next, 0.1), 2);
+  for (int32_t i = 0; i < count; ++i) {
+    pl_fem_contact_point *it = &contacts->points[i];
+    it->off = it->cap - it->held;
+    it->cap = fmax(it->held + *factor * it->off, 0);
+  }
+  return sum > 0 ? change / sum : 0;
+}
+
+void pl_fem_contacts_keep(pl_fem_contacts *contacts) {
+  for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i) contacts->points[i].cap = contacts->points[i].held;
 }
 
 void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double *gradient) {

@@ -11,6 +11,8 @@ typedef struct pl_fem_contact_point {
   int32_t collider;
   pl_vec3 normal, anchor;
   double cap;
+  // Of pl_fem_contacts_relax(): the cap before, and by how much the one that belonged to its forces differed.
+  double held, off;
   // Of the last evaluation: whether any force acts, energy, derivatives by the place of the point.
   bool is_active;
   double energy;
@@ -28,11 +30,18 @@ typedef struct pl_fem_contacts {
   const double *base;                 // particles at the start of the step
   const double *anchors;              // of the state
   double reach;
+  double blend;  // w: friction goes over from sticking to slipping within (1 ± w) of where it would; 0: at once. For searches that need derivatives
   pl_fem_contact_point *points;  // one per surface point
 } pl_fem_contacts;
 
 // Evaluate all points at u. With `refresh`, friction is set up anew from the forces at u before.
 double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool refresh);
+
+// Set friction up anew for the forces at u, where the equations are solved with the present one, but let its caps go to where Aitken's relaxation expects them to
+// end: `factor` is kept from one call to the next, 0 at first. Returns by how much caps were off, as a share of their sum. The points must be evaluated again. When
+// that share was small enough to stay, pl_fem_contacts_keep() brings back the caps that the equations were solved with.
+double pl_fem_contacts_relax(pl_fem_contacts *contacts, const double *u, double *factor);
+void pl_fem_contacts_keep(pl_fem_contacts *contacts);
 
 // Add what the last evaluation found: the gradient, and derivatives by u to the matrix.
 void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double *gradient);

@@ -4,6 +4,12 @@
 // body, with its inertia, is not. When the linear solver meets a matrix that is not positive definite it shifts it (its result is then a direction of descent all
 // the same), and from there on element Hessians are projected. The length of a step is halved until the energy falls by a ten-thousandth of what the slope
 // promises. Near the minimum energies differ by less than their rounding errors; there a smaller gradient counts.
+//
+// Friction has no energy: its cap depends on the normal force. Set up anew with every matrix it makes convergence linear, each iteration leaving a third or so, and
+// where points are between sticking and slipping it can go round in circles for ever. So bodies whose equations must be solved to many digits (those that adapt)
+// hold it after a few iterations until the equations are solved with it, then renew it with relaxation (fem_contact.h), and so on until caps are off by no more than
+// their own tolerance: friction is then known less exactly than the equations are solved. From there on they also go back to the exact Hessian after every
+// projected one that led on, which alone would converge linearly too.
 #include "fem/fem_newton.h"
 
 #include <math.h>
@@ -87,6 +93,13 @@ static bool is_settled(pl_fem_newton *newton, const double *u, pl_fem_report *re
   pl_fem_potential *p = newton->potential;
   if (!is_solved(newton)) return false;
   if (p->contacts == NULL || !pl_fem_contacts_any(p->contacts)) return true;
+  if (p->hold) {
+    double off = pl_fem_contacts_relax(p->contacts, u, &newton->cap_factor);
+    bool stays = off <= newton->cap_tolerance;
+    if (stays) pl_fem_contacts_keep(p->contacts);
+    evaluate(newton, u, false, false, report);
+    return stays && is_solved(newton);  // points that no longer press have no friction now
+  }
   p->refresh = true;
   evaluate(newton, u, false, false, report);
   p->refresh = false;
@@ -111,10 +124,13 @@ static void finish_report(const pl_fem_newton *newton, pl_fem_report *report) {
 pl_status pl_fem_newton_minimise(pl_fem_newton *newton, double *u, pl_fem_report *report, pl_error *error) {
   bool positive = newton->positive, solved = false;
   pl_status status = PL_OK;
+  newton->cap_factor = 0;
   double energy = evaluate(newton, u, true, positive, report);
   for (int32_t i = 0; i < newton->limit; ++i) {
-    solved = i == 0 ? is_solved(newton) : is_settled(newton, u, report);
+    solved = i == 0 && !newton->potential->hold ? is_solved(newton) : is_settled(newton, u, report);
     if (solved) break;
+    bool late = newton->early_count > 0 && i >= newton->early_count;
+    newton->potential->hold = newton->potential->hold || late;
     if (i > 0) energy = evaluate(newton, u, true, positive, report);
     bool shifted = false;
     status = find_direction(newton, i == 0, &shifted, report, error);
@@ -124,7 +140,7 @@ pl_status pl_fem_newton_minimise(pl_fem_newton *newton, double *u, pl_fem_report
     if (!moved) evaluate(newton, u, false, false, report);
     // A search that fails with an exact matrix is given another try with a projected one.
     if (!moved && positive) break;
-    positive = (positive && i > 0) || shifted || !moved;
+    positive = (positive && i > 0 && !late) || shifted || !moved;
   }
   solved = solved || is_settled(newton, u, report);
   finish_report(newton, report);

@@ -124,7 +124,7 @@ static double add_pins(pl_fem_potential *p, const double *u, bool with_matrix) {
 static double add_contacts(pl_fem_potential *p, const double *u, bool with_matrix) {
   pl_fem_contacts *contacts = p->contacts;
   if (contacts == NULL || contacts->collider_count == 0) return 0;
-  double energy = pl_fem_contacts_evaluate(contacts, u, with_matrix || p->refresh);
+  double energy = pl_fem_contacts_evaluate(contacts, u, !p->hold && (with_matrix || p->refresh));
   pl_fem_contacts_add_gradient(contacts, p->gradient);
   for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i)
     p->size += pl_vec3_dot(contacts->points[i].gradient, contacts->points[i].gradient);

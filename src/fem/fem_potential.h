@@ -24,7 +24,8 @@ typedef struct pl_fem_potential {
   double *viscous;  // bodies that adapt: damping by W̃ in place of K₀, and its gradient in the last evaluation; otherwise NULL
   const double *base;  // x
   pl_fem_contacts *contacts;
-  bool refresh;             // set up friction anew in evaluations without a matrix too
+  bool refresh;  // set up friction anew in evaluations without a matrix too
+  bool hold;     // friction stays as it was last set up, in evaluations with a matrix too; not before the first of a step
   const pl_body_pin *pins;  // those with a stiffness are springs
   int32_t pin_count;
   double pin_rate;       // 1/s: what a pin's damping is multiplied with for a displacement from x

@@ -125,6 +125,7 @@ static void set_up(const pl_fem_model *model, pl_fem_work *w, const double *x, c
   w->contacts.base = x;
   w->contacts.reach = reach;
   w->potential.base = x;
+  w->potential.hold = false;
   w->potential.damping_factor = model->stiffness_damping / tau;
   if (w->potential.damping != NULL) {
     pl_fem_carry(model, x, v, tau, w->carried, w->newton.trial);

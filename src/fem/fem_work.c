@@ -5,6 +5,9 @@
 
 #include "base/error.h"
 
+enum { EARLY_COUNT = 5 };
+static const double CAP_TOLERANCE = 1e-3;
+
 void pl_fem_destroy_work(void *it) {
   pl_fem_work *w = it;
   pl_linear_solver_destroy(w->solver);
@@ -42,6 +45,8 @@ static void set_newton(pl_fem_work *w, const pl_fem_model *model) {
   w->newton.potential = &w->potential;
   w->newton.solver = w->solver;
   w->newton.limit = model->newton_limit;
+  w->newton.early_count = model->adapts ? EARLY_COUNT : 0;
+  w->newton.cap_tolerance = CAP_TOLERANCE;
   w->newton.tolerance = model->newton_tolerance;
   w->newton.least = 1e-12 * model->force_scale;
   w->newton.linear_tolerance = fmax(fmin(model->newton_tolerance, 1e-4), 1e-10);

@@ -33,7 +33,8 @@ static pl_status do_nothing(void *user, pl_fem_choice *choice, pl_error *error) 
   return PL_OK;
 }
 
-// Thrown onto the ground, where it bounces and slips: a body that does not adapt, one that adapts and nobody drives, and one whose driver does nothing.
+// Thrown onto the ground, where it bounces and slips: a body that does not adapt, one that adapts and nobody drives, and one whose driver does nothing. Few
+// iterations a step: those that go on for longer hold friction and come nearer to the solution than a body that does not adapt.
 static void without_choices_a_body_moves_as_if_it_did_not_adapt(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -48,6 +49,7 @@ static void without_choices_a_body_moves_as_if_it_did_not_adapt(void **state) {
       def.adapts = way > 0;
       def.scheme = k % 2 == 0 ? PL_FEM_SECOND_ORDER : PL_FEM_IMPLICIT_EULER;
       def.mass_damping = 0.3;
+      def.newton_limit = 5;
       pl_model *model = make_fem_model(context, &def, mesh);
       pl_mesh_destroy(mesh);
       assert_in_range(model->particle_count, 4, 64);
