@@ -32,14 +32,16 @@ void pl_rest_space_mixed_transposed(pl_rest_space *space, const pl_fem_system *s
                                     double *product);
 
 // Second derivatives of λ · ∂W/∂x: by x and x added to a block matrix on the model's pattern, by p and x (P x n row-major, overwritten), by p and p (P x P, added).
+// Each may be NULL.
 void pl_rest_space_third(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *lambda,
                          pl_block_matrix *xx, double *B, double *C);
 
 // r(p) with its gradient (P) and a Hessian (P x P, symmetric; exact or a positive one in its place where that is indefinite), both overwritten; either may be NULL. `last`: parameters of the last
 // step, for the cost of change. Whole spaces: eq. 11, elastic energy of X(p) against X₀, in units of (Young's modulus x volume); loose ones: leaving the hull.
+// actor_space_regularise.c has the formulas.
 double pl_rest_space_regularise(pl_rest_space *space, const double *p, const double *last, double *gradient, double *hessian);
 
-// Root mean square strain between two rest shapes, for reports.
+// Root mean square strain between two rest shapes, for reports: to first order in p - q, so that where parts of a whole space turn far against each other it tells too much.
 double pl_rest_space_strain(pl_rest_space *space, const double *p, const double *q);
 
 #endif

@@ -29,7 +29,7 @@ static void examples_that_cannot_be_mixed_are_named(void **state) {
   for (int i = 0; i < 12; ++i) points[i] = pl_vec3_of(0, rest[i].y, rest[i].z);
   check_refused(&s, &def, PL_ERROR_INVALID_DATA, "flat or inside out");
   memcpy(points, rest, sizeof points);
-  points[7].y = NAN;
+  points[7].y = nan("");
   check_refused(&s, &def, PL_ERROR_INVALID_DATA, "example \"bent\": point 7 is not finite");
   memcpy(points, rest, sizeof points);
   const int32_t groups[] = {3};
