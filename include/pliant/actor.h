@@ -25,6 +25,7 @@ typedef enum pl_goal_subject {
   PL_GOAL_PART,        ///< mean of the points of a part
   PL_GOAL_DIFFERENCE,  ///< mean of the points of a part less that of another: an orientation
   PL_GOAL_POINTS,      ///< any linear combination of points
+  PL_GOAL_SPIN,        ///< how the body turns as a whole about each of `axes`, rad/s: `velocity` alone counts; in a plane about z
 } pl_goal_subject;
 
 /// One goal (eq. 8): for the place q and the velocity v of the subject at the end of the step,

@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "actor/actor.h"
+#include "math/mat3.h"
 #include "math/vec3.h"
 
 static bool is_sound(const pl_goals *goals, const pl_goal *goal) {
@@ -21,7 +22,8 @@ static bool is_sound(const pl_goals *goals, const pl_goal *goal) {
   if (!isfinite(goal->position_gain) || !isfinite(goal->velocity_gain) || !isfinite(goal->weight)) return false;
   bool part = goal->part >= 0 && goal->part < goals->part_count, other = goal->other >= 0 && goal->other < goals->part_count;
   switch (goal->subject) {
-    case PL_GOAL_CENTER: return true;
+    case PL_GOAL_CENTER:
+    case PL_GOAL_SPIN: return true;
     case PL_GOAL_PART: return part;
     case PL_GOAL_DIFFERENCE: return part && other && goal->part != goal->other;
     case PL_GOAL_POINTS: break;
@@ -47,15 +49,48 @@ typedef struct row {
   double factor;  // of every weight
   const double *x, *v;
   double now, speed;  // q_n and v_n so far
+  pl_vec3 center;     // of mass
+  pl_mat3 spins;      // inverse of the inertia about it; filled in where a goal needs it
 } row;
 
-static void add_point(row *r, int32_t point, double weight) {
+static void add_place(row *r, int32_t place, double weight) {
   if (r->entry == r->actor->entry_limit) return;
-  int32_t place = 3 * point + r->axis;
   r->actor->row_places[r->entry] = place;
   r->actor->row_weights[r->entry++] = r->factor * weight;
   r->now += weight * r->x[place];
   r->speed += weight * r->v[place];
+}
+
+static void add_point(row *r, int32_t point, double weight) {
+  add_place(r, 3 * point + r->axis, weight);
+}
+
+static void find_spins(row *r) {
+  const pl_fem_model *model = r->actor->model;
+  pl_mat3 inertia = pl_mat3_zero();
+  r->center = pl_fem_center_of(model, r->x);
+  for (int32_t i = 0; i < model->head.particle_count; ++i) {
+    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(r->x, i), r->center);
+    double m = model->head.masses[i], square = m * pl_vec3_dot(arm, arm);
+    inertia = pl_mat3_add(inertia, pl_mat3_diagonal(square, square, square));
+    inertia = pl_mat3_add(inertia, pl_mat3_scale(pl_mat3_outer(arm, arm), -m));
+  }
+  // Straight bodies have none about their own axis.
+  double least = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]) + 1e-300;
+  r->spins = pl_mat3_inverse(pl_mat3_add(inertia, pl_mat3_diagonal(least, least, least)));
+}
+
+// Angular momentum over inertia, ω = I⁻¹ Σ m r x v with the arms at the start of the step: row a of I⁻¹ times r x v is (row x r) · v.
+static void add_spin(row *r) {
+  const pl_model *head = &r->actor->model->head;
+  const double *a = r->spins.m[r->axis];
+  for (int32_t i = 0; i < head->particle_count; ++i) {
+    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(r->x, i), r->center);
+    pl_vec3 lever = pl_vec3_scale(pl_vec3_cross(pl_vec3_of(a[0], a[1], a[2]), arm), head->masses[i]);
+    add_place(r, 3 * i, lever.x);
+    add_place(r, 3 * i + 1, lever.y);
+    if (!r->actor->model->planar) add_place(r, 3 * i + 2, lever.z);
+  }
 }
 
 static void add_part(row *r, int32_t part, double sign) {
@@ -77,23 +112,29 @@ static void add_subject(row *r, const pl_goal *goal) {
     case PL_GOAL_POINTS:
       for (int32_t i = 0; i < goal->point_count; ++i) add_point(r, goal->points[i], goal->weights[i]);
       break;
+    case PL_GOAL_SPIN: add_spin(r); break;
   }
 }
 
 pl_goal_rows pl_actor_rows(pl_actor *actor, const pl_fem_choice *choice) {
   double h = choice->move->step, reach = choice->reach;
-  int32_t axes = actor->model->planar ? 2 : 3, count = 0;
+  const uint32_t places = actor->model->planar ? PL_GOAL_X | PL_GOAL_Y : PL_GOAL_XYZ,
+                 turns = actor->model->planar ? PL_GOAL_Z : PL_GOAL_XYZ;
+  int32_t count = 0;
   row r = {.actor = actor, .x = choice->state.positions, .v = choice->state.velocities};
   actor->row_start[0] = 0;
   for (int32_t k = 0; k < actor->goals.count; ++k) {
     const pl_goal *goal = &actor->goals.items[k];
-    double kp = goal->position_gain, kd = goal->velocity_gain, per_step = kd * reach * reach / h;
+    bool spins = goal->subject == PL_GOAL_SPIN;
+    uint32_t axes = goal->axes & (spins ? turns : places);
+    if (spins) find_spins(&r);
+    double kp = spins ? 0 : goal->position_gain, kd = goal->velocity_gain, per_step = kd * reach * reach / h;
     double scale = goal->weight * (kp * reach + per_step);
     if (!(fabs(scale) > 0)) continue;
     const double place[3] = {goal->position.x, goal->position.y, goal->position.z},
                  speed[3] = {goal->velocity.x, goal->velocity.y, goal->velocity.z};
-    for (int32_t axis = 0; axis < axes; ++axis) {
-      if ((goal->axes >> axis & 1) == 0) continue;
+    for (int32_t axis = 0; axis < 3; ++axis) {
+      if ((axes >> axis & 1) == 0) continue;
       r.axis = axis;
       r.factor = scale;
       r.now = r.speed = 0;

@@ -50,45 +50,22 @@ void pl_aim_difference(const pl_actor_view *view, const pl_motion_frame *frame, 
       pl_vec3_sub(a->velocity, b->velocity), aim, goals);
 }
 
-static int32_t farthest(const pl_actor_view *view, bool feet_too, int32_t part) {
-  int32_t best = -1;
-  double most = 0;
-  for (int32_t i = 0; i < view->part_count; ++i) {
-    if (view->parts[i].is_foot && !feet_too) continue;
-    double distance = pl_vec3_distance(view->parts[i].rest, view->parts[part].rest);
-    if (distance <= most) continue;
-    most = distance;
-    best = i;
-  }
-  return best;
+// The rotation vector of a turn by at most half a round.
+static pl_vec3 rotation_vector(pl_quat q) {
+  if (q.w < 0) q = pl_quat_scale(q, -1);
+  pl_vec3 axis = pl_vec3_of(q.x, q.y, q.z);
+  double sine = pl_vec3_length(axis);
+  return sine > 1e-12 ? pl_vec3_scale(axis, 2 * atan2(sine, q.w) / sine) : pl_vec3_scale(axis, 2);
 }
 
 void pl_aim_hold(const pl_actor_view *view, const pl_motion_frame *frame, const pl_hold *hold, pl_goals *goals) {
-  enum { PAIRS_MOST = 8 };
-  int32_t pair_count = 0;
-  pl_aim aim = {.axes = frame->height_axis | frame->level_axes,
-                .gain = hold->gain,
-                .rate = hold->rate,
-                .acceleration = hold->acceleration,
-                .weight = hold->weight};
-  for (int32_t i = 0; i < view->part_count && pair_count < PAIRS_MOST; ++i) {
-    const pl_part_view *part = &view->parts[i];
-    if (part->is_foot && !hold->level_too) continue;
-    int32_t other = farthest(view, hold->level_too, i);
-    if (other < 0) {
-      if (pl_vec3_length(part->rest) < 0.05 * frame->height) continue;
-      pl_vec3 arm = pl_quat_apply(hold->turn, part->rest);
-      aim.target = pl_vec3_add(view->center, arm);
-      aim.target_speed = pl_vec3_add(view->velocity, pl_vec3_cross(hold->spin, arm));
-      pl_aim_part(view, frame, i, &aim, goals);
-      pair_count++;
-      continue;
-    }
-    // Of two that are each other's farthest, the first has added their difference.
-    if (other < i && farthest(view, hold->level_too, other) == i) continue;
-    aim.target = pl_quat_apply(hold->turn, pl_vec3_sub(part->rest, view->parts[other].rest));
-    aim.target_speed = pl_vec3_cross(hold->spin, aim.target);
-    pl_aim_difference(view, frame, i, other, &aim, goals);
-    pair_count++;
-  }
+  uint32_t axes = view->planar ? PL_GOAL_Z : PL_GOAL_XYZ;
+  pl_vec3 error = within(rotation_vector(pl_quat_multiply(hold->turn, pl_quat_conjugate(view->turn))), axes);
+  double beat = frame->beat;
+  pl_vec3 wanted = pl_vec3_add(hold->spin, at_most(pl_vec3_scale(error, hold->gain / beat), hold->rate / beat));
+  pl_vec3 change = at_most(within(pl_vec3_sub(wanted, view->spin), axes), hold->acceleration * frame->step / (beat * beat));
+  // Weighed as the speed of a point half a body away from the centre of mass.
+  pl_goal goal = {.subject = PL_GOAL_SPIN, .axes = axes, .velocity_gain = 1, .velocity = pl_vec3_add(view->spin, change)};
+  goal.weight = hold->weight * 0.5 * frame->height * usual_pace / frame->pace;
+  pl_goals_add(goals, &goal);
 }

@@ -23,15 +23,17 @@ void pl_aim_part(const pl_actor_view *view, const pl_motion_frame *frame, int32_
 void pl_aim_difference(const pl_actor_view *view, const pl_motion_frame *frame, int32_t part, int32_t other, const pl_aim *aim,
                        pl_goals *goals);
 
-// How the body is to be held, other than by its feet.
+// How the body is to be turned as a whole.
 typedef struct pl_hold {
-  pl_quat turn;    // wanted rotation of the shape as built
-  pl_vec3 spin;    // rad/s, at which that turns
-  bool level_too;  // feet too: without other parts they are all there is
-  double gain, rate, acceleration, weight;
+  pl_quat turn;         // wanted rotation of the shape as built
+  pl_vec3 spin;         // rad/s, at which that turns
+  double gain;          // 1/beat
+  double rate;          // rad/beat: most of the correction
+  double acceleration;  // rad/beat²
+  double weight;
 } pl_hold;
 
-// Differences between parts that are not feet, each with the one farthest from it, as the shape as built has them; a part that is alone, relative to the centre of mass.
+// A goal of the angular momentum. Goals on a few points here and there can be met by pulling at them alone; this one cannot.
 void pl_aim_hold(const pl_actor_view *view, const pl_motion_frame *frame, const pl_hold *hold, pl_goals *goals);
 
 #endif

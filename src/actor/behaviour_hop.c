@@ -154,9 +154,6 @@ static void hold_body(const double *settings, const hop_state *state, const pl_a
                   .rate = 0.5,
                   .acceleration = 2,
                   .weight = settings[HOLD_WEIGHT]};
-  int32_t foot;
-  // Without anything but feet, or anything but a single part, the feet must show how it is turned.
-  hold.level_too = view->part_count - pl_motion_feet(view, 1, &foot) < 2;
   pl_aim_hold(view, frame, &hold, goals);
 }
 

@@ -34,27 +34,14 @@ static double lead_speed(const double *settings, const pl_actor_view *view, cons
   return (settings[LEAD] * frame->height * error - ahead * fabs(error)) / frame->beat;
 }
 
-// Opposite parts go round each other.
+// The body turns as a wheel of its height would: about the axis across the way, the top going forward.
 static void spin(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, double speed, pl_goals *goals) {
   double radius = fmax(view->rest_height, 0.05 * frame->height);
-  // About the axis across the way: the top goes forward.
-  pl_vec3 wanted = pl_vec3_scale(frame->side, -speed / radius);
-  for (int32_t i = 0; i < view->part_count; ++i) {
-    const pl_part_view *part = &view->parts[i];
-    double size = pl_vec3_length(part->rest);
-    if (size < 0.1 * frame->height) continue;
-    pl_vec3 arm = pl_vec3_sub(part->position, view->center);
-    double length = pl_vec3_length(arm);
-    // Round and, where it has been drawn in or out, back to its distance.
-    pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
-                  .target = length > 0 ? pl_vec3_add_scaled(view->center, arm, size / length) : part->position,
-                  .target_speed = pl_vec3_add(view->velocity, pl_vec3_cross(wanted, arm)),
-                  .gain = 0.5,
-                  .rate = 0.2,
-                  .acceleration = 1,
+  pl_hold hold = {.turn = view->turn,
+                  .spin = pl_vec3_scale(frame->side, -speed / radius),
+                  .acceleration = 2 * settings[ACCELERATION],
                   .weight = settings[SPIN_WEIGHT]};
-    pl_aim_part(view, frame, i, &aim, goals);
-  }
+  pl_aim_hold(view, frame, &hold, goals);
 }
 
 static void roll_choose(const double *settings, void *memory, const pl_actor_view *view, pl_goals *goals) {

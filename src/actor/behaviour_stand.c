@@ -38,12 +38,8 @@ void pl_stand_goals(const pl_actor_view *view, const pl_motion_frame *frame, con
     aim.axes = frame->height_axis;
     pl_aim_center(view, frame, &aim, goals);
   }
-  pl_hold hold = {.turn = stand->turn,
-                  .level_too = false,
-                  .gain = stand->gain,
-                  .rate = 0.3,
-                  .acceleration = 2 * stand->acceleration,
-                  .weight = stand->hold_weight};
+  pl_hold hold = {
+      .turn = stand->turn, .gain = stand->gain, .rate = 0.5, .acceleration = 2 * stand->acceleration, .weight = stand->hold_weight};
   pl_aim_hold(view, frame, &hold, goals);
   for (int32_t i = 0; i < view->part_count; ++i) {
     const pl_part_view *part = &view->parts[i];
