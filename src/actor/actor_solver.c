@@ -2,10 +2,16 @@
 //
 // From u and p, where the step's equations are linearised: the step of actor_solver_blocks.c, as far along it as the merit falls (actor_solver_search.c), and again, until
 // the optimality conditions hold. They are measured without units: c against the forces that balance; the gradient of the objective by p along c = 0, which is
-// r' + Jᵀ g, against its two terms, all in the norm √(v K⁻¹ v): a share of t leaves about t² of the objective to be gained.
+// r' + Jᵀ g, in the norm √(v K⁻¹ v), against the root of the objective: a share of t leaves about t² of the objective to be gained.
 //
-// When the line search finds nothing, equations and goals pull against each other: u is then brought back onto c = 0 with p held, by the Newton's method of the
-// passive step, and the search begins anew from there; a second failure in a row ends it.
+// What contact does to it:
+//
+// - Between sticking and slipping the stiffness of friction jumps, and points that have slipped begin every step just there. Searches end at such kinks, far from
+//   any minimum. So friction goes over within ±50 % of where it would, as long as the search goes on (fem_contact.h); the step that follows has the true one.
+// - The caps of friction are found anew at each of the first points, then held: otherwise searches go round in circles.
+// - The search begins, with the last step's p, near c = 0; when it finds nothing, it begins again from there. A second failure in a row ends it.
+//
+// Where steps had to be shortened, the coming ones are damped (Levenberg and Marquardt): K's diagonal is raised by a factor that grows and falls again.
 #include "actor/actor_solver.h"
 
 #include <assert.h>
@@ -15,7 +21,9 @@
 #include "actor/actor_solver_parts.h"
 #include "base/error.h"
 
-enum { RESTORATION_LIMIT = 5 };
+enum { START_LIMIT = 3, RESTORATION_LIMIT = 8, FRICTION_LOOKS = 4 };
+static const double BLEND = 0.5;
+static const double NEAR = 0.1;  // where a search can begin
 
 static bool take_arrays(pl_actor_solver *s) {
   pl_arena *arena = &s->arena;
@@ -87,21 +95,6 @@ static double residual_of(const pl_fem_choice *choice) {
   return potential->size > 0 ? pl_fem_potential_residual(potential) / potential->size : 0;
 }
 
-// What the optimality conditions are measured against at least: far below the goals that there were at first, and above rounding.
-static double find_floor(const pl_actor_solver *s, const pl_goal_rows *rows) {
-  double square = 0;
-  for (int32_t k = 0; k < rows->count; ++k) square += rows->targets[k] * rows->targets[k];
-  return 1e-4 * sqrt(s->goal_square + 2 * s->regulariser) + 1e-10 * sqrt(square) + 1e-300;
-}
-
-// Bring u back onto c = 0 with p as it is.
-static pl_status restore(pl_fem_choice *choice, pl_error *error) {
-  pl_fem_newton newton = choice->work->newton;
-  pl_fem_report report = {0};
-  newton.limit = RESTORATION_LIMIT;
-  return pl_fem_newton_minimise(&newton, choice->work->next, &report, error);
-}
-
 static void finish(const pl_actor_solver *s, const pl_goal_rows *rows, const pl_fem_choice *choice, const double *last,
                    const double *p, pl_actor_outcome *outcome) {
   outcome->goal_square = 2 * pl_actor_goals_measure(rows, choice->work->next, NULL);
@@ -110,38 +103,56 @@ static void finish(const pl_actor_solver *s, const pl_goal_rows *rows, const pl_
   outcome->residual = residual_of(choice);
 }
 
+// Steps that had to be shortened are followed by damped ones.
+static void adapt_damping(pl_actor_solver *s, double length) {
+  if (length < 0.3)
+    s->damping = fmax(4 * s->damping, 0.01);
+  else if (length == 1)
+    s->damping = s->damping > 1e-3 ? 0.25 * s->damping : 0;
+}
+
+static pl_status search(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice, const pl_goal_rows *rows,
+                        const double *last, double *p, double *lambda, pl_actor_outcome *outcome, pl_error *error) {
+  bool failed = false;
+  pl_status status = pl_actor_settle(s, choice, START_LIMIT, NEAR, error);
+  for (int32_t i = 0; status >= 0; ++i) {
+    choice->work->potential.hold = i >= FRICTION_LOOKS;
+    status = pl_actor_point_look(s, choice, rows, last, p, error);
+    if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, lambda, error);
+    if (status < 0) break;
+    outcome->shift = fmax(outcome->shift, s->shift);
+    outcome->stationary = pl_actor_point_stationary(s);
+    outcome->converged = outcome->stationary <= settings->tolerance && residual_of(choice) <= settings->tolerance;
+    if (outcome->converged || i == settings->iteration_limit) break;
+    double length = 0;
+    status = pl_actor_line_search(s, choice, rows, last, p, lambda, &length, error);
+    if (status < 0) break;
+    outcome->iteration_count++;
+    outcome->smallest_step = fmin(outcome->smallest_step, length);
+    adapt_damping(s, length);
+    if (length == 0 && failed) break;
+    failed = length == 0;
+    if (failed) status = pl_actor_settle(s, choice, RESTORATION_LIMIT, settings->tolerance, error);
+  }
+  return status;
+}
+
 pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice,
                               const pl_goal_rows *rows, const double *last, double *p, double *lambda, pl_actor_outcome *outcome,
                               pl_error *error) {
   assert(rows->count <= s->row_limit);
   *outcome = (pl_actor_outcome){.converged = true, .smallest_step = 1};
   if (!has_goals(rows)) return PL_OK;
-  double floor = 0;
-  bool failed = false;
-  s->merit_weight = 0;
+  pl_fem_work *w = choice->work;
   outcome->converged = false;
+  s->merit_weight = s->damping = 0;
+  w->contacts.blend = BLEND;
   pl_actor_shape_use(s, choice, p);
-  for (int32_t i = 0;; ++i) {
-    pl_status status = pl_actor_point_look(s, choice, rows, last, p, error);
-    if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, lambda, error);
-    if (status < 0) return status;
-    if (i == 0) floor = find_floor(s, rows);
-    outcome->shift = fmax(outcome->shift, s->shift);
-    outcome->stationary = pl_actor_point_stationary(s, rows->count, floor);
-    outcome->converged = outcome->stationary <= settings->tolerance && residual_of(choice) <= settings->tolerance;
-    if (outcome->converged || i == settings->iteration_limit) break;
-    double length = 0;
-    status = pl_actor_line_search(s, choice, rows, last, p, lambda, &length, error);
-    if (status >= 0 && length == 0) status = failed ? PL_OK : restore(choice, error);
-    if (status < 0) return status;
-    outcome->iteration_count++;
-    outcome->smallest_step = fmin(outcome->smallest_step, length);
-    if (length == 0 && failed) {
-      pl_fem_potential_evaluate(&choice->work->potential, choice->work->next, false, false);
-      break;
-    }
-    failed = length == 0;
-  }
+  pl_status status = search(s, settings, choice, rows, last, p, lambda, outcome, error);
+  w->contacts.blend = 0;
+  w->potential.hold = false;
+  if (status < 0) return status;
+  pl_fem_potential_evaluate(&w->potential, w->next, false, false);
   finish(s, rows, choice, last, p, outcome);
   return PL_OK;
 }

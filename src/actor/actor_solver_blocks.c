@@ -9,7 +9,7 @@
 //   (C - B F - FᵀBᵀ + FᵀA F) dp = b - B d - Fᵀ a + Fᵀ A d        du = d - F dp        D dλ = a - A d + (A F - Bᵀ) dp
 //
 // *Exact*: as above, one solve with D for each parameter. The third derivatives of contact and of stiffness damping are left out of A: springs against colliders bend only where a point
-// touches down, friction is frozen, and damping is weak. K, the matrix of dp, may be indefinite; then that of Gauss and Newton takes its place, with the same right-hand side.
+// touches down, friction is frozen, and damping is weak. K, the matrix of dp, may be indefinite; then that of Gauss and Newton is mixed in, with the same right-hand side.
 //
 // *Gauss-Newton*: without the derivatives of λ·c, A = GᵀG, B = 0, C = r''. What is then needed of D⁻¹ is Y = D⁻¹ Gᵀ, one solve for each goal row, of which there
 // are fewer than parameters. J = -G F = -Yᵀ E is the derivative of the goals by p along c = 0, and
@@ -101,13 +101,16 @@ static void fill_gauss_newton(pl_actor_solver *s, int32_t row_count) {
   }
 }
 
-// Factor K of Gauss and Newton: positive but for directions that neither goals nor regulariser see, and for rounding.
+// Factor K of Gauss and Newton, damped: positive but for directions that neither goals nor regulariser see, and for rounding.
 static pl_status factor_gauss_newton(pl_actor_solver *s, int32_t row_count, pl_error *error) {
   for (double shift = 0; shift<1e3; shift = shift> 0 ? 100 * shift : 1e-10) {
     fill_gauss_newton(s, row_count);
     double size = 0;
     for (int32_t i = 0; i < s->P; ++i) size = fmax(size, fabs(s->small.values[(size_t)i * (size_t)s->P + (size_t)i]));
-    for (int32_t i = 0; i < s->P; ++i) s->small.values[(size_t)i * (size_t)s->P + (size_t)i] += shift * (size > 0 ? size : 1);
+    for (int32_t i = 0; i < s->P; ++i) {
+      double *diagonal = &s->small.values[(size_t)i * (size_t)s->P + (size_t)i];
+      *diagonal += s->damping * *diagonal + shift * (size > 0 ? size : 1);
+    }
     s->shift = fmax(s->shift, shift);
     if (pl_dense_factor_run(&s->small, false) == 0) return PL_OK;
   }
@@ -196,14 +199,23 @@ static pl_status find_curvatures(pl_actor_solver *s, pl_fem_choice *choice, cons
   return status;
 }
 
-// K = C - B F - FᵀBᵀ + FᵀA F, factored, or that of Gauss and Newton where it is not positive.
+// K = C - B F - FᵀBᵀ + FᵀA F, factored. Where it is not positive, that of Gauss and Newton is mixed in, half and half, then three quarters, then alone.
 static pl_status factor_exact(pl_actor_solver *s, int32_t row_count, pl_error *error) {
   size_t n = (size_t)s->n, P = (size_t)s->P;
+  double *K = s->C, *mixed = s->small.values;
   for (size_t i = 0; i < P; ++i)
     for (size_t j = 0; j <= i; ++j)
-      s->small.values[i * P + j] = s->C[i * P + j] - pl_actor_dot(s->n, s->B + i * n, s->F + j * n) -
-                                   pl_actor_dot(s->n, s->B + j * n, s->F + i * n) + pl_actor_dot(s->n, s->F + i * n, s->AF + j * n);
-  if (pl_dense_factor_run(&s->small, false) == 0) return PL_OK;
+      K[i * P + j] += pl_actor_dot(s->n, s->F + i * n, s->AF + j * n) - pl_actor_dot(s->n, s->B + i * n, s->F + j * n) -
+                      pl_actor_dot(s->n, s->B + j * n, s->F + i * n);
+  for (double share = 0; share < 0.8; share = share == 0 ? 0.5 : share + 0.25) {
+    if (share > 0) fill_gauss_newton(s, row_count);
+    for (size_t i = 0; i < P; ++i)
+      for (size_t j = 0; j <= i; ++j)
+        mixed[i * P + j] = share > 0 ? share * mixed[i * P + j] + (1 - share) * K[i * P + j] : K[i * P + j];
+    for (size_t i = 0; i < P; ++i) mixed[i * P + i] += s->damping * fabs(mixed[i * P + i]);
+    s->shift = fmax(s->shift, share);
+    if (pl_dense_factor_run(&s->small, false) == 0) return PL_OK;
+  }
   s->shift = fmax(s->shift, 1);
   return factor_gauss_newton(s, row_count, error);
 }
@@ -254,8 +266,7 @@ static double measure(const pl_actor_solver *s, const double *v) {
   return sqrt(fmax(square, 0));
 }
 
-double pl_actor_point_stationary(const pl_actor_solver *s, int32_t row_count, double floor) {
-  (void)row_count;
-  double left = measure(s, s->reduced), terms = measure(s, s->slope) + measure(s, s->pull) + floor;
-  return terms > 0 ? left / terms : 0;
+double pl_actor_point_stationary(const pl_actor_solver *s) {
+  double size = sqrt(s->goal_square + 2 * s->regulariser);
+  return size > 0 ? measure(s, s->reduced) / size : 0;
 }

@@ -31,6 +31,7 @@ struct pl_actor_solver {
   // The step, to be subtracted.
   double *du, *dp, *dlambda;
   double merit_weight;  // γ
+  double damping;       // factor on the diagonal of K, less 1
   // Room.
   double *right;                        // for right-hand sides, (the larger of row_limit and P) + 1 of n
   double *room, *room2;                 // n each
@@ -52,13 +53,16 @@ pl_status pl_actor_point_look(pl_actor_solver *solver, pl_fem_choice *choice, co
 pl_status pl_actor_step_find(pl_actor_solver *solver, pl_actor_hessian hessian, pl_fem_choice *choice, const pl_goal_rows *rows,
                              const double *lambda, pl_error *error);
 
-// Optimality conditions at the point that was looked at, with the K of the step: what is left of the reduced gradient as a share of its terms.
-double pl_actor_point_stationary(const pl_actor_solver *solver, int32_t row_count, double floor);
+// Optimality conditions at the point that was looked at, with the K of the step: √(what the step promises to gain / objective).
+double pl_actor_point_stationary(const pl_actor_solver *solver);
 
 // Go along the step as far as the merit falls; u, p and λ are moved. `*length` is how far, 0: nowhere (all is as before). The potential is evaluated at the new u
 // without a matrix.
 pl_status pl_actor_line_search(pl_actor_solver *solver, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                                double *p, double *lambda, double *length, pl_error *error);
+
+// Bring u towards c = 0 with p as it is, until the residual is a share `tolerance` of the forces that balance. Overwrites the step.
+pl_status pl_actor_settle(pl_actor_solver *solver, pl_fem_choice *choice, int32_t limit, double tolerance, pl_error *error);
 
 static inline bool pl_actor_is_fixed(const pl_fem_choice *choice, ptrdiff_t i) {
   const uint8_t *fixed = choice->work->potential.fixed;

@@ -206,7 +206,7 @@ static pl_status compare(actor_stage *s, pl_fem_choice *choice, pl_error *error)
 static void test_block_solve_is_that_of_the_whole_matrix(void **state) {
   (void)state;
   for (int32_t k = 0; k < STAGE_CASE_COUNT; ++k) {
-    actor_stage *s = make_case(&STAGE_CASES[k], true, -0.002, 10);
+    actor_stage *s = make_case(&STAGE_CASES[k], true, -0.002, 100);
     tally t = {0, 0};
     s->probe = compare;
     s->data = &t;
