@@ -27,13 +27,34 @@ static double highest(const standing *s, double floor) {
   return most;
 }
 
-// What stands on the ground is all within a thirtieth of the height; a ball or a paw that is round below has a patch there.
+// How far the pinned points, or all where `all`, reach along a direction.
+static double extent(const standing *s, pl_vec3 along, bool all) {
+  double least = HUGE_VAL, most = -HUGE_VAL;
+  for (int32_t i = 0; i < (all ? s->point_count : s->pinned_count); ++i) {
+    double place = pl_vec3_dot(s->points[all ? i : s->pinned[i]], along);
+    least = fmin(least, place);
+    most = fmax(most, place);
+  }
+  return most - least;
+}
+
+// A body that is held at one place only would tip over, not sink; it stands on something a sixth as wide as itself.
+static bool is_base(const standing *s) {
+  pl_vec3 side = pl_vec3_unit_or(pl_vec3_cross(s->up, (pl_vec3){0, 0, 1}), (pl_vec3){1, 0, 0}), front = pl_vec3_cross(s->up, side);
+  return extent(s, side, false) >= extent(s, side, true) / 6 && extent(s, front, false) >= extent(s, front, true) / 6;
+}
+
+// What stands on the ground is all within a thirtieth of the height; where that is no base, as of a ball, more of it is pressed down.
 static double choose_pins(standing *s) {
   double least = HUGE_VAL;
   for (int32_t i = 0; i < s->point_count; ++i) least = fmin(least, pl_vec3_dot(s->points[i], s->up));
   s->height = highest(s, least);
-  for (int32_t i = 0; i < s->point_count; ++i)
-    if (pl_vec3_dot(s->points[i], s->up) - least <= s->height / 30) s->pinned[s->pinned_count++] = i;
+  for (double share = 1.0 / 30; share < 0.3; share *= 1.5) {
+    s->pinned_count = 0;
+    for (int32_t i = 0; i < s->point_count; ++i)
+      if (pl_vec3_dot(s->points[i], s->up) - least <= share * s->height) s->pinned[s->pinned_count++] = i;
+    if (is_base(s)) break;
+  }
   return least;
 }
 
