@@ -55,7 +55,8 @@ static inline pl_vec3 turn_about(pl_vec3 v, pl_vec3 axis, double angle) {
   return pl_vec3_add(along, pl_vec3_add(pl_vec3_scale(rest, cos(angle)), pl_vec3_scale(across, sin(angle))));
 }
 
-// Example 0: stretched and bent in the plane x, y; 1: bent the other way and turned by 200 degrees, far away; 2: only the last point moved.
+// Example 0: stretched and bent in the plane x, y; 1: bent the other way and turned by 200 degrees, far away; 2: only the last
+// point moved.
 static inline pl_vec3 bend_point(pl_vec3 p, int32_t example, bool planar) {
   if (example == 2) return pl_vec3_add(p, pl_vec3_of(0.02, 0.03, planar ? 0 : -0.02));
   double bow = example == 0 ? 0.6 : -0.5, x = example == 0 ? 1.2 * p.x : 0.9 * p.x;

@@ -20,7 +20,8 @@ static pl_status thicken_curve(pl_context *context, pl_arena *arena, const pl_me
   return pl_mesh_create(context, &made, thick, error);
 }
 
-// Neither does an open shell enclose anything: it is given two sides, half an element to either side of its points, and walls along its border.
+// Neither does an open shell enclose anything: it is given two sides, half an element to either side of its points, and walls along
+// its border.
 static pl_status thicken_shell(pl_context *context, pl_arena *arena, const pl_mesh_view *view, double half, pl_mesh **thick,
                                pl_error *error) {
   size_t n = (size_t)view->point_count, count = (size_t)view->triangle_count;

@@ -1,7 +1,8 @@
-// Loose spaces: mixtures of examples, element by element (paper 004, eq. 12): X_e(p) = X_e + Σ p_k (X̂_k,e - X_e), with X̂ the example's element turned back to the rest's frame.
+// Loose spaces: mixtures of examples, element by element (paper 004, eq. 12): X_e(p) = X_e + Σ p_k (X̂_k,e - X_e), with X̂ the
+// example's element turned back to the rest's frame.
 //
-// Elements that an example leaves as they are have no entry for it: an example that only bends an arm costs nothing elsewhere, and the matrices of groups of local
-// examples are as sparse as the examples are local.
+// Elements that an example leaves as they are have no entry for it: an example that only bends an arm costs nothing elsewhere, and
+// the matrices of groups of local examples are as sparse as the examples are local.
 #include <math.h>
 #include <string.h>
 
@@ -109,7 +110,8 @@ static pl_status check_examples(const pl_rest_space *space, const pl_actor_def *
   return PL_OK;
 }
 
-// metric_kl = Σ L_kᵀ H L_l over all elements, H the Hessian at rest, in units of Young's modulus times volume: what small amounts of the examples strain, squared.
+// metric_kl = Σ L_kᵀ H L_l over all elements, H the Hessian at rest, in units of Young's modulus times volume: what small amounts
+// of the examples strain, squared.
 static void measure_examples(pl_rest_space *space) {
   const pl_fem_model *model = space->model;
   for (int32_t g = 0; g < model->group_count; ++g) {
@@ -200,8 +202,8 @@ typedef struct sweep {
   int32_t group;
 } sweep;
 
-// Several elements without a corner in common are visited at a time, so adding to rows (E) or columns (B) of an element's corners is safe; what all elements add to goes
-// into the room of each entry first.
+// Several elements without a corner in common are visited at a time, so adding to rows (E) or columns (B) of an element's corners
+// is safe; what all elements add to goes into the room of each entry first.
 static void each_group(sweep *s, pl_block_visit *visit) {
   for (s->group = 0; s->group < s->space->model->group_count; ++s->group)
     pl_block_pattern_visit(s->system->context, &s->space->model->pattern, s->group, visit, s);

@@ -1,7 +1,8 @@
 // The map of modes: the body's softest vibrations about its rest shape, rigid motions left out.
 //
-// Modes come with uᵀ M u = 1, and λ = uᵀ K u is twice the energy of the amplitude 1. They are scaled such that p = 1 strains the body by 0.1 in root mean square:
-// K-energy of ½ E V 0.1², with E Young's modulus and V the volume. So parameters of stiff and soft modes compare, and those of bodies of any size.
+// Modes come with uᵀ M u = 1, and λ = uᵀ K u is twice the energy of the amplitude 1. They are scaled such that p = 1 strains the
+// body by 0.1 in root mean square: K-energy of ½ E V 0.1², with E Young's modulus and V the volume. So parameters of stiff and soft
+// modes compare, and those of bodies of any size.
 #include <math.h>
 
 #include "actor/actor_space_parts.h"
@@ -11,7 +12,8 @@
 
 #define MODE_STRAIN 0.1
 
-// (rad/s)² below which a mode strains nothing: a thousandth of a thousandth of a thousandth of the body's own, which leaves room for the bending of the thinnest shells.
+// (rad/s)² below which a mode strains nothing: a thousandth of a thousandth of a thousandth of the body's own, which leaves room
+// for the bending of the thinnest shells.
 #define RIGID 1e-9
 
 typedef struct modes {

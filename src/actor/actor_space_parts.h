@@ -31,7 +31,8 @@ struct pl_rest_space {
   double proximal;      // of the term that pins what nothing else sees
   double strain_scale;  // 1/J: one over Young's modulus times volume
 
-  // Whole spaces. Free and cages: parameter `axes` v + b moves coordinate b of particle i by its weight v; free ones have one handle per particle.
+  // Whole spaces. Free and cages: parameter `axes` v + b moves coordinate b of particle i by its weight v; free ones have one
+  // handle per particle.
   int32_t handle_count;               // V
   ptrdiff_t weight_stride;            // V rounded up to PL_REST_LANES
   const double *weights;              // particle_count x weight_stride, of cages; otherwise NULL
@@ -81,8 +82,8 @@ void pl_rest_loose_mixed_transposed(pl_rest_space *space, const pl_fem_system *s
 void pl_rest_loose_third(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *lambda,
                          pl_block_matrix *xx, double *B, double *C);
 
-// The examples' corners, unrotated (actor_space_align.c): for one element with corners `start` at rest and `pose` in the example, the change of its corners; the centroid
-// stays. False when the element is flat or inside out in the example.
+// The examples' corners, unrotated (actor_space_align.c): for one element with corners `start` at rest and `pose` in the example,
+// the change of its corners; the centroid stays. False when the element is flat or inside out in the example.
 bool pl_rest_align(const pl_fem_group *group, bool planar, const double *start, const double *pose, double *change);
 
 // Add an element's matrix to the blocks of its corners; `places` are those of the group's scatter map.

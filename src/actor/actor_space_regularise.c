@@ -4,15 +4,17 @@
 //
 //   w   energy of the body's own elements with X₀ as rest and X(p) as pose      K   its Hessian at X₀
 //
-// in units of ½ E V (Young's modulus, volume), in which the uniaxial strain ε costs ε²: w is a mean squared strain. `volume_regularisation` f multiplies the bulk modulus of the
-// material of w, whatever the parameters of the element are: Poisson's ratio and Young's modulus of corotated and neo-Hookean tets change such that the
-// shear modulus stays; stiffnesses k of a volume or area term become k + (f - 1) times the bulk modulus, and 0 where that is negative. Curves have no such term.
+// in units of ½ E V (Young's modulus, volume), in which the uniaxial strain ε costs ε²: w is a mean squared strain.
+// `volume_regularisation` f multiplies the bulk modulus of the material of w, whatever the parameters of the element are: Poisson's
+// ratio and Young's modulus of corotated and neo-Hookean tets change such that the shear modulus stays; stiffnesses k of a volume
+// or area term become k + (f - 1) times the bulk modulus, and 0 where that is negative. Curves have no such term.
 //
-// The energy does not see rigid motions of the rest shape, nor does the body: c, a millionth of the other factors, pins them to where they were. It
-// is also what holds vertices of a cage that move hardly anything. In the Hessian every element's own is replaced by a positive one.
+// The energy does not see rigid motions of the rest shape, nor does the body: c, a millionth of the other factors, pins them to
+// where they were. It is also what holds vertices of a cage that move hardly anything. In the Hessian every element's own is
+// replaced by a positive one.
 //
-// Loose spaces (section 5.1): h (Σ_g max(0, Σ_k p_k - 1)² + Σ_k min(0, p_k)²) + a ½ |p|² + b ½ |d|²: the hull of rest and examples of each group. The printed ½ (Σ p - 1)²
-// would forbid the rest shape, which is p = 0.
+// Loose spaces (section 5.1): h (Σ_g max(0, Σ_k p_k - 1)² + Σ_k min(0, p_k)²) + a ½ |p|² + b ½ |d|²: the hull of rest and examples
+// of each group. The printed ½ (Σ p - 1)² would forbid the rest shape, which is p = 0.
 #include <math.h>
 #include <string.h>
 

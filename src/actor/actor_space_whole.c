@@ -4,8 +4,9 @@
 //   cages   L = W ⊗ 1: every coordinate of a particle is the same mean of that coordinate of the cage's vertices
 //   modes   L is dense
 //
-// Derivatives by X are put together by particle first, as blocks on the pattern of the stiffness matrix, and then multiplied with L. Multiplying each element by itself
-// would cost 12 x 12 x P a tet, some 12 x 12 x 3 V x 3 a particle; the blocks cost 9 x V each, about 13 of them a particle: a tenth.
+// Derivatives by X are put together by particle first, as blocks on the pattern of the stiffness matrix, and then multiplied with
+// L. Multiplying each element by itself would cost 12 x 12 x P a tet, some 12 x 12 x 3 V x 3 a particle; the blocks cost 9 x V
+// each, about 13 of them a particle: a tenth.
 #include <string.h>
 
 #include "actor/actor_space_parts.h"

@@ -1,4 +1,5 @@
-// Derivatives by the parameters of a rest shape against central differences, for every material and every kind of space. With g = ∂W/∂x:
+// Derivatives by the parameters of a rest shape against central differences, for every material and every kind of space. With g =
+// ∂W/∂x:
 //
 //   E dp = dg along p        B dx and C dp = changes of Eᵀλ along x and p        xx dx = change of (∂g/∂x) λ along x
 #include "rest_spaces.h"

@@ -1,7 +1,9 @@
-// Mixtures of examples reconstructed by a static solve, as figures 4 and 5 of paper 004 do: a straight and a twisted bar of tets, a straight and a helical tube as shell.
+// Mixtures of examples reconstructed by a static solve, as figures 4 and 5 of paper 004 do: a straight and a twisted bar of tets, a
+// straight and a helical tube as shell.
 //
-// A mixture's elements do not fit together; the pose shown is the one of least energy against them. References that share no code with the mixtures: the bar twisted by
-// closed formula, whose angle is to grow evenly with the weight; lengths of edges mixed as numbers for the tube; and, for its bend, the radius of the helix.
+// A mixture's elements do not fit together; the pose shown is the one of least energy against them. References that share no code
+// with the mixtures: the bar twisted by closed formula, whose angle is to grow evenly with the weight; lengths of edges mixed as
+// numbers for the tube; and, for its bend, the radius of the helix.
 #include "actor/actor_space.h"
 #include "check.h"
 #include "fem_bodies.h"

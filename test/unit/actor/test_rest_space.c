@@ -1,4 +1,5 @@
-// Spaces of rest shapes: what p = 0 and p = 1 are, what rotations of examples change, what cages reproduce, what a rest shape costs, and what is refused.
+// Spaces of rest shapes: what p = 0 and p = 1 are, what rotations of examples change, what cages reproduce, what a rest shape
+// costs, and what is refused.
 #include "actor/actor_space_parts.h"
 #include "mesh/harmonic_weights.h"
 #include "rest_spaces.h"
@@ -229,7 +230,8 @@ static void modes_of_amplitude_one_strain_by_a_tenth(void **state) {
 
 // --- costs --------------------------------------------------------------------------------------------------------
 
-// Stretching along x alone by ε costs (λ + 2μ) ε² in units of Young's modulus; `factor` times the bulk modulus adds (factor - 1) times that modulus.
+// Stretching along x alone by ε costs (λ + 2μ) ε² in units of Young's modulus; `factor` times the bulk modulus adds (factor - 1)
+// times that modulus.
 static void a_strained_rest_shape_costs_its_squared_strain(void **state) {
   (void)state;
   pl_context *context = make_context(1);
