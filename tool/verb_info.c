@@ -92,6 +92,7 @@ static void show_world(pl_stage_set *set, info_sheet *sheet) {
     mass += model.mass;
   }
   info_row_count(sheet, "bodies", count);
+  if (pl_stage_set_actor_count(set) > 0) info_row_count(sheet, "actors", pl_stage_set_actor_count(set));
   info_row_count(sheet, "particles", particles);
   info_row_count(sheet, "triangles", triangles);
   info_row_number(sheet, "mass", mass, "kg");

@@ -422,6 +422,29 @@ static void mistakes_are_told_with_place_and_fix(void **state) {
   }
 }
 
+static void an_example_with_other_points_is_told_by_name(void **state) {
+  (void)state;
+  char folder[] = "/tmp/pliant-actor-XXXXXX", path[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/other.obj", folder);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", file);
+  fclose(file);
+  stage s =
+      open_stage(SCENE(GROUND,
+                       "\"box\": {\"size\": [0.2, 0.4, 0.2], \"cells\": [1, 2, 1]}, \"poses\": [{\"name\": \"bent\", \"file\": "
+                       "\"other.obj\"}]",
+                       "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"examples\": [\"bent\"]}"),
+                 folder);
+  unlink(path);
+  rmdir(folder);
+  print_findings(&s);
+  assert_int_equal(s.status, PL_ERROR_INVALID_DATA);
+  assert_true(was_found(&s, "body-failed", "pose \"bent\" has 3 points where the mesh has 12"));
+  close_stage(&s);
+}
+
 static void what_has_no_effect_is_a_warning(void **state) {
   (void)state;
   static const char *const cases[] = {
@@ -499,6 +522,7 @@ int main(void) {
       cmocka_unit_test(the_rest_shape_begins_as_the_surface),
       cmocka_unit_test(what_is_too_soft_to_stand_is_told_with_a_modulus_that_holds),
       cmocka_unit_test(mistakes_are_told_with_place_and_fix),
+      cmocka_unit_test(an_example_with_other_points_is_told_by_name),
       cmocka_unit_test(what_has_no_effect_is_a_warning),
       cmocka_unit_test(a_camera_tells_whom_it_follows),
       cmocka_unit_test(every_failed_allocation_is_reported),
