@@ -43,6 +43,7 @@ struct pl_rest_space {
   double *square;                     // room: P x P, NULL of free spaces
   pl_fem_system system;               // of the regulariser, with its own parameters
   pl_block_matrix stiffness;          // of the regulariser's energy at X₀
+  const double *limit_factors;        // by element of all groups, of the cost of isolated strain; NULL: none
   double *metric;  // whole: its product with L on both sides, P x P, NULL of free spaces; loose: squared strains of examples
 
   // Loose spaces.
@@ -62,6 +63,10 @@ pl_status pl_rest_cage_build(pl_rest_space *space, const pl_actor_def *def, cons
 pl_status pl_rest_modes_build(pl_rest_space *space, const pl_actor_def *def, pl_error *error);
 pl_status pl_rest_loose_build(pl_rest_space *space, const pl_actor_def *def, pl_error *error);
 pl_status pl_rest_regulariser_build(pl_rest_space *space, const pl_actor_def *def, pl_error *error);
+
+// The cost of isolated strain (actor_space_limit.c): `scale` times it, with derivatives by the places of the particles added where wanted.
+pl_status pl_rest_limit_build(pl_rest_space *space, double limit, pl_error *error);
+double pl_rest_limit_add(pl_rest_space *space, const double *points, double scale, double *forces, pl_block_matrix *matrix);
 
 // Whole spaces: change = L p by particle; product = Lᵀ v, overwritten; sum += factor Lᵀ A L for a symmetric A.
 void pl_rest_whole_move(const pl_rest_space *space, const double *p, double *change);

@@ -13,6 +13,8 @@
 // where they were. It is also what holds vertices of a cage that move hardly anything. In the Hessian every element's own is
 // replaced by a positive one.
 //
+// To w comes the cost of isolated strain (actor_space_limit.c).
+//
 // Loose spaces (section 5.1): h (Σ_g max(0, Σ_k p_k - 1)² + Σ_k min(0, p_k)²) + a ½ |p|² + b ½ |d|²: the hull of rest and examples
 // of each group. The printed ½ (Σ p - 1)² would forbid the rest shape, which is p = 0.
 #include <math.h>
@@ -73,7 +75,7 @@ pl_status pl_rest_regulariser_build(pl_rest_space *space, const pl_actor_def *de
   double reach = space->modes != NULL ? 1 : pl_box_diagonal(model->head.box);
   double handles = space->modes != NULL ? space->size : space->handle_count;
   space->proximal = PROXIMAL * fmax(space->regularisation + space->rate_regularisation, 1e-6) / (reach * reach * handles);
-  return PL_OK;
+  return pl_rest_limit_build(space, def->strain_limit, error);
 }
 
 // --- whole --------------------------------------------------------------------------------------------------------
@@ -111,6 +113,10 @@ static double regularise_whole(pl_rest_space *space, const double *p, const doub
   pl_rest_space_points(space, p, space->points);
   double energy = pl_fem_system_evaluate(&space->system, space->points, gradient != NULL ? space->forces : NULL,
                                          hessian != NULL ? &space->first : NULL, true);
+  // Everything here is multiplied with `own` below.
+  if (own > 0)
+    energy += pl_rest_limit_add(space, space->points, space->regularisation / own, gradient != NULL ? space->forces : NULL,
+                                hessian != NULL ? &space->first : NULL);
   double change = compare(space, p, last), near = 0;
   for (int32_t k = 0; k < space->size; ++k) near += (p[k] - last[k]) * (p[k] - last[k]);
   if (gradient != NULL) {
