@@ -38,6 +38,7 @@ static bool take_arrays(pl_actor_solver *s) {
   s->AF = PL_TAKE(arena, double, P *n);
   s->B = PL_TAKE(arena, double, P *n);
   s->C = PL_TAKE(arena, double, P *P);
+  s->K = PL_TAKE(arena, double, P *P);
   s->pull = PL_TAKE(arena, double, P);
   s->reduced = PL_TAKE(arena, double, P);
   s->du = PL_TAKE(arena, double, n);

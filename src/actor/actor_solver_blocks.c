@@ -202,11 +202,11 @@ static pl_status find_curvatures(pl_actor_solver *s, pl_fem_choice *choice, cons
 // K = C - B F - FᵀBᵀ + FᵀA F, factored. Where it is not positive, that of Gauss and Newton is mixed in, half and half, then three quarters, then alone.
 static pl_status factor_exact(pl_actor_solver *s, int32_t row_count, pl_error *error) {
   size_t n = (size_t)s->n, P = (size_t)s->P;
-  double *K = s->C, *mixed = s->small.values;
+  double *K = s->K, *mixed = s->small.values;
   for (size_t i = 0; i < P; ++i)
     for (size_t j = 0; j <= i; ++j)
-      K[i * P + j] += pl_actor_dot(s->n, s->F + i * n, s->AF + j * n) - pl_actor_dot(s->n, s->B + i * n, s->F + j * n) -
-                      pl_actor_dot(s->n, s->B + j * n, s->F + i * n);
+      K[i * P + j] = s->C[i * P + j] + pl_actor_dot(s->n, s->F + i * n, s->AF + j * n) -
+                     pl_actor_dot(s->n, s->B + i * n, s->F + j * n) - pl_actor_dot(s->n, s->B + j * n, s->F + i * n);
   for (double share = 0; share < 0.8; share = share == 0 ? 0.5 : share + 0.25) {
     if (share > 0) fill_gauss_newton(s, row_count);
     for (size_t i = 0; i < P; ++i)

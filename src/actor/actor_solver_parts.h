@@ -20,7 +20,7 @@ struct pl_actor_solver {
   double *Y;                // D⁻¹ Gᵀ, one row of n per goal row
   double *J;                // derivative of G u by p on c = 0: rows x P
   double *F, *AF;           // D⁻¹ E and A D⁻¹ E by columns: P rows of n; exact mode only
-  double *B, *C;            // P x n, P x P; exact mode only
+  double *B, *C, *K;        // P x n, P x P, P x P; exact mode only
   pl_block_matrix bending;  // A without GᵀG; exact mode only
   double *pull;             // Jᵀ g
   double *reduced;          // gradient of the objective by p along c = 0

@@ -158,6 +158,21 @@ static double distance(const double *a, const double *b, int32_t count, double *
   return sqrt(square);
 }
 
+// The same of parameters, in the norm √(v r'' v), a strain: rigid motions of the rest shape, which nothing but a millionth of the regulariser sees, are left to rounding.
+static double strain_distance(actor_stage *s, const double *p, const double *a, const double *b, double *size) {
+  size_t P = (size_t)s->P;
+  double *slope = calloc(P, sizeof *slope), *bend = calloc(P * P, sizeof *bend), square = 0, whole_square = 0;
+  pl_rest_space_regularise(s->space, p, s->last, slope, bend);
+  for (size_t i = 0; i < P; ++i)
+    for (size_t j = 0; j < P; ++j) {
+      square += bend[i * P + j] * (a[i] - b[i]) * (a[j] - b[j]);
+      whole_square += bend[i * P + j] * b[i] * b[j];
+    }
+  free(slope), free(bend);
+  *size = sqrt(whole_square);
+  return sqrt(fmax(square, 0));
+}
+
 static void add_goals(actor_stage *s, const pl_fem_choice *choice) {
   stage_add_center(s, choice, 0, 0.3, 1);
   stage_add_center(s, choice, 1, 0.5, 2);
@@ -188,7 +203,8 @@ static pl_status compare(actor_stage *s, pl_fem_choice *choice, pl_error *error)
       const double *parts[3] = {du, dp, dl};
       const int32_t starts[4] = {0, s->n, s->n + s->P, w.size};
       for (int k = 0; k < 3; ++k) {
-        double size, off = distance(parts[k], w.right + starts[k], starts[k + 1] - starts[k], &size);
+        double size, off = k == 1 ? strain_distance(s, w.p, dp, w.right + starts[1], &size)
+                                  : distance(parts[k], w.right + starts[k], starts[k + 1] - starts[k], &size);
         assert_true(size > 0);
         check_at_most(off, 1e-8 * size);
       }
@@ -206,7 +222,7 @@ static pl_status compare(actor_stage *s, pl_fem_choice *choice, pl_error *error)
 static void test_block_solve_is_that_of_the_whole_matrix(void **state) {
   (void)state;
   for (int32_t k = 0; k < STAGE_CASE_COUNT; ++k) {
-    actor_stage *s = make_case(&STAGE_CASES[k], true, -0.002, 100);
+    actor_stage *s = make_case(&STAGE_CASES[k], true, -0.002, 10);
     tally t = {0, 0};
     s->probe = compare;
     s->data = &t;
