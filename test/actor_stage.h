@@ -156,20 +156,25 @@ typedef struct stage_case {
 } stage_case;
 
 static const stage_case STAGE_CASES[] = {
-    {"plane, cage", PL_FEM_PLANE, PL_REST_CAGE},           {"plane, free", PL_FEM_PLANE, PL_REST_FREE},
-    {"edges, cage", PL_FEM_EDGES, PL_REST_CAGE},           {"neo-Hookean, cage", PL_FEM_NEO_HOOKEAN, PL_REST_CAGE},
+    {"plane, modes", PL_FEM_PLANE, PL_REST_MODES},         {"plane, free", PL_FEM_PLANE, PL_REST_FREE},
+    {"edges, free", PL_FEM_EDGES, PL_REST_FREE},           {"neo-Hookean, free", PL_FEM_NEO_HOOKEAN, PL_REST_FREE},
     {"corotated, modes", PL_FEM_COROTATED, PL_REST_MODES}, {"edges, examples", PL_FEM_EDGES, PL_REST_EXAMPLES},
 };
 enum { STAGE_CASE_COUNT = sizeof STAGE_CASES / sizeof *STAGE_CASES };
 
-static inline actor_stage *make_case(const stage_case *it, bool with_ground, double height, double regularisation) {
+// One more, whose space takes long to build.
+static const stage_case STAGE_CAGE = {"plane, cage", PL_FEM_PLANE, PL_REST_CAGE};
+
+static inline actor_stage *make_case_with(const stage_case *it, bool with_ground, double height, double regularisation,
+                                          double friction, double damping) {
   pl_context *context = make_context(1);
   pl_mesh *mesh =
       it->material == PL_FEM_PLANE ? make_fem_sheet(context, 0.4, 4, 2) : make_fem_box(context, (pl_vec3){0.2, 0.4, 0.2}, 1, 2, 1);
   pl_fem_def fem = pl_default_fem_def(it->material);
   fem.young = 3e4;
   fem.thickness = 0.1;
-  fem.stiffness_damping = with_ground ? 0.002 : 0;
+  fem.stiffness_damping = damping;
+  fem.friction = friction;
   fem.newton_limit = 30;
   fem.newton_tolerance = 1e-10;
   pl_mesh_view view = pl_mesh_look(mesh);
@@ -192,6 +197,15 @@ static inline actor_stage *make_case(const stage_case *it, bool with_ground, dou
   free(bent);
   free(low);
   return stage;
+}
+
+static inline actor_stage *make_case(const stage_case *it, bool with_ground, double height, double regularisation) {
+  return make_case_with(it, with_ground, height, regularisation, 0.5, with_ground ? 0.002 : 0);
+}
+
+// On ground, with nothing that the derivatives leave out.
+static inline actor_stage *make_smooth_case(const stage_case *it, double regularisation) {
+  return make_case_with(it, true, 0.0005, regularisation, 0, 0);
 }
 
 #endif

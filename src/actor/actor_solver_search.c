@@ -119,11 +119,12 @@ pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t lim
     if (status >= 0) status = pl_actor_factor_solve(s->factor, potential->gradient, 1, s->du, error);
     if (status < 0) return status;
     for (int32_t k = 0; k < s->n; ++k) slope += potential->gradient[k] * s->du[k];
-    for (int k = 0; k < HALVINGS_MOST && !(reached <= energy - FALL * length * slope); ++k, length *= 0.5) {
+    double noise = 1e-13 * (fabs(energy) + fabs(potential->elastic_energy));
+    for (int k = 0; k < HALVINGS_MOST && !(reached <= energy + noise - FALL * length * slope); ++k, length *= 0.5) {
       for (int32_t j = 0; j < s->n; ++j) s->trial_u[j] = u[j] - length * s->du[j];
       reached = pl_fem_potential_evaluate(potential, s->trial_u, false, false);
     }
-    if (!(reached <= energy)) break;
+    if (!(reached <= energy + noise)) break;
     memcpy(u, s->trial_u, (size_t)s->n * sizeof(double));
   }
   return PL_OK;
