@@ -153,6 +153,41 @@ PL_API pl_embedding_view pl_embedding_look(const pl_embedding *embedding);
 /// Positions of the embedded points for the given positions of the mesh points.
 PL_API void pl_embedding_apply(const pl_embedding *embedding, const pl_vec3 *mesh_points, pl_vec3 *points);
 
+/// Where pl_mesh_cut() cuts: along a plane, or along the surface that the edge of a blade sweeps.
+typedef struct pl_cut_def {
+  pl_vec3 plane_point;   ///< some point of the plane, metres
+  pl_vec3 plane_normal;  ///< of any length but 0; used when blade_count is 0
+  /// Places of the blade in the order it passes them, at least 2, or 0 for a plane. Between two places it sweeps two triangles. Tets are cut
+  /// where the swept surface passes through them whole; where it ends inside a tet the cut ends before that tet.
+  int32_t blade_count;
+  const pl_vec3 *blade_hilts;  ///< one end of the edge at each place, metres
+  const pl_vec3 *blade_tips;   ///< the other end
+  double snap;     ///< where the cut would pass an edge closer to one end than this share of its length, it passes through that end; 0 to 0.4
+  uint32_t magic;  ///< set by pl_default_cut_def()
+} pl_cut_def;
+
+/// What pl_mesh_cut() did.
+typedef struct pl_cut_report {
+  int32_t split_tet_count;     ///< tets that became several
+  int32_t new_point_count;     ///< points on edges that were split
+  int32_t copied_point_count;  ///< points that are now there twice or more, once for each side
+  int32_t component_count;     ///< connected pieces of the result
+  double cut_area;             ///< of the surface that opened, counted once, m²
+  double least_volume_ratio;   ///< smallest volume of a new tet as a share of the tet it was part of; 1 where nothing was split
+} pl_cut_report;
+
+/// The plane x = 0, snap 0.1.
+PL_API pl_cut_def pl_default_cut_def(void);
+
+/// Cut a tet mesh. Tets on the cut are split and points on it doubled, so that the two sides no longer hang together and the boundary (see
+/// pl_mesh_boundary()) is closed along the cut. Points do not move: volume is kept, and no tet changes its orientation.
+/// The result has the points of `mesh` first, in their order, then those on split edges, then the second copies; tags, groups, poses and the source
+/// order are carried over, triangles and segments are not. `embedding`, if not NULL, receives where each new point sits in `mesh`, so that states
+/// carry over too: pl_embedding_apply(). Where nothing was cut the result is a copy. Fails with PL_ERROR_INVALID_ARGUMENT for a plane without a
+/// normal, a blade that sweeps no area or numbers out of range, PL_ERROR_INVALID_DATA for a mesh without tets. The caller owns mesh and embedding.
+PL_API pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh, pl_mesh **cut,
+                             pl_embedding **embedding, pl_cut_report *report, pl_error *error);
+
 /// A hierarchy over triangles for nearest-point, ray and inside questions.
 typedef struct pl_triangle_tree pl_triangle_tree;
 

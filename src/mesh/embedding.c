@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "mesh/box_tree.h"
+#include "mesh/embedding.h"
 #include "mesh/simplex.h"
 #include "mesh/topology.h"
 #include "pliant/mesh.h"
@@ -196,6 +197,23 @@ pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_
     return status;
   }
   *made = (pl_embedding){arena, point_count, s.parents, s.weights};
+  *embedding = made;
+  return PL_OK;
+}
+
+pl_status pl_embedding_create(pl_context *context, int32_t point_count, const int32_t *parents, const float *weights,
+                              pl_embedding **embedding, pl_error *error) {
+  *embedding = NULL;
+  pl_arena arena;
+  pl_arena_init(&arena, context, sizeof(pl_embedding) + (size_t)point_count * 32 + 192);
+  pl_embedding *made = PL_TAKE(&arena, pl_embedding, 1);
+  int32_t *own_parents = pl_arena_copy(&arena, parents, 4 * (size_t)point_count, sizeof *parents);
+  float *own_weights = pl_arena_copy(&arena, weights, 4 * (size_t)point_count, sizeof *weights);
+  if (arena.failed) {
+    pl_arena_destroy(&arena);
+    return pl_fail_memory(error);
+  }
+  *made = (pl_embedding){arena, point_count, own_parents, own_weights};
   *embedding = made;
   return PL_OK;
 }
