@@ -11,8 +11,10 @@ static const char *const COLUMNS[] = {"objective", "goal_error", "goal_start", "
                                       "advance",   "turned",     "steps",      "hops",     "tumbles"};
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0], PARAMETERS_MOST = 256 };
 
-// A run must come less than half of the way to its goals for so long before it is worth a word.
-static const double SHORT_SHARE = 0.5;
+// An actor must come less than a tenth of the way to its goals in so many of its steps before it is worth a word: behaviours ask for more than a single step can give.
+static const double SHORT_SHARE = 0.8;
+// … or go less than this share of the way that it was told to go.
+static const double WAY_SHARE = 0.25;
 
 void run_lay_out_actors(run_job *run) {
   int32_t count = pl_stage_set_actor_count(run->set);
@@ -137,15 +139,24 @@ static void say_actor(const run_job *run, const run_actor *actor) {
   free(counted);
 }
 
+// What may be done about goals that are out of reach.
+#define ADVICE "ask for less, let its rest shape be freer (a finer `cage`, less `regularisation`), or give its feet more friction"
+
 static bool warn_of_reach(const run_job *run, const run_actor *actor) {
+  const tool_voice *voice = &run->tool->voice;
   pl_actor_report report = pl_actor_look(actor->stage.actor);
+  pl_box box = pl_model_describe(run->bodies[actor->stage.body].model).box;
   double share = report.step_count > 0 ? (double)report.short_count / (double)report.step_count : 0;
-  if (!(share > SHORT_SHARE)) return false;
-  tool_warn(
-      &run->tool->voice,
-      "the goals of actor '%s' are out of reach: in %.0f %% of its steps it came less than half of the way to them; ask for less, "
-      "let its rest shape be freer (a finer `cage`, less `regularisation`), or give its feet more friction",
-      actor->stage.name, 100 * share);
+  if (share > SHORT_SHARE) {
+    tool_warn(voice,
+              "the goals of actor '%s' are out of reach: in %.0f %% of its steps it came no tenth of the way to them; " ADVICE,
+              actor->stage.name, 100 * share);
+    return true;
+  }
+  // A way shorter than the body itself may be over before it has begun to move.
+  if (report.asked < box.most.y - box.least.y || !(report.advance < WAY_SHARE * report.asked)) return false;
+  tool_warn(voice, "the goals of actor '%s' are out of reach: it was told to go %.2f m and went %.2f m; " ADVICE, actor->stage.name,
+            report.asked, report.advance);
   return true;
 }
 

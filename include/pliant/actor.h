@@ -225,12 +225,13 @@ typedef struct pl_actor_report {
   // Since it was attached:
   int64_t step_count;
   int64_t unconverged_count;  ///< steps whose equations of motion are not solved to 1e-6
-  int64_t short_count;        ///< steps that came less than half of the way from goal_start to their goals
+  int64_t short_count;        ///< steps that came less than a tenth of the way from goal_start to their goals
   int64_t unfinished_count;   ///< steps whose optimisation ended at its limit; the motion is physical all the same
   int64_t iterations_in_all;
   double worst_residual;
   double seconds_in_all;
   double advance;            ///< m along the heading
+  double asked;              ///< m that its commands asked for
   double travelled;          ///< m: length of the way of the centre of mass over the ground
   double turned;             ///< rad, rolled about the axis across the heading
   double most_acceleration;  ///< m/s² of the centre of mass, over a tenth of a second

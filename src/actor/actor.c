@@ -97,7 +97,7 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   report->goal_error = sqrt(outcome.goal_square);
   // A tenth of what free fall adds in a step is next to nothing asked for.
   double slight = 0.1 * actor->view.gravity * actor->view.step;
-  report->short_count += report->goal_error > fmax(0.5 * report->goal_start, slight);
+  report->short_count += report->goal_error > fmax(0.9 * report->goal_start, slight);
   report->regulariser = outcome.regulariser;
   report->smallest_step = outcome.smallest_step;
   report->iterations_in_all += outcome.iteration_count;
@@ -124,6 +124,7 @@ static void report_motion(pl_actor *actor, const pl_fem_choice *choice) {
   pl_vec3 center = pl_fem_center_of(actor->model, choice->state.positions);
   pl_vec3 way = on_ground(pl_vec3_sub(center, view->center), view->up);
   report->advance += pl_vec3_dot(way, view->command.heading);
+  report->asked += h * view->command.speed;
   report->travelled += pl_vec3_length(way);
   report->turned += h * pl_vec3_dot(view->spin, pl_vec3_cross(view->up, view->command.heading));
   double acceleration = mean_acceleration(state, pl_fem_center_of(actor->model, choice->state.velocities), h);

@@ -40,8 +40,11 @@ grep -q "for all 12 frames and was not looked at" err || fail "fewer frames"
 
 echo "goals that are out of reach are told by name"
 actor_scene reach.json 12 ''
-expect 3 run reach.json -o reach --format none --set 'bodies[0].actor.regularisation=1e6' --set 'bodies[0].actor.rate_regularisation=1e6'
+expect 3 run reach.json -o reach --format none --set 'bodies[0].actor.settings.height=1.5' --set 'bodies[0].actor.settings.acceleration=10' \
+  --set 'bodies[0].actor.regularisation=1e6' --set 'bodies[0].actor.rate_regularisation=1e6'
 grep -q "warning: the goals of actor 'block' are out of reach: in [0-9]* % of its steps" err || fail "reach"
+expect 3 run reach.json -o reach --format none --set 'bodies[0].actor.command.speed=10' --set 'bodies[0].actor.commands=[]'
+grep -q "warning: the goals of actor 'block' are out of reach: it was told to go 2.20 m and went " err || fail "way"
 
 echo "the table has a row for each frame"
 python3 - <<'PY' || fail "table"
