@@ -127,7 +127,7 @@ static pl_fem_def fem_def_of(const pl_stage_set *set, const pl_stage_part *part)
   if (part->source->actor.json != NULL) {
     // Characters show what a passive body hides: equations solved to 1e-6 are what makes their motion their own.
     def.adapts = true;
-    if (pl_json_find(f->json, "newton_limit") == NULL) def.newton_limit = 30;
+    if (pl_json_find(f->json, "newton_limit") == NULL) def.newton_limit = 50;
     if (pl_json_find(f->json, "newton_tolerance") == NULL) def.newton_tolerance = 1e-6;
   }
   return def;
