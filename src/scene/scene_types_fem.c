@@ -35,7 +35,7 @@ static const pl_scene_field FEM_FIELDS[] = {
     FIELD("stiffness_damping", NUMBER, pl_scene_fem, stiffness_damping, .unit = "s", UP_TO(1e3), .about = "Beta of Rayleigh damping: slows deformation, fast vibration most."),
     FIELD("scheme", CHOICE, pl_scene_fem, scheme, .choices = SCHEMES, .about = "How time is stepped: second order keeps energy, implicit Euler damps by itself."),
     FIELD("solver", CHOICE, pl_scene_fem, solver, .choices = SOLVERS, .about = "How linear systems are solved: chosen from size and stiffness, conjugate gradients, or a factorisation."),
-    FIELD("newton_limit", INTEGER, pl_scene_fem, newton_limit, .least = 1, .most = 1000, .about = "Most Newton iterations a step; 30 for an `actor` when absent."),
+    FIELD("newton_limit", INTEGER, pl_scene_fem, newton_limit, .least = 1, .most = 1000, .about = "Most Newton iterations a step; 50 for an `actor` when absent."),
     FIELD("newton_tolerance", NUMBER, pl_scene_fem, newton_tolerance, POSITIVE_UP_TO(1), .about = "Residual force, as a share of the typical one, at which a step counts as solved; 1e-6 for an `actor` when absent."),
     FIELD("volume_rounds", INTEGER, pl_scene_fem, volume_rounds, UP_TO(1000), .about = "Of `fast`: iterations that keep the volume."),
     FIELD("friction", NUMBER, pl_scene_fem, friction, UP_TO(1e3), .about = "Coulomb coefficient."),

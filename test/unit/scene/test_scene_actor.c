@@ -87,7 +87,7 @@ static void every_copy_of_a_body_has_an_actor_of_its_own(void **state) {
   }
   const pl_fem_model *model = (const pl_fem_model *)pl_body_model(s.world, pl_stage_set_body(s.set, 0).id);
   assert_true(model->adapts);
-  assert_int_equal(model->newton_limit, 30);
+  assert_int_equal(model->newton_limit, 50);
   check_near(model->newton_tolerance, 1e-6, 0);
   step(&s, 3);
   for (int32_t i = 0; i < 2; ++i) assert_int_equal(pl_actor_look(pl_stage_set_actor(s.set, i).actor).step_count, 3);
