@@ -21,12 +21,12 @@ static const pl_behaviour_setting settings_of_hop[SETTING_COUNT] = {
     [CROUCH_TIME] = {"crouch_time", "beats", 1.5, 0.2, 20, "Time to crouch."},
     [SPEED_LIMIT] = {"speed_limit", "paces", 0.5, 0, 2, "Most mean speed; a pace is √(height · gravity)."},
     [LEAP] = {"leap", "", 0.7, 0, 3, "Most forward speed at take-off, as a share of the upward one."},
-    [LEAD] = {"lead", "", 1, 0, 3,
+    [LEAD] = {"lead", "", 0.4, 0, 3,
               "How far it leans into the push and lands with its feet ahead, against what keeps it from turning."},
     [FEEDBACK] = {"feedback", "", 0.3, 0, 1, "Share of the error of a hop that the next one corrects."},
     [GAIN] = {"gain", "1/beat", 1.5, 0.01, 20, "How fast errors are worked off on the ground."},
     [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the centre of mass."},
-    [HOLD_WEIGHT] = {"hold_weight", "", 0.5, 0, 1000, "Importance of being upright and of the feet."},
+    [HOLD_WEIGHT] = {"hold_weight", "", 1, 0, 1000, "Importance of being upright and of the feet."},
 };
 
 typedef enum hop_phase { HOP_STAND = 0, HOP_CROUCH, HOP_PUSH, HOP_FLY, HOP_LAND } hop_phase;
@@ -35,14 +35,14 @@ typedef struct hop_state {
   int32_t phase;
   int32_t hops, tumbles;
   int32_t begun, airborne, fallen;
-  double clock;              // s in this phase
-  double cycle_clock;        // s since the last take-off
-  double start_height;       // m, of the centre of mass above the ground, where a phase began
-  double brake;              // m/s², of landing
-  double level_brake;        // m/s², of landing, along the ground
-  double speed_trim;         // m/s
-  double lead_trim;          // share of the height
-  double take_off_pitching;  // rad/s
+  double clock;         // s in this phase
+  double cycle_clock;   // s since the last take-off
+  double start_height;  // m, of the centre of mass above the ground, where a phase began
+  double brake;         // m/s², of landing
+  double level_brake;   // m/s², of landing, along the ground
+  double speed_trim;    // m/s
+  double lead_trim;     // share of the height
+  double push_trim;     // factor on the upward push, less 1
   pl_vec3 facing;
   pl_vec3 last_place;  // of the centre of mass at the last take-off
 } hop_state;
@@ -62,7 +62,7 @@ static hop_plan plan_hop(const double *settings, const hop_state *state, const p
   plan.rise = sqrt(2 * frame->gravity * settings[HEIGHT] * frame->height);
   plan.flight = 2 * plan.rise / frame->gravity;
   plan.stroke = settings[DEPTH] * view->rest_height;
-  plan.push = plan.rise * plan.rise / (2 * fmax(plan.stroke, 1e-6 * frame->height));
+  plan.push = (1 + state->push_trim) * plan.rise * plan.rise / (2 * fmax(plan.stroke, 1e-6 * frame->height));
   double push_time = plan.rise / plan.push;
   // While it pushes and lands it goes at half the speed on average.
   double cycle = plan.flight + 2 * push_time + (settings[REST_TIME] + settings[CROUCH_TIME]) * frame->beat;
@@ -80,9 +80,19 @@ static void enter(hop_state *state, hop_phase phase, double height) {
   state->start_height = height;
 }
 
-// How fast the body pitches forward, rad/s.
+// Forward pitch of the body, rad, and how fast it grows.
+static double pitch_of(const pl_actor_view *view, const pl_motion_frame *frame) {
+  pl_vec3 own = pl_quat_apply(view->turn, frame->up);
+  return atan2(pl_vec3_dot(own, frame->forward), pl_vec3_dot(own, frame->up));
+}
+
 static double pitching_of(const pl_actor_view *view, const pl_motion_frame *frame) {
   return -pl_vec3_dot(view->spin, frame->side);
+}
+
+// Leaning back a little it meets the ground with its feet ahead.
+static double landing_pitch(const pl_actor_view *view, const pl_motion_frame *frame, const hop_plan *plan) {
+  return -plan->lead / fmax(view->rest_height, 1e-6 * frame->height);
 }
 
 // Hop by hop: mean speed against the wanted one, and turning in the air against none.
@@ -94,9 +104,11 @@ static void correct(const double *settings, hop_state *state, const pl_actor_vie
     state->speed_trim += settings[FEEDBACK] * (speed - went);
     state->speed_trim = pl_motion_clamp(state->speed_trim, -0.5 * plan->rise, 0.5 * plan->rise);
   }
-  state->take_off_pitching = pitching_of(view, frame);
-  state->lead_trim -= settings[FEEDBACK] * 0.2 * pl_motion_clamp(state->take_off_pitching * plan->flight, -0.5, 0.5);
-  state->lead_trim = pl_motion_clamp(state->lead_trim, -0.15, 0.15);
+  double wanted = (landing_pitch(view, frame, plan) - pitch_of(view, frame)) / plan->flight;
+  double excess = pl_motion_clamp((pitching_of(view, frame) - wanted) * plan->flight, -0.5, 0.5);
+  state->lead_trim = pl_motion_clamp(state->lead_trim - settings[FEEDBACK] * 0.1 * excess, -0.1, 0.1);
+  double lack = 1 - pl_vec3_dot(view->velocity, frame->up) / plan->rise;
+  state->push_trim = pl_motion_clamp(state->push_trim + settings[FEEDBACK] * lack, -0.3, 1);
   state->last_place = view->center;
   state->cycle_clock = 0;
 }
@@ -116,7 +128,9 @@ static void next_phase(const double *settings, hop_state *state, const pl_actor_
       if (state->clock >= settings[CROUCH_TIME] * beat) enter(state, HOP_PUSH, height);
       break;
     case HOP_PUSH:
-      if (rising >= 0.97 * plan->rise || (!touches && rising > 0.3 * plan->rise) || state->clock > 4 * plan->rise / plan->push) {
+      // Stretched farther than it was built the feet leave the ground one way or the other, and what they push then only turns it.
+      if (rising >= 0.97 * plan->rise || (!touches && rising > 0.3 * plan->rise) || height > 1.05 * view->rest_height ||
+          state->clock > 4 * plan->rise / plan->push) {
         correct(settings, state, view, frame, plan);
         state->airborne = 0;
         enter(state, HOP_FLY, height);
@@ -147,10 +161,10 @@ static void next_phase(const double *settings, hop_state *state, const pl_actor_
 }
 
 static void hold_body(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
-                      double pitch, pl_goals *goals) {
+                      double pitch, double gain, pl_goals *goals) {
   pl_quat back = pl_quat_of_axis_angle(frame->side, -pitch);
   pl_hold hold = {.turn = pl_quat_multiply(back, pl_motion_yaw(view, frame, state->facing)),
-                  .gain = settings[GAIN],
+                  .gain = gain,
                   .rate = 0.5,
                   .acceleration = 2,
                   .weight = settings[HOLD_WEIGHT]};
@@ -160,18 +174,19 @@ static void hold_body(const double *settings, const hop_state *state, const pl_a
 // On the ground before the push: down, and ahead of the feet by the lead.
 static void crouch(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
                    const hop_plan *plan, pl_goals *goals) {
-  double time = settings[CROUCH_TIME] * frame->beat, t = state->clock / time;
+  double time = settings[CROUCH_TIME] * frame->beat, t = state->clock / (0.8 * time);
   pl_vec3 support = pl_motion_support(view, frame);
   double deep = (1 - settings[DEPTH]) * view->rest_height, span = deep - state->start_height;
   pl_aim aim = {.gain = settings[GAIN], .rate = 0.4, .acceleration = 1, .weight = settings[WEIGHT]};
   aim.target = pl_motion_at_height(frame, pl_vec3_add_scaled(support, frame->forward, plan->lead * pl_motion_ease(t)),
                                    pl_vec3_dot(support, frame->up) + state->start_height + span * pl_motion_ease(t));
-  aim.target_speed = pl_vec3_scale(frame->up, span * pl_motion_ease_rate(t) / time);
+  aim.target_speed = pl_vec3_scale(frame->up, span * pl_motion_ease_rate(t) / (0.8 * time));
+  aim.target_speed = pl_vec3_add_scaled(aim.target_speed, frame->forward, plan->lead * pl_motion_ease_rate(t) / (0.8 * time));
   aim.axes = frame->height_axis;
   pl_aim_center(view, frame, &aim, goals);
   aim.axes = frame->level_axes;
   pl_aim_center(view, frame, &aim, goals);
-  hold_body(settings, state, view, frame, 0, goals);
+  hold_body(settings, state, view, frame, 0, settings[GAIN], goals);
 }
 
 // Velocities alone: wherever the centre of mass is, it goes on from there. Gain 0 leaves places out.
@@ -192,26 +207,35 @@ static void push(const double *settings, const hop_state *state, const pl_actor_
   double time = plan->rise / plan->push;
   double along = fmax(plan->forward, pl_vec3_length(pl_motion_level(frame, view->velocity))) / time;
   accelerate(settings, view, frame, speed, plan->push, along, goals);
-  hold_body(settings, state, view, frame, 0, goals);
+  // What it turns by when it takes off it turns by until it lands.
+  hold_body(settings, state, view, frame, landing_pitch(view, frame, plan), frame->beat / plan->flight, goals);
 }
 
-// In the air: back to the shape as built, turned so that the feet come down ahead.
+// In the air: back to the shape as built, the feet a little ahead. A single foot is all there is to stand on and stays in its place.
 static void fly(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
                 const hop_plan *plan, pl_goals *goals) {
   double t = pl_motion_ease(state->clock / (0.7 * plan->flight));
-  hold_body(settings, state, view, frame, -t * plan->lead / fmax(view->rest_height, 1e-6 * frame->height), goals);
   pl_quat yaw = pl_motion_yaw(view, frame, state->facing);
   pl_vec3 velocity = pl_vec3_add_scaled(view->velocity, frame->up, -frame->gravity * frame->step);
+  // A goal that is met whatever it does: the rest shape is then free to go back to the one as built.
+  pl_aim ballistic = {.axes = frame->level_axes | frame->height_axis,
+                      .target = view->center,
+                      .target_speed = velocity,
+                      .acceleration = 10,
+                      .weight = settings[WEIGHT]};
+  pl_aim_center(view, frame, &ballistic, goals);
+  int32_t feet[2];
+  if (pl_motion_feet(view, 2, feet) < 2) return;
   for (int32_t i = 0; i < view->part_count; ++i) {
     if (!view->parts[i].is_foot) continue;
     pl_vec3 arm = pl_vec3_add_scaled(pl_quat_apply(yaw, view->parts[i].rest), frame->forward, t * plan->lead);
     pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
                   .target = pl_vec3_add(view->center, arm),
                   .target_speed = velocity,
-                  .gain = 2 * settings[GAIN],
+                  .gain = settings[GAIN],
                   .rate = 0.5,
-                  .acceleration = 3,
-                  .weight = settings[HOLD_WEIGHT]};
+                  .acceleration = 2,
+                  .weight = 0.5 * settings[HOLD_WEIGHT]};
     pl_aim_part(view, frame, i, &aim, goals);
   }
 }
@@ -243,7 +267,7 @@ static void hop_choose(const double *settings, void *memory, const pl_actor_view
     case HOP_FLY: fly(settings, state, view, &frame, &plan, goals); break;
     case HOP_LAND:
       accelerate(settings, view, &frame, pl_vec3_of(0, 0, 0), state->brake, state->level_brake, goals);
-      hold_body(settings, state, view, &frame, 0, goals);
+      hold_body(settings, state, view, &frame, 0, settings[GAIN], goals);
       break;
   }
 }
