@@ -61,8 +61,11 @@ double pl_rest_limit_add(pl_rest_space *space, const double *points, double scal
         forces[3 * (ptrdiff_t)group->corners[group->corner_count * (ptrdiff_t)i + c / 3] + c % 3] +=
             2 * factor * energy * gradient[c];
       if (matrix == NULL) continue;
-      group->energy->hessian(&element, hessian);
-      pl_fem_project_positive(n, hessian);
+      // Where there is no cheap positive Hessian of the energy, the product of gradients does: it is the larger part.
+      if (group->energy->positive != NULL)
+        group->energy->positive(&element, hessian);
+      else
+        memset(hessian, 0, sizeof hessian);
       for (int a = 0; a < n; ++a)
         for (int b = 0; b < n; ++b) hessian[n * a + b] = 2 * factor * (energy * hessian[n * a + b] + gradient[a] * gradient[b]);
       const int32_t *places = model->pattern.groups[g].places + (ptrdiff_t)group->corner_count * group->corner_count * i;
