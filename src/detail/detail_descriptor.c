@@ -25,6 +25,8 @@ static const double EMPTY = 1e-30;
 // a space has 0.4 along its normal.
 static const double FIRST_LEAST = 0.01;
 static const double SECOND_LEAST = 1e-4;
+// What a pure shear (0.7 of its load) counts beside the first moment: as much as an edge about two radii away.
+static const double SHEAR_SHARE = 0.1;
 // Keeps the fit of F well-posed for points in a plane or on a line; symmetric, so it cannot turn R.
 static const double FIT_REGULARIZER = 1e-6;
 
@@ -126,11 +128,25 @@ static pl_vec3 widest_direction(const pl_moments *site, pl_vec3 u, pl_vec3 v, do
   return pl_vec3_scale(pl_vec3_add(pl_vec3_scale(u, c), pl_vec3_scale(v, s)), sign < 0 ? -1.0 : 1.0);
 }
 
-pl_mat3 pl_stamp_frame(const pl_moments *site, pl_vec3 normal) {
+// Direction in which the load moves the surface sideways, as a share of the load: its first moment is the symmetric stretch without the identity, whose
+// column along the normal is the shear.
+static pl_vec3 shear_direction(const pl_vector_moments *load, pl_vec3 normal) {
+  pl_vec3 shear = {0, 0, 0};
+  double norm = load == NULL ? 0.0 : sqrt(pl_vector_moments_dot(load, load, 1, PL_LOAD_COUNT));
+  if (!(norm > 0)) return shear;
+  const pl_moments *u = load->components;
+  shear = pl_vec3_of(u[0].values[1] * normal.x + u[0].values[2] * normal.y + u[0].values[3] * normal.z,
+                     u[1].values[1] * normal.x + u[1].values[2] * normal.y + u[1].values[3] * normal.z,
+                     u[2].values[1] * normal.x + u[2].values[2] * normal.y + u[2].values[3] * normal.z);
+  return pl_vec3_scale(pl_vec3_add_scaled(shear, normal, -pl_vec3_dot(shear, normal)), 1.0 / norm);
+}
+
+pl_mat3 pl_stamp_frame(const pl_moments *site, const pl_vector_moments *load, pl_vec3 normal) {
   pl_vec3 u = pl_vec3_perpendicular(normal), v = pl_vec3_cross(normal, u);
   pl_vec3 first = {site->values[1], site->values[2], site->values[3]};
   pl_vec3 along = pl_vec3_add_scaled(first, normal, -pl_vec3_dot(first, normal));
   double full = fabs(site->values[0]);
+  along = pl_vec3_add_scaled(along, shear_direction(load, normal), SHEAR_SHARE * full);
   if (!(pl_vec3_length(along) > FIRST_LEAST * full)) along = widest_direction(site, u, v, SECOND_LEAST * full);
   pl_vec3 x = pl_vec3_unit_or(along, u);
   // Once more at right angles: a short tangential part has lost digits.

@@ -24,8 +24,9 @@ pl_vector_moments pl_load_of_sums(const pl_moments *sums, const pl_moments field
                                   pl_vec3 *shift);
 
 // Stamping frame at a surface point with unit normal `normal` (section 4.4): the rows are b_x, b_y, b_z = normal. b_x is the first moment of the
-// site in the tangent plane. Where that has no direction, b_x lies along the axis in which there is most material, and where there is none
+// site in the tangent plane, with a small part of the direction in which `load` shears the surface (NULL for none): where the site has no direction, the load
+// has, and stamps must be laid along it. Where neither has one, b_x lies along the axis in which there is most material, and where there is none
 // such either, in a direction that depends on the normal alone.
-pl_mat3 pl_stamp_frame(const pl_moments *site, pl_vec3 normal);
+pl_mat3 pl_stamp_frame(const pl_moments *site, const pl_vector_moments *load, pl_vec3 normal);
 
 #endif

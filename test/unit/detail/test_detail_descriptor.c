@@ -189,7 +189,7 @@ static void the_stamping_frame_turns_with_the_object(void **state) {
   for (int32_t kind = 0; kind < 2; ++kind) {
     double edge = kind == 0 ? -1 : -9, narrow = kind == 0 ? 9 : 1;
     pl_moments site = site_near_edge(pl_mat3_identity(), edge, narrow), upright;
-    pl_mat3 frame = pl_stamp_frame(&site, pl_vec3_of(0, 0, 1));
+    pl_mat3 frame = pl_stamp_frame(&site, NULL, pl_vec3_of(0, 0, 1));
     check_frame(frame, pl_vec3_of(0, 0, 1));
     check_near(fabs(frame.m[0][0]), 1, 1e-9);
     if (kind == 0) check_near(frame.m[0][0], 1, 1e-9);
@@ -198,7 +198,7 @@ static void the_stamping_frame_turns_with_the_object(void **state) {
       pl_mat3 turn = sample_rotation(&random);
       pl_moments turned = site_near_edge(turn, edge, narrow), local;
       pl_vec3 normal = pl_mat3_column(turn, 2);
-      frame = pl_stamp_frame(&turned, normal);
+      frame = pl_stamp_frame(&turned, NULL, normal);
       check_frame(frame, normal);
       pl_moments_rotate(&turned, frame, &local);
       check_at_most(pl_site_distance(&local, &upright, 3), 1e-5 * sqrt(pl_moments_dot(&upright, &upright, 0, 20)));
@@ -208,17 +208,95 @@ static void the_stamping_frame_turns_with_the_object(void **state) {
   pl_moments nothing = {{0}};
   for (int trial = 0; trial < 10; ++trial) {
     pl_vec3 normal = pl_mat3_column(sample_rotation(&random), 0);
-    pl_mat3 once = pl_stamp_frame(&nothing, normal), again = pl_stamp_frame(&nothing, normal);
+    pl_mat3 once = pl_stamp_frame(&nothing, NULL, normal), again = pl_stamp_frame(&nothing, NULL, normal);
     check_frame(once, normal);
     assert_memory_equal(&once, &again, sizeof once);
   }
 }
 
+// On a flat place, far from edges, a drag in any direction is the same load: the frame turns with it.
+static void a_drag_over_a_flat_place_is_the_same_in_all_directions(void **state) {
+  (void)state;
+  enum { COUNT = 21 * 21 * 11 };
+  static pl_vec3 slab[COUNT], dragged[COUNT];
+  int32_t count = 0;
+  for (int32_t k = 0; k < 11; ++k)
+    for (int32_t j = -10; j <= 10; ++j)
+      for (int32_t i = -10; i <= 10; ++i) slab[count++] = pl_vec3_of(0.4 * i, 0.4 * j, -0.4 * k);
+  pl_material material = {COUNT, slab, NULL};
+  pl_window window = {{0, 0, 0}, 1};
+  pl_vector_moments first = {0};
+  for (int trial = 0; trial < 8; ++trial) {
+    double angle = 0.1 + 0.8 * trial;
+    pl_vec3 way = {cos(angle), sin(angle), 0};
+    for (int32_t m = 0; m < COUNT; ++m) {
+      pl_vec3 p = slab[m];
+      dragged[m] = pl_vec3_scale(way, 0.2 * exp(-0.5 * (p.x * p.x + p.y * p.y)) * exp(p.z));
+    }
+    pl_moments one, sums[3];
+    pl_moments_sum(&material, NULL, 1, &window, &one);
+    pl_moments_sum(&material, &dragged[0].x, 3, &window, sums);
+    pl_vector_moments load = pl_load_of_sums(&one, sums, 1, NULL, NULL), local;
+    pl_mat3 frame = pl_stamp_frame(&one, &load, pl_vec3_of(0, 0, 1));
+    check_frame(frame, pl_vec3_of(0, 0, 1));
+    check_near(frame.m[0][0] * way.x + frame.m[0][1] * way.y, 1, 1e-6);
+    pl_vector_moments_rotate(&load, frame, &local);
+    if (trial == 0) first = local;
+    check_at_most(pl_load_distance(&first, &local, 2, 0), 1e-6);
+  }
+}
+
+// Material that fades away on one side of the contact: what is seen of site and load changes without a jump.
+static void removing_half_of_the_object_changes_the_descriptors_continuously(void **state) {
+  (void)state;
+  make_cube(cube, cube_shares);
+  static double shares[CUBE_COUNT];
+  pl_material material = {CUBE_COUNT, cube, shares};
+  // Not the middle of the face, and a load that is pressed and dragged.
+  pl_window window = {{0.05, -0.1, 1}, 0.5};
+  for (int32_t m = 0; m < CUBE_COUNT; ++m) {
+    displacements[m] = pl_vec3_sub(deform(6, cube[m]), cube[m]);
+    displacements[m].y += 0.1 * exp(2 * (cube[m].z - 1));
+  }
+  enum { STEPS = 200 };
+  pl_moments last_site = {{0}};
+  pl_vector_moments last_load = {0};
+  double site_jump = 0, load_jump = 0, site_way = 0;
+  for (int32_t step = 0; step <= STEPS; ++step) {
+    for (int32_t m = 0; m < CUBE_COUNT; ++m) shares[m] = cube_shares[m] * (cube[m].x > 0 ? 1 - (double)step / STEPS : 1);
+    pl_moments one, sums[3], site, local;
+    pl_moments_sum(&material, NULL, 1, &window, &one);
+    pl_moments_sum(&material, &displacements[0].x, 3, &window, sums);
+    site = pl_site_of_sums(&one, window.radius, PL_SITE_PER_VOLUME);
+    pl_vector_moments load = pl_load_of_sums(&one, sums, window.radius, NULL, NULL), local_load;
+    pl_mat3 frame = pl_stamp_frame(&site, &load, pl_vec3_of(0, 0, 1));
+    pl_moments_rotate(&site, frame, &local);
+    pl_vector_moments_rotate(&load, frame, &local_load);
+    if (step > 0) {
+      double moved = pl_site_distance(&local, &last_site, 3);
+      site_jump = fmax(site_jump, moved);
+      site_way += moved;
+      load_jump = fmax(load_jump, pl_load_distance(&local_load, &last_load, 2, 0));
+    }
+    last_site = local;
+    last_load = local_load;
+  }
+  print_message("half removed in %d steps: site goes %.3f, at most %.4f a step; load at most %.5f a step\n", STEPS, site_way,
+                site_jump, load_jump);
+  assert_true(site_way > 0.2);
+  check_at_most(site_jump, 0.01);
+  check_at_most(load_jump, 0.01);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_pass_gives_what_the_papers_two_give),    cmocka_unit_test(the_rigid_part_is_that_of_the_affine_fit),
-      cmocka_unit_test(a_rigid_motion_is_no_load_and_changes_none), cmocka_unit_test(table_1_has_its_structure),
+      cmocka_unit_test(one_pass_gives_what_the_papers_two_give),
+      cmocka_unit_test(the_rigid_part_is_that_of_the_affine_fit),
+      cmocka_unit_test(a_rigid_motion_is_no_load_and_changes_none),
+      cmocka_unit_test(table_1_has_its_structure),
       cmocka_unit_test(the_stamping_frame_turns_with_the_object),
+      cmocka_unit_test(a_drag_over_a_flat_place_is_the_same_in_all_directions),
+      cmocka_unit_test(removing_half_of_the_object_changes_the_descriptors_continuously),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

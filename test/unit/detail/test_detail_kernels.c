@@ -65,6 +65,35 @@ static void sums_are_those_in_double_precision(void **state) {
   drop_context(context);
 }
 
+static void in_single_precision_too_turning_the_object_turns_the_tensors(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_random random = pl_random_of_seed(33);
+  double worst = 0;
+  for (int trial = 0; trial < 10; ++trial) {
+    make_cube(cube, shares);
+    pl_mat3 turn = sample_rotation(&random);
+    pl_vec3 center = sample_vector(&random, 1);
+    pl_window windows[2] = {{center, 0.6}, {pl_mat3_apply(turn, center), 0.6}};
+    pl_moments one[2], expected;
+    for (int turned = 0; turned < 2; ++turned) {
+      for (int32_t m = 0; turned && m < CUBE_COUNT; ++m) cube[m] = pl_mat3_apply(turn, cube[m]);
+      pl_material material = {CUBE_COUNT, cube, shares};
+      pl_arena arena;
+      pl_arena_init(&arena, context, 0);
+      pl_material_rows rows;
+      assert_true(pl_material_rows_take(&arena, &material, &rows));
+      pl_detail_kernels_choose()->sum(&rows, NULL, &windows[turned], &one[turned], NULL);
+      pl_arena_destroy(&arena);
+    }
+    pl_moments_rotate(&one[0], turn, &expected);
+    worst = fmax(worst, error_of(&one[1], &expected, PL_MOMENT_COUNT));
+  }
+  print_message("object turned against tensors turned, in single precision: %.1e\n", worst);
+  check_at_most(worst, 1e-5);
+  drop_context(context);
+}
+
 static void points_that_are_missing_or_far_do_not_count(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -91,6 +120,7 @@ static void points_that_are_missing_or_far_do_not_count(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_are_those_in_double_precision),
+      cmocka_unit_test(in_single_precision_too_turning_the_object_turns_the_tensors),
       cmocka_unit_test(points_that_are_missing_or_far_do_not_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
