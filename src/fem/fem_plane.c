@@ -213,6 +213,33 @@ static void plane_hessian(const pl_fem_element *e, double *h) {
   add_matrix(moves, h);
 }
 
+// What of a symmetric matrix is not negative.
+static mat2 positive_part(mat2 s) {
+  double mean = 0.5 * (s.m[0][0] + s.m[1][1]), half = 0.5 * (s.m[0][0] - s.m[1][1]), off = s.m[0][1];
+  double radius = sqrt(half * half + off * off), high = mean + radius, low = mean - radius;
+  if (low >= 0) return s;
+  if (!(high > 0)) return (mat2){{{0}}};
+  // One value of each sign: S⁺ = high (S - low) / (high - low)
+  mat2 shifted = {{{s.m[0][0] - low, off}, {off, s.m[1][1] - low}}};
+  return scaled(shifted, high / (2 * radius));
+}
+
+// Compression loses the term that pushes sideways, the area its second derivative.
+static void plane_positive(const pl_fem_element *e, double *h) {
+  strain z = strain_of(e, e->p[0]);
+  pl_fem_element a = area_element(e);
+  mat2 S = positive_part(z.S);
+  double moves[MOVES][MOVES];
+  for (int v = 0; v < MOVES; ++v) {
+    mat2 S1 = stress_by_C(&z, metric_change(z.now, v));
+    for (int w = 0; w <= v; ++w) {
+      moves[v][w] = moves[w][v] = inner(S, metric_second(v, w)) + inner(S1, metric_change(z.now, w));
+    }
+  }
+  pl_fem_measure_positive(&area, &a, h);
+  add_matrix(moves, h);
+}
+
 static void plane_mixed(const pl_fem_element *e, double *m) {
   strain z = strain_of(e, e->p[0]);
   pl_fem_element a = area_element(e);
@@ -267,4 +294,5 @@ static void plane_third(const pl_fem_element *e, const double *lambda, double *x
 }
 
 const pl_fem_energy pl_fem_plane_triangle = {
-    "plane triangle", 3, 2, names, plane_energy, plane_gradient, plane_hessian, plane_mixed, plane_material, plane_third, NULL};
+    "plane triangle", 3, 2, names, plane_energy, plane_gradient, plane_hessian, plane_mixed, plane_material, plane_third,
+    plane_positive};
