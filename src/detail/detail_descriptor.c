@@ -132,7 +132,8 @@ static pl_vec3 widest_direction(const pl_moments *site, pl_vec3 u, pl_vec3 v, do
 // column along the normal is the shear.
 static pl_vec3 shear_direction(const pl_vector_moments *load, pl_vec3 normal) {
   pl_vec3 shear = {0, 0, 0};
-  double norm = load == NULL ? 0.0 : sqrt(pl_vector_moments_dot(load, load, 1, PL_LOAD_COUNT));
+  if (load == NULL) return shear;
+  double norm = sqrt(pl_vector_moments_dot(load, load, 1, PL_LOAD_COUNT));
   if (!(norm > 0)) return shear;
   const pl_moments *u = load->components;
   shear = pl_vec3_of(u[0].values[1] * normal.x + u[0].values[2] * normal.y + u[0].values[3] * normal.z,
