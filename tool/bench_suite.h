@@ -29,6 +29,8 @@ typedef struct bench_row {
   double limit;      // what this machine could do at best, measured in the same run
   int64_t size;      // particles, triangles, chains or bytes: how large the case is
   const char *note;  // what paper or limit mean, where that needs saying; NULL: nothing
+  bool takes_best;   // the value is the best of the samples instead of their median: all did the same work to the last bit
+  const char *more;  // further keys of the JSON line, as `"key": value, …`; NULL: none
 } bench_row;
 
 // How often to repeat.
@@ -36,7 +38,7 @@ int bench_repeats(const bench_session *bench);
 void bench_add(bench_samples *samples, double value);
 double bench_median(const bench_samples *samples);
 
-// Print the median of the samples, with the distance of its quartiles as spread.
+// Print the median of the samples, or the best of them, with the distance of the quartiles as spread.
 void bench_print(bench_session *bench, const bench_row *row, const bench_samples *samples);
 
 // The suites; each returns an exit code.
@@ -44,6 +46,7 @@ int bench_machine(bench_session *bench);
 int bench_solid(bench_session *bench);
 int bench_rod(bench_session *bench);
 int bench_fem(bench_session *bench);
+int bench_actor(bench_session *bench);
 int bench_mesh(bench_session *bench);
 int bench_io(bench_session *bench);
 

@@ -152,6 +152,7 @@ typedef struct pl_stage_actor {
   int32_t body;           ///< its number, for pl_stage_set_body()
   pl_actor *actor;        ///< owned by the set; steer it as you like
   const char *behaviour;  ///< name of its behaviour; static storage
+  pl_rest_kind rest;      ///< what its rest shape is chosen from
 } pl_stage_actor;
 
 /// Number of actors: one for each copy of a body that has one.

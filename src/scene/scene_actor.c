@@ -176,5 +176,6 @@ pl_stage_actor pl_stage_set_actor(const pl_stage_set *set, int32_t index) {
   return (pl_stage_actor){.name = PL_ITEM(&set->parts, pl_stage_part, player->part).body.name,
                           .body = player->part,
                           .actor = player->actor,
-                          .behaviour = pl_behaviour_find(player->source->behaviour)->name};
+                          .behaviour = pl_behaviour_find(player->source->behaviour)->name,
+                          .rest = (pl_rest_kind)(player->source->rest - 1)};
 }

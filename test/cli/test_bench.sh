@@ -63,6 +63,24 @@ assert cases["fast 16k falling", 1]["paper"] == cases["fast 16k hanging", 1]["pa
 assert cases["newton/tet 16k/3k 1e5 same body", 1]["unit"] == "x"
 PY
 
+echo "actor: scenes of the gallery beside the paper's rows; rows without one are left out"
+mkdir -p gallery
+cp -r "$PLIANT_SOURCE_DIR/scenes/actor-i" gallery/
+PLIANT_SCENES=$scratch/gallery "$PLIANT" bench actor --quick --json >lines 2>err
+grep -q "Sphere: left out" err
+python3 - <<'PY'
+import json
+[line] = [json.loads(line) for line in open("lines")]
+assert line["suite"] == "actor" and line["case"] == "I and P: I" and line["unit"] == "s/s" and line["better"] == "lower", line
+assert line["paper"] == 0.8 and line["paper_most"] == 0.9 and line["paper_dof"] == [54, 64] and line["threads"] == 1, line
+assert 0 < line["limit"] < line["value"] and 0 < line["cpu"] and line["repeats"] >= 5, line
+assert abs(line["ratio"] * line["value"] / line["paper"] - 1) < 1e-3 and line["dof"] >= 54 and line["expected"] is None, line
+assert abs(line["advance"]) < 1 and line["worst_residual"] < 1e-3 and line["iterations"] >= 1, line
+PY
+PLIANT_SCENES=$scratch/gallery "$PLIANT" bench actor --quick >table 2>err
+grep -q "^motion .*ahead.*steps.*hops" table
+rm -r gallery err table
+
 echo "io: reading has a limit beside it, and no file is left"
 TMPDIR=$scratch "$PLIANT" bench io --quick --json >lines
 grep '"read ply"' lines | grep -q '"limit"'
@@ -70,4 +88,4 @@ grep '"read ply"' lines | grep -q '"limit"'
 
 echo "a table is aligned and names its columns"
 "$PLIANT" bench mesh --quick >table
-head -1 table | grep -q "suite.*case.*threads.*median.*unit"
+head -1 table | grep -q "suite.*case.*threads.*value.*unit"
