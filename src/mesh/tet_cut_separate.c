@@ -4,9 +4,9 @@
 // that are not open; every bundle of tets but the first gets a copy of the point. Where a cut ends inside the mesh, tets around its end are
 // one bundle and the point stays one.
 //
-// It can happen there that an edge of open faces has both its points left single although tets around it are two bundles: the slits on its two
-// sides meet in that edge, four faces of the boundary hang on it, and no surface should. The faces at such an edge are closed again, until
-// there is none; the cut then ends a little earlier.
+// It can happen there that slits from two sides meet in an edge or in a point that stays single: four faces of the boundary hang on that edge, or
+// its faces around that point are two fans, and no surface should be like that. The open faces at such a place are closed again, until there
+// is none; the cut then ends a little earlier. Faces whose sides have come apart there stay open, so pieces are never joined again.
 #include <string.h>
 
 #include "base/error.h"
@@ -95,62 +95,100 @@ static bool copy_points(separation *s) {
   return true;
 }
 
-// Edges of more than two triangles of the boundary, 2 points each, lower first.
-static bool find_crowded_edges(separation *s, int32_t **edges, int32_t *edge_count) {
-  int32_t point_count = s->cut->split_point_count + s->copy_count, *triangles = NULL, triangle_count = 0, *order = NULL;
-  if (!pl_tets_boundary(&s->arena, s->tets, s->cut->tet_count, point_count, &triangles, &triangle_count, NULL)) return false;
-  int32_t side_count = 3 * triangle_count, *keys = PL_TAKE(&s->arena, int32_t, 2 * (size_t)side_count);
-  *edges = PL_TAKE(&s->arena, int32_t, 2 * (size_t)side_count);
+// The boundary of the last attempt, and its places where it is no surface.
+typedef struct boundary {
+  int32_t triangle_count, *triangles;
+  int32_t edge_count, *edges;  // with more than two triangles; 2 points each
+  int32_t *fan;                // of each corner: a root among the corners that hang together around a point
+  bool *is_pinched;            // points with two fans
+} boundary;
+
+// Corners of triangle t are 3 t …: the two triangles at an edge share its ends, so their corners there are of one fan.
+static void join_fans(boundary *b, int32_t side, int32_t other) {
+  int32_t first = side - side % 3, second = other - other % 3;
+  for (int32_t i = first; i < first + 3; ++i)
+    for (int32_t j = second; j < second + 3; ++j)
+      if (b->triangles[i] == b->triangles[j]) join_slots(b->fan, i, j);
+}
+
+// Sides of triangles by the two points they join.
+static bool find_crowded(separation *s, boundary *b, int32_t point_count) {
+  int32_t side_count = 3 * b->triangle_count, *order = NULL, *keys = PL_TAKE(&s->arena, int32_t, 2 * (size_t)side_count);
+  b->edges = PL_TAKE(&s->arena, int32_t, 2 * (size_t)side_count);
+  b->fan = PL_TAKE(&s->arena, int32_t, side_count);
   if (s->arena.failed) return false;
   for (int32_t i = 0; i < side_count; ++i) {
-    int32_t a = triangles[i], b = triangles[i - i % 3 + (i + 1) % 3];
-    keys[2 * (size_t)i] = a < b ? a : b;
-    keys[2 * (size_t)i + 1] = a < b ? b : a;
+    int32_t start = b->triangles[i], end = b->triangles[i - i % 3 + (i + 1) % 3];
+    keys[2 * (size_t)i] = start < end ? start : end;
+    keys[2 * (size_t)i + 1] = start < end ? end : start;
+    b->fan[i] = i;
   }
   if (!pl_tuples_sort(&s->arena, keys, side_count, 2, point_count, &order)) return false;
-  *edge_count = 0;
   for (int32_t i = 0, end; i < side_count; i = end) {
     const int32_t *key = &keys[2 * (size_t)order[i]];
     for (end = i + 1; end < side_count && memcmp(key, &keys[2 * (size_t)order[end]], 2 * sizeof *key) == 0;) end++;
-    if (end - i > 2) memcpy(*edges + 2 * (size_t)(*edge_count)++, key, 2 * sizeof *key);
+    if (end - i > 2) memcpy(b->edges + 2 * (size_t)b->edge_count++, key, 2 * sizeof *key);
+    for (int32_t j = i + 1; j < end; ++j) join_fans(b, order[i], order[j]);
   }
   return true;
 }
 
-static bool has_edge(const int32_t *corners, int32_t face, const int32_t *edge) {
-  bool has_first = false, has_second = false;
-  for (int k = 0; k < 4; ++k) {
-    has_first = has_first || (k != face && corners[k] == edge[0]);
-    has_second = has_second || (k != face && corners[k] == edge[1]);
+static bool find_boundary(separation *s, boundary *b) {
+  int32_t point_count = s->cut->split_point_count + s->copy_count;
+  if (!pl_tets_boundary(&s->arena, s->tets, s->cut->tet_count, point_count, &b->triangles, &b->triangle_count, NULL)) return false;
+  b->is_pinched = PL_TAKE(&s->arena, bool, point_count);
+  bool *is_seen = PL_TAKE(&s->arena, bool, point_count);
+  if (s->arena.failed || !find_crowded(s, b, point_count)) return false;
+  for (int32_t i = 0; i < 3 * b->triangle_count; ++i) {
+    if (b->fan[i] != i) continue;
+    b->is_pinched[b->triangles[i]] = is_seen[b->triangles[i]];
+    is_seen[b->triangles[i]] = true;
   }
-  return has_first && has_second;
+  return true;
 }
 
-// Close the open faces at these edges. Returns whether there were any: a mesh may have such edges without being cut.
-static bool close_faces(separation *s, const int32_t *edges, int32_t edge_count) {
+static bool has_point(const int32_t *corners, int32_t point) {
+  return corners[0] == point || corners[1] == point || corners[2] == point || corners[3] == point;
+}
+
+// Whether an open face holds a place where the boundary is no surface and which its two tets still share.
+static bool is_face_troubled(const separation *s, const boundary *b, int32_t slot) {
+  const int32_t *corners = s->tets + 4 * (size_t)(slot / 4), *others = s->tets + 4 * (size_t)s->neighbours[slot];
+  for (int k = 0; k < 4; ++k)
+    if (k != slot % 4 && b->is_pinched[corners[k]] && has_point(others, corners[k])) return true;
+  for (int32_t e = 0; e < b->edge_count; ++e) {
+    int32_t first = b->edges[2 * (size_t)e], second = b->edges[2 * (size_t)e + 1], apex = corners[slot % 4];
+    if (first != apex && second != apex && has_point(corners, first) && has_point(corners, second) && has_point(others, first) &&
+        has_point(others, second))
+      return true;
+  }
+  return false;
+}
+
+// Close the open faces at such places. Returns whether there were any: a mesh may have them without being cut.
+static bool close_faces(separation *s, const boundary *b) {
   bool closed = false;
-  for (int32_t slot = 0; edge_count > 0 && slot < 4 * s->cut->tet_count; ++slot) {
-    if (!s->is_open[slot]) continue;
-    int32_t tet = slot / 4, other = s->neighbours[slot];
-    for (int32_t e = 0; e < edge_count; ++e) {
-      if (!has_edge(s->tets + 4 * (size_t)tet, slot % 4, edges + 2 * (size_t)e)) continue;
-      s->is_open[slot] = false;
-      for (int32_t k = 0; k < 4; ++k)
-        if (s->neighbours[4 * other + k] == tet) s->is_open[4 * other + k] = false;
-      closed = true;
-      break;
-    }
+  for (int32_t slot = 0; slot < 4 * s->cut->tet_count; ++slot) {
+    if (!s->is_open[slot] || !is_face_troubled(s, b, slot)) continue;
+    s->is_open[slot] = false;
+    int32_t other = s->neighbours[slot];
+    for (int32_t k = 0; k < 4; ++k)
+      if (s->neighbours[4 * other + k] == slot / 4) s->is_open[4 * other + k] = false;
+    closed = true;
   }
   return closed;
 }
 
-// Copies of points for the faces that are open, until no edge is crowded by them.
-static bool attempt(separation *s) {
+// Copies of points for the faces that are open, until the boundary is a surface as far as the cut is concerned.
+static bool open_sides(separation *s) {
   for (;;) {
-    int32_t *edges = NULL, edge_count = 0;
+    boundary b = {0};
     pl_arena_init(&s->arena, s->cut->arena.context, 0);
-    bool done = copy_points(s) && (s->copy_count == 0 || find_crowded_edges(s, &edges, &edge_count));
-    bool again = done && close_faces(s, edges, edge_count);
+    bool done = copy_points(s), again = false;
+    if (done && s->copy_count > 0) {
+      done = find_boundary(s, &b);
+      again = done && close_faces(s, &b);
+    }
     pl_arena_destroy(&s->arena);
     if (!again) return done;
   }
@@ -190,7 +228,7 @@ pl_status pl_tet_cut_separate(pl_tet_cut *cut, pl_error *error) {
   if (cut->arena.failed || !pl_neighbours_find(&cut->arena, split, cut->split_point_count, &s.neighbours))
     return pl_fail_memory(error);
   open_faces(&s);
-  if (!attempt(&s)) return pl_fail_memory(error);
+  if (!open_sides(&s)) return pl_fail_memory(error);
   cut->report.cut_area = open_area(&s);
   cut->report.copied_point_count = cut->copy_count = s.copy_count;
   cut->original_of_copy = s.original_of_copy;

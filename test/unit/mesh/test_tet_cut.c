@@ -21,6 +21,25 @@ static double mesh_volume(const pl_mesh_view *v) {
   return sum;
 }
 
+// The triangles at a point are one fan: from one to the next around it one comes to all of them.
+static void check_fan(const pl_mesh_view *v, int32_t point, const int32_t *triangles, int32_t count) {
+  int32_t walked = 0, start = -1, at = -1;
+  do {
+    bool found = false;
+    for (int32_t i = 0; i < count && !found; ++i) {
+      const int32_t *c = v->triangles + 3 * triangles[i];
+      for (int k = 0; k < 3 && !found; ++k) {
+        if (c[k] != point || (at >= 0 && c[(k + 1) % 3] != at)) continue;
+        if (start < 0) start = c[(k + 1) % 3];
+        at = c[(k + 2) % 3];
+        found = true;
+      }
+    }
+    assert_true(found && ++walked <= count);
+  } while (at != start);
+  assert_int_equal(walked, count);
+}
+
 // Every directed edge of the boundary once, with its opposite: closed, manifold, all outward. Returns V - E + F.
 static int32_t check_closed(pl_context *context, const pl_mesh *mesh) {
   pl_mesh *surface = NULL;
@@ -43,6 +62,10 @@ static int32_t check_closed(pl_context *context, const pl_mesh *mesh) {
     assert_true(a[0] == b[0] && a[1] == b[1] && balance[order[i]] + balance[order[i + 1]] == 0);
     assert_true(i == 0 || keys[2 * order[i - 1]] != a[0] || keys[2 * order[i - 1] + 1] != a[1]);
   }
+  pl_rows around;
+  assert_true(pl_elements_of_points(&arena, (pl_elements){v.triangles, v.triangle_count, 3}, v.point_count, &around));
+  for (int32_t i = 0; i < v.point_count; ++i)
+    check_fan(&v, i, around.items + around.start[i], around.start[i + 1] - around.start[i]);
   int32_t euler = v.point_count - edge_count + v.triangle_count;
   pl_arena_destroy(&arena);
   pl_mesh_destroy(surface);
@@ -218,8 +241,8 @@ static void a_blade_drawn_through_takes_the_box_apart_and_half_way_slits_it(void
   drop_context(context);
 }
 
-// Short and long, bent and twisted blades, anywhere, through even and uneven boxes: among them some whose ends meet in one edge inside, which
-// must not be left with four faces.
+// Short and long, bent and twisted blades, anywhere, through even and uneven boxes: among them some whose ends meet in one edge or point
+// inside, which must not be left with four faces or two fans.
 static void blades_anywhere_leave_a_closed_boundary(void **state) {
   (void)state;
   pl_context *context = make_context(1);
