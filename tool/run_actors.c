@@ -8,8 +8,10 @@
 // What is kept of an actor besides its parameters, in the order of fill_record().
 static const char *const COLUMNS[] = {"objective", "goal_error", "goal_start", "residual", "iterations", "rest_strain", "rest_rate",
                                       "x",         "y",          "z",          "vx",       "vy",         "vz",          "lean",
-                                      "advance",   "turned",     "steps",      "hops",     "tumbles"};
+                                      "advance",   "turned",     "steps",      "hops",     "tumbles",    "yaw",         "twist"};
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0], PARAMETERS_MOST = 256 };
+
+static const double PI = 3.14159265358979323846;
 
 // An actor must come less than a tenth of the way to its goals in so many of its steps before it is worth a word: behaviours ask for more than a single step can give.
 static const double SHORT_SHARE = 0.8;
@@ -32,7 +34,45 @@ void run_lay_out_actors(run_job *run) {
   }
 }
 
+// How far the points between two shares of the body's height at rest have turned about y, in degrees: the rotation that comes nearest to their motion across it.
+static double yaw_between(const run_body *body, const pl_vec3 *now, double from, double to) {
+  pl_mesh_view rest = pl_mesh_look(body->stage.mesh);
+  pl_box box = pl_model_describe(body->model).box;
+  double count = 0, sum[4] = {0}, sine = 0, cosine = 0;
+  for (int pass = 0; pass < 2; ++pass)
+    for (int32_t i = 0; i < rest.point_count; ++i) {
+      double share = (rest.points[i].y - box.least.y) / (box.most.y - box.least.y);
+      const double at[4] = {rest.points[i].x, rest.points[i].z, now[i].x, now[i].z};
+      if (!(share >= from && share <= to)) continue;
+      if (pass == 0) {
+        count += 1;
+        for (int k = 0; k < 4; ++k) sum[k] += at[k];
+        continue;
+      }
+      double x = at[0] - sum[0] / count, z = at[1] - sum[1] / count, to_x = at[2] - sum[2] / count, to_z = at[3] - sum[3] / count;
+      sine += z * to_x - x * to_z;
+      cosine += x * to_x + z * to_z;
+    }
+  return atan2(sine, cosine) * 180 / PI;
+}
+
+// Yaw of the whole body, and by how much more its upper third has turned than its middle one: the head against the hips, while legs swing as they
+// like. Bodies in a plane have neither.
+static void find_twist(const run_job *run, const run_body *body, double *yaw, double *twist) {
+  pl_box box = pl_model_describe(body->model).box;
+  *yaw = *twist = 0;
+  if (body->stage.mesh == NULL || !(box.most.z > box.least.z)) return;
+  pl_vec3 *now = tool_allocate((size_t)body->particle_count, sizeof *now);
+  if (pl_body_read_positions(run->world, body->stage.id, now) >= 0) {
+    *yaw = yaw_between(body, now, 0, 1);
+    *twist = remainder(yaw_between(body, now, 2.0 / 3, 1) - yaw_between(body, now, 1.0 / 3, 2.0 / 3), 360);
+  }
+  free(now);
+}
+
 static void fill_record(const run_job *run, const run_actor *actor, double *numbers) {
+  double yaw, twist;
+  find_twist(run, &run->bodies[actor->stage.body], &yaw, &twist);
   pl_actor_report report = pl_actor_look(actor->stage.actor);
   pl_body_report body = pl_body_describe(run->world, run->bodies[actor->stage.body].stage.id);
   double weight = body.mass > 0 ? 1 / body.mass : 0;
@@ -54,7 +94,9 @@ static void fill_record(const run_job *run, const run_actor *actor, double *numb
                                        report.turned,
                                        report.tally.steps,
                                        report.tally.hops,
-                                       report.tally.tumbles};
+                                       report.tally.tumbles,
+                                       yaw,
+                                       twist};
   int32_t all;
   const double *parameters = pl_actor_parameters(actor->stage.actor, &all);
   for (int32_t k = 0; k < COLUMN_COUNT; ++k) numbers[k] = record[k];
@@ -118,7 +160,7 @@ pl_status run_write_actors(run_job *run, pl_error *error) {
 
 static void say_actor(const run_job *run, const run_actor *actor) {
   pl_actor_report report = pl_actor_look(actor->stage.actor);
-  double turns = report.turned / 6.283185307179586, steps = (double)(report.step_count > 0 ? report.step_count : 1);
+  double turns = report.turned / (2 * PI), steps = (double)(report.step_count > 0 ? report.step_count : 1);
   double simulated = (double)run->total.step_count * run->facts.step;
   char *counted = tool_text("%.2f m ahead", report.advance);
   const struct {

@@ -62,6 +62,17 @@ heights = [float(r["y"]) for r in points if r["frame"] == points[-1]["frame"]]
 assert abs(sum(heights) / len(heights) - float(rows[-1]["y"])) < 0.05
 PY
 
+echo "a body that turns as a whole has a yaw and no twist"
+"$PLIANT" run met.json -o turns --format csv --set 'gravity=[0,0,0]' --set 'bodies[0].position=[0,9,0]' \
+  --set 'bodies[0].angular_velocity=[0,2,0]' >out 2>err || [ $? = 3 ] || fail "turns"
+python3 - <<'PY' || fail "twist"
+import csv, math
+last = list(csv.DictReader(open("turns/block.actor.csv")))[-1]
+wanted = math.degrees(2 * float(last["time"]))
+print(f"yaw {float(last['yaw']):.2f} instead of {wanted:.2f} degrees, twist {float(last['twist']):.2f}")
+assert abs(float(last["yaw"]) - wanted) < 2 and abs(float(last["twist"])) < 2
+PY
+
 echo "the same bits for any number of threads and after an interruption, table and all"
 expect 0 run met.json -o three --format csv --hash --threads 3
 cmp out whole.hash && diff -r met three || fail "threads"
