@@ -21,7 +21,7 @@
 #include "actor/actor_solver_parts.h"
 #include "base/error.h"
 
-enum { START_LIMIT = 3, RESTORATION_LIMIT = 8, FRICTION_LOOKS = 4 };
+enum { START_LIMIT = 6, RESTORATION_LIMIT = 8, FRICTION_LOOKS = 4 };
 static const double BLEND = 0.5;
 static const double NEAR = 0.1;  // where a search can begin
 
@@ -112,6 +112,14 @@ static void adapt_damping(pl_actor_solver *s, double length) {
     s->damping = s->damping > 1e-3 ? 0.25 * s->damping : 0;
 }
 
+// Whether the optimality conditions hold: by p; by λ, roughly, as the equations are solved once more afterwards; and closing c would not change the objective, by λ·c.
+static bool is_optimal(const pl_actor_solver *s, const pl_fem_choice *choice, const double *lambda, double tolerance,
+                       double stationary) {
+  double objective = 0.5 * s->goal_square + s->regulariser;
+  double change = fabs(pl_actor_dot(s->n, lambda, choice->work->potential.gradient));
+  return stationary <= tolerance && residual_of(choice) <= fmin(NEAR, 10 * tolerance) && change <= tolerance * objective;
+}
+
 static pl_status search(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice, const pl_goal_rows *rows,
                         const double *last, double *p, double *lambda, pl_actor_outcome *outcome, pl_error *error) {
   bool failed = false;
@@ -123,7 +131,8 @@ static pl_status search(pl_actor_solver *s, const pl_actor_settings *settings, p
     if (status < 0) break;
     outcome->shift = fmax(outcome->shift, s->shift);
     outcome->stationary = pl_actor_point_stationary(s);
-    outcome->converged = outcome->stationary <= settings->tolerance && residual_of(choice) <= settings->tolerance;
+    for (int32_t k = 0; k < s->n; ++k) s->room[k] = lambda[k] - s->dlambda[k];
+    outcome->converged = is_optimal(s, choice, s->room, settings->tolerance, outcome->stationary);
     if (outcome->converged || i == settings->iteration_limit) break;
     double length = 0;
     status = pl_actor_line_search(s, choice, rows, last, p, lambda, &length, error);

@@ -15,19 +15,18 @@
 
 #include "actor/actor_solver_parts.h"
 
-enum { HALVINGS_MOST = 12, CORRECTIONS_MOST = 6 };
+enum { HALVINGS_MOST = 8, CORRECTIONS_MOST = 6, TRIES_MOST = 10 };
 static const double FALL = 1e-4;
 static const double NEAR = 0.1;    // |c| against the forces that balance: what is near enough to go on from
 static const double CLOSE = 1e-4;  // from here on c is not what raises ψ
 
 typedef struct merit {
-  double objective, forces;
+  double objective, forces, energy;  // energy: Φ, of which c is the gradient
 } merit;
 
 static merit evaluate(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last) {
   pl_fem_work *w = choice->work;
-  merit m = {0, 0};
-  pl_fem_potential_evaluate(&w->potential, s->trial_u, false, false);
+  merit m = {.energy = pl_fem_potential_evaluate(&w->potential, s->trial_u, false, false)};
   m.objective = pl_actor_goals_measure(rows, s->trial_u, NULL) + pl_rest_space_regularise(s->space, s->trial_p, last, NULL, NULL);
   for (int32_t i = 0; i < s->n; ++i) m.forces += fabs(w->potential.gradient[i]);
   return m;
@@ -48,7 +47,7 @@ static void grow_weight(pl_actor_solver *s, const double *lambda, double slope) 
   if (s->forces > 0) s->merit_weight = fmax(s->merit_weight, 2 * slope / s->forces);
 }
 
-// Take D⁻¹ c from the trial u, with D from here if it is to be `fresh`.
+// Take D⁻¹ c from the trial u, with D from here if it is to be `fresh`; s->room keeps what was taken.
 static pl_status correct(pl_actor_solver *s, pl_fem_choice *choice, bool fresh, pl_error *error) {
   pl_fem_potential *potential = &choice->work->potential;
   pl_status status = PL_OK;
@@ -64,25 +63,39 @@ static pl_status correct(pl_actor_solver *s, pl_fem_choice *choice, bool fresh, 
   return status;
 }
 
+// Half of the last correction back.
+static void take_back(pl_actor_solver *s) {
+  for (int32_t i = 0; i < s->n; ++i) {
+    s->room[i] *= 0.5;
+    s->trial_u[i] += s->room[i];
+  }
+}
+
 // Where a step of some length leads, corrected. `*good`: c is small there and ψ no more than `wanted`.
 static pl_status try_length(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                             const double *p, double length, double wanted, bool *good, pl_error *error) {
   const pl_fem_potential *potential = &choice->work->potential;
-  double before = HUGE_VAL;
+  merit before = {.energy = HUGE_VAL, .forces = HUGE_VAL};
   for (int32_t i = 0; i < s->n; ++i) s->trial_u[i] = choice->work->next[i] - length * s->du[i];
   for (int32_t j = 0; j < s->P; ++j) s->trial_p[j] = p[j] - length * s->dp[j];
   pl_actor_shape_use(s, choice, s->trial_p);
-  for (int k = 0;; ++k) {
+  for (int tries = 0, corrections = 0; tries < TRIES_MOST; ++tries) {
     merit m = evaluate(s, choice, rows, last);
     double residual = pl_fem_potential_residual(potential);
     *good = residual <= NEAR * potential->size && m.objective + s->merit_weight * m.forces <= wanted;
-    bool hopeless = !(m.forces < 0.7 * before) || (residual <= CLOSE * potential->size && !(m.objective <= wanted));
-    if (*good || hopeless || k == CORRECTIONS_MOST) return PL_OK;
-    // The first correction, with an old D, may fail without saying much.
-    before = k == 0 ? 10 * m.forces : m.forces;
-    pl_status status = correct(s, choice, k > 0, error);
+    if (*good || (residual <= CLOSE * potential->size && !(m.objective <= wanted)) || !isfinite(m.forces)) return PL_OK;
+    // Corrections go towards the minimum of Φ. One that overshoots is halved.
+    if (!(m.energy <= before.energy || m.forces <= 0.5 * before.forces)) {
+      take_back(s);
+      continue;
+    }
+    if (corrections == CORRECTIONS_MOST) return PL_OK;
+    pl_status status = correct(s, choice, corrections > 0, error);
     if (status < 0) return status;
+    before = m;
+    ++corrections;
   }
+  return PL_OK;
 }
 
 pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double *p,
@@ -108,16 +121,18 @@ pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const 
   return PL_OK;
 }
 
-// Newton's method with the length of steps halved until Φ, of which c is the gradient, falls.
+// Newton's method with the length of steps halved until Φ, of which c is the gradient, falls. Friction is that of where it begins.
 pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t limit, double tolerance, pl_error *error) {
   pl_fem_potential *potential = &choice->work->potential;
   double *u = choice->work->next;
-  for (int32_t i = 0; i < limit; ++i) {
+  bool held = potential->hold;
+  pl_status status = PL_OK;
+  for (int32_t i = 0; i < limit; ++i, potential->hold = true) {
     double energy = pl_fem_potential_evaluate(potential, u, true, false), slope = 0, reached = HUGE_VAL, length = 1;
     if (pl_fem_potential_residual(potential) <= tolerance * potential->size) break;
-    pl_status status = pl_actor_factor_run(s->factor, potential->matrix, &s->factor_shift, error);
+    status = pl_actor_factor_run(s->factor, potential->matrix, &s->factor_shift, error);
     if (status >= 0) status = pl_actor_factor_solve(s->factor, potential->gradient, 1, s->du, error);
-    if (status < 0) return status;
+    if (status < 0) break;
     for (int32_t k = 0; k < s->n; ++k) slope += potential->gradient[k] * s->du[k];
     double noise = 1e-13 * (fabs(energy) + fabs(potential->elastic_energy));
     for (int k = 0; k < HALVINGS_MOST && !(reached <= energy + noise - FALL * length * slope); ++k, length *= 0.5) {
@@ -127,5 +142,6 @@ pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t lim
     if (!(reached <= energy + noise)) break;
     memcpy(u, s->trial_u, (size_t)s->n * sizeof(double));
   }
-  return PL_OK;
+  potential->hold = held;
+  return status;
 }
