@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """README.md, docs/*.md and src/*/README.md fit the tree: links lead somewhere, pictures are there, show something and name the command that
-makes them, the program in README.md is samples/hello.c, and the tables of the scene format are those of the schema. In every page of the tree the
-rows of a table have as many cells as its head, and headings are headings: what a formatter for C makes of a page is neither.
+makes them, the program in README.md is samples/hello.c, and the tables of the scene format and of behaviours are those of schema and code. In every
+page of the tree the rows of a table have as many cells as its head, and headings are headings: what a formatter for C makes of a page is neither.
 
 Prints `ok NAME` or `not ok NAME` per rule. What the pages say in commands and snippets is checked by check_documents.py.
 """
@@ -11,6 +11,7 @@ import struct
 import sys
 import zlib
 
+import behaviour_tables
 import schema_tables
 from tree import ROOT, tracked
 
@@ -149,7 +150,8 @@ def main():
     for rule, breaches in rules.items():
         print(*breaches, sep="\n", end="\n" if breaches else "")
         print(f"{'not ok' if breaches else 'ok'} page: {rule}")
-    return schema_tables.main(["--check"]) or any(rules.values())
+    drifted = [tables.main(["--check"]) for tables in (schema_tables, behaviour_tables)]
+    return any(drifted) or any(rules.values())
 
 
 if __name__ == "__main__":
