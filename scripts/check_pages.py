@@ -23,6 +23,8 @@ TABLE_RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?)?\s*$")
 CELL_BAR = re.compile(r"(?<!\\)\|")
 # A picture's command, as scripts/make_pictures.sh finds it too.
 COMMAND = re.compile(r"`(?:build/)?pliant run (\S+\.json) [^`]*--picture (\S+\.png)[^`]*`")
+# One of curves, over one or more scenes.
+CURVES = re.compile(r"`scripts/plot_actor\.py ((?:\S+\.json )+)(?:[^`]* )?--picture (\S+\.svg)[^`]*`")
 # Sky, ground and shadow are nearly grey; bodies are not. A channel that much above another, in that share of the pixels, is a body in the picture.
 LEAST_CONTRAST, LEAST_SHARE = 45, 0.005
 CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
@@ -85,7 +87,14 @@ def dead_links():
 
 def commands():
     """Picture -> scene, from the commands on the pages."""
-    return {(ROOT / picture).resolve(): ROOT / scene for page in PAGES for scene, picture in COMMAND.findall(page.read_text(encoding="utf-8"))}
+    found = [pair for page in PAGES for rule in (COMMAND, CURVES) for pair in rule.findall(page.read_text(encoding="utf-8"))]
+    return {(ROOT / picture).resolve(): ROOT / scenes.split()[0] for scenes, picture in found}
+
+
+def shows_something(picture):
+    if picture.suffix == ".svg":
+        return "<polyline" in picture.read_text(encoding="utf-8")
+    return coloured_share(picture) >= LEAST_SHARE
 
 
 def poor_pictures():
@@ -98,8 +107,8 @@ def poor_pictures():
             bad.append(f"{name}: no page has the command that makes it")
         elif not known[picture].is_file():
             bad.append(f"{name}: its scene {known[picture].relative_to(ROOT)} is missing")
-        elif coloured_share(picture) < LEAST_SHARE:
-            bad.append(f"{name}: shows no body: less than {100 * LEAST_SHARE:g} % of it is coloured")
+        elif not shows_something(picture):
+            bad.append(f"{name}: shows no curve, or no body: less than {100 * LEAST_SHARE:g} % of it is coloured")
     return bad
 
 

@@ -1,6 +1,7 @@
 #!/bin/bash
-# scripts/make_pictures.sh [NAME...]: make every picture of README.md and docs/, or those whose file is called NAME.png, with the commands that stand
-# on the pages themselves (`pliant run SCENE … --picture FILE`). scripts/check_pages.py holds the pages to having one for each picture.
+# scripts/make_pictures.sh [NAME...]: make every picture of README.md and docs/, or those whose file is called NAME.png or NAME.svg, with the commands that
+# stand on the pages themselves (`pliant run SCENE … --picture FILE`, `scripts/plot_actor.py SCENE… --picture FILE`).
+# scripts/check_pages.py holds the pages to having one for each picture.
 # The tool is build/pliant, or $PLIANT.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,3 +17,12 @@ while read -r -a words; do
   echo "$picture"
   "$tool" "${words[@]}" --format none -o "$scratch/out" </dev/null 2>"$scratch/log" || [ $? -eq 3 ] || { cat "$scratch/log" >&2; exit 1; }
 done <"$scratch/commands"
+
+grep -ohE '`scripts/plot_actor\.py [^`]* --picture [^` ]+\.svg[^`]*`' README.md docs/*.md src/*/README.md | tr -d '`' | sort -u >"$scratch/plots" || true
+while read -r -a words; do
+  for ((i = 0; i < ${#words[@]}; i++)); do [ "${words[i]}" != --picture ] || picture=${words[i + 1]}; done
+  name=$(basename "$picture" .svg)
+  [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+  echo "$picture"
+  PLIANT=$tool "${words[@]}" </dev/null >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; exit 1; }
+done <"$scratch/plots"
