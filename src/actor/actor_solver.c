@@ -23,7 +23,8 @@
 
 enum { START_LIMIT = 6, RESTORATION_LIMIT = 8, FRICTION_LOOKS = 4 };
 static const double BLEND = 0.5;
-static const double NEAR = 0.1;  // where a search can begin
+static const double NEAR = 0.1;   // where a search can begin
+static const double WORSE = 1.5;  // how far the objective may grow, as the equations are not solved where the search begins
 
 static bool take_arrays(pl_actor_solver *s) {
   pl_arena *arena = &s->arena;
@@ -51,6 +52,7 @@ static bool take_arrays(pl_actor_solver *s) {
   s->trial_u = PL_TAKE(arena, double, n);
   s->trial_p = PL_TAKE(arena, double, P);
   s->start_u = PL_TAKE(arena, double, n);
+  s->start_p = PL_TAKE(arena, double, P);
   return pl_dense_factor_take(arena, s->P, &s->small) && pl_block_matrix_take(arena, &s->model->pattern, &s->bending) &&
          !arena->failed;
 }
@@ -120,10 +122,29 @@ static bool is_optimal(const pl_actor_solver *s, const pl_fem_choice *choice, co
   return stationary <= tolerance && residual_of(choice) <= fmin(NEAR, 10 * tolerance) && change <= tolerance * objective;
 }
 
+static double objective_at(const pl_actor_solver *s, const pl_goal_rows *rows, const double *u, const double *last,
+                           const double *p) {
+  return pl_actor_goals_measure(rows, u, NULL) + pl_rest_space_regularise(s->space, p, last, NULL, NULL);
+}
+
+// The merit may fall while the objective grows, where the search began with equations far from solved. What it has found is then worse than the rest shape
+// as it was: now and then a hundred times so, and a body that follows it convulses.
+static void keep_better(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double *p) {
+  if (objective_at(s, rows, choice->work->next, last, p) <= WORSE * s->start_objective) return;
+  memcpy(choice->work->next, s->start_u, (size_t)s->n * sizeof(double));
+  memcpy(p, s->start_p, (size_t)s->P * sizeof(double));
+  pl_actor_shape_use(s, choice, p);
+}
+
 static pl_status search(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice, const pl_goal_rows *rows,
                         const double *last, double *p, double *lambda, pl_actor_outcome *outcome, pl_error *error) {
   bool failed = false;
   pl_status status = pl_actor_settle(s, choice, START_LIMIT, NEAR, error);
+  if (status >= 0) {
+    memcpy(s->start_u, choice->work->next, (size_t)s->n * sizeof(double));
+    memcpy(s->start_p, p, (size_t)s->P * sizeof(double));
+    s->start_objective = objective_at(s, rows, choice->work->next, last, p);
+  }
   for (int32_t i = 0; status >= 0; ++i) {
     choice->work->potential.hold = i >= FRICTION_LOOKS;
     status = pl_actor_point_look(s, choice, rows, last, p, error);
@@ -162,6 +183,7 @@ pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *setti
   w->contacts.blend = 0;
   w->potential.hold = false;
   if (status < 0) return status;
+  keep_better(s, choice, rows, last, p);
   pl_fem_potential_evaluate(&w->potential, w->next, false, false);
   finish(s, rows, choice, last, p, outcome);
   return PL_OK;

@@ -33,10 +33,12 @@ struct pl_actor_solver {
   double merit_weight;  // γ
   double damping;       // factor on the diagonal of K, less 1
   // Room.
-  double *right;                        // for right-hand sides, (the larger of row_limit and P) + 1 of n
-  double *room, *room2;                 // n each
-  double *small_room;                   // the larger of P and row_limit
-  double *trial_u, *trial_p, *start_u;  // n, P, n
+  double *right;              // for right-hand sides, (the larger of row_limit and P) + 1 of n
+  double *room, *room2;       // n each
+  double *small_room;         // the larger of P and row_limit
+  double *trial_u, *trial_p;  // n, P
+  double *start_u, *start_p;  // n, P: where the search began
+  double start_objective;
 };
 
 // Use the rest shapes of p, in the state and in the system.
