@@ -138,7 +138,7 @@ static inline void drop_stage(actor_stage *s) {
 
 static inline pl_vec3 stage_center_velocity(const actor_stage *s) {
   int32_t count = s->model->particle_count;
-  pl_vec3 *v = calloc((size_t)count, sizeof *v), sum = {0, 0, 0};
+  pl_vec3 *v = calloc((uint32_t)count, sizeof *v), sum = {0, 0, 0};
   pl_body_read_velocities(s->world, s->body, v);
   for (int32_t i = 0; i < count; ++i) {
     double share = s->model->masses[i] / s->model->mass;
@@ -153,17 +153,21 @@ typedef struct stage_case {
   const char *name;
   pl_fem_material material;
   pl_rest_kind rest;
+  pl_fem_scheme scheme;
 } stage_case;
 
 static const stage_case STAGE_CASES[] = {
-    {"plane, modes", PL_FEM_PLANE, PL_REST_MODES},         {"plane, free", PL_FEM_PLANE, PL_REST_FREE},
-    {"edges, free", PL_FEM_EDGES, PL_REST_FREE},           {"neo-Hookean, free", PL_FEM_NEO_HOOKEAN, PL_REST_FREE},
-    {"corotated, modes", PL_FEM_COROTATED, PL_REST_MODES}, {"edges, examples", PL_FEM_EDGES, PL_REST_EXAMPLES},
+    {"plane, modes", PL_FEM_PLANE, PL_REST_MODES, PL_FEM_SECOND_ORDER},
+    {"plane, free", PL_FEM_PLANE, PL_REST_FREE, PL_FEM_SECOND_ORDER},
+    {"edges, free", PL_FEM_EDGES, PL_REST_FREE, PL_FEM_SECOND_ORDER},
+    {"neo-Hookean, free", PL_FEM_NEO_HOOKEAN, PL_REST_FREE, PL_FEM_SECOND_ORDER},
+    {"corotated, modes", PL_FEM_COROTATED, PL_REST_MODES, PL_FEM_SECOND_ORDER},
+    {"edges, examples", PL_FEM_EDGES, PL_REST_EXAMPLES, PL_FEM_SECOND_ORDER},
 };
 enum { STAGE_CASE_COUNT = sizeof STAGE_CASES / sizeof *STAGE_CASES };
 
 // One more, whose space takes long to build.
-static const stage_case STAGE_CAGE = {"plane, cage", PL_FEM_PLANE, PL_REST_CAGE};
+static const stage_case STAGE_CAGE = {"plane, cage", PL_FEM_PLANE, PL_REST_CAGE, PL_FEM_SECOND_ORDER};
 
 static inline actor_stage *make_case_with(const stage_case *it, bool with_ground, double height, double regularisation,
                                           double friction, double damping) {
@@ -172,6 +176,7 @@ static inline actor_stage *make_case_with(const stage_case *it, bool with_ground
       it->material == PL_FEM_PLANE ? make_fem_sheet(context, 0.4, 4, 2) : make_fem_box(context, (pl_vec3){0.2, 0.4, 0.2}, 1, 2, 1);
   pl_fem_def fem = pl_default_fem_def(it->material);
   fem.young = 3e4;
+  fem.scheme = it->scheme;
   fem.thickness = 0.1;
   fem.stiffness_damping = damping;
   fem.friction = friction;

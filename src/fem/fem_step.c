@@ -123,6 +123,7 @@ static void set_up(const pl_fem_model *model, pl_fem_work *w, const double *x, c
   set_inertia(model, w, x, v, move, tau);
   set_fixed(model, w, x, move, reach);
   w->contacts.base = x;
+  w->contacts.measured = false;
   w->contacts.reach = reach;
   w->potential.base = x;
   w->potential.hold = false;
@@ -134,6 +135,13 @@ static void set_up(const pl_fem_model *model, pl_fem_work *w, const double *x, c
   w->potential.pins = move->pins;
   w->potential.pin_count = move->pin_count;
   w->potential.pin_rate = 1 / tau;
+}
+
+bool pl_fem_prepare_step(const pl_fem_model *model, pl_fem_work *work, pl_fem_state state, const pl_body_move *move) {
+  if (!set_contacts(work, state, move)) return false;
+  pl_fem_system_use(&work->system, (const double *const *)state.rest, NULL);
+  set_up(model, work, state.positions, state.velocities, move, pl_fem_inner_step(model, move->step), pl_fem_reach(model));
+  return true;
 }
 
 // Solve them. A step in two halves is as good as the worse of the two.

@@ -32,6 +32,10 @@ static inline double pl_fem_reach(const pl_fem_model *model) {
   return model->scheme == PL_FEM_SECOND_ORDER ? 2 : 1;
 }
 
+// Set up the equations of a step of a model that adapts, as pl_fem_move() does, for whoever plans ahead: work->potential is what is to be minimised, work->next where it
+// begins. Positions, velocities, anchors and rest shapes of the state are borrowed. False when out of memory. The move's scratch is left with what was taken.
+bool pl_fem_prepare_step(const pl_fem_model *model, pl_fem_work *work, pl_fem_state state, const pl_body_move *move);
+
 // Move work->next as a rigid body such that the forces other than elastic ones, as last evaluated, have no sum and no torque (fem_momentum.c).
 void pl_fem_keep_momentum(pl_fem_work *work);
 
