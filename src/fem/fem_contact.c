@@ -28,6 +28,7 @@ typedef struct job {
   const double *u;
   bool refresh;
   double *anchors;  // only while settling
+  double way;       // m that no surface point has gone farther than
 } job;
 
 // A surface point when the particles are at base + reach (u - base).
@@ -144,15 +145,74 @@ static void evaluate_point(const pl_fem_contacts *c, const double *u, bool refre
   if (it->collider >= 0 && it->cap > 0) add_friction(c, i, point, it);
 }
 
-static void evaluate_range(void *data, int32_t begin, int32_t end, int32_t block) {
+// --- points out of reach --------------------------------------------------------------------------------------------
+
+// Distance of a point from a collider, or less.
+static double distance_bound(const pl_fem_contacts *c, int32_t collider, pl_vec3 point) {
+  const pl_collider *it = c->colliders[collider];
+  pl_vec3 local = pl_transform_unapply(c->ends[collider], point);
+  double ball = pl_vec3_distance(local, it->center) - it->reach;
+  if (ball > 0) return ball;
+  pl_vec3 normal;
+  if (it->shape != PL_COLLIDER_MESH) return pl_collider_local_distance(it, local, &normal);
+  double away, clear = pl_collider_clearance_at(&it->clearance, local, &away);
+  return clear - away;
+}
+
+static void measure_range(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const job *j = data;
-  for (int32_t i = begin; i < end; ++i) evaluate_point(j->contacts, j->u, j->refresh, i);
+  const pl_fem_contacts *c = j->contacts;
+  for (int32_t i = begin; i < end; ++i) {
+    pl_vec3 point = point_at(c, NULL, 0, i);
+    double least = HUGE_VAL;
+    for (int32_t k = 0; k < c->collider_count; ++k) least = fmin(least, distance_bound(c, k, point));
+    // A surface point outside its tet moves farther than any of its corners, by this factor at most.
+    const double *weights = c->model->touch.weights + 4 * (ptrdiff_t)i;
+    double lever = fabs(weights[0]) + fabs(weights[1]) + fabs(weights[2]) + fabs(weights[3]);
+    c->clearances[i] = (least - c->model->head.contact_radius) / fmax(lever, 1);
+  }
+}
+
+// How far the farthest particle goes, with a little to spare for rounding.
+static double farthest_way(const pl_fem_contacts *c, const double *u) {
+  double most = 0;
+  for (int32_t i = 0; i < c->model->head.particle_count; ++i) {
+    pl_vec3 way = pl_vec3_sub(pl_fem_vector(u, i), pl_fem_vector(c->base, i));
+    most = fmax(most, pl_vec3_dot(way, way));
+  }
+  return 1.000001 * c->reach * sqrt(most);
+}
+
+static void clear_point(pl_fem_contact_point *it, bool refresh) {
+  if (refresh) it->collider = -1;
+  if (refresh) it->cap = 0;
+  if (!it->is_active) return;
+  it->is_active = false;
+  it->energy = 0;
+  it->gradient = (pl_vec3){0, 0, 0};
+  it->matrix = pl_mat3_zero();
+}
+
+static void look_at(const job *j, int32_t i) {
+  pl_fem_contact_point *it = &j->contacts->points[i];
+  bool is_held = !j->refresh && it->collider >= 0 && it->cap > 0;
+  if (j->contacts->clearances[i] > j->way && !is_held)
+    clear_point(it, j->refresh);
+  else
+    evaluate_point(j->contacts, j->u, j->refresh, i);
+}
+
+static void evaluate_range(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  for (int32_t i = begin; i < end; ++i) look_at(data, i);
 }
 
 double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool refresh) {
-  job j = {contacts, u, refresh, NULL};
+  job j = {contacts, u, refresh, NULL, farthest_way(contacts, u)};
   int32_t count = contacts->model->head.surface.point_count;
+  if (!contacts->measured) pl_parallel_for(contacts->context, count, POINT_GRAIN, measure_range, &j);
+  contacts->measured = true;
   pl_parallel_for(contacts->context, count, POINT_GRAIN, evaluate_range, &j);
   double sum = 0;
   for (int32_t i = 0; i < count; ++i) sum += contacts->points[i].energy;
@@ -248,7 +308,7 @@ static void settle_range(void *data, int32_t begin, int32_t end, int32_t block) 
   const pl_fem_contacts *c = j->contacts;
   for (int32_t i = begin; i < end; ++i) {
     double *anchor = j->anchors + 4 * (ptrdiff_t)i;
-    evaluate_point(c, j->u, true, i);
+    look_at(j, i);
     const pl_fem_contact_point *it = &c->points[i];
     if (it->collider < 0) {
       memset(anchor, 0, 4 * sizeof(double));
@@ -264,6 +324,6 @@ static void settle_range(void *data, int32_t begin, int32_t end, int32_t block) 
 }
 
 void pl_fem_contacts_settle(pl_fem_contacts *contacts, const double *u, double *anchors) {
-  job j = {contacts, u, true, anchors};
+  job j = {contacts, u, true, anchors, farthest_way(contacts, u)};
   pl_parallel_for(contacts->context, contacts->model->head.surface.point_count, POINT_GRAIN, settle_range, &j);
 }

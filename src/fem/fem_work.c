@@ -36,8 +36,10 @@ static bool take_arrays(pl_fem_work *w, pl_context *context, const pl_fem_model 
   w->mean = PL_TAKE(arena, double, 3 * n);
   w->blocks = PL_TAKE(arena, double, 9 * n);
   w->weights = PL_TAKE(arena, double, model->examples.count);
-  w->contacts = (pl_fem_contacts){
-      .context = context, .model = model, .points = PL_TAKE(arena, pl_fem_contact_point, model->head.surface.point_count)};
+  w->contacts = (pl_fem_contacts){.context = context,
+                                  .model = model,
+                                  .points = PL_TAKE(arena, pl_fem_contact_point, model->head.surface.point_count),
+                                  .clearances = PL_TAKE(arena, double, model->head.surface.point_count)};
   return !arena->failed;
 }
 
