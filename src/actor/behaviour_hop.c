@@ -38,6 +38,7 @@ typedef struct hop_state {
   double clock;         // s in this phase
   double cycle_clock;   // s since the last take-off
   double start_height;  // m, of the centre of mass above the ground, where a phase began
+  double start_lead;    // m, of the centre of mass ahead of the feet, where the crouch began
   double brake;         // m/s², of landing
   double level_brake;   // m/s², of landing, along the ground
   double speed_trim;    // m/s
@@ -113,6 +114,16 @@ static void correct(const double *settings, hop_state *state, const pl_actor_vie
   state->cycle_clock = 0;
 }
 
+// How far the centre of mass is ahead of the feet, m.
+static double lead_of(const pl_actor_view *view, const pl_motion_frame *frame) {
+  return pl_vec3_dot(pl_vec3_sub(view->center, pl_motion_support(view, frame)), frame->forward);
+}
+
+static bool is_ready(const pl_actor_view *view, const pl_motion_frame *frame) {
+  return pl_vec3_length(view->velocity) < 0.15 * frame->pace && pl_motion_lean(view) < 0.1 &&
+         fabs(pitching_of(view, frame)) * frame->beat < 0.15;
+}
+
 static void next_phase(const double *settings, hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
                        const hop_plan *plan) {
   double rising = pl_vec3_dot(view->velocity, frame->up), beat = frame->beat, lean = pl_motion_lean(view);
@@ -120,9 +131,12 @@ static void next_phase(const double *settings, hop_state *state, const pl_actor_
   bool touches = view->touch_count > 0;
   switch ((hop_phase)state->phase) {
     case HOP_STAND:
+      // It crouches from both feet, upright: what is askew before the push is more so after it.
       if (view->command.speed > 0 && touches && state->clock >= settings[REST_TIME] * beat &&
-          (pl_vec3_length(view->velocity) < 0.15 * frame->pace || state->clock > 4 * beat))
+          (is_ready(view, frame) || state->clock > 4 * beat)) {
+        state->start_lead = lead_of(view, frame);
         enter(state, HOP_CROUCH, height);
+      }
       break;
     case HOP_CROUCH:
       if (state->clock >= settings[CROUCH_TIME] * beat) enter(state, HOP_PUSH, height);
@@ -176,12 +190,12 @@ static void crouch(const double *settings, const hop_state *state, const pl_acto
                    const hop_plan *plan, pl_goals *goals) {
   double time = settings[CROUCH_TIME] * frame->beat, t = state->clock / (0.8 * time);
   pl_vec3 support = pl_motion_support(view, frame);
-  double deep = (1 - settings[DEPTH]) * view->rest_height, span = deep - state->start_height;
+  double deep = (1 - settings[DEPTH]) * view->rest_height, span = deep - state->start_height, way = plan->lead - state->start_lead;
+  double done = pl_motion_ease(t), rate = pl_motion_ease_rate(t) / (0.8 * time);
   pl_aim aim = {.gain = settings[GAIN], .rate = 0.4, .acceleration = 1, .weight = settings[WEIGHT]};
-  aim.target = pl_motion_at_height(frame, pl_vec3_add_scaled(support, frame->forward, plan->lead * pl_motion_ease(t)),
-                                   pl_vec3_dot(support, frame->up) + state->start_height + span * pl_motion_ease(t));
-  aim.target_speed = pl_vec3_scale(frame->up, span * pl_motion_ease_rate(t) / (0.8 * time));
-  aim.target_speed = pl_vec3_add_scaled(aim.target_speed, frame->forward, plan->lead * pl_motion_ease_rate(t) / (0.8 * time));
+  aim.target = pl_motion_at_height(frame, pl_vec3_add_scaled(support, frame->forward, state->start_lead + way * done),
+                                   pl_vec3_dot(support, frame->up) + state->start_height + span * done);
+  aim.target_speed = pl_vec3_add_scaled(pl_vec3_scale(frame->up, span * rate), frame->forward, way * rate);
   aim.axes = frame->height_axis;
   pl_aim_center(view, frame, &aim, goals);
   aim.axes = frame->level_axes;
@@ -256,6 +270,9 @@ static void hop_choose(const double *settings, void *memory, const pl_actor_view
     case HOP_STAND: {
       pl_stand stand = pl_stand_usual(view, &frame);
       stand.turn = pl_motion_yaw(view, &frame, state->facing);
+      // The way that it leans into the next push it need not come back from this landing.
+      double lead = pl_motion_clamp(lead_of(view, &frame), fmin(plan.lead, 0), fmax(plan.lead, 0));
+      if (view->command.speed > 0) stand.over = pl_vec3_add_scaled(stand.over, frame.forward, lead);
       stand.gain = settings[GAIN];
       stand.weight = settings[WEIGHT];
       stand.hold_weight = settings[HOLD_WEIGHT];
