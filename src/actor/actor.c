@@ -87,14 +87,20 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   double start = pl_clock_seconds();
   pl_goal_rows rows = pl_actor_rows(actor, choice);
   report->goal_start = goal_error_at(&rows, choice->work->next);
-  pl_status status = pl_actor_solver_run(actor->solver, &actor->settings, choice, &rows, actor->last, actor->parameters,
-                                         actor->multipliers, &outcome, error);
+  pl_status status = PL_OK;
+  if (actor->horizon != NULL && rows.count <= PL_ACTOR_PLAN_ROWS) {
+    pl_plan_rows plan = pl_actor_plan(actor, &rows);
+    status = pl_actor_horizon_run(actor->horizon, &actor->settings, choice, &plan, actor->last, actor->parameters, &outcome, error);
+  } else {
+    status = pl_actor_solver_run(actor->solver, &actor->settings, choice, &rows, actor->last, actor->parameters, actor->multipliers,
+                                 &outcome, error);
+  }
   actor->seconds = pl_clock_seconds() - start;
   actor->seconds_in_all += actor->seconds;
   report->iteration_count = outcome.iteration_count;
   report->converged = outcome.converged;
   report->objective = outcome.objective;
-  report->goal_error = sqrt(outcome.goal_square);
+  report->goal_error = goal_error_at(&rows, choice->work->next);
   // A tenth of what free fall adds in a step is next to nothing asked for.
   double slight = 0.1 * actor->view.gravity * actor->view.step;
   report->short_count += report->goal_error > fmax(0.9 * report->goal_start, slight);

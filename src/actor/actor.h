@@ -6,11 +6,16 @@
 #ifndef PL_ACTOR_H
 #define PL_ACTOR_H
 
+#include "actor/actor_horizon.h"
 #include "actor/actor_solver.h"
 #include "pliant/step.h"
 #include "world/world_state.h"
 
-enum { PL_ACTOR_PARTS_MOST = 64, PL_ACTOR_PAST = 64 };
+enum {
+  PL_ACTOR_PARTS_MOST = 64,
+  PL_ACTOR_PAST = 64,
+  PL_ACTOR_PLAN_ROWS = 48,  // goal rows of a step that is planned ahead from; with more it is one step at a time
+};
 
 struct pl_goals {
   int32_t count, part_count, particle_count;
@@ -47,6 +52,7 @@ struct pl_actor {
   const pl_fem_model *model;
   pl_rest_space *space;
   pl_actor_solver *solver;
+  pl_actor_horizon *horizon;  // NULL: one step at a time
   pl_actor_settings settings;
   const pl_behaviour *behaviour;
   const double *behaviour_settings;
@@ -79,6 +85,7 @@ struct pl_actor {
   double *rest_points;  // 3 per particle, room for pl_actor_rest_points()
   int32_t *row_start, *row_places;
   double *row_weights, *row_targets;
+  double *row_places_by, *row_speeds_by, *row_ends;  // of pl_plan_rows
   int32_t entry_limit;
 };
 
@@ -87,5 +94,7 @@ void pl_actor_see(pl_actor *actor, const pl_body *body, const pl_fem_state *stat
 
 // Rows of the goals for a step (actor_goals.c).
 pl_goal_rows pl_actor_rows(pl_actor *actor, const pl_fem_choice *choice);
+// The same goals at the end of any step, after pl_actor_rows().
+pl_plan_rows pl_actor_plan(const pl_actor *actor, const pl_goal_rows *rows);
 
 #endif

@@ -158,6 +158,9 @@ static bool take_state(pl_actor *actor) {
   actor->entry_limit = ROWS_MOST * actor->model->head.particle_count;
   actor->row_start = PL_TAKE(arena, int32_t, ROWS_MOST + 1);
   actor->row_targets = PL_TAKE(arena, double, ROWS_MOST);
+  actor->row_places_by = PL_TAKE(arena, double, ROWS_MOST);
+  actor->row_speeds_by = PL_TAKE(arena, double, ROWS_MOST);
+  actor->row_ends = PL_TAKE(arena, double, ROWS_MOST);
   actor->row_places = PL_TAKE(arena, int32_t, actor->entry_limit);
   actor->row_weights = PL_TAKE(arena, double, actor->entry_limit);
   return !arena->failed;
@@ -169,6 +172,9 @@ static pl_status fill(pl_actor *actor, const pl_actor_def *def, const pl_mesh *m
   pl_status status = pl_rest_space_build(actor->context, def, actor->model, mesh, &actor->space, error);
   if (status < 0) return status;
   status = pl_actor_solver_create(actor->context, actor->model, actor->space, 3 * PL_GOAL_LIMIT, &actor->solver, error);
+  if (status >= 0 && def->horizon > 1)
+    status = pl_actor_horizon_create(actor->context, actor->model, actor->space, PL_ACTOR_PLAN_ROWS, def->horizon, &actor->horizon,
+                                     error);
   if (status < 0) return status;
   if (!copy_parts(actor, def) || !copy_settings(actor, def) || !take_state(actor)) return pl_fail_memory(error);
   actor->state->turn = (pl_quat){0, 0, 0, 1};
@@ -199,6 +205,7 @@ pl_status pl_actor_create(pl_context *context, const pl_actor_def *def, const pl
 
 void pl_actor_destroy(pl_actor *actor) {
   if (actor == NULL) return;
+  pl_actor_horizon_destroy(actor->horizon);
   pl_actor_solver_destroy(actor->solver);
   pl_rest_space_destroy(actor->space);
   pl_arena arena = actor->arena;

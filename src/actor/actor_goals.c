@@ -140,9 +140,16 @@ pl_goal_rows pl_actor_rows(pl_actor *actor, const pl_fem_choice *choice) {
       r.now = r.speed = 0;
       add_subject(&r, goal);
       double wanted = kp * place[axis] + kd * (speed[axis] + (reach - 1) * r.speed);
+      actor->row_places_by[count] = goal->weight * kp / scale;
+      actor->row_speeds_by[count] = goal->weight * kd / scale;
+      actor->row_ends[count] = goal->weight * (kp * place[axis] + kd * speed[axis]);
       actor->row_targets[count++] = goal->weight * (wanted + (kp * (reach - 1) + per_step) * r.now);
       actor->row_start[count] = r.entry;
     }
   }
   return (pl_goal_rows){count, actor->row_start, actor->row_places, actor->row_weights, actor->row_targets};
+}
+
+pl_plan_rows pl_actor_plan(const pl_actor *actor, const pl_goal_rows *rows) {
+  return (pl_plan_rows){*rows, actor->row_places_by, actor->row_speeds_by, actor->row_ends};
 }
