@@ -243,6 +243,51 @@ static void test_a_column_that_looks_ahead_squats_and_jumps(void **state) {
   check_at_most(0.05, six);
 }
 
+// --- actors -----------------------------------------------------------------------------------------------------------
+
+static void ask_to_rise(const double *settings, void *state, const pl_actor_view *view, pl_goals *goals) {
+  (void)settings, (void)state, (void)view;
+  pl_goal goal = {.subject = PL_GOAL_CENTER, .axes = PL_GOAL_Y, .velocity_gain = 1, .velocity = {0, 0.5, 0}, .weight = 1};
+  assert_true(pl_goals_add(goals, &goal));
+}
+
+static void test_actors_plan_as_many_steps_as_their_def_says(void **state) {
+  (void)state;
+  const pl_behaviour rise = {.name = "rise", .about = "Rises.", .choose = ask_to_rise};
+  double objectives[2];
+  for (int k = 0; k < 2; ++k) {
+    pl_error error = {0};
+    pl_context *context = make_context(1);
+    pl_mesh *mesh = make_fem_sheet(context, 0.4, 4, 2);
+    pl_fem_def fem = pl_default_fem_def(PL_FEM_PLANE);
+    fem.young = 1e5;
+    fem.thickness = 0.1;
+    fem.adapts = true;
+    pl_model *model = make_fem_model(context, &fem, mesh);
+    pl_actor_def def = pl_default_actor_def();
+    def.rest = PL_REST_FREE;
+    def.behaviour = &rise;
+    def.horizon = k == 0 ? 1 : 3;
+    pl_actor *actor = NULL;
+    check_ok(pl_actor_create(context, &def, model, mesh, &actor, &error), &error);
+    pl_world *world = make_world(context, 0.01, -9.81);
+    add_ground(world);
+    pl_body_id body = add_body(world, model, (pl_vec3){0, 0.0005, 0});
+    check_ok(pl_actor_attach(actor, world, body, &error), &error);
+    for (int i = 0; i < 4; ++i) assert_true(pl_world_step(world, NULL, &error) >= 0);
+    pl_actor_report report = pl_actor_look(actor);
+    assert_true(report.iterations_in_all > 0);
+    assert_true(report.residual < 1e-4);
+    objectives[k] = report.objective;
+    pl_world_destroy(world);
+    pl_actor_destroy(actor);
+    pl_model_destroy(model);
+    pl_mesh_destroy(mesh);
+    drop_context(context);
+  }
+  assert_true(objectives[0] != objectives[1]);
+}
+
 // --- failures -------------------------------------------------------------------------------------------------------
 
 static void test_failing_allocations_leave_nothing_behind(void **state) {
@@ -289,6 +334,7 @@ int main(void) {
       cmocka_unit_test(test_a_plan_of_one_step_is_what_the_solver_finds),
       cmocka_unit_test(test_without_goals_steps_are_passive_ones_to_the_bit),
       cmocka_unit_test(test_a_column_that_looks_ahead_squats_and_jumps),
+      cmocka_unit_test(test_actors_plan_as_many_steps_as_their_def_says),
       cmocka_unit_test(test_failing_allocations_leave_nothing_behind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
