@@ -8,7 +8,7 @@ _pliant() {
   COMPREPLY=()
   case $previous in
     -o | --output | --embedding | --schema) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-    --format) mapfile -t COMPREPLY < <(compgen -W "pc2 mdd glb vtu obj ply csv none" -- "$current"); return ;;
+    --format) mapfile -t COMPREPLY < <(compgen -W "pc2 mdd glb vtu obj ply csv actors none" -- "$current"); return ;;
     --set | --animation | --body | --fps | --seconds | --pre-roll | --eye) return ;;
     --threads | --seed | --frames | --strip | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every | --weight) return ;;
   esac

@@ -18,7 +18,7 @@ complete -c pliant -n '__fish_seen_subcommand_from demo' -l all -d 'Run every sc
 complete -c pliant -n '__fish_seen_subcommand_from demo run' -s o -l output -r -d 'Folder for the results'
 complete -c pliant -n '__fish_seen_subcommand_from demo run bake' -l threads -x -d 'Threads to use'
 complete -c pliant -n '__fish_seen_subcommand_from demo run' -l frames -x -d 'Frames to simulate'
-complete -c pliant -n '__fish_seen_subcommand_from demo run' -l format -x -a 'pc2 mdd glb vtu obj ply csv none' -d 'Files to write'
+complete -c pliant -n '__fish_seen_subcommand_from demo run' -l format -x -a 'pc2 mdd glb vtu obj ply csv actors none' -d 'Files to write'
 complete -c pliant -n '__fish_seen_subcommand_from demo run' -l size -x -d 'Picture size, WIDTHxHEIGHT'
 complete -c pliant -n '__fish_seen_subcommand_from demo run' -l hash -d 'Print a hash of the end state'
 complete -c pliant -n '__fish_seen_subcommand_from demo run' -l video -d 'Write an MP4'

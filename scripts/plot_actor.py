@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """plot_actor.py SCENE_OR_TABLE... --picture FILE.svg [--only PANEL,...]: how actors move, as curves over time.
 
-A scene (.json) is run first, by build/pliant or $PLIANT; a table (NAME.actor.csv, from `pliant run SCENE --format csv`) is drawn as it is. Every
+A scene (.json) is run first, by build/pliant or $PLIANT; a table (NAME.actor.csv, from `pliant run SCENE --format actors`) is drawn as it is. Every
 actor is a curve in each panel:
 
 forward       way of the centre of mass over the ground, along the line from its first place to its last (m)
@@ -35,7 +35,7 @@ SLIGHT = 1e-6
 
 def run_scene(scene, folder):
     tool = os.environ.get("PLIANT", pathlib.Path(__file__).resolve().parent.parent / "build/pliant")
-    done = subprocess.run([tool, "run", scene, "-o", folder, "--format", "csv"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run([tool, "run", scene, "-o", folder, "--format", "actors"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode not in (0, 3):
         sys.exit(f"{scene}: {done.stderr}")
     return sorted(pathlib.Path(folder).glob("*.actor.csv"))

@@ -149,10 +149,9 @@ static pl_status write_table(run_job *run, const run_actor *actor, pl_error *err
 }
 
 pl_status run_write_actors(run_job *run, pl_error *error) {
-  bool wanted = false;
   pl_status status = PL_OK;
-  for (int i = 0; i < run->options.format_count; ++i) wanted = wanted || run->options.formats[i] == PL_FRAMES_CSV;
-  for (int32_t i = 0; wanted && i < run->actor_count && status >= 0; ++i) status = write_table(run, &run->actors[i], error);
+  for (int32_t i = 0; run->options.actor_tables && i < run->actor_count && status >= 0; ++i)
+    status = write_table(run, &run->actors[i], error);
   return status;
 }
 

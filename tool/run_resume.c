@@ -30,7 +30,12 @@ char *run_options_text(const run_options *options, const run_job *run) {
     free(formats);
     formats = longer;
   }
-  append(&text, "--format=%s", options->format_count > 0 ? formats : "none");
+  if (options->actor_tables) {
+    char *longer = tool_text("%s%sactors", formats, options->format_count > 0 ? "," : "");
+    free(formats);
+    formats = longer;
+  }
+  append(&text, "--format=%s", formats[0] != '\0' ? formats : "none");
   free(formats);
   append(&text, "--frames=%lld", (long long)run->frame_count);
   append(&text, "--size=%dx%d", options->width, options->height);

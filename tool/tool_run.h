@@ -20,6 +20,7 @@ typedef struct run_options {
   int32_t frame_count;  // 0: the scene's own
   pl_frame_format formats[RUN_FORMAT_LIMIT];
   int format_count;
+  bool actor_tables;     // the numbers of every actor as a table
   int32_t thread_count;  // 0: one per processor
   run_hash hash;
   bool has_seed;

@@ -26,7 +26,7 @@ static const tool_option OPTIONS[] = {
     {.name = "format",
      .kind = TOOL_TEXT,
      .value = "LIST",
-     .about = "any of pc2,mdd,glb,vtu,obj,ply,csv, or none; pc2,glb if not given"},
+     .about = "any of pc2,mdd,glb,vtu,obj,ply,csv,actors, or none; pc2,glb if not given"},
     {.name = "threads",
      .kind = TOOL_COUNT,
      .value = "N",
@@ -78,17 +78,20 @@ static const tool_option OPTIONS[] = {
 
 static bool read_formats(const tool_session *tool, const char *text, run_options *options) {
   options->format_count = 0;
+  options->actor_tables = false;
   if (strcasecmp(text, "none") == 0) return true;
   for (const char *at = text;;) {
     char name[16] = "";
     size_t length = strcspn(at, ",");
     if (length < sizeof name) memcpy(name, at, length);
+    bool tables = strcasecmp(name, "actors") == 0;
     pl_frame_format format = pl_frame_format_of_name(name);
-    if (format == 0) {
-      tool_complain(&tool->voice, "--format knows pc2, mdd, glb, vtu, obj, ply and csv, not '%.*s'", (int)length, at);
+    if (format == 0 && !tables) {
+      tool_complain(&tool->voice, "--format knows pc2, mdd, glb, vtu, obj, ply, csv and actors, not '%.*s'", (int)length, at);
       return false;
     }
-    bool known = false;
+    bool known = tables;
+    options->actor_tables = options->actor_tables || tables || format == PL_FRAMES_CSV;
     for (int i = 0; i < options->format_count; ++i) known = known || options->formats[i] == format;
     if (!known && options->format_count < RUN_FORMAT_LIMIT) options->formats[options->format_count++] = format;
     if (at[length] == '\0') return true;

@@ -73,6 +73,10 @@ print(f"yaw {float(last['yaw']):.2f} instead of {wanted:.2f} degrees, twist {flo
 assert abs(float(last["yaw"]) - wanted) < 2 and abs(float(last["twist"])) < 2
 PY
 
+echo "--format actors writes tables of actors alone"
+expect 0 run met.json -o alone --format actors
+[ "$(ls alone)" = block.actor.csv ] && cmp alone/block.actor.csv met/block.actor.csv || fail "--format actors"
+
 echo "curves of a table: a panel for all that moves, a curve for each actor"
 python3 "$PLIANT_SOURCE_DIR/scripts/plot_actor.py" met/block.actor.csv turns/block.actor.csv --picture curves.svg --only height,twist >curves || fail "curves"
 grep -q "^block  *twist  *swings by" curves || fail "figures of curves"
