@@ -34,7 +34,8 @@ typedef enum hop_phase { HOP_STAND = 0, HOP_CROUCH, HOP_PUSH, HOP_FLY, HOP_LAND 
 typedef struct hop_state {
   int32_t phase;
   int32_t hops, tumbles;
-  int32_t begun, airborne, fallen;
+  int32_t begun, fallen;
+  int32_t airborne;  // steps off the ground in the push; whether it has left the ground in flight
   double clock;         // s in this phase
   double cycle_clock;   // s since the last take-off
   double start_height;  // m, of the centre of mass above the ground, where a phase began
@@ -139,12 +140,16 @@ static void next_phase(const double *settings, hop_state *state, const pl_actor_
       }
       break;
     case HOP_CROUCH:
-      if (state->clock >= settings[CROUCH_TIME] * beat) enter(state, HOP_PUSH, height);
+      if (state->clock >= settings[CROUCH_TIME] * beat) {
+        state->airborne = 0;
+        enter(state, HOP_PUSH, height);
+      }
       break;
     case HOP_PUSH:
       // Stretched farther than it was built the feet leave the ground one way or the other, and what they push then only turns it.
-      if (rising >= 0.97 * plan->rise || (!touches && rising > 0.3 * plan->rise) || height > 1.05 * view->rest_height ||
-          state->clock > 4 * plan->rise / plan->push) {
+      state->airborne = touches ? 0 : state->airborne + 1;
+      if (rising >= 0.97 * plan->rise || (!touches && rising > 0.3 * plan->rise) || state->airborne > 1 ||
+          height > 1.05 * view->rest_height || state->clock > 4 * plan->rise / plan->push) {
         correct(settings, state, view, frame, plan);
         state->airborne = 0;
         enter(state, HOP_FLY, height);

@@ -1,6 +1,6 @@
 // Walk: feet step one after the other, or some at a time; the others carry the body (after Raibert and Hodgins 1991, Coros, Beaudoin and van de Panne 2010).
 //
-//   shift   all feet on the ground: the centre of mass moves until the feet that stay can carry it, or will catch it in passing
+//   shift   all feet on the ground: the centre of mass moves until the feet that stay will carry it
 //   swing   the feet of the group go in an arc to where they must land; ends when they touch, or after half as long again
 //
 // Where to land. A foot whose middle of stance is below its hip speeds the body neither up nor down: T v / 2 ahead of the hip, T the time of a stance (the neutral point). Added
@@ -25,6 +25,7 @@ enum {
   SIDE_FEEDBACK,
   SWAY,
   MARGIN,
+  AHEAD,
   HEIGHT,
   TURN_RATE,
   GAIN,
@@ -37,25 +38,27 @@ enum {
 
 static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
     [SPEED_LIMIT] = {"speed_limit", "paces", 0.25, 0, 1, "Most speed; a pace is √(height · gravity)."},
-    [SWING_TIME] = {"swing_time", "beats", 1, 0.2, 10, "Time of a foot in the air; a beat is √(height / gravity)."},
+    [SWING_TIME] = {"swing_time", "beats", 1.3, 0.2, 10, "Time of a foot in the air; a beat is √(height / gravity)."},
     [SHIFT_TIME] = {"shift_time", "beats", 0.4, 0, 10, "Least time with all feet on the ground before the next one lifts."},
     [SHIFT_MOST] = {"shift_most", "beats", 2.5, 0, 50, "Time after which it lifts a foot even if it is not over the others."},
-    [STEP_HEIGHT] = {"step_height", "share", 0.06, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
+    [STEP_HEIGHT] = {"step_height", "share", 0.05, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
     [STEP_MOST] = {"step_most", "share", 0.4, 0, 2, "Farthest that a foot is set from its hip's place, as a share of the height."},
     [AT_ONCE] = {"at_once", "", 0, 0, 8,
                  "Feet that swing together, in their order; 0: one of two or three, half of four and more."},
     [FEEDBACK] = {"feedback", "", 0.6, 0, 3, "How far a foot is set ahead for going too fast, against the capture point."},
     [SIDE_FEEDBACK] = {"side_feedback", "", 0.6, 0, 3, "The same sideways."},
     [SWAY] = {"sway", "", 0.8, 0, 1.5, "How far sideways it goes over the feet that stay: 0 not at all, 1 to their middle."},
-    [MARGIN] = {"margin", "share", 0.06, 0, 0.5,
-                "Half the length of a foot, as a share of the height: how exactly it must stand over it."},
+    [MARGIN] =
+        {"margin", "share", 0.06, 0, 0.5,
+         "How far behind or beside the middle of the feet that carry it the centre of mass may be, as a share of the height."},
+    [AHEAD] = {"ahead", "share", 0.14, 0, 0.5, "The same ahead of them: then it falls into the next step."},
     [HEIGHT] = {"height", "share", 0.97, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
     [TURN_RATE] = {"turn_rate", "rad/beat", 0.2, 0, 10, "How fast it turns to a new heading."},
     [GAIN] = {"gain", "1/beat", 1.5, 0.01, 20, "How fast errors of the centre of mass and of the upright are worked off."},
     [FOOT_GAIN] = {"foot_gain", "1/beat", 4, 0.01, 50, "How fast errors of a swinging foot are worked off."},
-    [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the centre of mass."},
-    [FOOT_WEIGHT] = {"foot_weight", "", 1, 0, 1000, "Importance of the feet."},
-    [HOLD_WEIGHT] = {"hold_weight", "", 0.5, 0, 1000, "Importance of being upright and of facing the heading."},
+    [WEIGHT] = {"weight", "", 2, 0, 1000, "Importance of the centre of mass."},
+    [FOOT_WEIGHT] = {"foot_weight", "", 0.5, 0, 1000, "Importance of the feet."},
+    [HOLD_WEIGHT] = {"hold_weight", "", 2, 0, 1000, "Importance of being upright and of facing the heading."},
 };
 
 enum { FEET_MOST = 8 };
@@ -122,34 +125,52 @@ static pl_vec3 capture_of(const walk *w) {
   return pl_vec3_sub(point, stance_of(w));
 }
 
+// How far the centre of mass may be from the middle of the stance along the way.
+static double margin_of(const walk *w) {
+  return w->settings[MARGIN] * w->frame.height;
+}
+
 static bool may_lift(const walk *w) {
   if (w->state->clock > w->settings[SHIFT_MOST] * w->frame.beat) return true;
   if (w->state->clock < w->settings[SHIFT_TIME] * w->frame.beat) return false;
-  double margin = w->settings[MARGIN] * w->frame.height;
   pl_vec3 capture = capture_of(w);
-  if (pl_vec3_dot(capture, w->frame.forward) < -margin) return false;
-  double wide = margin + (1 - pl_motion_clamp(w->settings[SWAY], 0, 1)) * w->frame.height;
+  double along = pl_vec3_dot(capture, w->frame.forward);
+  if (along < -margin_of(w) || along > w->settings[AHEAD] * w->frame.height) return false;
+  double wide = margin_of(w) + (1 - pl_motion_clamp(w->settings[SWAY], 0, 1)) * w->frame.height;
   return w->view->planar || fabs(pl_vec3_dot(capture, w->frame.side)) <= wide;
 }
 
-// Place of a foot for the shape as built, below the centre of mass where it will be in `ahead` seconds.
-static pl_vec3 hip_place(const walk *w, int32_t foot, double ahead) {
-  pl_vec3 arm = pl_motion_level(&w->frame, pl_quat_apply(w->yaw, part_of(w, foot)->rest));
-  return pl_vec3_add_scaled(pl_vec3_add(w->view->center, arm), pl_motion_level(&w->frame, w->view->velocity), ahead);
+// Arm from the centre of mass to a foot along the ground, in the shape as built, turned to where the body faces.
+static pl_vec3 arm_of(const walk *w, int32_t foot) {
+  return pl_motion_level(&w->frame, pl_quat_apply(w->yaw, part_of(w, foot)->rest));
 }
 
-static pl_vec3 landing_place(const walk *w, int32_t foot, double remaining) {
+// Feet that stand one behind the other must not pass nor tread on each other: between half and one and a half times as far apart as built.
+static double keep_order(const walk *w, int32_t foot, double place) {
   const pl_motion_frame *frame = &w->frame;
-  double stance = (w->group_count - 1) * (w->swing + w->settings[SHIFT_TIME] * frame->beat) + w->settings[SHIFT_TIME] * frame->beat;
+  for (int32_t i = 0; i < w->foot_count; ++i) {
+    pl_vec3 apart = pl_vec3_sub(arm_of(w, foot), arm_of(w, i));
+    double along = pl_vec3_dot(apart, frame->forward), across = fabs(pl_vec3_dot(apart, frame->side));
+    if (i == foot || fabs(along) < 2 * across || fabs(along) < 1e-3 * frame->height) continue;
+    double there = pl_vec3_dot(part_of(w, i)->position, frame->forward);
+    double near = there + 0.5 * along, far = there + 1.5 * along;
+    place = pl_motion_clamp(place, fmin(near, far), fmax(near, far));
+  }
+  return place;
+}
+
+static pl_vec3 landing_place(const walk *w, int32_t foot) {
+  const pl_motion_frame *frame = &w->frame;
+  double cycle = w->group_count * (w->swing + w->settings[SHIFT_TIME] * frame->beat);
   pl_vec3 excess = pl_vec3_add_scaled(w->view->velocity, frame->forward, -w->speed);
-  double along = 0.5 * stance * w->speed + w->settings[FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->forward);
+  double along = 0.5 * cycle * w->speed + w->settings[FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->forward);
   double across = w->view->planar ? 0 : w->settings[SIDE_FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->side);
-  // Sideways it sways anyhow: where the hip is now counts, not where the sway would carry it.
   double most = w->settings[STEP_MOST] * frame->height;
-  pl_vec3 place = hip_place(w, foot, 0);
-  along += remaining * pl_vec3_dot(w->view->velocity, frame->forward);
+  pl_vec3 place = pl_vec3_add(w->view->center, arm_of(w, foot));
   place = pl_vec3_add_scaled(place, frame->forward, pl_motion_clamp(along, -most, most));
   place = pl_vec3_add_scaled(place, frame->side, pl_motion_clamp(across, -0.5 * most, 0.5 * most));
+  double now = pl_vec3_dot(place, frame->forward);
+  place = pl_vec3_add_scaled(place, frame->forward, keep_order(w, foot, now) - now);
   return pl_motion_at_height(frame, place, pl_motion_ground(w->view, place) + sole_of(w, foot));
 }
 
@@ -232,16 +253,21 @@ static void look_for_fall(walk *w) {
 static void aim_center(const walk *w, pl_goals *goals) {
   const pl_motion_frame *frame = &w->frame;
   pl_vec3 stance = stance_of(w), center = w->view->center;
-  double behind = pl_vec3_dot(pl_vec3_sub(stance, center), frame->forward);
+  double ahead = pl_vec3_dot(pl_vec3_sub(center, stance), frame->forward);
   double aside = w->settings[SWAY] * pl_vec3_dot(pl_vec3_sub(stance, center), frame->side);
-  pl_aim aim = {.gain = w->settings[GAIN], .rate = 0.3, .acceleration = 0.5, .weight = w->settings[WEIGHT]};
+  pl_aim aim = {.gain = w->settings[GAIN], .rate = 0.15, .acceleration = 0.3, .weight = w->settings[WEIGHT]};
   aim.axes = frame->level_axes;
-  // Along the way it goes on at its speed, faster while it is behind the feet that have to carry it.
-  aim.target = pl_vec3_add_scaled(center, frame->forward, pl_motion_clamp(behind, 0, 0.3 * frame->height));
+  // Over the stance, give or take the margins; within them it goes on at its speed, slower as it comes to the end.
+  double tight = w->state->phase == WALK_SHIFT ? 0.6 : 0.9;
+  double behind = -tight * margin_of(w), beyond = tight * w->settings[AHEAD] * frame->height;
+  double error = pl_motion_clamp(ahead, behind, beyond) - ahead;
+  double share = pl_motion_clamp((beyond - ahead) / fmax(beyond - behind, 1e-6 * frame->height), 0, 1);
+  aim.target = pl_vec3_add_scaled(center, frame->forward, error);
   if (!w->view->planar) aim.target = pl_vec3_add_scaled(aim.target, frame->side, aside);
-  aim.target_speed = pl_vec3_scale(frame->forward, w->speed);
+  aim.target_speed = pl_vec3_scale(frame->forward, w->speed * share);
   pl_aim_center(w->view, frame, &aim, goals);
   aim.axes = frame->height_axis;
+  aim.acceleration = 1;
   aim.target_speed = pl_vec3_of(0, 0, 0);
   double ground = 0.5 * (pl_motion_ground(w->view, stance) + pl_motion_ground(w->view, center));
   aim.target = pl_motion_at_height(frame, center, ground + w->settings[HEIGHT] * w->view->rest_height);
@@ -253,7 +279,7 @@ static void aim_swing(const walk *w, int32_t foot, pl_goals *goals) {
   walk_foot *it = &w->state->feet[foot];
   double t = w->state->clock / w->swing, lift = w->settings[STEP_HEIGHT] * frame->height;
   // The landing place follows what the body does, ever less as the foot comes down.
-  pl_vec3 wanted = landing_place(w, foot, fmax(0, w->swing - w->state->clock));
+  pl_vec3 wanted = landing_place(w, foot);
   double follow = pl_motion_clamp((1 - t) * 8 * frame->step / w->swing, 0, 1);
   it->aim = w->state->clock <= frame->step ? wanted : pl_vec3_mix(it->aim, wanted, follow);
   // Along the ground it arrives a little before it is down.
@@ -262,8 +288,8 @@ static void aim_swing(const walk *w, int32_t foot, pl_goals *goals) {
   double late = fmax(0, t - 1) * w->swing;  // s: then it goes on down until it finds the ground
   pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
                 .gain = w->settings[FOOT_GAIN],
-                .rate = 0.6,
-                .acceleration = 3,
+                .rate = 0.4,
+                .acceleration = 1.5,
                 .weight = w->settings[FOOT_WEIGHT]};
   aim.target = pl_vec3_add_scaled(it->hold, way, share);
   aim.target = pl_vec3_add_scaled(aim.target, frame->up, lift * pl_motion_arch(t) - 0.2 * frame->pace * late);
