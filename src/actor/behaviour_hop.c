@@ -35,7 +35,7 @@ typedef struct hop_state {
   int32_t phase;
   int32_t hops, tumbles;
   int32_t begun, fallen;
-  int32_t airborne;  // steps off the ground in the push; whether it has left the ground in flight
+  int32_t airborne;     // steps off the ground in the push; whether it has left the ground in flight
   double clock;         // s in this phase
   double cycle_clock;   // s since the last take-off
   double start_height;  // m, of the centre of mass above the ground, where a phase began
