@@ -82,6 +82,7 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   pl_actor_report *report = &actor->state->report;
   size_t P = (size_t)pl_rest_space_size(actor->space);
   pl_actor_outcome outcome = {.converged = true, .smallest_step = 1};
+  if (!actor->idle) pl_rest_space_straighten(actor->space, actor->parameters);
   memcpy(actor->last, actor->parameters, P * sizeof(double));
   if (actor->idle) return PL_OK;
   double start = pl_clock_seconds();

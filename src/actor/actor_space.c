@@ -42,6 +42,7 @@ static pl_status fill_space(pl_rest_space *space, const pl_actor_def *def, const
   switch (def->rest) {
     case PL_REST_FREE:
       space->handle_count = space->particle_count;
+      space->handles = space->model->rest_points;
       space->size = space->axes * space->particle_count;
       break;
     case PL_REST_CAGE: status = pl_rest_cage_build(space, def, mesh, error); break;

@@ -27,6 +27,9 @@ void pl_rest_space_shape(const pl_rest_space *space, const double *p, double *co
 // has it.
 void pl_rest_space_points(const pl_rest_space *space, const double *p, double *points);
 
+// Take rigid motions out of p: the elements of its rest shape stay as they are. Modes and loose spaces have none.
+void pl_rest_space_straighten(pl_rest_space *space, double *p);
+
 // E = ∂c/∂p = (∂²W/∂x∂X) L at x, n x P row-major, overwritten; the system's rest shapes are those of p. And Eᵀ v without E.
 void pl_rest_space_mixed(pl_rest_space *space, const pl_fem_system *system, const double *x, double *E);
 void pl_rest_space_mixed_transposed(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *v,

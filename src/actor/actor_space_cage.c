@@ -93,11 +93,22 @@ static pl_status find_weights(pl_rest_space *space, const pl_mesh *cage, const p
   return weights != NULL ? PL_OK : pl_fail_memory(error);
 }
 
+static pl_status keep_handles(pl_rest_space *space, const pl_mesh *cage, pl_error *error) {
+  pl_mesh_view view = pl_mesh_look(cage);
+  double *handles = PL_TAKE(&space->arena, double, 3 * (size_t)space->handle_count);
+  if (handles == NULL) return pl_fail_memory(error);
+  for (int32_t k = 0; k < space->handle_count; ++k) pl_fem_put(handles, k, view.points[k]);
+  space->handles = handles;
+  return PL_OK;
+}
+
 pl_status pl_rest_cage_build(pl_rest_space *space, const pl_actor_def *def, const pl_mesh *mesh, pl_error *error) {
   pl_mesh *made = NULL;
   pl_status status = PL_OK;
   if (def->cage == NULL) status = make_cage(space, def, mesh, &made, error);
-  if (status >= 0) status = find_weights(space, def->cage != NULL ? def->cage : made, mesh, error);
+  const pl_mesh *cage = def->cage != NULL ? def->cage : made;
+  if (status >= 0) status = find_weights(space, cage, mesh, error);
+  if (status >= 0) status = keep_handles(space, cage, error);
   pl_mesh_destroy(made);
   space->size = space->axes * space->handle_count;
   return status;

@@ -34,6 +34,7 @@ struct pl_rest_space {
   // Whole spaces. Free and cages: parameter `axes` v + b moves coordinate b of particle i by its weight v; free ones have one
   // handle per particle.
   int32_t handle_count;               // V
+  const double *handles;              // 3 V: places of the handles at p = 0; NULL of modes and loose spaces
   ptrdiff_t weight_stride;            // V rounded up to PL_REST_LANES
   const double *weights;              // particle_count x weight_stride, of cages; otherwise NULL
   const double *modes;                // n x P, of modes; otherwise NULL

@@ -280,6 +280,35 @@ static void moving_and_turning_the_rest_shape_costs_next_to_nothing(void **state
   drop_context(context);
 }
 
+// What a body feels of a rest shape stays, how it is turned and where it is goes.
+static void straightening_takes_rigid_motions_out_and_nothing_else(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  const pl_rest_kind kinds[] = {PL_REST_FREE, PL_REST_CAGE};
+  for (size_t m = 0; m < sizeof rest_materials / sizeof *rest_materials; ++m)
+    for (size_t c = 0; c < 2; ++c) {
+      rest_subject s = make_rest_subject(context, rest_materials[m], kinds[c]);
+      int32_t axes = s.space->axes;
+      double *p = PL_TAKE(&s.arena, double, s.size), *moved = PL_TAKE(&s.arena, double, s.size);
+      for (int32_t k = 0; k < s.size; ++k) p[k] = 0.01 * sin(7.0 * k);
+      pl_rest_space_straighten(s.space, p);
+      double cost = pl_rest_space_regularise(s.space, p, p, NULL, NULL);
+      for (int32_t k = 0; k < s.space->handle_count; ++k) {
+        const double *built = s.space->handles + 3 * (ptrdiff_t)k, *d = p + axes * k;
+        pl_vec3 at = pl_vec3_of(built[0] + d[0], built[1] + d[1], built[2] + (axes == 3 ? d[2] : 0));
+        at = pl_vec3_add(turn_about(at, pl_vec3_of(0, 0, 1), 2.5), pl_vec3_of(1, 2, axes == 3 ? 3 : 0));
+        const double place[3] = {at.x, at.y, at.z};
+        for (int32_t b = 0; b < axes; ++b) moved[axes * k + b] = place[b] - built[b];
+      }
+      pl_rest_space_straighten(s.space, moved);
+      for (int32_t k = 0; k < s.size; ++k) check_near(moved[k], p[k], 1e-6);
+      assert_true(cost > 0);
+      check_near(pl_rest_space_regularise(s.space, moved, moved, NULL, NULL), cost, 1e-5 * cost);
+      drop_rest_subject(&s);
+    }
+  drop_context(context);
+}
+
 static void mixtures_cost_what_they_leave_the_hull_by(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -310,6 +339,7 @@ int main(void) {
       cmocka_unit_test(modes_of_amplitude_one_strain_by_a_tenth),
       cmocka_unit_test(a_strained_rest_shape_costs_its_squared_strain),
       cmocka_unit_test(moving_and_turning_the_rest_shape_costs_next_to_nothing),
+      cmocka_unit_test(straightening_takes_rigid_motions_out_and_nothing_else),
       cmocka_unit_test(mixtures_cost_what_they_leave_the_hull_by),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
