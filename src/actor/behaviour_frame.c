@@ -118,6 +118,20 @@ pl_vec3 pl_motion_support(const pl_actor_view *view, const pl_motion_frame *fram
   return pl_motion_at_height(frame, place, pl_motion_ground(view, place));
 }
 
+pl_vec3 pl_motion_poise(const pl_actor_view *view, const pl_motion_frame *frame) {
+  pl_vec3 sum = {0, 0, 0};
+  int32_t foot_count = 0, touching_count = 0;
+  for (int32_t i = 0; i < view->part_count; ++i) {
+    if (!view->parts[i].is_foot) continue;
+    sum = pl_vec3_add(sum, view->parts[i].rest);
+    touching_count += view->parts[i].touch_count > 0;
+    foot_count++;
+  }
+  if (foot_count == 0 || (touching_count > 0 && touching_count < foot_count)) return pl_vec3_of(0, 0, 0);
+  pl_quat yaw = pl_motion_yaw(view, frame, pl_quat_apply(view->turn, built_front));
+  return pl_motion_level(frame, pl_quat_apply(yaw, pl_vec3_scale(sum, -1.0 / foot_count)));
+}
+
 int32_t pl_motion_feet(const pl_actor_view *view, int32_t limit, int32_t *feet) {
   int32_t count = 0;
   for (int32_t i = 0; i < view->part_count && count < limit; ++i)

@@ -54,6 +54,10 @@ pl_quat pl_motion_yaw(const pl_actor_view *view, const pl_motion_frame *frame, p
 // Where the body stands: the middle of the feet that touch, of all feet if none does, of the touches without feet, else the place below the centre of mass.
 pl_vec3 pl_motion_support(const pl_actor_view *view, const pl_motion_frame *frame);
 
+// How far the centre of mass of the shape as built is from the middle of its feet, along the ground: where it stands without effort. 0 while some feet touch and others
+// do not, and without feet.
+pl_vec3 pl_motion_poise(const pl_actor_view *view, const pl_motion_frame *frame);
+
 // Numbers of the feet among the parts, at most `limit`; how many there are.
 int32_t pl_motion_feet(const pl_actor_view *view, int32_t limit, int32_t *feet);
 

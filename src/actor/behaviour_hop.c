@@ -115,9 +115,14 @@ static void correct(const double *settings, hop_state *state, const pl_actor_vie
   state->cycle_clock = 0;
 }
 
-// How far the centre of mass is ahead of the feet, m.
+// Place on the ground that the centre of mass is above when the body stands as it was built.
+static pl_vec3 stand_of(const pl_actor_view *view, const pl_motion_frame *frame) {
+  return pl_vec3_add(pl_motion_support(view, frame), pl_motion_poise(view, frame));
+}
+
+// How far the centre of mass is ahead of there, m.
 static double lead_of(const pl_actor_view *view, const pl_motion_frame *frame) {
-  return pl_vec3_dot(pl_vec3_sub(view->center, pl_motion_support(view, frame)), frame->forward);
+  return pl_vec3_dot(pl_vec3_sub(view->center, stand_of(view, frame)), frame->forward);
 }
 
 static bool is_ready(const pl_actor_view *view, const pl_motion_frame *frame) {
@@ -194,7 +199,7 @@ static void hold_body(const double *settings, const hop_state *state, const pl_a
 static void crouch(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
                    const hop_plan *plan, pl_goals *goals) {
   double time = settings[CROUCH_TIME] * frame->beat, t = state->clock / (0.8 * time);
-  pl_vec3 support = pl_motion_support(view, frame);
+  pl_vec3 support = stand_of(view, frame);
   double deep = (1 - settings[DEPTH]) * view->rest_height, span = deep - state->start_height, way = plan->lead - state->start_lead;
   double done = pl_motion_ease(t), rate = pl_motion_ease_rate(t) / (0.8 * time);
   pl_aim aim = {.gain = settings[GAIN], .rate = 0.4, .acceleration = 1, .weight = settings[WEIGHT]};

@@ -1,4 +1,4 @@
-// Stand: the centre of mass above the middle of what touches the ground, as high as in the shape as built, upright, everything at rest.
+// Stand: the centre of mass above the place between the feet that it was built above, as high as in the shape as built, upright, everything at rest.
 #include "actor/behaviour_stand.h"
 
 #include "actor/behaviour_list.h"
@@ -18,7 +18,7 @@ static const pl_behaviour_setting settings_of_stand[SETTING_COUNT] = {
 pl_stand pl_stand_usual(const pl_actor_view *view, const pl_motion_frame *frame) {
   // Facing as it does: the rotation about up that the body's front has taken.
   pl_vec3 front = pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0));
-  return (pl_stand){.over = pl_motion_support(view, frame),
+  return (pl_stand){.over = pl_vec3_add(pl_motion_support(view, frame), pl_motion_poise(view, frame)),
                     .height = settings_of_stand[HEIGHT].preset,
                     .turn = pl_motion_yaw(view, frame, front),
                     .gain = settings_of_stand[GAIN].preset,
