@@ -177,6 +177,7 @@ pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *setti
   pl_fem_work *w = choice->work;
   outcome->converged = false;
   s->merit_weight = s->damping = 0;
+  s->last_length = 1;
   w->contacts.blend = BLEND;
   pl_actor_shape_use(s, choice, p);
   pl_status status = search(s, settings, choice, rows, last, p, lambda, outcome, error);

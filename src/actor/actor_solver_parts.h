@@ -31,6 +31,7 @@ struct pl_actor_solver {
   // The step, to be subtracted.
   double *du, *dp, *dlambda;
   double merit_weight;  // γ
+  double last_length;   // of the step before
   double damping;       // factor on the diagonal of K, less 1
   // Room.
   double *right;              // for right-hand sides, (the larger of row_limit and P) + 1 of n

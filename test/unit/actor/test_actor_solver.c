@@ -244,6 +244,7 @@ static pl_status watch_merit(actor_stage *s, pl_fem_choice *choice, pl_error *er
   stage_add_center(s, choice, 0, 0.2, 1);
   stage_add_center(s, choice, 1, 0.3, 1);
   s->solver->merit_weight = s->solver->damping = 0;
+  s->solver->last_length = 1;
   pl_actor_shape_use(s->solver, choice, s->p);
   for (int32_t i = 0; i < 8; ++i) {
     check_ok(pl_actor_point_look(s->solver, choice, &s->rows, s->last, s->p, error), error);
