@@ -18,7 +18,7 @@ while read -r -a words; do
   "$tool" "${words[@]}" --format none -o "$scratch/out" </dev/null 2>"$scratch/log" || [ $? -eq 3 ] || { cat "$scratch/log" >&2; exit 1; }
 done <"$scratch/commands"
 
-grep -ohE '`scripts/plot_actor\.py [^`]* --picture [^` ]+\.svg[^`]*`' README.md docs/*.md src/*/README.md | tr -d '`' | sort -u >"$scratch/plots" || true
+grep -ohE '`scripts/plot_actor\.py [^` ]+\.json [^`]*--picture [^` ]+\.svg[^`]*`' README.md docs/*.md src/*/README.md | tr -d '`' | sort -u >"$scratch/plots" || true
 while read -r -a words; do
   for ((i = 0; i < ${#words[@]}; i++)); do [ "${words[i]}" != --picture ] || picture=${words[i + 1]}; done
   name=$(basename "$picture" .svg)
