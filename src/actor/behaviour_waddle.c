@@ -1,0 +1,307 @@
+// Waddle: how a body in a plane walks on two feet that cannot pass each other. The one behind is brought up, then the one in front is set ahead.
+//
+//   shift   both feet on the ground: the centre of mass goes over the foot that will stay, and the body leans over it
+//   swing   the other one goes in an arc to its place
+//
+// The centre of mass need not come as far as the middle of the foot that stays. From its near half it would topple to the side it came from, which is where the swinging foot comes down.
+// Places to land are told from the foot that stays: the mean distance of the feet, half a stride more for the foot in front and half a stride less for the one behind, and as much
+// more as the body is toppling beyond the foot that carries it (the capture point of a pendulum upside down; Pratt and others 2006).
+#include <math.h>
+
+#include "actor/behaviour_list.h"
+#include "actor/behaviour_stand.h"
+#include "math/quat.h"
+#include "math/vec3.h"
+
+enum {
+  SPEED_LIMIT,
+  SWING_TIME,
+  SHIFT_TIME,
+  SHIFT_MOST,
+  STEP_HEIGHT,
+  STEP_MOST,
+  MARGIN,
+  SWAY,
+  LEAN,
+  CLOSENESS,
+  FEEDBACK,
+  HEIGHT,
+  GAIN,
+  FOOT_GAIN,
+  WEIGHT,
+  FOOT_WEIGHT,
+  HOLD_WEIGHT,
+  SETTING_COUNT
+};
+
+static const pl_behaviour_setting settings_of_waddle[SETTING_COUNT] = {
+    [SPEED_LIMIT] = {"speed_limit", "paces", 0.25, 0, 1, "Most speed; a pace is √(height · gravity)."},
+    [SWING_TIME] = {"swing_time", "beats", 0.9, 0.2, 10, "Time of a foot in the air; a beat is √(height / gravity)."},
+    [SHIFT_TIME] = {"shift_time", "beats", 1.2, 0, 10, "Time in which the weight goes over the foot that stays."},
+    [SHIFT_MOST] = {"shift_most", "beats", 2, 0, 50,
+                    "Time after which the other foot lifts even if it does not stand over this one."},
+    [STEP_HEIGHT] = {"step_height", "share", 0.06, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
+    [STEP_MOST] = {"step_most", "share", 0.4, 0, 2, "Longest stride, as a share of the height."},
+    [MARGIN] = {"margin", "share", 0.12, 0, 0.5,
+                "Half the length of a foot, as a share of the height: how exactly it must stand over it."},
+    [SWAY] = {"sway", "", 0.75, 0, 1.5, "How far it goes over the foot that stays: 0.5 to its near end, 1 to its middle."},
+    [LEAN] = {"lean", "rad", 0.08, 0, 1, "How far it leans over the foot that stays."},
+    [CLOSENESS] = {"closeness", "share", 0.82, 0.2, 2,
+                   "Distance of the feet on average, as a share of that in the shape as built."},
+    [FEEDBACK] = {"feedback", "", 0.5, 0, 3, "How much longer a step is for toppling over, against the capture point."},
+    [HEIGHT] = {"height", "share", 0.98, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
+    [GAIN] = {"gain", "1/beat", 1.8, 0.01, 20, "How fast errors of the centre of mass and of the lean are worked off."},
+    [FOOT_GAIN] = {"foot_gain", "1/beat", 3.8, 0.01, 50, "How fast errors of a swinging foot are worked off."},
+    [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the centre of mass."},
+    [FOOT_WEIGHT] = {"foot_weight", "", 0.5, 0, 1000, "Importance of the feet."},
+    [HOLD_WEIGHT] = {"hold_weight", "", 0.9, 0, 1000, "Importance of the lean."},
+};
+
+typedef enum waddle_phase { STANDING = 0, SHIFTING, SWINGING } waddle_phase;
+
+typedef struct waddle_state {
+  int32_t phase;
+  int32_t foot;  // that swings, or will next
+  int32_t steps, tumbles, fallen;
+  double clock;   // s in this phase
+  pl_vec3 from;   // centre of mass when the phase began
+  double lean;    // rad, of the body then
+  pl_vec3 lift;   // where the swinging foot left the ground
+  pl_vec3 aim;    // place on the ground where it is to land
+  pl_vec3 stand;  // where the other stands
+} waddle_state;
+
+// The step under way. Lengths in metres along the heading, times in seconds.
+typedef struct waddle {
+  const double *settings;
+  waddle_state *state;
+  const pl_actor_view *view;
+  pl_motion_frame frame;
+  int32_t feet[2];
+  const pl_part_view *moving, *staying;
+  double speed, swing, shift;
+  double margin;   // half the length of a foot
+  double built;    // from the foot that stays to the other one, in the shape as built
+  double capture;  // where the centre of mass is going, from the foot that stays
+} waddle;
+
+static double along(const waddle *w, pl_vec3 v) {
+  return pl_vec3_dot(v, w->frame.forward);
+}
+
+// Of the body's own up against up, positive toward the heading.
+static double lean_of(const waddle *w) {
+  pl_vec3 up = pl_quat_apply(w->view->turn, w->frame.up);
+  return atan2(along(w, up), pl_vec3_dot(up, w->frame.up));
+}
+
+// Pressure comes and goes: what is next to the ground is on it.
+static bool is_down(const waddle *w, const pl_part_view *foot) {
+  double gap = pl_vec3_dot(foot->lowest, w->frame.up) - pl_motion_ground(w->view, foot->lowest);
+  return foot->touch_count > 0 || gap < 0.01 * w->frame.height;
+}
+
+static void look(waddle *w) {
+  w->moving = &w->view->parts[w->feet[w->state->foot]];
+  w->staying = &w->view->parts[w->feet[1 - w->state->foot]];
+  w->built = along(w, pl_vec3_sub(w->moving->rest, w->staying->rest));
+  double pendulum = sqrt(fmax(w->view->rest_height, 0.01 * w->frame.height) / w->frame.gravity);
+  pl_vec3 going = pl_vec3_add_scaled(w->view->center, w->view->velocity, pendulum);
+  w->capture = along(w, pl_vec3_sub(going, w->staying->position));
+}
+
+static pl_vec3 landing_place(const waddle *w) {
+  double most = w->settings[STEP_MOST] * w->frame.height, stride = fmin(2 * (w->swing + w->shift) * w->speed, most);
+  double topple = w->built > 0 ? fmax(0, w->capture - w->margin) : fmin(0, w->capture + w->margin);
+  double ahead = w->settings[CLOSENESS] * w->built + 0.5 * stride + w->settings[FEEDBACK] * topple;
+  // Feet stay on their sides of each other, and do not tread on each other.
+  double least = 2 * w->margin, apart = w->built > 0 ? ahead : -ahead;
+  apart = pl_motion_clamp(apart, least, fmax(fabs(w->built) + most, least));
+  pl_vec3 place = pl_vec3_add_scaled(w->staying->position, w->frame.forward, copysign(apart, w->built));
+  return pl_motion_at_height(&w->frame, place, pl_motion_ground(w->view, place));
+}
+
+// A foot with its sole above a place.
+static pl_vec3 sole_at(const waddle *w, const pl_part_view *foot, pl_vec3 place, double height) {
+  double sole = w->view->rest_height + pl_vec3_dot(foot->rest, w->frame.up) - foot->rest_lowest;
+  return pl_motion_at_height(&w->frame, place, pl_motion_ground(w->view, place) + sole + height);
+}
+
+// --- the machine ------------------------------------------------------------------------------------------------------
+
+static void enter(waddle *w, waddle_phase phase) {
+  waddle_state *state = w->state;
+  state->phase = (int32_t)phase;
+  state->clock = 0;
+  look(w);
+  state->from = w->view->center;
+  state->lean = lean_of(w);
+  state->lift = w->moving->position;
+  state->stand = w->staying->position;
+  state->aim = landing_place(w);
+}
+
+static bool may_lift(const waddle *w) {
+  if (w->state->clock < w->shift) return false;
+  return w->state->clock > w->settings[SHIFT_MOST] * w->frame.beat || fabs(w->capture) < w->margin;
+}
+
+static bool has_landed(const waddle *w) {
+  double t = w->state->clock / w->swing;
+  return (t > 0.6 && is_down(w, w->moving)) || t > 1.5;
+}
+
+static void next_phase(waddle *w) {
+  waddle_state *state = w->state;
+  bool goes = w->speed > 0;
+  if (state->phase == STANDING && goes) {
+    enter(w, SHIFTING);
+  } else if (state->phase == SHIFTING && !goes) {
+    enter(w, STANDING);
+  } else if (state->phase == SHIFTING && !is_down(w, w->staying)) {
+    // Weight waits for the foot that is to carry it.
+    enter(w, SHIFTING);
+  } else if (state->phase == SHIFTING && may_lift(w)) {
+    enter(w, SWINGING);
+  } else if (state->phase == SWINGING && has_landed(w)) {
+    double way = along(w, pl_vec3_sub(w->moving->position, state->lift));
+    if (is_down(w, w->moving) && way > 0.02 * w->frame.height) state->steps++;
+    state->foot = 1 - state->foot;
+    enter(w, SHIFTING);
+  }
+}
+
+// Leaning too far, or on something that is neither a foot nor near one.
+static void look_for_fall(waddle *w) {
+  double lean = pl_motion_lean(w->view);
+  bool down = lean > 1.05;
+  for (int32_t i = 0; i < w->view->part_count; ++i) {
+    const pl_part_view *part = &w->view->parts[i];
+    down = down || (!part->is_foot && part->touch_count > 0 && part->rest_lowest > 0.25 * w->frame.height);
+  }
+  if (down && w->state->fallen == 0) w->state->tumbles++;
+  if (down) w->state->fallen = 1;
+  if (!down && lean < 0.5 && w->state->fallen != 0) {
+    w->state->fallen = 0;
+    w->state->phase = STANDING;
+  }
+}
+
+// --- goals ------------------------------------------------------------------------------------------------------------
+
+// How far the shift of weight is done.
+static double shifted(const waddle *w, double *rate) {
+  double time = fmax(w->shift, w->frame.step), t = w->state->clock / time;
+  *rate = w->state->phase == SHIFTING ? pl_motion_ease_rate(t) / time : 0;
+  return w->state->phase == SHIFTING ? pl_motion_ease(t) : 1;
+}
+
+static void aim_center(const waddle *w, pl_goals *goals) {
+  const pl_motion_frame *frame = &w->frame;
+  double rate, share = shifted(w, &rate), near = 2 * (1 - w->settings[SWAY]) * w->margin;
+  double from = along(w, w->state->from), goal = along(w, w->staying->position) + (w->built < 0 ? -near : near);
+  pl_aim aim = {
+      .axes = frame->level_axes, .gain = w->settings[GAIN], .rate = 0.3, .acceleration = 0.5, .weight = w->settings[WEIGHT]};
+  double wanted = from + share * (goal - from) - along(w, w->view->center);
+  aim.target = pl_vec3_add_scaled(w->view->center, frame->forward, wanted);
+  aim.target_speed = pl_vec3_scale(frame->forward, (goal - from) * rate);
+  pl_aim_center(w->view, frame, &aim, goals);
+  aim.axes = frame->height_axis;
+  aim.target_speed = pl_vec3_of(0, 0, 0);
+  double ground = 0.5 * (pl_motion_ground(w->view, w->staying->position) + pl_motion_ground(w->view, w->moving->position));
+  aim.target = pl_motion_at_height(frame, w->view->center, ground + w->settings[HEIGHT] * w->view->rest_height);
+  pl_aim_center(w->view, frame, &aim, goals);
+}
+
+static void aim_lean(const waddle *w, pl_goals *goals) {
+  double rate, share = shifted(w, &rate), lean = w->settings[LEAN], change = (w->built < 0 ? lean : -lean) - w->state->lean;
+  pl_vec3 axis = pl_vec3_cross(w->frame.up, w->frame.forward);
+  pl_hold hold = {.gain = w->settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = w->settings[HOLD_WEIGHT]};
+  hold.turn = pl_quat_of_axis_angle(axis, w->state->lean + share * change);
+  hold.spin = pl_vec3_scale(axis, rate * change);
+  pl_aim_hold(w->view, &w->frame, &hold, goals);
+}
+
+static void aim_moving(const waddle *w, pl_goals *goals) {
+  const pl_motion_frame *frame = &w->frame;
+  waddle_state *state = w->state;
+  double t = state->clock / w->swing, lift = w->settings[STEP_HEIGHT] * frame->height;
+  // The landing place follows what the body does, ever less as the foot comes down.
+  double follow = pl_motion_clamp((1 - t) * 8 * frame->step / w->swing, 0, 1);
+  state->aim = pl_vec3_mix(state->aim, landing_place(w), follow);
+  // Along the ground it arrives a little before it is down.
+  double s = t / 0.85, share = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (0.85 * w->swing);
+  pl_vec3 way = pl_motion_level(frame, pl_vec3_sub(state->aim, state->lift));
+  double late = fmax(0, t - 1) * w->swing;  // s: then it goes on down until it finds the ground
+  pl_aim aim = {.gain = w->settings[FOOT_GAIN], .rate = 0.5, .acceleration = 2, .weight = w->settings[FOOT_WEIGHT]};
+  aim.axes = frame->level_axes | frame->height_axis;
+  pl_vec3 place = pl_vec3_add_scaled(state->lift, way, share);
+  aim.target = sole_at(w, w->moving, place, lift * pl_motion_arch(t) - 0.2 * frame->pace * late);
+  aim.target_speed = pl_vec3_add_scaled(pl_vec3_scale(way, rate), frame->up, lift * pl_motion_arch_rate(t) / w->swing);
+  pl_aim_part(w->view, frame, w->feet[state->foot], &aim, goals);
+}
+
+static void aim_standing(const waddle *w, int32_t foot, pl_vec3 place, pl_goals *goals) {
+  const pl_motion_frame *frame = &w->frame;
+  const pl_part_view *part = &w->view->parts[w->feet[foot]];
+  pl_aim aim = {.axes = frame->level_axes, .gain = w->settings[GAIN], .rate = 0.1, .acceleration = 1};
+  aim.weight = 0.3 * w->settings[FOOT_WEIGHT];
+  aim.target = sole_at(w, part, place, 0);
+  // One that has lost the ground looks for it again.
+  if (part->touch_count == 0) aim.axes |= frame->height_axis;
+  pl_aim_part(w->view, frame, w->feet[foot], &aim, goals);
+}
+
+static void aim_stand(const waddle *w, pl_goals *goals) {
+  pl_stand stand = pl_stand_usual(w->view, &w->frame);
+  stand.turn = pl_quat_identity();
+  stand.height = w->settings[HEIGHT];
+  stand.gain = w->settings[GAIN];
+  stand.weight = w->settings[WEIGHT];
+  stand.hold_weight = w->settings[HOLD_WEIGHT];
+  pl_stand_goals(w->view, &w->frame, &stand, goals);
+}
+
+static void waddle_choose(const double *settings, void *memory, const pl_actor_view *view, pl_goals *goals) {
+  waddle_state *state = memory;
+  waddle w = {.settings = settings, .state = state, .view = view, .frame = pl_motion_frame_of(view)};
+  w.speed = pl_motion_speed(&w.frame, view, settings[SPEED_LIMIT]);
+  w.swing = settings[SWING_TIME] * w.frame.beat;
+  w.shift = settings[SHIFT_TIME] * w.frame.beat;
+  w.margin = settings[MARGIN] * w.frame.height;
+  look_for_fall(&w);
+  bool can = pl_motion_feet(view, 2, w.feet) == 2 && view->planar && state->fallen == 0;
+  if (can) {
+    look(&w);
+    next_phase(&w);
+    look(&w);
+  }
+  state->clock += w.frame.step;
+  if (!can || state->phase == STANDING) {
+    aim_stand(&w, goals);
+    return;
+  }
+  aim_center(&w, goals);
+  aim_standing(&w, 1 - state->foot, state->stand, goals);
+  if (state->phase == SWINGING)
+    aim_moving(&w, goals);
+  else
+    aim_standing(&w, state->foot, state->lift, goals);
+  aim_lean(&w, goals);
+}
+
+static void waddle_count(const double *settings, const void *memory, pl_actor_tally *tally) {
+  (void)settings;
+  const waddle_state *state = memory;
+  tally->steps = state->steps;
+  tally->tumbles = state->tumbles;
+}
+
+const pl_behaviour pl_behaviour_waddle = {
+    .name = "waddle",
+    .about = "Walks in a plane on two feet that cannot pass each other, and rocks from one to the other. In space it stands.",
+    .settings = settings_of_waddle,
+    .setting_count = SETTING_COUNT,
+    .state_size = sizeof(waddle_state),
+    .choose = waddle_choose,
+    .count = waddle_count};
