@@ -38,10 +38,10 @@ enum {
 
 static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
     [SPEED_LIMIT] = {"speed_limit", "paces", 0.25, 0, 1, "Most speed; a pace is √(height · gravity)."},
-    [SWING_TIME] = {"swing_time", "beats", 1.3, 0.2, 10, "Time of a foot in the air; a beat is √(height / gravity)."},
-    [SHIFT_TIME] = {"shift_time", "beats", 0.4, 0, 10, "Least time with all feet on the ground before the next one lifts."},
-    [SHIFT_MOST] = {"shift_most", "beats", 2.5, 0, 50, "Time after which it lifts a foot even if it is not over the others."},
-    [STEP_HEIGHT] = {"step_height", "share", 0.05, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
+    [SWING_TIME] = {"swing_time", "beats", 0.7, 0.2, 10, "Time of a foot in the air; a beat is √(height / gravity)."},
+    [SHIFT_TIME] = {"shift_time", "beats", 0.3, 0, 10, "Least time with all feet on the ground before the next one lifts."},
+    [SHIFT_MOST] = {"shift_most", "beats", 5, 0, 50, "Time after which it lifts a foot even if it is not over the others."},
+    [STEP_HEIGHT] = {"step_height", "share", 0.02, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
     [STEP_MOST] = {"step_most", "share", 0.4, 0, 2, "Farthest that a foot is set from its hip's place, as a share of the height."},
     [AT_ONCE] = {"at_once", "", 0, 0, 8,
                  "Feet that swing together, in their order; 0: one of two or three, half of four and more."},
@@ -51,7 +51,7 @@ static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
     [MARGIN] =
         {"margin", "share", 0.06, 0, 0.5,
          "How far behind or beside the middle of the feet that carry it the centre of mass may be, as a share of the height."},
-    [AHEAD] = {"ahead", "share", 0.14, 0, 0.5, "The same ahead of them: then it falls into the next step."},
+    [AHEAD] = {"ahead", "share", 0.2, 0, 0.5, "The same ahead of them: then it falls into the next step."},
     [HEIGHT] = {"height", "share", 0.97, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
     [TURN_RATE] = {"turn_rate", "rad/beat", 0.2, 0, 10, "How fast it turns to a new heading."},
     [GAIN] = {"gain", "1/beat", 1.5, 0.01, 20, "How fast errors of the centre of mass and of the upright are worked off."},
@@ -255,7 +255,7 @@ static void aim_center(const walk *w, pl_goals *goals) {
   pl_vec3 stance = stance_of(w), center = w->view->center;
   double ahead = pl_vec3_dot(pl_vec3_sub(center, stance), frame->forward);
   double aside = w->settings[SWAY] * pl_vec3_dot(pl_vec3_sub(stance, center), frame->side);
-  pl_aim aim = {.gain = w->settings[GAIN], .rate = 0.15, .acceleration = 0.3, .weight = w->settings[WEIGHT]};
+  pl_aim aim = {.gain = w->settings[GAIN], .rate = 0.05, .acceleration = 0.2, .weight = w->settings[WEIGHT]};
   aim.axes = frame->level_axes;
   // Over the stance, give or take the margins; within them it goes on at its speed, slower as it comes to the end.
   double tight = w->state->phase == WALK_SHIFT ? 0.6 : 0.9;
@@ -267,7 +267,7 @@ static void aim_center(const walk *w, pl_goals *goals) {
   aim.target_speed = pl_vec3_scale(frame->forward, w->speed * share);
   pl_aim_center(w->view, frame, &aim, goals);
   aim.axes = frame->height_axis;
-  aim.acceleration = 1;
+  aim.acceleration = 1, aim.rate = 0.2;
   aim.target_speed = pl_vec3_of(0, 0, 0);
   double ground = 0.5 * (pl_motion_ground(w->view, stance) + pl_motion_ground(w->view, center));
   aim.target = pl_motion_at_height(frame, center, ground + w->settings[HEIGHT] * w->view->rest_height);
