@@ -5,6 +5,7 @@
 
 #include "pliant/base.h"
 #include "pliant/collider.h"
+#include "pliant/detail.h"
 #include "pliant/examples.h"
 #include "pliant/fem.h"
 #include "pliant/math.h"

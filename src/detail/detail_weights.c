@@ -50,10 +50,11 @@ void pl_key_pack(const pl_key_layout *layout, const pl_moments *site, const pl_m
   count = pl_moment_count(layout->load_order);
   double norm = sqrt(pl_vector_moments_dot(load, load, 1, count));
   bool none = !(norm > layout->load_least);
+  norm = sqrt(norm * norm + layout->load_reference * layout->load_reference);
   for (int c = 0; c < 3; ++c)
     for (int32_t i = 1; i < count; ++i)
       *key++ = none ? 0.0f : (float)(sqrt(pl_moment_multiplicity(i)) * load->components[c].values[i] / norm);
-  *key = none ? 1.0f : 0.0f;
+  *key = none ? 1.0f : (float)(layout->load_reference / norm);
 }
 
 pl_widths pl_key_distances(const pl_key_layout *layout, const float *a, const float *b) {

@@ -10,6 +10,9 @@ typedef struct pl_key_layout {
   int32_t patch_order;  // moments of the contact patch's shape, 0 to 3; -1: none
   int32_t load_order;   // 1 or 2; 0: none
   double load_least;    // loads whose norm is no more than this are none, metres
+  // Metres; 0: eq. 14, loads differ by direction alone. Otherwise a load is the direction of (load, reference) in one dimension more: a small one is then
+  // near to none, a large one far from it, and two of one direction can be told apart by their size.
+  double load_reference;
 } pl_key_layout;
 
 enum { PL_KEY_SIZE_MOST = 2 * PL_MOMENT_COUNT + 3 * (PL_LOAD_COUNT - 1) + 1 };
@@ -20,7 +23,7 @@ typedef struct pl_widths {
 } pl_widths;
 
 // Numbers in a key: the site's, then the patch's, each times the root of its multiplicity, so that eq. 9 is the plain distance; then the load's as
-// a unit vector, and a number that is 1 for no load, so that the cosine of eq. 14 is the plain product, in all cases.
+// a unit vector with the share of the reference, which is 1 for no load, so that the cosine of eq. 14 is the plain product, in all cases.
 int32_t pl_key_size(const pl_key_layout *layout);
 
 // Fill a key from descriptors in the stamping frame. `patch` may be NULL if the layout has none, and `load` likewise.

@@ -4,7 +4,7 @@
 #include "unit/detail/detail_samples.h"
 
 enum { MOST = 60 };
-static const pl_key_layout LAYOUT = {3, -1, 2, 1e-6}, PATCHED = {2, 1, 1, 1e-6};
+static const pl_key_layout LAYOUT = {3, -1, 2, 1e-6, 0}, PATCHED = {2, 1, 1, 1e-6, 0};
 
 typedef struct sample_set {
   pl_moments sites[MOST], patches[MOST];

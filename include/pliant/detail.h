@@ -1,0 +1,241 @@
+/// @file detail.h
+/// Dents and wrinkles around a contact, transferred from a few recorded examples to any coarse simulation (paper 003).
+///
+/// A *recording* is one press, pinch or drag: how a coarse body deformed, and what its surface looked like in truth. A *set* holds what is kept of
+/// recordings: for each a small map of displacements (a stamp) and the descriptors of place and load that say where it belongs. A *filter* adds stamps to the
+/// surface of a simulation, of ours or of anybody, wherever a similar place is loaded in a similar way.
+#ifndef PLIANT_DETAIL_H
+#define PLIANT_DETAIL_H
+
+#include "pliant/base.h"
+#include "pliant/math.h"
+#include "pliant/mesh.h"
+#include "pliant/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A body at rest: its material as points with volumes, and its surface. Borrowed arrays.
+///
+/// What hangs together is told by indices: two vertices at one place with different numbers are a cut. Vertices that were doubled for a texture's seam must be
+/// welded before.
+typedef struct pl_detail_object {
+  int32_t material_count;
+  const pl_vec3 *material_points;  ///< metres; those of a tet mesh, or any spread through the inside
+  const double *material_volumes;  ///< m³ that each stands for; NULL: from the tets
+  int32_t tet_count;
+  const int32_t
+      *tets;  ///< 4 material points each: material that is cut off from the contact then does not count. NULL: all of it counts
+  int32_t surface_count;
+  const pl_vec3 *surface_points;  ///< metres
+  int32_t triangle_count;
+  const int32_t *triangles;  ///< 3 surface points each, counter-clockwise seen from outside
+  /// For each surface point a material point of the same piece, such as pl_mesh_boundary() gives; NULL: the nearest one, which near a cut may be
+  /// the wrong one. Only used with tets.
+  const int32_t *material_of_surface;
+} pl_detail_object;
+
+/// Where a tool touches the deformed, coarse surface.
+typedef struct pl_detail_contact {
+  pl_vec3 point;     ///< metres; the nearest surface point counts
+  pl_vec3 normal;    ///< of the surface there, outward, any length; tells the two sides of a thin part apart. Zero: not known
+  double pressure;   ///< how hard it presses, in any unit: only ratios between contacts count. 0: the contact does nothing
+  bool is_located;   ///< `triangle` and `barycentric` say where it is; otherwise they are found from `point`
+  int32_t triangle;  ///< of the object
+  double barycentric[3];
+  double radius;  ///< of a round contact patch, metres; 0: a point. Only used by sets with a patch descriptor, without patch_points
+  int32_t patch_count;          ///< surface points that are touched …
+  const int32_t *patch_points;  ///< … and which
+} pl_detail_contact;
+
+/// One recorded press, pinch or drag. Borrowed arrays.
+typedef struct pl_detail_recording {
+  const char *label;                      ///< NULL: none
+  const pl_detail_object *object;         ///< recordings of one object should point to the same one
+  const pl_vec3 *material_displacements;  ///< of the coarse body, metres
+  const pl_vec3 *coarse_points;           ///< surface of the coarse body, metres
+  const pl_vec3 *fine_points;             ///< the true surface in the same vertex order
+  pl_detail_contact contact;              ///< on the coarse surface
+} pl_detail_recording;
+
+/// Input of pl_detail_set_build().
+typedef struct pl_detail_def {
+  double window_radius;      ///< metres, one standard deviation of what descriptors look at; to be filled in
+  double stamp_radius;       ///< metres around the contact that a stamp reaches; 0: 2.5 window radii
+  int32_t stamp_resolution;  ///< samples along each side of a stamp, 4 … 512
+  double stamp_border;       ///< share of the radius over which a stamp fades out, 0 … 1
+  int32_t site_order;        ///< orders of moments of the place, 0 … 3
+  int32_t patch_order;       ///< of the contact patch's shape, 0 … 3; -1: not looked at
+  int32_t load_order;        ///< of the load, 1 or 2; 0: not looked at
+  double load_least;         ///< loads below this share of the window radius are none
+  /// Metres; 0: loads are compared by direction alone, as in the paper, so one place can be recorded at one depth for each direction. Otherwise
+  /// sizes are told apart too, those around this best. Negative: 0, or the mean size of the recordings if some differ in size alone.
+  double load_reference;
+  double overload;                             ///< a stamp grows with the load up to this many times its recording's, at least 1
+  double site_width, patch_width, load_width;  ///< of the kernel; 0: those that predict each recording best from the others
+  bool plain_weights;                          ///< weights are plain similarities (eq. 15): for more examples than can interpolate
+  uint32_t magic;                              ///< set by pl_default_detail_def()
+} pl_detail_def;
+
+/// Orders 3, none and 2, stamps of 64 with a border of 0.25, loads down to 1e-4, reference chosen, overload 1.5, widths fitted; the window radius is to be
+/// filled in.
+PL_API pl_detail_def pl_default_detail_def(void);
+
+/// Examples, ready to be looked up. Immutable.
+typedef struct pl_detail_set pl_detail_set;
+
+/// What pl_detail_set_build() found.
+typedef struct pl_detail_set_report {
+  double site_width, patch_width, load_width;  ///< of the kernel, as used
+  double
+      prediction_error;  ///< of each example from all others, as a share of the examples; 0 if widths were given or there is one example
+  double inexactness;     ///< farthest that weights at an example are from 1 for it and 0 for the others
+  int32_t largest_group;  ///< examples that are similar to each other, directly or by way of others
+  double stamp_error;     ///< largest share of a recording's displacement (root mean square) that its stamp does not give back …
+  int32_t stamp_error_index;  ///< … and of which
+} pl_detail_set_report;
+
+/// Build a set from recordings. Fails with PL_ERROR_INVALID_ARGUMENT for numbers out of range, PL_ERROR_INVALID_DATA for recordings that are not
+/// finite, have no load at their contact, or are too alike (their numbers are named). The recordings may go afterwards. Runs on the calling thread.
+PL_API pl_status pl_detail_set_build(pl_context *context, const pl_detail_def *def, const pl_detail_recording *recordings,
+                                     int32_t recording_count, pl_detail_set **set, pl_detail_set_report *report, pl_error *error);
+
+/// All that a set is made of; what is written to a file.
+typedef struct pl_detail_set_view {
+  pl_detail_def def;  ///< as used: nothing is left to be chosen
+  int32_t example_count;
+  const char *const *labels;  ///< "" for none
+  int32_t key_size;           ///< numbers in a key, decided by the orders
+  const float *keys;          ///< key_size each: moments of site and patch, direction of the load
+  const float *sizes;         ///< of the loads, metres
+  const float *
+      stamps;  ///< stamp_resolution² samples each, y in rows, x fastest, of 4 numbers: displacement per metre of load in the stamping frame, 0
+} pl_detail_set_view;
+
+/// Borrowed arrays of a set; valid as long as it is.
+PL_API pl_detail_set_view pl_detail_set_look(const pl_detail_set *set);
+
+/// A set from its parts, copied: what a reader does. Fails as pl_detail_set_build().
+PL_API pl_status pl_detail_set_create(pl_context *context, const pl_detail_set_view *view, pl_detail_set **set, pl_error *error);
+
+/// Destroy a set; its filters must be gone. NULL is allowed.
+PL_API void pl_detail_set_destroy(pl_detail_set *set);
+
+/// A stamp as a grey picture of side x side pixels: 128 is no displacement along the normal, lighter is outward, and the largest is full
+/// scale. Rows from the top, y up. PL_ERROR_NOT_FOUND for an example that is not there.
+PL_API pl_status pl_detail_set_preview(const pl_detail_set *set, int32_t example, int32_t side, uint8_t *pixels);
+
+/// Input of pl_detail_filter_create().
+typedef struct pl_detail_filter_def {
+  const pl_detail_set *set;        ///< must outlive the filter
+  const pl_detail_object *object;  ///< whose surface is to be changed; copied
+  int32_t contact_most;            ///< contacts at a time; memory grows with it
+  double scale;    ///< size of the object by that of the recorded ones: 0.5 lays stamps of half the length and height
+  uint32_t magic;  ///< set by pl_default_detail_filter_def()
+} pl_detail_filter_def;
+
+/// 8 contacts, scale 1; set and object are to be filled in.
+PL_API pl_detail_filter_def pl_default_detail_filter_def(void);
+
+/// Puts detail onto one surface. Holds working memory only: what it returns depends on its arguments alone.
+typedef struct pl_detail_filter pl_detail_filter;
+
+/// Prepare an object for enrichment. After a cut make a new one from the cut mesh. Fails with PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA for
+/// an object without material, volumes or triangles, with indices out of range or numbers that are not finite.
+PL_API pl_status pl_detail_filter_create(pl_context *context, const pl_detail_filter_def *def, pl_detail_filter **filter,
+                                         pl_error *error);
+
+/// Destroy a filter. NULL is allowed.
+PL_API void pl_detail_filter_destroy(pl_detail_filter *filter);
+
+/// One moment of a coarse simulation. Borrowed arrays; rigid motion of the whole does not matter.
+typedef struct pl_detail_frame {
+  const pl_vec3 *material_displacements;  ///< metres, of the object's material points
+  const pl_vec3 *surface_points;          ///< metres, where the object's surface points are now
+  int32_t contact_count;
+  const pl_detail_contact *contacts;
+} pl_detail_frame;
+
+/// What one contact came to.
+typedef struct pl_detail_contact_report {
+  int32_t triangle;  ///< where it was found, -1 for a contact without pressure
+  double barycentric[3];
+  double load_size;       ///< metres, of the recorded objects' scale
+  int32_t similar_count;  ///< examples that are similar at all
+  int32_t best_example;   ///< the one with most weight, -1 if none
+  double best_weight;
+} pl_detail_contact_report;
+
+/// Enriched surface of a frame into `points`, surface_count of them, which may be `frame->surface_points`. Where stamps of several contacts overlap they
+/// share the place between them and do not add up. `reports`, if not NULL, holds contact_count. Allocates nothing; time is bounded by the sizes
+/// of object and set. On failure `points` is unchanged: PL_ERROR_INVALID_ARGUMENT for too many contacts or one that is nowhere,
+/// PL_ERROR_INVALID_DATA for displacements that are not finite. One thread; different filters may run at the same time.
+PL_API pl_status pl_detail_filter_apply(pl_detail_filter *filter, const pl_detail_frame *frame, pl_vec3 *points,
+                                        pl_detail_contact_report *reports, pl_error *error);
+
+/// Weights that the examples had at contact number `contact` of the last pl_detail_filter_apply(); `weights` holds the set's example_count. All zero
+/// for a contact that was not there or did nothing.
+PL_API void pl_detail_filter_read_weights(const pl_detail_filter *filter, int32_t contact, double *weights);
+
+/// What pl_detail_segment() found. The caller gives the arrays.
+typedef struct pl_detail_segments {
+  int32_t count;              ///< wanted
+  int32_t *segment_of_point;  ///< one per surface point, the largest segment is 0
+  int32_t *
+      representatives;  ///< surface point that is most like the rest of each segment: where to record. -1 for an empty segment; may be NULL
+  double spread;  ///< root of the mean squared distance to the segments' centers
+} pl_detail_segments;
+
+/// Divide a surface into places that are alike around (paper 003, section 6.1). `def` gives window radius and site order. Equal input gives equal
+/// segments. Fails with PL_ERROR_INVALID_ARGUMENT for a count below 1, or as pl_detail_filter_create(). Uses the context's threads.
+PL_API pl_status pl_detail_segment(pl_context *context, const pl_detail_def *def, const pl_detail_object *object, uint64_t seed,
+                                   pl_detail_segments *segments, pl_error *error);
+
+/// How well examples cover a surface.
+typedef struct pl_detail_coverage {
+  double limit;      ///< what counts as covered: the width of the kernel for sites
+  double covered;    ///< share of surface points within the limit
+  int32_t farthest;  ///< surface point that is least like any example: record there next
+  double largest, mean;
+} pl_detail_coverage;
+
+/// Distance (eq. 9) of each surface point's place to the nearest example's, and which that is (`nearest` may be NULL). Both hold
+/// surface_count. `scale` as in pl_detail_filter_def. Fails as pl_detail_segment().
+PL_API pl_status pl_detail_cover(pl_context *context, const pl_detail_set *set, const pl_detail_object *object, double scale,
+                                 double *distances, int32_t *nearest, pl_detail_coverage *coverage, pl_error *error);
+
+/// Input of pl_detail_layer_add().
+typedef struct pl_detail_layer_def {
+  const pl_detail_set *set;     ///< must outlive the world
+  const pl_mesh *mesh;          ///< the tet mesh the body's model was built from; may go afterwards
+  const pl_collider_id *tools;  ///< colliders that count as tools; copied
+  int32_t tool_count;           ///< 0: all colliders that move along keys
+  double reach;                 ///< surface points this close to a tool are touched, metres, beside the gap that the body keeps
+  int32_t contact_most;         ///< tools that may touch at a time; of more, the first
+  double scale;                 ///< as in pl_detail_filter_def
+  uint32_t magic;               ///< set by pl_default_detail_layer_def()
+} pl_detail_layer_def;
+
+/// All moving colliders, reach 1 mm, 8 contacts, scale 1; set and mesh are to be filled in.
+PL_API pl_detail_layer_def pl_default_detail_layer_def(void);
+
+/// A filter on a body of a world.
+typedef struct pl_detail_layer pl_detail_layer;
+
+/// Let the surface of a body show detail wherever tools touch it, after every step from now on. Each tool that touches is one contact: in the middle of the
+/// points it touches, the deeper ones counting more. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_DATA when the mesh has no tets or is
+/// not the model's. The caller destroys the layer after the world.
+PL_API pl_status pl_detail_layer_add(pl_world *world, pl_body_id body, const pl_detail_layer_def *def, pl_detail_layer **layer,
+                                     pl_error *error);
+
+/// Destroy a layer; its world must be gone, or its body. NULL is allowed.
+PL_API void pl_detail_layer_destroy(pl_detail_layer *layer);
+
+/// Contacts of the last step: their number, and up to `most` of them into `reports`, which may be NULL.
+PL_API int32_t pl_detail_layer_contacts(const pl_detail_layer *layer, int32_t most, pl_detail_contact_report *reports);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,262 @@
+// The filter: from displacements and contacts of a coarse simulation to an enriched surface (paper 003, section 5).
+//
+//   for each contact: find it on the surface at rest, describe place and load, weigh the examples, blend their stamps into one map
+//   for each surface point under stamps: add the maps' displacements
+//
+// Stamps in one place do not add up: the coarse body already shows both loads, and each contact's descriptor sees both. So a point that several stamps
+// cover is divided between them,
+//
+//   e(x) = sum_c b_c Psi_c,   b_c = a_c / sum a,   a = strength ((1 - r²) share)^8          r  distance in the stamp, share  see detail_graph.h
+//
+// which is 1 under a single stamp, continuous where stamps begin, and steep enough that a contact keeps its own dent when another is half a stamp
+// away. Two contacts in one place give what one gives. A contact without load has no strength and takes nothing from the others.
+//
+// Cost: a descriptor per contact, one pass over the keys, one over each similar example's stamp, and 4 samples per surface point under a stamp. Ways along
+// the surface and the tets are found anew when a contact enters another triangle.
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "detail/detail_set.h"
+#include "detail/detail_stamp.h"
+
+// Examples with less than this share of the largest weight are left out of a stamp.
+static const float WEIGHT_LEAST = 1e-5f;
+
+typedef struct pl_detail_touch {
+  bool acts;  // has pressure and some example's weight
+  pl_detail_slot slot;
+  pl_detail_spot spot;
+  pl_detail_state state;
+  pl_detail_contact_report report;
+  float strength;  // among contacts
+  float *weights;  // of examples
+  pl_f4 *map;      // blended stamp, in the axes of the world
+  pl_stamp_lay lay;
+} pl_detail_touch;
+
+struct pl_detail_filter {
+  pl_arena arena;
+  const pl_detail_set *set;
+  const pl_detail_kernels *kernels;
+  double scale;
+  int32_t contact_most, contact_count;  // contacts of the last frame
+  pl_detail_ground ground;
+  pl_reach_work work;
+  pl_detail_touch *touches;
+  float *field, *scratch, *key;
+  float *totals;  // of a, per surface point; zero between calls
+};
+
+pl_detail_filter_def pl_default_detail_filter_def(void) {
+  return (pl_detail_filter_def){.contact_most = 8, .scale = 1, .magic = PL_DEF_MAGIC};
+}
+
+static pl_status check_def(const pl_detail_filter_def *def, pl_error *error) {
+  pl_status status = pl_check_def(def->magic, "pl_detail_filter_def", error);
+  if (status >= 0) status = pl_check_range("scale", def->scale, 0, 1e9, false, error);
+  if (status < 0) return status;
+  if (def->set == NULL || def->object == NULL)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, def->set == NULL ? "set" : "object", "is missing");
+  if (def->contact_most < 1 || def->contact_most > 4096)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "contact_most", "%d is not between 1 and 4096", def->contact_most);
+  return PL_OK;
+}
+
+static pl_status fill_filter(pl_detail_filter *filter, const pl_detail_filter_def *def, pl_error *error) {
+  pl_arena *arena = &filter->arena;
+  pl_status status = pl_detail_ground_build(arena, def->object, &filter->ground, error);
+  if (status < 0) return status;
+  size_t side = (size_t)def->set->view.def.stamp_resolution;
+  filter->set = def->set;
+  filter->kernels = pl_detail_kernels_choose();
+  filter->scale = def->scale;
+  filter->contact_most = def->contact_most;
+  filter->touches = PL_TAKE(arena, pl_detail_touch, def->contact_most);
+  filter->field = PL_TAKE(arena, float, 24 * (size_t)filter->ground.rows.row_count);
+  filter->scratch = PL_TAKE(arena, float, pl_detail_weights_scratch(def->set->weights));
+  filter->key = PL_TAKE(arena, float, PL_KEY_SIZE_MOST);
+  filter->totals = PL_TAKE(arena, float, filter->ground.object.surface_count);
+  if (arena->failed || !pl_detail_ground_work(arena, &filter->ground, &filter->work)) return pl_fail_memory(error);
+  for (int32_t c = 0; c < def->contact_most; ++c) {
+    pl_detail_touch *touch = &filter->touches[c];
+    touch->weights = PL_TAKE(arena, float, def->set->view.example_count);
+    touch->map = PL_TAKE(arena, pl_f4, side * side);
+    if (!pl_detail_slot_take(arena, &filter->ground, &touch->slot)) return pl_fail_memory(error);
+  }
+  return PL_OK;
+}
+
+pl_status pl_detail_filter_create(pl_context *context, const pl_detail_filter_def *def, pl_detail_filter **filter,
+                                  pl_error *error) {
+  *filter = NULL;
+  pl_status status = check_def(def, error);
+  if (status < 0) return status;
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_detail_filter *made = PL_TAKE(&arena, pl_detail_filter, 1);
+  if (made == NULL) {
+    pl_arena_destroy(&arena);
+    return pl_fail_memory(error);
+  }
+  made->arena = arena;
+  status = fill_filter(made, def, error);
+  if (status < 0) {
+    pl_detail_filter_destroy(made);
+    return status;
+  }
+  *filter = made;
+  return PL_OK;
+}
+
+void pl_detail_filter_destroy(pl_detail_filter *filter) {
+  if (filter != NULL) pl_arena_destroy(&filter->arena);
+}
+
+// Descriptors in the units of the set: an object of another scale has the same moments of site, and its loads are divided by the scale.
+static pl_status describe(pl_detail_filter *filter, const pl_detail_frame *frame, int32_t index, pl_error *error) {
+  pl_detail_touch *touch = &filter->touches[index];
+  const pl_detail_contact *contact = &frame->contacts[index];
+  const pl_detail_def *def = &filter->set->view.def;
+  touch->report = (pl_detail_contact_report){.triangle = -1, .best_example = -1};
+  touch->acts = false;
+  memset(touch->weights, 0, (size_t)filter->set->view.example_count * sizeof *touch->weights);
+  pl_status status = pl_detail_spot_find(&filter->ground, contact, index, frame->surface_points, &touch->spot, error);
+  if (status < 0 || contact->pressure == 0) return status;
+  double radius = filter->scale * def->window_radius;
+  pl_detail_reach reach = {radius, filter->scale * def->stamp_radius};
+  pl_detail_slot_aim(&filter->ground, &reach, touch->spot.triangle, &filter->work, &touch->slot);
+  pl_detail_spot_describe(&filter->ground, &touch->slot, &touch->spot, filter->field, radius, &touch->state);
+  if (def->patch_order >= 0) pl_detail_patch_describe(&filter->ground, contact, &touch->spot, radius, &touch->state);
+  pl_vector_moments *load = &touch->state.load;
+  pl_moments_scale(load->components, 3, 1.0 / filter->scale);
+  double size = sqrt(pl_vector_moments_dot(load, load, 1, pl_moment_count(def->load_order > 0 ? def->load_order : 1)));
+  if (!isfinite(size)) return pl_fail(error, PL_ERROR_INVALID_DATA, "displacements around contact %d are not finite", index);
+  touch->report.triangle = touch->spot.triangle;
+  memcpy(touch->report.barycentric, touch->spot.barycentric, sizeof touch->spot.barycentric);
+  touch->report.load_size = size;
+  touch->strength = (float)(size * contact->pressure);
+  return PL_OK;
+}
+
+// Weights of the examples at a contact.
+static void weigh(pl_detail_filter *filter, pl_detail_touch *touch) {
+  const pl_detail_set *set = filter->set;
+  if (!(touch->report.load_size > set->layout.load_least)) return;
+  pl_key_pack(&set->layout, &touch->state.site, &touch->state.patch, &touch->state.load, filter->key);
+  touch->report.similar_count = pl_detail_weights_evaluate(set->weights, filter->key, filter->scratch, touch->weights);
+  for (int32_t i = 0; i < set->view.example_count; ++i)
+    if ((double)fabsf(touch->weights[i]) > fabs(touch->report.best_weight)) {
+      touch->report.best_weight = (double)touch->weights[i];
+      touch->report.best_example = i;
+    }
+  touch->acts = touch->report.best_example >= 0;
+}
+
+// The blended stamp (eq. 16), turned into the axes of the world.
+static void blend(pl_detail_filter *filter, pl_detail_touch *touch) {
+  const pl_detail_set_view *view = &filter->set->view;
+  size_t count = (size_t)view->def.stamp_resolution * (size_t)view->def.stamp_resolution;
+  float least = WEIGHT_LEAST * (float)fabs(touch->report.best_weight);
+  memset(touch->map, 0, count * sizeof *touch->map);
+  for (int32_t i = 0; i < view->example_count; ++i) {
+    if (!(fabsf(touch->weights[i]) > least)) continue;
+    double size = fmin(touch->report.load_size, view->def.overload * (double)view->sizes[i]);
+    filter->kernels->add((int32_t)(4 * count), touch->weights[i] * (float)(filter->scale * size),
+                         view->stamps + 4 * count * (size_t)i, (float *)(void *)touch->map);
+  }
+  // Columns are where the stamp's axes point now.
+  pl_mat3 turn = pl_mat3_multiply(touch->state.rotation, pl_mat3_transpose(touch->state.frame));
+  pl_f4 x = pl_f4_of_vec3(pl_mat3_column(turn, 0)), y = pl_f4_of_vec3(pl_mat3_column(turn, 1)),
+        z = pl_f4_of_vec3(pl_mat3_column(turn, 2));
+  for (size_t i = 0; i < count; ++i) {
+    pl_f4 local = touch->map[i];
+    touch->map[i] = x * local[0] + y * local[1] + z * local[2];
+  }
+  touch->lay = pl_stamp_lay_of(&filter->ground, &touch->spot, touch->state.frame, filter->scale * view->def.stamp_radius,
+                               view->def.stamp_resolution, touch->map);
+}
+
+// a of the head, without the strength.
+static float influence(float inside, float share) {
+  float a = inside * share;
+  a *= a;
+  a *= a;
+  return a * a;
+}
+
+static void add_totals(pl_detail_filter *filter, const pl_detail_touch *touch) {
+  for (int32_t k = 0; k < touch->slot.point_count; ++k) {
+    int32_t i = touch->slot.points[k];
+    float at[2], inside = pl_stamp_place(&touch->lay, &filter->ground, i, at);
+    if (inside > 0) filter->totals[i] += touch->strength * influence(inside, touch->slot.shares[i]);
+  }
+}
+
+// Displace what is under a stamp; `alone`: no other stamp is there.
+static void stamp_points(pl_detail_filter *filter, const pl_detail_touch *touch, bool alone, pl_vec3 *points) {
+  for (int32_t k = 0; k < touch->slot.point_count; ++k) {
+    int32_t i = touch->slot.points[k];
+    float at[2], inside = pl_stamp_place(&touch->lay, &filter->ground, i, at), share = touch->slot.shares[i];
+    if (!(inside > 0)) continue;
+    if (!alone) {
+      float total = filter->totals[i], own = touch->strength * influence(inside, share);
+      share *= total > 0 ? own / total : 0.0f;
+    }
+    pl_f4 off = pl_stamp_sample(&touch->lay, at) * share;
+    points[i].x += (double)off[0];
+    points[i].y += (double)off[1];
+    points[i].z += (double)off[2];
+  }
+}
+
+static void stamp_all(pl_detail_filter *filter, pl_vec3 *points) {
+  int32_t acting = 0;
+  float strongest = 0;
+  for (int32_t c = 0; c < filter->contact_count; ++c) {
+    acting += filter->touches[c].acts;
+    if (filter->touches[c].acts) strongest = fmaxf(strongest, filter->touches[c].strength);
+  }
+  for (int32_t c = 0; c < filter->contact_count; ++c) {
+    pl_detail_touch *touch = &filter->touches[c];
+    if (!touch->acts) continue;
+    // Only ratios count; so no unit of pressure can overflow.
+    touch->strength = strongest > 0 ? touch->strength / strongest : 1.0f;
+    blend(filter, touch);
+    if (acting > 1) add_totals(filter, touch);
+  }
+  for (int32_t c = 0; c < filter->contact_count; ++c)
+    if (filter->touches[c].acts) stamp_points(filter, &filter->touches[c], acting == 1, points);
+  for (int32_t c = 0; acting > 1 && c < filter->contact_count; ++c) {
+    const pl_detail_slot *slot = &filter->touches[c].slot;
+    for (int32_t k = 0; filter->touches[c].acts && k < slot->point_count; ++k) filter->totals[slot->points[k]] = 0;
+  }
+}
+
+pl_status pl_detail_filter_apply(pl_detail_filter *filter, const pl_detail_frame *frame, pl_vec3 *points,
+                                 pl_detail_contact_report *reports, pl_error *error) {
+  filter->contact_count = 0;
+  if (frame->contact_count < 0 || frame->contact_count > filter->contact_most)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d contacts are not between 0 and the %d that this filter was made for",
+                   frame->contact_count, filter->contact_most);
+  if (frame->contact_count > 0)
+    pl_field_rows_fill(&filter->ground.rows, frame->material_displacements, frame->material_displacements[0], filter->field);
+  for (int32_t c = 0; c < frame->contact_count; ++c) {
+    pl_status status = describe(filter, frame, c, error);
+    if (status < 0) return status;
+    weigh(filter, &filter->touches[c]);
+  }
+  filter->contact_count = frame->contact_count;
+  for (int32_t c = 0; reports != NULL && c < frame->contact_count; ++c) reports[c] = filter->touches[c].report;
+  if (points != frame->surface_points)
+    memcpy(points, frame->surface_points, (size_t)filter->ground.object.surface_count * sizeof *points);
+  stamp_all(filter, points);
+  return PL_OK;
+}
+
+void pl_detail_filter_read_weights(const pl_detail_filter *filter, int32_t contact, double *weights) {
+  bool known = contact >= 0 && contact < filter->contact_count;
+  for (int32_t i = 0; i < filter->set->view.example_count; ++i)
+    weights[i] = known ? (double)filter->touches[contact].weights[i] : 0.0;
+}

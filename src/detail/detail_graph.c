@@ -1,0 +1,148 @@
+// Ways along edges from a contact (Dijkstra 1959), and which points they lead to without a long way round.
+//
+//   detour = (g - e) / (e + slack)        g  length of the way        e  straight distance
+//
+// A point counts whole up to a detour of 0.5 and not at all from 1 on. Over one edge of a box the detour is at most 0.41, on lattices, where ways are
+// zigzag, at most 0.39 beyond a few edges; but to the far side of a cut, or of a sheet away from its rim, it is long. Near the tip of a cut the
+// share fades, so that a cut that grows changes things continuously. The paper says nothing of this; it leaves cuts to the influence maps of its
+// predecessor.
+//
+// Cost: n log n in the points reached; memory comes from the caller.
+#include "detail/detail_graph.h"
+
+#include <string.h>
+
+static const float DETOUR_WHOLE = 0.5f, DETOUR_NONE = 1.0f;
+
+// Corner across the side opposite to each corner, as edges behind the others.
+static int32_t list_across(pl_elements triangles, const int32_t *neighbours, int32_t *edges) {
+  int32_t count = 0;
+  for (int32_t t = 0; t < triangles.count; ++t)
+    for (int k = 0; k < 3; ++k) {
+      int32_t other = neighbours[3 * (size_t)t + (size_t)k];
+      if (other <= t) continue;
+      const int32_t *own = triangles.corners + 3 * (size_t)t, *there = triangles.corners + 3 * (size_t)other;
+      int32_t a = own[(k + 1) % 3], b = own[(k + 2) % 3], far = -1;
+      for (int m = 0; m < 3; ++m)
+        if (there[m] != a && there[m] != b) far = there[m];
+      if (far < 0 || far == own[k]) continue;
+      edges[2 * (size_t)count] = own[k];
+      edges[2 * (size_t)count++ + 1] = far;
+    }
+  return count;
+}
+
+bool pl_graph_build(pl_arena *arena, pl_elements elements, const pl_vec3 *points, int32_t point_count, pl_graph *graph) {
+  *graph = (pl_graph){.point_count = point_count, .points = points};
+  pl_arena temporary;
+  pl_arena_init(&temporary, arena->context, 0);
+  int32_t *edges = NULL, edge_count = 0, *neighbours = NULL, *all = NULL;
+  pl_rows rings = {0};
+  bool done = pl_edges_find(&temporary, elements, point_count, &edges, &edge_count);
+  if (done && elements.width == 3) {
+    done = pl_neighbours_find(&temporary, elements, point_count, &neighbours);
+    all = done ? PL_TAKE(&temporary, int32_t, 2 * ((size_t)edge_count + 3 * (size_t)elements.count)) : NULL;
+    done = all != NULL;
+    if (done) {
+      memcpy(all, edges, 2 * (size_t)edge_count * sizeof *all);
+      edge_count += list_across(elements, neighbours, all + 2 * (size_t)edge_count);
+      edges = all;
+    }
+  }
+  done = done && pl_rings_find(&temporary, edges, edge_count, point_count, &rings);
+  if (done) {
+    size_t way_count = (size_t)rings.start[point_count];
+    graph->start = pl_arena_copy(arena, rings.start, (size_t)point_count + 1, sizeof *rings.start);
+    graph->items = pl_arena_copy(arena, rings.items, way_count, sizeof *rings.items);
+    graph->lengths = PL_TAKE(arena, float, way_count);
+    done = !arena->failed;
+    for (int32_t i = 0; done && i < point_count; ++i)
+      for (int32_t k = graph->start[i]; k < graph->start[i + 1]; ++k)
+        graph->lengths[k] = (float)pl_vec3_distance(points[i], points[graph->items[k]]);
+  }
+  pl_arena_destroy(&temporary);
+  return done;
+}
+
+bool pl_reach_work_take(pl_arena *arena, int32_t point_count, pl_reach_work *work) {
+  work->distances = PL_TAKE(arena, float, point_count);
+  work->heap = PL_TAKE(arena, int32_t, point_count);
+  work->place_of_point = PL_TAKE(arena, int32_t, point_count);
+  work->visited = PL_TAKE(arena, int32_t, point_count);
+  for (int32_t i = 0; !arena->failed && i < point_count; ++i) work->distances[i] = HUGE_VALF;
+  return !arena->failed;
+}
+
+// Nearer first, the lower point among equals.
+static bool is_before(const pl_reach_work *work, int32_t a, int32_t b) {
+  return work->distances[a] < work->distances[b] || (work->distances[a] <= work->distances[b] && a < b);
+}
+
+static void put(pl_reach_work *work, int32_t place, int32_t point) {
+  work->heap[place] = point;
+  work->place_of_point[point] = place;
+}
+
+static void rise(pl_reach_work *work, int32_t place) {
+  int32_t point = work->heap[place];
+  for (; place > 0 && is_before(work, point, work->heap[(place - 1) / 2]); place = (place - 1) / 2)
+    put(work, place, work->heap[(place - 1) / 2]);
+  put(work, place, point);
+}
+
+static void sink(pl_reach_work *work, int32_t count) {
+  int32_t point = work->heap[0], place = 0;
+  for (;;) {
+    int32_t child = 2 * place + 1;
+    if (child >= count) break;
+    if (child + 1 < count && is_before(work, work->heap[child + 1], work->heap[child])) child++;
+    if (!is_before(work, work->heap[child], point)) break;
+    put(work, place, work->heap[child]);
+    place = child;
+  }
+  put(work, place, point);
+}
+
+// A way of length `distance` to a point.
+static void offer(pl_reach_work *work, int32_t point, float distance, int32_t *heap_count, int32_t *visited_count) {
+  if (!(distance < work->distances[point])) return;
+  if (work->distances[point] == HUGE_VALF) {
+    work->visited[(*visited_count)++] = point;
+    put(work, (*heap_count)++, point);
+  }
+  work->distances[point] = distance;
+  rise(work, work->place_of_point[point]);
+}
+
+static float share_of(float way, float straight, float slack) {
+  float detour = (way - straight) / (straight + slack);
+  if (detour <= DETOUR_WHOLE) return 1.0f;
+  if (!(detour < DETOUR_NONE)) return 0.0f;
+  float t = (DETOUR_NONE - detour) / (DETOUR_NONE - DETOUR_WHOLE);
+  return t * t * (3.0f - 2.0f * t);
+}
+
+void pl_graph_reach(const pl_graph *graph, const pl_reach_query *query, pl_reach_work *work, float *shares) {
+  int32_t heap_count = 0, visited_count = 0;
+  // Ways may lead a little outside, and no longer way than this gives a share.
+  double outside = 1.25 * query->limit;
+  float longest = (float)(2 * query->limit + query->slack), slack = (float)query->slack;
+  memset(shares, 0, (size_t)graph->point_count * sizeof *shares);
+  for (int32_t i = 0; i < query->source_count; ++i) {
+    int32_t source = query->sources[i];
+    offer(work, source, (float)pl_vec3_distance(query->center, graph->points[source]), &heap_count, &visited_count);
+  }
+  while (heap_count > 0) {
+    int32_t point = work->heap[0];
+    put(work, 0, work->heap[--heap_count]);
+    if (heap_count > 0) sink(work, heap_count);
+    double straight = pl_vec3_distance(query->center, graph->points[point]);
+    if (straight <= query->limit) shares[point] = share_of(work->distances[point], (float)straight, slack);
+    if (straight > outside) continue;
+    for (int32_t k = graph->start[point]; k < graph->start[point + 1]; ++k) {
+      float way = work->distances[point] + graph->lengths[k];
+      if (way < longest) offer(work, graph->items[k], way, &heap_count, &visited_count);
+    }
+  }
+  for (int32_t i = 0; i < visited_count; ++i) work->distances[work->visited[i]] = HUGE_VALF;
+}

@@ -1,0 +1,188 @@
+// From displacements at the vertices of a recorded surface to a map: triangles are laid out in the stamp and sampled.
+//
+// Sampling a surface that is linear between its vertices and reading the map, linear between its samples, rounds off every vertex. So what is
+// missing at the vertices is recorded again and added, a few times: where samples are closer than vertices the map then gives back what went
+// in. Samples beyond the edge of the surface are filled from those next to them, so that the same stamp serves a place a little nearer to the middle of an object.
+//
+// Where parts of the surface cover each other in the stamp, the one nearest to the contact is recorded.
+#include "detail/detail_stamp.h"
+
+#include <string.h>
+
+enum { REPEAT_COUNT = 6 };
+
+// What faces away from the contact more than this, the lower side of a sheet, is not recorded: it would come to lie above the upper side.
+static const double FACING_LEAST = -0.3;
+
+typedef struct recorder {
+  const pl_stamp_def *def;
+  const pl_stamp_source *source;
+  int32_t resolution;
+  float *places;     // 2 per surface point, in the stamp
+  pl_vec3 *values;   // what is to be recorded now
+  pl_f4 *layer;      // one pass
+  float *distances;  // of what each sample was taken from; HUGE_VALF: nothing
+  uint8_t *known;    // samples of `layer` that have a value, 2: since this round
+} recorder;
+
+static void set_sample(recorder *r, int32_t i, int32_t j, const int32_t *corners, const double weights[3]) {
+  const pl_vec3 *rest = r->source->ground->object.surface_points;
+  pl_vec3 point = {0, 0, 0}, value = {0, 0, 0};
+  for (int k = 0; k < 3; ++k) {
+    point = pl_vec3_add_scaled(point, rest[corners[k]], weights[k]);
+    value = pl_vec3_add_scaled(value, r->values[corners[k]], weights[k]);
+  }
+  size_t at = (size_t)j * (size_t)r->resolution + (size_t)i;
+  float distance = (float)pl_vec3_distance(point, r->source->spot->point);
+  if (!(distance < r->distances[at])) return;
+  r->distances[at] = distance;
+  r->known[at] = 1;
+  r->layer[at] = pl_f4_of_vec3(value);
+}
+
+// All samples under a triangle.
+static void sample_triangle(recorder *r, const int32_t *corners) {
+  double half = 0.5 * (r->resolution - 1), x[3], y[3], facing = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (!(r->source->slot->shares[corners[k]] > 0)) return;
+    facing += pl_vec3_dot(r->source->ground->normals[corners[k]], r->source->spot->normal) / 3;
+    x[k] = ((double)r->places[2 * (size_t)corners[k]] + 1) * half;
+    y[k] = ((double)r->places[2 * (size_t)corners[k] + 1] + 1) * half;
+  }
+  if (facing < FACING_LEAST) return;
+  double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
+  if (!(fabs(area) > 1e-12)) return;
+  double last = r->resolution - 1, left = fmax(ceil(fmin(x[0], fmin(x[1], x[2])) - 1e-9), 0),
+         right = fmin(floor(fmax(x[0], fmax(x[1], x[2])) + 1e-9), last), low = fmax(ceil(fmin(y[0], fmin(y[1], y[2])) - 1e-9), 0),
+         high = fmin(floor(fmax(y[0], fmax(y[1], y[2])) + 1e-9), last);
+  for (double j = low; j <= high; ++j)
+    for (double i = left; i <= right; ++i) {
+      double weights[3];
+      for (int k = 0; k < 3; ++k) {
+        int a = (k + 1) % 3, b = (k + 2) % 3;
+        weights[k] = ((x[a] - i) * (y[b] - j) - (x[b] - i) * (y[a] - j)) / area;
+      }
+      if (weights[0] < -1e-9 || weights[1] < -1e-9 || weights[2] < -1e-9) continue;
+      set_sample(r, (int32_t)i, (int32_t)j, corners, weights);
+    }
+}
+
+// Samples without a value get the mean of their neighbours that have one, ring by ring.
+static void fill_gaps(recorder *r) {
+  int32_t n = r->resolution;
+  for (int32_t round = 0; round < n; ++round) {
+    bool changed = false;
+    for (int32_t j = 0; j < n; ++j)
+      for (int32_t i = 0; i < n; ++i) {
+        size_t at = (size_t)j * (size_t)n + (size_t)i;
+        if (r->known[at] != 0) continue;
+        pl_f4 sum = {0, 0, 0, 0};
+        float count = 0;
+        for (int k = 0; k < 4; ++k) {
+          int32_t x = i + (k == 0) - (k == 1), y = j + (k == 2) - (k == 3);
+          size_t other = (size_t)y * (size_t)n + (size_t)x;
+          if (x < 0 || y < 0 || x >= n || y >= n || r->known[other] != 1) continue;
+          sum += r->layer[other];
+          count += 1.0f;
+        }
+        if (!(count > 0)) continue;
+        r->layer[at] = sum / count;
+        r->known[at] = 2;
+        changed = true;
+      }
+    for (size_t i = 0; i < (size_t)n * (size_t)n; ++i) r->known[i] = r->known[i] != 0;
+    if (!changed) break;
+  }
+}
+
+static void record_layer(recorder *r) {
+  size_t count = (size_t)r->resolution * (size_t)r->resolution;
+  const pl_detail_object *object = &r->source->ground->object;
+  memset(r->layer, 0, count * sizeof *r->layer);
+  memset(r->known, 0, count);
+  for (size_t i = 0; i < count; ++i) r->distances[i] = HUGE_VALF;
+  for (int32_t t = 0; t < object->triangle_count; ++t) sample_triangle(r, object->triangles + 3 * (size_t)t);
+  fill_gaps(r);
+}
+
+// What the map does not give back yet.
+static void find_missing(recorder *r, const pl_stamp_lay *lay) {
+  const pl_detail_slot *slot = r->source->slot;
+  for (int32_t k = 0; k < slot->point_count; ++k) {
+    int32_t i = slot->points[k];
+    float at[2];
+    r->values[i] = pl_vec3_of(0, 0, 0);
+    if (!(pl_stamp_place(lay, r->source->ground, i, at) > 0)) continue;
+    r->values[i] = pl_vec3_sub(r->source->values[i], pl_vec3_of_f4(pl_stamp_sample(lay, at)));
+  }
+}
+
+// 1 inside, falling smoothly to 0 at the rim of the disc.
+static float border_at(const pl_stamp_def *def, int32_t i, int32_t j) {
+  double half = 0.5 * (def->resolution - 1), x = i / half - 1, y = j / half - 1, rest = 1 - sqrt(x * x + y * y);
+  if (!(rest > 0)) return 0.0f;
+  if (rest >= def->border) return 1.0f;
+  double t = rest / def->border;
+  return (float)(t * t * (3 - 2 * t));
+}
+
+static double measure_error(const recorder *r, const pl_stamp_lay *lay) {
+  const pl_detail_ground *ground = r->source->ground;
+  double missing = 0, whole = 0;
+  for (int32_t i = 0; i < ground->object.surface_count; ++i) {
+    pl_vec3 value = r->source->values[i], off = value;
+    float at[2], share = r->source->slot->shares[i];
+    if (share > 0 && pl_stamp_place(lay, ground, i, at) > 0)
+      off = pl_vec3_sub(value, pl_vec3_of_f4(pl_stamp_sample(lay, at) * share));
+    missing += pl_vec3_dot(off, off);
+    whole += pl_vec3_dot(value, value);
+  }
+  return whole > 0 ? sqrt(missing / whole) : 0.0;
+}
+
+pl_stamp_lay pl_stamp_lay_of(const pl_detail_ground *ground, const pl_detail_spot *spot, pl_mat3 frame, double radius,
+                             int32_t resolution, const pl_f4 *map) {
+  return (pl_stamp_lay){
+      .map = map,
+      .resolution = resolution,
+      .scale = (float)(1.0 / radius),
+      .center = pl_f4_of_vec3(pl_vec3_sub(spot->point, ground->origin)),
+      .axis_x = pl_f4_of(frame.m[0][0], frame.m[0][1], frame.m[0][2]),
+      .axis_y = pl_f4_of(frame.m[1][0], frame.m[1][1], frame.m[1][2]),
+      .axis_z = pl_f4_of(frame.m[2][0], frame.m[2][1], frame.m[2][2]),
+  };
+}
+
+static void record(recorder *r, pl_f4 *map, double *error) {
+  const pl_stamp_source *source = r->source;
+  size_t count = (size_t)r->resolution * (size_t)r->resolution;
+  pl_stamp_lay lay = pl_stamp_lay_of(source->ground, source->spot, source->frame, r->def->radius, r->resolution, map);
+  for (int32_t i = 0; i < source->ground->object.surface_count; ++i)
+    pl_stamp_place(&lay, source->ground, i, r->places + 2 * (size_t)i);
+  memset(map, 0, count * sizeof *map);
+  memcpy(r->values, source->values, (size_t)source->ground->object.surface_count * sizeof *r->values);
+  for (int pass = 0; pass < REPEAT_COUNT; ++pass) {
+    if (pass > 0) find_missing(r, &lay);
+    record_layer(r);
+    for (size_t i = 0; i < count; ++i) map[i] += r->layer[i];
+  }
+  for (int32_t j = 0; j < r->resolution; ++j)
+    for (int32_t i = 0; i < r->resolution; ++i) map[(size_t)j * (size_t)r->resolution + (size_t)i] *= border_at(r->def, i, j);
+  *error = measure_error(r, &lay);
+}
+
+bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stamp_source *source, float *map, double *error) {
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  size_t count = (size_t)def->resolution * (size_t)def->resolution, point_count = (size_t)source->ground->object.surface_count;
+  recorder r = {.def = def, .source = source, .resolution = def->resolution};
+  r.places = PL_TAKE(&arena, float, 2 * point_count);
+  r.values = PL_TAKE(&arena, pl_vec3, point_count);
+  r.layer = PL_TAKE(&arena, pl_f4, count);
+  r.distances = PL_TAKE(&arena, float, count);
+  r.known = PL_TAKE(&arena, uint8_t, count);
+  bool done = !arena.failed;
+  if (done) record(&r, (pl_f4 *)(void *)map, error);
+  pl_arena_destroy(&arena);
+  return done;
+}

@@ -1,0 +1,198 @@
+// Detail as a layer of a body: what its tools touch after a step becomes contacts of a filter (pliant/detail.h).
+//
+// A tool touches the surface points that are closer to it than the gap the body keeps and the reach. One contact is made of them: their mean, the closer
+// ones counting more, and all of them as its patch. The layer has no state of its own, so snapshots need nothing from it.
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "math/quat.h"
+#include "pliant/detail.h"
+#include "world/world_state.h"
+
+struct pl_detail_layer {
+  pl_arena arena;
+  pl_detail_filter *filter;
+  int32_t tool_count;
+  pl_collider_id *tools;
+  double reach;
+  int32_t contact_most, contact_count;
+  pl_detail_contact *contacts;
+  pl_detail_contact_report *reports;
+  int32_t *patches;  // surface points that each contact touches, as many as there are
+  int32_t particle_count;
+  pl_vec3 *rest_points;    // of particles
+  pl_vec3 *displacements;  // of particles
+};
+
+pl_detail_layer_def pl_default_detail_layer_def(void) {
+  return (pl_detail_layer_def){.reach = 1e-3, .contact_most = 8, .scale = 1, .magic = PL_DEF_MAGIC};
+}
+
+// Surface points at rest and the particle each hangs on most.
+static void fill_surface(const pl_contact_surface *surface, const pl_vec3 *mesh_points, pl_vec3 *points, int32_t *anchors) {
+  for (int32_t i = 0; i < surface->point_count; ++i) {
+    const int32_t *parents = surface->parents + 4 * (size_t)i;
+    const float *weights = surface->weights + 4 * (size_t)i;
+    int heaviest = 0;
+    points[i] = pl_vec3_of(0, 0, 0);
+    for (int k = 0; k < 4; ++k) {
+      points[i] = pl_vec3_add_scaled(points[i], mesh_points[parents[k]], (double)weights[k]);
+      if (weights[k] > weights[heaviest]) heaviest = k;
+    }
+    anchors[i] = parents[heaviest];
+  }
+}
+
+static pl_status make_filter(pl_context *context, pl_detail_layer *layer, const pl_detail_layer_def *def, const pl_model *model,
+                             pl_error *error) {
+  pl_mesh_view mesh = pl_mesh_look(def->mesh);
+  const pl_contact_surface *surface = &model->surface;
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_vec3 *points = PL_TAKE(&arena, pl_vec3, surface->point_count);
+  int32_t *anchors = PL_TAKE(&arena, int32_t, surface->point_count);
+  pl_status status = arena.failed ? pl_fail_memory(error) : PL_OK;
+  if (status >= 0) {
+    fill_surface(surface, mesh.points, points, anchors);
+    pl_detail_object object = {.material_count = mesh.point_count,
+                               .material_points = mesh.points,
+                               .tet_count = mesh.tet_count,
+                               .tets = mesh.tets,
+                               .surface_count = surface->point_count,
+                               .surface_points = points,
+                               .triangle_count = surface->triangle_count,
+                               .triangles = surface->triangles,
+                               .material_of_surface = anchors};
+    pl_detail_filter_def filter = pl_default_detail_filter_def();
+    filter.set = def->set;
+    filter.object = &object;
+    filter.contact_most = def->contact_most;
+    filter.scale = def->scale;
+    status = pl_detail_filter_create(context, &filter, &layer->filter, error);
+  }
+  pl_arena_destroy(&arena);
+  return status;
+}
+
+static bool is_tool(const pl_detail_layer *layer, pl_slot_id id, const pl_collider *collider) {
+  if (layer->tool_count == 0) return collider->key_count > 0;
+  for (int32_t i = 0; i < layer->tool_count; ++i)
+    if (layer->tools[i].slot == id.slot && layer->tools[i].generation == id.generation) return true;
+  return false;
+}
+
+// The contact of one tool with the surface; false if it touches nothing.
+static bool touch(const pl_collider *collider, pl_transform placement, double limit, const pl_vec3 *points, int32_t point_count,
+                  int32_t *patch, pl_detail_contact *contact) {
+  pl_vec3 center = pl_transform_apply(placement, collider->center), sum = {0, 0, 0}, facing = {0, 0, 0};
+  double around = collider->reach + limit, total = 0;
+  int32_t count = 0;
+  for (int32_t i = 0; i < point_count; ++i) {
+    pl_vec3 off = pl_vec3_sub(points[i], center), normal;
+    if (pl_vec3_dot(off, off) > around * around) continue;
+    double depth = limit - pl_collider_distance(collider, placement, points[i], &normal);
+    if (!(depth > 0)) continue;
+    patch[count++] = i;
+    total += depth;
+    sum = pl_vec3_add_scaled(sum, points[i], depth);
+    facing = pl_vec3_add_scaled(facing, normal, -depth);
+  }
+  if (count == 0) return false;
+  *contact = (pl_detail_contact){
+      .point = pl_vec3_scale(sum, 1.0 / total), .normal = facing, .pressure = total, .patch_count = count, .patch_points = patch};
+  return true;
+}
+
+static pl_status after_step(void *user, const pl_world *world, pl_body_id id, pl_vec3 *points, int32_t point_count,
+                            pl_error *error) {
+  pl_detail_layer *layer = user;
+  const pl_body *body = pl_world_find_body(world, id);
+  double limit = body->model->contact_radius + layer->reach, time = pl_world_time(world);
+  layer->contact_count = 0;
+  for (int32_t i = 0; i < pl_slots_count(&world->colliders) && layer->contact_count < layer->contact_most; ++i) {
+    const pl_collider *collider = pl_slots_at(&world->colliders, i);
+    if (!is_tool(layer, pl_slots_id_at(&world->colliders, i), collider)) continue;
+    int32_t *patch = layer->patches + (size_t)point_count * (size_t)layer->contact_count;
+    layer->contact_count += touch(collider, pl_collider_placement(collider, time), limit, points, point_count, patch,
+                                  &layer->contacts[layer->contact_count]);
+  }
+  if (layer->contact_count == 0) return PL_OK;
+  body->model->method->read_positions(body->model, body->state, layer->displacements);
+  for (int32_t i = 0; i < layer->particle_count; ++i)
+    layer->displacements[i] = pl_vec3_sub(layer->displacements[i], layer->rest_points[i]);
+  pl_detail_frame frame = {layer->displacements, points, layer->contact_count, layer->contacts};
+  return pl_detail_filter_apply(layer->filter, &frame, points, layer->reports, error);
+}
+
+static pl_status check_def(const pl_world *world, pl_body_id body, const pl_detail_layer_def *def, const pl_model **model,
+                           pl_error *error) {
+  pl_status status = pl_check_def(def->magic, "pl_detail_layer_def", error);
+  if (status >= 0) status = pl_check_range("reach", def->reach, 0, 1e6, true, error);
+  if (status < 0) return status;
+  *model = pl_body_model(world, body);
+  if (*model == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
+  if (def->set == NULL || def->mesh == NULL || def->tool_count < 0 || (def->tool_count > 0 && def->tools == NULL))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a layer of detail needs a set, a mesh, and the tools that it counts");
+  if (def->contact_most < 1 || def->contact_most > 4096)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "contact_most", "%d is not between 1 and 4096", def->contact_most);
+  pl_mesh_view mesh = pl_mesh_look(def->mesh);
+  if (mesh.tet_count < 1 || mesh.point_count != (*model)->particle_count)
+    return pl_fail_field(error, PL_ERROR_INVALID_DATA, "mesh",
+                         "has %d tets and %d points; the body's model was built from one with %d", mesh.tet_count, mesh.point_count,
+                         (*model)->particle_count);
+  return PL_OK;
+}
+
+static bool take_arrays(pl_detail_layer *layer, const pl_detail_layer_def *def, const pl_model *model) {
+  pl_arena *arena = &layer->arena;
+  size_t particle_count = (size_t)model->particle_count;
+  layer->reach = def->reach;
+  layer->contact_most = def->contact_most;
+  layer->tool_count = def->tool_count;
+  layer->particle_count = model->particle_count;
+  layer->tools = pl_arena_copy(arena, def->tools, (size_t)def->tool_count, sizeof *def->tools);
+  layer->contacts = PL_TAKE(arena, pl_detail_contact, def->contact_most);
+  layer->reports = PL_TAKE(arena, pl_detail_contact_report, def->contact_most);
+  layer->patches = PL_TAKE(arena, int32_t, (size_t)def->contact_most * (size_t)model->surface.point_count);
+  layer->rest_points = pl_arena_copy(arena, pl_mesh_look(def->mesh).points, particle_count, sizeof(pl_vec3));
+  layer->displacements = PL_TAKE(arena, pl_vec3, particle_count);
+  return !arena->failed;
+}
+
+pl_status pl_detail_layer_add(pl_world *world, pl_body_id body, const pl_detail_layer_def *def, pl_detail_layer **layer,
+                              pl_error *error) {
+  *layer = NULL;
+  const pl_model *model = NULL;
+  pl_status status = check_def(world, body, def, &model, error);
+  if (status < 0) return status;
+  pl_arena arena;
+  pl_arena_init(&arena, world->context, 0);
+  pl_detail_layer *made = PL_TAKE(&arena, pl_detail_layer, 1);
+  if (made == NULL) {
+    pl_arena_destroy(&arena);
+    return pl_fail_memory(error);
+  }
+  made->arena = arena;
+  status = take_arrays(made, def, model) ? make_filter(world->context, made, def, model, error) : pl_fail_memory(error);
+  pl_layer table = {.after_step = after_step, .user = made};
+  if (status >= 0) status = pl_world_add_layer(world, body, &table, error);
+  if (status < 0) {
+    pl_detail_layer_destroy(made);
+    return status;
+  }
+  *layer = made;
+  return PL_OK;
+}
+
+void pl_detail_layer_destroy(pl_detail_layer *layer) {
+  if (layer == NULL) return;
+  pl_detail_filter_destroy(layer->filter);
+  pl_arena_destroy(&layer->arena);
+}
+
+int32_t pl_detail_layer_contacts(const pl_detail_layer *layer, int32_t most, pl_detail_contact_report *reports) {
+  for (int32_t i = 0; reports != NULL && i < most && i < layer->contact_count; ++i) reports[i] = layer->reports[i];
+  return layer->contact_count;
+}

@@ -1,0 +1,216 @@
+// ctest: threads
+// Detail on a body of ours: a moving ball presses a soft block, and its surface shows what was recorded, the same for any number of threads and no more
+// memory after the first steps.
+#include "bodies.h"
+#include "math/vec3.h"
+
+typedef struct stage {
+  pl_mesh *mesh;
+  pl_model *model;
+  pl_world *world;
+  pl_body_id body;
+  pl_collider_id tool;
+  int32_t surface_count;
+  pl_vec3 *surface;
+} stage;
+
+static const double STEP = 1.0 / 240;
+
+// A block 0.4 x 0.2 x 0.4 on the ground; a ball comes down onto its middle within 0.1 s, 3 cm deep, and stays.
+static stage make_stage(pl_context *context) {
+  stage s = {0};
+  pl_error error = {0};
+  pl_solid_def def = pl_default_solid_def();
+  check_ok(pl_mesh_create_box(context, pl_vec3_of(0.4, 0.2, 0.4), (const int32_t[3]){8, 4, 8}, &s.mesh, &error), &error);
+  check_ok(pl_solid_build(context, &def, s.mesh, &s.model, &error), &error);
+  s.world = make_world(context, STEP, -9.81);
+  s.body = add_body(s.world, s.model, pl_vec3_of(2, 0.1, 1));
+  add_ground(s.world);
+  pl_collider_def ball = pl_default_collider_def(PL_COLLIDER_SPHERE);
+  const pl_collider_key keys[2] = {{0, {{2, 0.3, 1}, {0, 0, 0, 1}}}, {0.1, {{2, 0.22, 1}, {0, 0, 0, 1}}}};
+  ball.radius = 0.05;
+  ball.keys = keys;
+  ball.key_count = 2;
+  check_ok(pl_world_add_collider(s.world, &ball, &s.tool, &error), &error);
+  s.surface_count = pl_model_describe(s.model).surface_point_count;
+  s.surface = calloc((size_t)s.surface_count, sizeof *s.surface);
+  return s;
+}
+
+static void drop_stage(stage *s) {
+  pl_world_destroy(s->world);
+  pl_model_destroy(s->model);
+  pl_mesh_destroy(s->mesh);
+  free(s->surface);
+}
+
+// Record what the stage shows after `steps` steps, with a fine surface that has a wall around the dent.
+static pl_detail_set *record_stage(pl_context *context, stage *s, int32_t steps) {
+  pl_error error = {0};
+  run_steps(s->world, steps);
+  pl_mesh_view mesh = pl_mesh_look(s->mesh);
+  pl_mesh *boundary = NULL;
+  int32_t *anchors = malloc((size_t)mesh.point_count * sizeof *anchors);
+  check_ok(pl_mesh_boundary(context, s->mesh, &boundary, anchors, &error), &error);
+  pl_mesh_view surface = pl_mesh_look(boundary);
+  assert_int_equal(surface.point_count, s->surface_count);
+  pl_vec3 *moved = malloc((size_t)mesh.point_count * sizeof *moved), *fine = malloc((size_t)s->surface_count * sizeof *fine);
+  check_ok(pl_body_read_positions(s->world, s->body, moved), &error);
+  check_ok(pl_body_read_surface(s->world, s->body, s->surface), &error);
+  for (int32_t i = 0; i < mesh.point_count; ++i) moved[i] = pl_vec3_sub(moved[i], mesh.points[i]);
+  for (int32_t i = 0; i < s->surface_count; ++i) {
+    pl_vec3 x = surface.points[i];
+    double r = sqrt(x.x * x.x + x.z * x.z) / 0.12;
+    fine[i] = s->surface[i];
+    if (r < 1 && x.y > 0.099) fine[i].y += 0.02 * (1 - r * r) * (1 - r * r) * (4 * r * r - 1);
+  }
+  pl_detail_object object = {.material_count = mesh.point_count,
+                             .material_points = mesh.points,
+                             .tet_count = mesh.tet_count,
+                             .tets = mesh.tets,
+                             .surface_count = surface.point_count,
+                             .surface_points = surface.points,
+                             .triangle_count = surface.triangle_count,
+                             .triangles = surface.triangles,
+                             .material_of_surface = anchors};
+  pl_detail_recording recording = {.object = &object,
+                                   .material_displacements = moved,
+                                   .coarse_points = s->surface,
+                                   .fine_points = fine,
+                                   .contact = {.point = {2, 0.17, 1}, .normal = {0, 1, 0}, .pressure = 1}};
+  pl_detail_def def = pl_default_detail_def();
+  def.window_radius = 0.08;
+  def.stamp_radius = 0.18;
+  pl_detail_set *set = NULL;
+  check_ok(pl_detail_set_build(context, &def, &recording, 1, &set, NULL, &error), &error);
+  free(anchors);
+  free(moved);
+  free(fine);
+  pl_mesh_destroy(boundary);
+  return set;
+}
+
+static pl_detail_layer *add_layer(stage *s, const pl_detail_set *set) {
+  pl_detail_layer_def def = pl_default_detail_layer_def();
+  def.set = set;
+  def.mesh = s->mesh;
+  pl_detail_layer *layer = NULL;
+  pl_error error = {0};
+  check_ok(pl_detail_layer_add(s->world, s->body, &def, &layer, &error), &error);
+  return layer;
+}
+
+static void a_pressed_body_shows_what_was_recorded(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  stage plain = make_stage(context), detailed = make_stage(context);
+  pl_error error = {0};
+  pl_detail_set *set = record_stage(context, &plain, 60);
+  pl_detail_layer *layer = add_layer(&detailed, set);
+  // The ball is above the block at first: nothing is changed.
+  run_steps(detailed.world, 1);
+  assert_int_equal(pl_detail_layer_contacts(layer, 0, NULL), 0);
+  run_steps(detailed.world, 59);
+  pl_detail_contact_report report;
+  assert_int_equal(pl_detail_layer_contacts(layer, 1, &report), 1);
+  check_near(report.best_weight, 1, 0.05);
+  check_ok(pl_body_read_surface(detailed.world, detailed.body, detailed.surface), &error);
+  double largest = 0, far = 0, off = 0, whole = 0;
+  for (int32_t i = 0; i < plain.surface_count; ++i) {
+    pl_vec3 x = plain.surface[i], moved = pl_vec3_sub(detailed.surface[i], x);
+    double r = sqrt((x.x - 2) * (x.x - 2) + (x.z - 1) * (x.z - 1)) / 0.12, length = pl_vec3_length(moved), wanted = 0;
+    if (r < 1 && x.y > 0.12) wanted = 0.02 * (1 - r * r) * (1 - r * r) * (4 * r * r - 1);
+    largest = fmax(largest, length);
+    if (r > 1.6) far = fmax(far, length);
+    off += pow(moved.y - wanted, 2);
+    whole += wanted * wanted;
+  }
+  printf("largest %.4f m, far away %.3g m, missing %.3f\n", largest, far, sqrt(off / whole));
+  assert_true(largest > 0.005);
+  check_near(far, 0, 0);
+  check_at_most(sqrt(off / whole), 0.15);
+  // The body itself is as without the layer.
+  pl_body_report without = pl_body_describe(plain.world, plain.body), with = pl_body_describe(detailed.world, detailed.body);
+  assert_memory_equal(&without, &with, sizeof with);
+  drop_stage(&plain);
+  drop_stage(&detailed);
+  pl_detail_layer_destroy(layer);
+  pl_detail_set_destroy(set);
+  drop_context(context);
+}
+
+static void threads_do_not_matter_and_steps_allocate_nothing(void **state) {
+  (void)state;
+  pl_context *one = make_context(1), *three = make_context(3);
+  stage recorded = make_stage(one);
+  pl_detail_set *set = record_stage(one, &recorded, 60);
+  stage a = make_stage(one), b = make_stage(three);
+  pl_detail_layer *layer_a = add_layer(&a, set), *layer_b = add_layer(&b, set);
+  pl_error error = {0};
+  run_steps(a.world, 35);
+  run_steps(b.world, 35);
+  int64_t allocations = pl_context_memory(one).allocation_count;
+  run_steps(a.world, 15);
+  assert_int_equal(pl_context_memory(one).allocation_count, allocations);
+  run_steps(b.world, 15);
+  assert_int_equal(pl_detail_layer_contacts(layer_a, 0, NULL), 1);
+  check_ok(pl_body_read_surface(a.world, a.body, a.surface), &error);
+  check_ok(pl_body_read_surface(b.world, b.body, b.surface), &error);
+  assert_memory_equal(a.surface, b.surface, (size_t)a.surface_count * sizeof *a.surface);
+  drop_stage(&recorded);
+  drop_stage(&a);
+  drop_stage(&b);
+  pl_detail_layer_destroy(layer_a);
+  pl_detail_layer_destroy(layer_b);
+  pl_detail_set_destroy(set);
+  drop_context(one);
+  drop_context(three);
+}
+
+static void wrong_layers_are_refused_and_memory_may_run_out(void **state) {
+  (void)state;
+  failing_allocator allocator = {0};
+  pl_context *context = make_failing_context(&allocator);
+  stage s = make_stage(context);
+  pl_detail_set *set = record_stage(context, &s, 60);
+  pl_detail_layer_def def = pl_default_detail_layer_def();
+  pl_detail_layer *layer = NULL;
+  pl_error error = {0};
+  assert_int_equal(pl_detail_layer_add(s.world, s.body, &def, &layer, &error), PL_ERROR_INVALID_ARGUMENT);
+  def.set = set;
+  def.mesh = s.mesh;
+  assert_int_equal(pl_detail_layer_add(s.world, (pl_body_id){9, 9}, &def, &layer, &error), PL_ERROR_NOT_FOUND);
+  pl_mesh *other = NULL;
+  check_ok(pl_mesh_create_box(context, pl_vec3_of(1, 1, 1), (const int32_t[3]){1, 1, 1}, &other, &error), &error);
+  def.mesh = other;
+  assert_int_equal(pl_detail_layer_add(s.world, s.body, &def, &layer, &error), PL_ERROR_INVALID_DATA);
+  pl_mesh_destroy(other);
+  def.mesh = s.mesh;
+  def.tools = &s.tool;
+  def.tool_count = 1;
+  int64_t held = allocator.live_count, tried = 0;
+  pl_status status = PL_ERROR_OUT_OF_MEMORY;
+  for (; status == PL_ERROR_OUT_OF_MEMORY; ++tried) {
+    assert_int_equal(allocator.live_count, held);
+    allocator.fail_at = allocator.call_count + tried + 1;
+    status = pl_detail_layer_add(s.world, s.body, &def, &layer, &error);
+  }
+  check_ok(status, &error);
+  assert_true(tried > 10);
+  allocator.fail_at = 0;
+  run_steps(s.world, 1);
+  assert_int_equal(pl_detail_layer_contacts(layer, 0, NULL), 1);
+  drop_stage(&s);
+  pl_detail_layer_destroy(layer);
+  pl_detail_set_destroy(set);
+  drop_context(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_pressed_body_shows_what_was_recorded),
+      cmocka_unit_test(threads_do_not_matter_and_steps_allocate_nothing),
+      cmocka_unit_test(wrong_layers_are_refused_and_memory_may_run_out),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
