@@ -21,8 +21,6 @@
 #include "fem/fem_viscous.h"
 #include "math/mat3.h"
 
-static const double BLEND = 0.5;  // of friction, see actor_solver.c
-
 static bool is_fixed(const pl_fem_work *w, int32_t i) {
   return w->potential.fixed != NULL && (w->fixed[i / 3] >> (i % 3) & 1) != 0;
 }
@@ -99,7 +97,6 @@ pl_status pl_horizon_roll(pl_actor_horizon *z, pl_fem_choice *choice, const pl_p
     move.time += k * move.step;
     pl_rest_space_shape(z->space, p + (size_t)k * (size_t)z->P, step->state.rest);
     if (!pl_fem_prepare_step(model, step->work, step->state, &move)) return pl_fail_memory(error);
-    step->work->contacts.blend = BLEND;
     pl_fem_report report = {0};
     pl_status status = pl_fem_newton_minimise(&step->work->newton, step->work->next, &report, error);
     if (status < 0) return status;

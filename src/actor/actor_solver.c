@@ -4,12 +4,10 @@
 // the optimality conditions hold. They are measured without units: c against the forces that balance; the gradient of the objective by p along c = 0, which is
 // r' + Jᵀ g, in the norm √(v K⁻¹ v), against the root of the objective: a share of t leaves about t² of the objective to be gained.
 //
-// What contact does to it:
-//
-// - Between sticking and slipping the stiffness of friction jumps, and points that have slipped begin every step just there. Searches end at such kinks, far from
-//   any minimum. So friction goes over within ±50 % of where it would, as long as the search goes on (fem_contact.h); the step that follows has the true one.
-// - The caps of friction are found anew at each of the first points, then held: otherwise searches go round in circles.
-// - The search begins, with the last step's p, near c = 0; when it finds nothing, it begins again from there. A second failure in a row ends it.
+// What contact does to it. The stiffness of friction jumps between sticking and slipping, and points that have slipped begin every step just there: searches may end at such kinks
+// before the optimality conditions hold. (Friction that goes over smoothly while the search goes on was tried; it reached the same goals.) Caps of friction are
+// found anew at each of the first points, then held: otherwise searches go round in circles. The search begins, with the last step's p, near c = 0; when it finds
+// nothing, it begins again from there. A second failure in a row ends it.
 //
 // Where steps had to be shortened, the coming ones are damped (Levenberg and Marquardt): K's diagonal is raised by a factor that grows and falls again.
 #include "actor/actor_solver.h"
@@ -22,7 +20,6 @@
 #include "base/error.h"
 
 enum { START_LIMIT = 6, RESTORATION_LIMIT = 8, FRICTION_LOOKS = 4 };
-static const double BLEND = 0.5;
 static const double NEAR = 0.1;   // where a search can begin
 static const double WORSE = 1.5;  // how far the objective may grow, as the equations are not solved where the search begins
 
@@ -178,10 +175,8 @@ pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *setti
   outcome->converged = false;
   s->merit_weight = s->damping = 0;
   s->last_length = 1;
-  w->contacts.blend = BLEND;
   pl_actor_shape_use(s, choice, p);
   pl_status status = search(s, settings, choice, rows, last, p, lambda, outcome, error);
-  w->contacts.blend = 0;
   w->potential.hold = false;
   if (status < 0) return status;
   keep_better(s, choice, rows, last, p);

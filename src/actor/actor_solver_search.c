@@ -3,31 +3,29 @@
 //   ψ = ½ |G u - s|² + r(p) + γ |c|₁
 //
 // γ begins small and only grows: to 1.1 times the largest multiplier, from where on minima of ψ are solutions, and to what makes the step one of descent
-// (Nocedal and Wright 2006, eq. 18.36). Steps are halved until ψ falls by a ten-thousandth of what its slope promises.
+// (Nocedal and Wright 2006, eq. 18.36). Steps are halved until ψ falls by a ten-thousandth of what its slope promises; where one was shortened, the next begins at twice
+// its length.
 //
-// The equations of motion are far from linear where a body turns or touches down, and a full step that is good for the goals is then refused for what it does to c
-// (the effect that Maratos found); and where it is not, points away from c = 0 are no good to linearise at. So every length that is tried is corrected: u goes on by D⁻¹ c at the end of the
-// step, first with the D of its start (ibid., section 18.3), then with that of where it is, until c is small and ψ has fallen, or c falls no more. Measured on the bodies of
-// the tests pressing against the ground from one step to the next: of 120 steps, 110 came to within 1e-2 of stationary in 20 iterations, 45 with the first
-// correction alone. More than a few are not worth their time: half as long a step is sooner found good, and where one was shortened the next begins at twice
-// its length. Friction is held meanwhile.
+// The equations of motion are far from linear where a body turns or touches down. Points far from c = 0 are no good to linearise at, so a step has to end near it,
+// whatever ψ says. And a first length that is refused is tried once more with u corrected by D⁻¹ c at its end (the second-order correction, ibid., section 18.3): otherwise steps that
+// are good for the goals are refused for what they do to c, as Maratos found.
 #include <math.h>
 #include <string.h>
 
 #include "actor/actor_solver_parts.h"
 
-enum { HALVINGS_MOST = 8, CORRECTIONS_MOST = 3, TRIES_MOST = 5 };
+enum { HALVINGS_MOST = 8 };
 static const double FALL = 1e-4;
-static const double NEAR = 0.1;    // |c| against the forces that balance: what is near enough to go on from
-static const double CLOSE = 1e-4;  // from here on c is not what raises ψ
+static const double NEAR = 0.1;  // |c| against the forces that balance: what is near enough to go on from
 
 typedef struct merit {
-  double objective, forces, energy;  // energy: Φ, of which c is the gradient
+  double objective, forces;
 } merit;
 
 static merit evaluate(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last) {
   pl_fem_work *w = choice->work;
-  merit m = {.energy = pl_fem_potential_evaluate(&w->potential, s->trial_u, false, false)};
+  merit m = {0, 0};
+  pl_fem_potential_evaluate(&w->potential, s->trial_u, false, false);
   m.objective = pl_actor_goals_measure(rows, s->trial_u, NULL) + pl_rest_space_regularise(s->space, s->trial_p, last, NULL, NULL);
   for (int32_t i = 0; i < s->n; ++i) m.forces += fabs(w->potential.gradient[i]);
   return m;
@@ -48,54 +46,25 @@ static void grow_weight(pl_actor_solver *s, const double *lambda, double slope) 
   if (s->forces > 0) s->merit_weight = fmax(s->merit_weight, 2 * slope / s->forces);
 }
 
-// Take D⁻¹ c from the trial u, with D from here if it is to be `fresh`; s->room keeps what was taken.
-static pl_status correct(pl_actor_solver *s, pl_fem_choice *choice, bool fresh, pl_error *error) {
-  pl_fem_potential *potential = &choice->work->potential;
-  pl_status status = PL_OK;
-  if (fresh) {
-    bool held = potential->hold;
-    potential->hold = true;
-    pl_fem_potential_evaluate(potential, s->trial_u, true, false);
-    potential->hold = held;
-    status = pl_actor_factor_run(s->factor, potential->matrix, &s->factor_shift, error);
-  }
-  if (status >= 0) status = pl_actor_factor_solve(s->factor, potential->gradient, 1, s->room, error);
-  for (int32_t i = 0; status >= 0 && i < s->n; ++i) s->trial_u[i] -= s->room[i];
-  return status;
-}
-
-// Half of the last correction back.
-static void take_back(pl_actor_solver *s) {
-  for (int32_t i = 0; i < s->n; ++i) {
-    s->room[i] *= 0.5;
-    s->trial_u[i] += s->room[i];
-  }
-}
-
-// Where a step of some length leads, corrected. `*good`: c is small there and ψ no more than `wanted`.
-static pl_status try_length(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
-                            const double *p, double length, double wanted, bool *good, pl_error *error) {
+// Whether c is small at the trial u and p and ψ no more than `wanted`.
+static bool is_good(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double wanted) {
   const pl_fem_potential *potential = &choice->work->potential;
-  merit before = {.energy = HUGE_VAL, .forces = HUGE_VAL};
+  merit m = evaluate(s, choice, rows, last);
+  return pl_fem_potential_residual(potential) <= NEAR * potential->size && m.objective + s->merit_weight * m.forces <= wanted;
+}
+
+// Where a step of some length leads, corrected once if it is to be and not good by itself.
+static pl_status try_length(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
+                            const double *p, double length, double wanted, bool corrected, bool *good, pl_error *error) {
   for (int32_t i = 0; i < s->n; ++i) s->trial_u[i] = choice->work->next[i] - length * s->du[i];
   for (int32_t j = 0; j < s->P; ++j) s->trial_p[j] = p[j] - length * s->dp[j];
   pl_actor_shape_use(s, choice, s->trial_p);
-  for (int tries = 0, corrections = 0; tries < TRIES_MOST; ++tries) {
-    merit m = evaluate(s, choice, rows, last);
-    double residual = pl_fem_potential_residual(potential);
-    *good = residual <= NEAR * potential->size && m.objective + s->merit_weight * m.forces <= wanted;
-    if (*good || (residual <= CLOSE * potential->size && !(m.objective <= wanted)) || !isfinite(m.forces)) return PL_OK;
-    // Corrections go towards the minimum of Φ. One that overshoots is halved.
-    if (!(m.energy <= before.energy || m.forces <= 0.5 * before.forces)) {
-      take_back(s);
-      continue;
-    }
-    if (corrections == CORRECTIONS_MOST) return PL_OK;
-    pl_status status = correct(s, choice, corrections > 0, error);
-    if (status < 0) return status;
-    before = m;
-    ++corrections;
-  }
+  *good = is_good(s, choice, rows, last, wanted);
+  if (*good || !corrected) return PL_OK;
+  pl_status status = pl_actor_factor_solve(s->factor, choice->work->potential.gradient, 1, s->room, error);
+  if (status < 0) return status;
+  for (int32_t i = 0; i < s->n; ++i) s->trial_u[i] -= s->room[i];
+  *good = is_good(s, choice, rows, last, wanted);
   return PL_OK;
 }
 
@@ -109,7 +78,7 @@ pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const 
   for (int k = 0; k < HALVINGS_MOST; ++k, *length *= 0.5) {
     bool good = false;
     double wanted = start + FALL * *length * slope + 1e-14 * start;
-    pl_status status = try_length(s, choice, rows, last, p, *length, wanted, &good, error);
+    pl_status status = try_length(s, choice, rows, last, p, *length, wanted, k == 0, &good, error);
     if (status < 0) return status;
     if (!good) continue;
     s->last_length = *length;

@@ -85,24 +85,13 @@ static void add_friction(const pl_fem_contacts *c, int32_t i, pl_vec3 point, pl_
   pl_vec3 slip = tangential(pl_vec3_sub(point, it->anchor), it->normal);
   double length = pl_vec3_length(slip);
   pl_mat3 plane = pl_mat3_add(pl_mat3_identity(), pl_mat3_scale(pl_mat3_outer(it->normal, it->normal), -1));
-  double blend = c->blend, part = K * length / it->cap;
-  if (blend > 0 && part > 1 - blend && part < 1 + blend) {
-    // The force bends over from K length to the cap: 1 - (1 + w - s)² / 4 w of it, with s = K length / cap.
-    double left = 1 + blend - part, force = it->cap * (1 - left * left / (4 * blend)), slope = K * left / (2 * blend);
-    pl_vec3 along = pl_vec3_scale(slip, 1 / length);
-    double s0 = 1 - blend, bent = (left * left * left - 8 * blend * blend * blend) / (12 * blend);
-    it->energy += it->cap * it->cap / K * (0.5 * s0 * s0 + (part - s0) + bent);
-    it->gradient = pl_vec3_add_scaled(it->gradient, along, force);
-    pl_mat3 both = pl_mat3_outer(along, along);
-    plane = pl_mat3_add(pl_mat3_scale(pl_mat3_add(plane, pl_mat3_scale(both, -1)), force / length), pl_mat3_scale(both, slope));
-    it->matrix = pl_mat3_add(it->matrix, plane);
-  } else if (K * length <= it->cap) {
+  if (K * length <= it->cap) {
     it->energy += 0.5 * K * length * length;
     it->gradient = pl_vec3_add_scaled(it->gradient, slip, K);
     it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(plane, K));
   } else {
     pl_vec3 along = pl_vec3_scale(slip, 1 / length);
-    it->energy += it->cap * (length - (0.5 + blend * blend / 6) * it->cap / K);
+    it->energy += it->cap * (length - 0.5 * it->cap / K);
     it->gradient = pl_vec3_add_scaled(it->gradient, along, it->cap);
     plane = pl_mat3_add(plane, pl_mat3_scale(pl_mat3_outer(along, along), -1));
     it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(plane, it->cap / length));

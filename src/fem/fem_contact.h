@@ -30,8 +30,6 @@ typedef struct pl_fem_contacts {
   const double *base;                 // particles at the start of the step
   const double *anchors;              // of the state
   double reach;
-  double
-      blend;  // w: friction goes over from sticking to slipping within (1 ± w) of where it would; 0: at once. For searches that need derivatives
   pl_fem_contact_point *points;  // one per surface point
   // How far each surface point is at least from all colliders when the particles are at `base` and colliders at their ends; set `measured` to false when those
   // change. Points that cannot have come that far are not looked at.

@@ -246,6 +246,7 @@ static pl_status watch_merit(actor_stage *s, pl_fem_choice *choice, pl_error *er
   s->solver->merit_weight = s->solver->damping = 0;
   s->solver->last_length = 1;
   pl_actor_shape_use(s->solver, choice, s->p);
+  check_ok(pl_actor_settle(s->solver, choice, 6, 0.1, error), error);
   for (int32_t i = 0; i < 8; ++i) {
     check_ok(pl_actor_point_look(s->solver, choice, &s->rows, s->last, s->p, error), error);
     check_ok(pl_actor_step_find(s->solver, PL_ACTOR_GAUSS_NEWTON, choice, &s->rows, s->lambda, error), error);
