@@ -6,7 +6,7 @@
 //
 // What contact does to it. The stiffness of friction jumps between sticking and slipping, and points that have slipped begin every step just there: searches may end at such kinks
 // before the optimality conditions hold. (Friction that goes over smoothly while the search goes on was tried; it reached the same goals.) Caps of friction are
-// found anew at each of the first points, then held: otherwise searches go round in circles. The search begins, with the last step's p, near c = 0; when it finds
+// found anew at each of the first points, then held: otherwise searches go round in circles. The search begins, with the last step's p or a guess, near c = 0; when it finds
 // nothing, it begins again from there. A second failure in a row ends it.
 //
 // Where steps had to be shortened, the coming ones are damped (Levenberg and Marquardt): K's diagonal is raised by a factor that grows and falls again.
@@ -133,15 +133,42 @@ static void keep_better(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal
   pl_actor_shape_use(s, choice, p);
 }
 
+// Near c = 0 with this p; where the search begins if that is better than what was tried before.
+static pl_status try_start(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, const double *p,
+                           pl_error *error) {
+  pl_actor_shape_use(s, choice, p);
+  pl_status status = pl_actor_settle(s, choice, START_LIMIT, NEAR, error);
+  double objective = objective_at(s, rows, choice->work->next, last, p);
+  if (status < 0 || !(objective < s->start_objective)) return status;
+  memcpy(s->start_u, choice->work->next, (size_t)s->n * sizeof(double));
+  memcpy(s->start_p, p, (size_t)s->P * sizeof(double));
+  s->start_objective = objective;
+  return PL_OK;
+}
+
+// Off the ground nothing leads back to it: a rest shape with which the feet lose the ground in this step is a minimum of its own. Two are tried.
+static pl_status begin(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double *p,
+                       pl_error *error) {
+  size_t points = (size_t)s->n * sizeof(double), numbers = (size_t)s->P * sizeof(double);
+  double *u = choice->work->next;
+  s->start_objective = HUGE_VAL;
+  memcpy(s->start_u, u, points);
+  memcpy(s->start_p, p, numbers);
+  memcpy(s->room2, u, points);
+  pl_status status = try_start(s, choice, rows, last, p, error);
+  if (status < 0 || memcmp(p, last, numbers) == 0) return status;
+  memcpy(u, s->room2, points);
+  status = try_start(s, choice, rows, last, last, error);
+  memcpy(u, s->start_u, points);
+  memcpy(p, s->start_p, numbers);
+  pl_actor_shape_use(s, choice, p);
+  return status;
+}
+
 static pl_status search(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice, const pl_goal_rows *rows,
                         const double *last, double *p, double *lambda, pl_actor_outcome *outcome, pl_error *error) {
   bool failed = false;
-  pl_status status = pl_actor_settle(s, choice, START_LIMIT, NEAR, error);
-  if (status >= 0) {
-    memcpy(s->start_u, choice->work->next, (size_t)s->n * sizeof(double));
-    memcpy(s->start_p, p, (size_t)s->P * sizeof(double));
-    s->start_objective = objective_at(s, rows, choice->work->next, last, p);
-  }
+  pl_status status = begin(s, choice, rows, last, p, error);
   for (int32_t i = 0; status >= 0; ++i) {
     choice->work->potential.hold = i >= FRICTION_LOOKS;
     status = pl_actor_point_look(s, choice, rows, last, p, error);
@@ -175,7 +202,7 @@ pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *setti
   outcome->converged = false;
   s->merit_weight = s->damping = 0;
   s->last_length = 1;
-  pl_actor_shape_use(s, choice, p);
+  s->looks = 0;
   pl_status status = search(s, settings, choice, rows, last, p, lambda, outcome, error);
   w->potential.hold = false;
   if (status < 0) return status;
@@ -189,6 +216,7 @@ pl_status pl_actor_solver_direction(pl_actor_solver *s, const pl_actor_settings 
                                     const pl_goal_rows *rows, const double *last, const double *p, const double *lambda, double *du,
                                     double *dp, double *dlambda, pl_error *error) {
   assert(rows->count <= s->row_limit);
+  s->looks = 0;
   pl_actor_shape_use(s, choice, p);
   pl_status status = pl_actor_point_look(s, choice, rows, last, p, error);
   if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, lambda, error);
