@@ -213,15 +213,18 @@ static void crouch(const double *settings, const hop_state *state, const pl_acto
   hold_body(settings, state, view, frame, 0, settings[GAIN], goals);
 }
 
+// Gravities: what comes down faster than it went up is not caught at once.
+static const double acceleration_most = 10;
+
 // Velocities alone: wherever the centre of mass is, it goes on from there. Gain 0 leaves places out.
 static void accelerate(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_vec3 speed,
                        double upward, double along, pl_goals *goals) {
   pl_aim aim = {.target = view->center, .target_speed = speed, .weight = settings[WEIGHT]};
   aim.axes = frame->height_axis;
-  aim.acceleration = upward / frame->gravity;
+  aim.acceleration = fmin(upward / frame->gravity, acceleration_most);
   pl_aim_center(view, frame, &aim, goals);
   aim.axes = frame->level_axes;
-  aim.acceleration = along / frame->gravity;
+  aim.acceleration = fmin(along / frame->gravity, acceleration_most);
   pl_aim_center(view, frame, &aim, goals);
 }
 

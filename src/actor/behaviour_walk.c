@@ -45,7 +45,7 @@ static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
     [STEP_MOST] = {"step_most", "share", 0.4, 0, 2, "Farthest that a foot is set from its hip's place, as a share of the height."},
     [AT_ONCE] = {"at_once", "", 0, 0, 8,
                  "Feet that swing together, in their order; 0: one of two or three, half of four and more."},
-    [FEEDBACK] = {"feedback", "", 0.6, 0, 3, "How far a foot is set ahead for going too fast, against the capture point."},
+    [FEEDBACK] = {"feedback", "", 0.9, 0, 3, "How far a foot is set ahead for going too fast, against the capture point."},
     [SIDE_FEEDBACK] = {"side_feedback", "", 0.6, 0, 3, "The same sideways."},
     [SWAY] = {"sway", "", 0.8, 0, 1.5, "How far sideways it goes over the feet that stay: 0 not at all, 1 to their middle."},
     [MARGIN] =
@@ -130,8 +130,20 @@ static double margin_of(const walk *w) {
   return w->settings[MARGIN] * w->frame.height;
 }
 
+// It is toppling over all its feet, along the way or back: no shift will help, only a step.
+static bool must_step(const walk *w) {
+  double least = HUGE_VAL, most = -HUGE_VAL;
+  for (int32_t i = 0; i < w->foot_count; ++i) {
+    double along = pl_vec3_dot(part_of(w, i)->position, w->frame.forward);
+    least = fmin(least, along);
+    most = fmax(most, along);
+  }
+  double going = pl_vec3_dot(pl_vec3_add_scaled(w->view->center, w->view->velocity, w->pendulum), w->frame.forward);
+  return going < least - 1.2 * margin_of(w) || going > most + 1.2 * margin_of(w);
+}
+
 static bool may_lift(const walk *w) {
-  if (w->state->clock > w->settings[SHIFT_MOST] * w->frame.beat) return true;
+  if (w->state->clock > w->settings[SHIFT_MOST] * w->frame.beat || must_step(w)) return true;
   if (w->state->clock < w->settings[SHIFT_TIME] * w->frame.beat) return false;
   pl_vec3 capture = capture_of(w);
   double along = pl_vec3_dot(capture, w->frame.forward);
