@@ -89,13 +89,17 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   pl_goal_rows rows = pl_actor_rows(actor, choice);
   report->goal_start = goal_error_at(&rows, choice->work->next);
   pl_status status = PL_OK;
-  if (actor->horizon != NULL && rows.count <= PL_ACTOR_PLAN_ROWS) {
+  bool plans = actor->horizon != NULL && rows.count <= PL_ACTOR_PLAN_ROWS;
+  // Going on as before is where a single step begins its search, if that is better: feet that push lose the ground the moment the rest shape stands still.
+  for (size_t k = 0; k < P && !plans; ++k) actor->parameters[k] += actor->trend[k];
+  if (plans) {
     pl_plan_rows plan = pl_actor_plan(actor, &rows);
     status = pl_actor_horizon_run(actor->horizon, &actor->settings, choice, &plan, actor->last, actor->parameters, &outcome, error);
   } else {
     status = pl_actor_solver_run(actor->solver, &actor->settings, choice, &rows, actor->last, actor->parameters, actor->multipliers,
                                  &outcome, error);
   }
+  for (size_t k = 0; k < P; ++k) actor->trend[k] = actor->parameters[k] - actor->last[k];
   actor->seconds = pl_clock_seconds() - start;
   actor->seconds_in_all += actor->seconds;
   report->iteration_count = outcome.iteration_count;

@@ -19,10 +19,11 @@ enum {
 
 struct pl_goals {
   int32_t count, part_count, particle_count;
+  int32_t room;  // that rows of these goals take, in numbers of particles; at most PL_ACTOR_ROOM
   pl_goal items[PL_GOAL_LIMIT];
 };
 
-// Everything that snapshots carry; parameters, multipliers and the behaviour's own state follow it.
+// Everything that snapshots carry; parameters, multipliers, trend and the behaviour's own state follow it.
 typedef struct pl_actor_state {
   pl_actor_command command;
   pl_actor_report report;
@@ -67,6 +68,7 @@ struct pl_actor {
   pl_actor_state *state;
   double *parameters;  // in the state
   double *multipliers;
+  double *trend;  // what the last step added to the parameters
   void *behaviour_state;
 
   pl_world *world;

@@ -144,13 +144,14 @@ static bool take_state(pl_actor *actor) {
   pl_arena *arena = &actor->arena;
   size_t P = (size_t)pl_rest_space_size(actor->space), n = 3 * (size_t)actor->model->head.particle_count;
   size_t own = actor->behaviour != NULL ? actor->behaviour->state_size : 0;
-  size_t head = (sizeof(pl_actor_state) + 15) / 16 * 16, numbers = (P + n + 1) / 2 * 2 * sizeof(double);
+  size_t head = (sizeof(pl_actor_state) + 15) / 16 * 16, numbers = (2 * P + n + 1) / 2 * 2 * sizeof(double);
   actor->state_size = head + numbers + own;
   char *block = PL_TAKE(arena, char, actor->state_size);
   if (block == NULL) return false;
   actor->state = (pl_actor_state *)block;
   actor->parameters = (double *)(block + head);
   actor->multipliers = actor->parameters + P;
+  actor->trend = actor->multipliers + n;
   actor->behaviour_state = block + head + numbers;
   actor->last = PL_TAKE(arena, double, P);
   actor->rest_points = PL_TAKE(arena, double, n);
