@@ -198,11 +198,20 @@ typedef struct pl_actor pl_actor;
 PL_API pl_status pl_actor_create(pl_context *context, const pl_actor_def *def, const pl_model *model, const pl_mesh *mesh,
                                  pl_actor **actor, pl_error *error);
 
-/// NULL is allowed. The world it is attached to must have been destroyed, or the actor detached.
+/// NULL is allowed. The world it is attached to must have been destroyed already, or the actor detached.
 PL_API void pl_actor_destroy(pl_actor *actor);
 
-/// Let the actor move a body of the world from the next step on. One world at a time.
+/// Let the actor move a body of the world from the next step on. One world at a time. Fails when the body is of another model or has an actor already. When
+/// the body is removed the actor does nothing any more.
 PL_API pl_status pl_actor_attach(pl_actor *actor, pl_world *world, pl_body_id body, pl_error *error);
+
+/// Leave the world, which must still exist; the body keeps the rest shape it has. Does nothing for an actor that is in none. Snapshots taken before no longer
+/// fit the world.
+PL_API void pl_actor_detach(pl_actor *actor);
+
+/// Forget everything but the command: the rest shape is the one as built from the next step on, the behaviour begins anew, counts are 0. To be called together with
+/// pl_body_reset().
+PL_API void pl_actor_reset(pl_actor *actor);
 
 /// Tell it what to do from the next step on. A heading that is too short keeps the old one.
 PL_API void pl_actor_steer(pl_actor *actor, pl_actor_command command);

@@ -67,6 +67,9 @@ typedef struct pl_controller {
 /// Add a controller; what it points to must outlive the world.
 PL_API pl_status pl_world_add_controller(pl_world *world, const pl_controller *controller, pl_error *error);
 
+/// Remove the controllers with this `user`. PL_ERROR_NOT_FOUND if there is none. Snapshots taken before no longer fit the world. Not from inside a step.
+PL_API pl_status pl_world_remove_controller(pl_world *world, const void *user);
+
 /// Acts on one body's surface after every step.
 typedef struct pl_layer {
   /// Change `points` (the body's surface, point_count of them) in place.

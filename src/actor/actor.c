@@ -49,9 +49,10 @@ static void follow_path(pl_actor *actor) {
 static pl_status before_step(void *user, pl_world *world, pl_error *error) {
   pl_actor *actor = user;
   const pl_body *body = pl_world_find_body(world, actor->body);
-  if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "the body of an actor was removed; remove its actor too");
+  (void)error;
+  if (body == NULL) return PL_OK;  // removed: there is nothing left to do for this actor
   pl_fem_state state = pl_fem_state_of(body->model, body->state);
-  actor->goals.count = 0;
+  actor->goals.count = actor->goals.room = 0;
   actor->goals.part_count = actor->part_count;
   actor->goals.particle_count = actor->model->head.particle_count;
   // While the world settles time stands still, and so does the will.
@@ -172,14 +173,29 @@ pl_status pl_actor_attach(pl_actor *actor, pl_world *world, pl_body_id id, pl_er
   if (body->model != &actor->model->head)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the actor was made for another model than this body's");
   if (actor->world != NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the actor is in a world already");
+  if (((const pl_fem_work *)body->work)->driver != NULL)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this body has an actor already; detach that first");
   actor->driver = (pl_fem_driver){.choose = choose, .done = done, .user = actor};
   pl_controller controller = {.before_step = before_step, .state_size = actor->state_size, .state = actor->state, .user = actor};
   pl_status status = pl_world_add_controller(world, &controller, error);
-  if (status >= 0) status = pl_fem_drive(world, id, &actor->driver);
   if (status < 0) return status;
   actor->world = world;
   actor->body = id;
-  return PL_OK;
+  return pl_fem_drive(world, id, &actor->driver);
+}
+
+void pl_actor_detach(pl_actor *actor) {
+  if (actor->world == NULL) return;
+  pl_fem_drive(actor->world, actor->body, NULL);  // fails when the body is gone, and then there is nothing to undo
+  pl_world_remove_controller(actor->world, actor);
+  actor->world = NULL;
+}
+
+void pl_actor_reset(pl_actor *actor) {
+  pl_actor_command command = actor->state->command;
+  memset(actor->state, 0, actor->state_size);
+  actor->state->command = command;
+  actor->state->turn = (pl_quat){0, 0, 0, 1};
 }
 
 pl_actor_report pl_actor_look(const pl_actor *actor) {

@@ -12,6 +12,7 @@
 #include "world/world_state.h"
 
 enum {
+  PL_ACTOR_ROOM = 3 * PL_GOAL_LIMIT,
   PL_ACTOR_PARTS_MOST = 64,
   PL_ACTOR_PAST = 64,
   PL_ACTOR_PLAN_ROWS = 48,  // goal rows of a step that is planned ahead from; with more it is one step at a time
@@ -88,7 +89,6 @@ struct pl_actor {
   int32_t *row_start, *row_places;
   double *row_weights, *row_targets;
   double *row_places_by, *row_speeds_by, *row_ends;  // of pl_plan_rows
-  int32_t entry_limit;
 };
 
 // Fill the view from the body's state (actor_view.c).

@@ -46,6 +46,9 @@ static pl_status check_parts(const pl_actor_def *def, int32_t particle_count, pl
     const pl_actor_part *part = &def->parts[k];
     const char *name = part->name != NULL ? part->name : "";
     if (part->point_count < 1) return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has no points", name);
+    if (part->point_count > particle_count)
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has %d points; the body has %d", name, part->point_count,
+                     particle_count);
     for (int32_t i = 0; i < part->point_count; ++i)
       if (part->points[i] < 0 || part->points[i] >= particle_count)
         return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has point %d; the body has points 0 … %d", name, part->points[i],
@@ -156,14 +159,14 @@ static bool take_state(pl_actor *actor) {
   actor->last = PL_TAKE(arena, double, P);
   actor->rest_points = PL_TAKE(arena, double, n);
   enum { ROWS_MOST = 3 * PL_GOAL_LIMIT };
-  actor->entry_limit = ROWS_MOST * actor->model->head.particle_count;
+  size_t entries = PL_ACTOR_ROOM * (size_t)actor->model->head.particle_count;
   actor->row_start = PL_TAKE(arena, int32_t, ROWS_MOST + 1);
   actor->row_targets = PL_TAKE(arena, double, ROWS_MOST);
   actor->row_places_by = PL_TAKE(arena, double, ROWS_MOST);
   actor->row_speeds_by = PL_TAKE(arena, double, ROWS_MOST);
   actor->row_ends = PL_TAKE(arena, double, ROWS_MOST);
-  actor->row_places = PL_TAKE(arena, int32_t, actor->entry_limit);
-  actor->row_weights = PL_TAKE(arena, double, actor->entry_limit);
+  actor->row_places = PL_TAKE(arena, int32_t, entries);
+  actor->row_weights = PL_TAKE(arena, double, entries);
   return !arena->failed;
 }
 

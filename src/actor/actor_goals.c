@@ -35,8 +35,15 @@ static bool is_sound(const pl_goals *goals, const pl_goal *goal) {
   return true;
 }
 
+// Room of a goal's rows: a part has at most all particles, a spin three coordinates of each.
+static int32_t room_of(const pl_goal *goal) {
+  int32_t axes = (int32_t)((goal->axes & 1) + (goal->axes >> 1 & 1) + (goal->axes >> 2 & 1));
+  return axes * (goal->subject == PL_GOAL_SPIN ? 3 : goal->subject == PL_GOAL_DIFFERENCE ? 2 : 1);
+}
+
 bool pl_goals_add(pl_goals *goals, const pl_goal *goal) {
-  if (goals->count == PL_GOAL_LIMIT || !is_sound(goals, goal)) return false;
+  if (goals->count == PL_GOAL_LIMIT || !is_sound(goals, goal) || goals->room + room_of(goal) > PL_ACTOR_ROOM) return false;
+  goals->room += room_of(goal);
   goals->items[goals->count++] = *goal;
   return true;
 }
@@ -54,7 +61,6 @@ typedef struct row {
 } row;
 
 static void add_place(row *r, int32_t place, double weight) {
-  if (r->entry == r->actor->entry_limit) return;
   r->actor->row_places[r->entry] = place;
   r->actor->row_weights[r->entry++] = r->factor * weight;
   r->now += weight * r->x[place];

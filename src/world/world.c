@@ -217,6 +217,19 @@ pl_status pl_world_add_controller(pl_world *world, const pl_controller *controll
   return pl_fail_memory(error);
 }
 
+pl_status pl_world_remove_controller(pl_world *world, const void *user) {
+  size_t kept = 0, count = world->controllers.count;
+  for (size_t i = 0; i < count; ++i) {
+    pl_world_controller *it = &PL_ITEM(&world->controllers, pl_world_controller, i);
+    if (it->controller.user == user)
+      pl_release(world->context, it->saved);
+    else
+      PL_ITEM(&world->controllers, pl_world_controller, kept++) = *it;
+  }
+  world->controllers.count = kept;
+  return kept < count ? PL_OK : PL_ERROR_NOT_FOUND;
+}
+
 pl_status pl_world_add_layer(pl_world *world, pl_body_id id, const pl_layer *layer, pl_error *error) {
   pl_body *body = pl_world_find_body(world, id);
   if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
