@@ -1,9 +1,10 @@
 /// @file file.h
-/// Mesh files in and out (part of the lab). The content decides the format, never the file's name; a file's vertex order is kept.
+/// Mesh files, and sets of examples of detail, in and out (part of the lab). The content decides the format, never the file's name; a file's vertex order is kept.
 #ifndef PLIANT_FILE_H
 #define PLIANT_FILE_H
 
 #include "pliant/base.h"
+#include "pliant/detail.h"
 #include "pliant/mesh.h"
 
 #ifdef __cplusplus
@@ -53,6 +54,18 @@ PL_API pl_status pl_embedding_write(pl_context *context, const char *path, const
 /// row in `cells`. Written through a temporary name.
 PL_API pl_status pl_table_write(pl_context *context, const char *path, const char *const *columns, int32_t column_count,
                                 int64_t row_count, const double *cells, pl_error *error);
+
+/// Write a set of examples of detail as one file: its parts, and small grey pictures of the stamps in front of them. Written through a temporary
+/// name.
+PL_API pl_status pl_detail_set_write(pl_context *context, const char *path, const pl_detail_set *set, pl_error *error);
+
+/// Read such a file. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when it cannot be read, PL_ERROR_INVALID_DATA when it is none or damaged,
+/// PL_ERROR_UNSUPPORTED when it is of another version. The caller owns the set.
+PL_API pl_status pl_detail_set_read(pl_context *context, const char *path, pl_detail_set **set, pl_error *error);
+
+/// The same from memory; `name` stands for the file in messages.
+PL_API pl_status pl_detail_set_read_memory(pl_context *context, const void *bytes, size_t size, const char *name,
+                                           pl_detail_set **set, pl_error *error);
 
 #ifdef __cplusplus
 }
