@@ -175,7 +175,8 @@ static pl_vec3 landing_place(const walk *w, int32_t foot) {
   const pl_motion_frame *frame = &w->frame;
   double cycle = w->group_count * (w->swing + w->settings[SHIFT_TIME] * frame->beat);
   pl_vec3 excess = pl_vec3_add_scaled(w->view->velocity, frame->forward, -w->speed);
-  double along = 0.5 * cycle * w->speed + w->settings[FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->forward);
+  double stance = cycle - w->swing, along = 0.5 * stance * pl_vec3_dot(w->view->velocity, frame->forward);
+  along = fmax(along, 0.5 * stance * w->speed) + w->settings[FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->forward);
   double across = w->view->planar ? 0 : w->settings[SIDE_FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->side);
   double most = w->settings[STEP_MOST] * frame->height;
   pl_vec3 place = pl_vec3_add(w->view->center, arm_of(w, foot));
@@ -300,8 +301,8 @@ static void aim_swing(const walk *w, int32_t foot, pl_goals *goals) {
   double late = fmax(0, t - 1) * w->swing;  // s: then it goes on down until it finds the ground
   pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
                 .gain = w->settings[FOOT_GAIN],
-                .rate = 0.4,
-                .acceleration = 1.5,
+                .rate = 0.5,
+                .acceleration = 3,
                 .weight = w->settings[FOOT_WEIGHT]};
   aim.target = pl_vec3_add_scaled(it->hold, way, share);
   aim.target = pl_vec3_add_scaled(aim.target, frame->up, lift * pl_motion_arch(t) - 0.2 * frame->pace * late);
