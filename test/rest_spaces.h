@@ -89,6 +89,7 @@ static inline pl_actor_def make_rest_def(const rest_subject *s, pl_rest_kind kin
                         .regularisation = 0.7,
                         .rate_regularisation = 0.3,
                         .volume_regularisation = 2,
+                        .bend_regularisation = 3,
                         .hull_penalty = 5};
 }
 

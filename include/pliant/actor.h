@@ -169,6 +169,7 @@ typedef struct pl_actor_def {
   double regularisation;          ///< (m/s)²: cost of a rest shape strained by 1 everywhere
   double rate_regularisation;     ///< (m/s)²: cost of the rest shape's strain changing by 1 in one step
   double volume_regularisation;   ///< factor on the cost of changes of volume (or area) of the rest shape
+  double bend_regularisation;     ///< factor on the cost of bending of curves and shells: of their own they hardly mind
   double strain_limit;  ///< strain of an element of the rest shape at which its cost has doubled; 0: none. Not of examples
   double hull_penalty;  ///< (m/s)²: cost of leaving the hull of rest and examples by 1
   pl_actor_hessian hessian;

@@ -9,6 +9,9 @@
 // ratio and Young's modulus of corotated and neo-Hookean tets change such that the shear modulus stays; stiffnesses k of a volume
 // or area term become k + (f - 1) times the bulk modulus, and 0 where that is negative. Curves have no such term.
 //
+// What is thin hardly minds being bent: a curve of thickness t with the curvature κ is strained by t κ / 2 at most, and a mean of squared strains lets its rest shape crumple where it could as
+// well lean. `bend_regularisation` multiplies the stiffnesses of bends and hinges: (d / t)² makes bending as dear as for a body of thickness d.
+//
 // The energy does not see rigid motions of the rest shape, nor does the body: c, a millionth of the other factors, pins them to
 // where they were. It is also what holds vertices of a cage that move hardly anything. In the Hessian every element's own is
 // replaced by a positive one.
@@ -36,8 +39,9 @@ static void scale_elastic(double factor, double *p) {
   p[1] = poisson;
 }
 
-static void scale_parameters(const pl_fem_model *model, const pl_fem_group *group, double factor, double *p) {
+static void scale_parameters(const pl_fem_model *model, const pl_fem_group *group, const pl_actor_def *def, double *p) {
   const pl_fem_energy *energy = group->energy;
+  double factor = def->volume_regularisation;
   double poisson = model->linear.hint.poisson, sheet = model->force_scale / model->element_size / (2 * (1 - poisson));
   for (int32_t e = 0; e < group->element_count; ++e, p += energy->parameter_count) {
     if (energy == &pl_fem_corotated_tet || energy == &pl_fem_neo_hookean_tet) scale_elastic(factor, p);
@@ -47,6 +51,7 @@ static void scale_parameters(const pl_fem_model *model, const pl_fem_group *grou
     if (energy == &pl_fem_plane_triangle) p[1] = fmax(0, p[1] + (factor - 1) * (p[1] + 0.5 * p[0]));
     // E t / (2 (1 - v)); the elements' own factors on E are not known here
     if (energy == &pl_fem_shell_area) p[0] = fmax(0, p[0] + (factor - 1) * sheet);
+    if (energy == &pl_fem_shell_hinge || energy == &pl_fem_curve_bend) p[0] *= def->bend_regularisation;
   }
 }
 
@@ -64,7 +69,7 @@ pl_status pl_rest_regulariser_build(pl_rest_space *space, const pl_actor_def *de
     double *own = pl_arena_copy(arena, group->parameters, (size_t)group->element_count * (size_t)group->energy->parameter_count,
                                 sizeof(double));
     if (own == NULL) return pl_fail_memory(error);
-    scale_parameters(model, group, def->volume_regularisation, own);
+    scale_parameters(model, group, def, own);
     parameters[g] = own;
   }
   if (!is_free) space->metric = PL_TAKE(arena, double, size *size);

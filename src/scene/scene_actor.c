@@ -54,6 +54,7 @@ static void choose_numbers(const pl_scene_actor *source, pl_actor_def *def) {
   if (is_given(source, "regularisation")) def->regularisation = source->regularisation;
   if (is_given(source, "rate_regularisation")) def->rate_regularisation = source->rate_regularisation;
   if (is_given(source, "volume_regularisation")) def->volume_regularisation = source->volume_regularisation;
+  if (is_given(source, "bend_regularisation")) def->bend_regularisation = source->bend_regularisation;
   if (is_given(source, "strain_limit")) def->strain_limit = source->strain_limit;
   if (is_given(source, "hull_penalty")) def->hull_penalty = source->hull_penalty;
   if (is_given(source, "iterations")) def->iteration_limit = (int32_t)source->iterations;

@@ -443,7 +443,7 @@ typedef struct pl_scene_actor {
   pl_scene_list examples;  // of const char *: names of poses
   pl_scene_list groups;    // of pl_scene_actor_group
   int64_t modes;
-  double regularisation, rate_regularisation, volume_regularisation, strain_limit, hull_penalty;
+  double regularisation, rate_regularisation, volume_regularisation, bend_regularisation, strain_limit, hull_penalty;
   int32_t hessian;  // pl_actor_hessian + 1
   int64_t iterations;
   double tolerance;

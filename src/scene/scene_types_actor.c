@@ -70,7 +70,7 @@ static const pl_scene_type EXPECT_TYPE = TYPE("actor_expect", pl_scene_actor_exp
 static const char *const RESTS[] = {"free", "cage", "examples", "modes", NULL};
 static const char *const HESSIANS[] = {"gauss-newton", "exact", NULL};
 // Equal to pl_default_actor_def().
-static const pl_scene_actor ACTOR_DEFAULTS = {.rest = PL_REST_CAGE + 1, .modes = 12, .regularisation = 0.1, .rate_regularisation = 1, .volume_regularisation = 1, .strain_limit = 0.2, .hull_penalty = 10,
+static const pl_scene_actor ACTOR_DEFAULTS = {.rest = PL_REST_CAGE + 1, .modes = 12, .regularisation = 0.1, .rate_regularisation = 1, .volume_regularisation = 1, .bend_regularisation = 1, .strain_limit = 0.2, .hull_penalty = 10,
     .hessian = PL_ACTOR_GAUSS_NEWTON + 1, .iterations = 20, .tolerance = 1e-4, .horizon = 1, .behaviour = ""};
 static const pl_scene_field ACTOR_FIELDS[] = {
     FIELD("behaviour", TEXT, pl_scene_actor, behaviour, .required = true, .about = "What it does: `stand`, `hop`, `roll`, `crawl`, `walk` or `waddle`."),
@@ -84,6 +84,7 @@ static const pl_scene_field ACTOR_FIELDS[] = {
     FIELD("regularisation", NUMBER, pl_scene_actor, regularisation, .unit = "(m/s)^2", UP_TO(1e12), .about = "Cost of a rest shape strained by 1 everywhere; more: less effort."),
     FIELD("rate_regularisation", NUMBER, pl_scene_actor, rate_regularisation, .unit = "(m/s)^2", UP_TO(1e12), .about = "Cost of the rest shape's strain changing by 1 in one step; more: calmer."),
     FIELD("volume_regularisation", NUMBER, pl_scene_actor, volume_regularisation, UP_TO(1e6), .about = "Factor on the cost of changes of volume (or area) of the rest shape."),
+    FIELD("bend_regularisation", NUMBER, pl_scene_actor, bend_regularisation, UP_TO(1e6), .about = "Factor on the cost of bending of curves and shells; (d / thickness)^2 makes it as dear as for a body of thickness d."),
     FIELD("strain_limit", NUMBER, pl_scene_actor, strain_limit, UP_TO(1e6), .about = "Strain of a single element of the rest shape at which its cost has doubled; 0: none. Not of examples."),
     FIELD("hull_penalty", NUMBER, pl_scene_actor, hull_penalty, .unit = "(m/s)^2", UP_TO(1e12), .about = "Of examples: cost of leaving the hull of rest and examples by 1."),
     FIELD("hessian", CHOICE, pl_scene_actor, hessian, .choices = HESSIANS, .about = "Second derivatives of the goals alone, or of the whole Lagrangian."),

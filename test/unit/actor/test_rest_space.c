@@ -211,7 +211,7 @@ static void modes_of_amplitude_one_strain_by_a_tenth(void **state) {
     rest_subject s = make_rest_body(context, rest_materials[m]);
     pl_error error = {0};
     s.def = make_rest_def(&s, PL_REST_MODES);
-    s.def.volume_regularisation = 1;
+    s.def.volume_regularisation = s.def.bend_regularisation = 1;
     check_ok(pl_rest_space_build(context, &s.def, s.fem, s.mesh, &s.space, &error), &error);
     assert_int_equal(pl_rest_space_size(s.space), 4);
     const double zero[4] = {0};
@@ -229,6 +229,36 @@ static void modes_of_amplitude_one_strain_by_a_tenth(void **state) {
 }
 
 // --- costs --------------------------------------------------------------------------------------------------------
+
+// Of a curve that is bent without being stretched all the cost is bending.
+static void bending_of_a_curve_costs_its_factor(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  double costs[2];
+  for (int k = 0; k < 2; ++k) {
+    rest_subject s = make_rest_body(context, PL_FEM_CURVE);
+    pl_error error = {0};
+    s.def = make_rest_def(&s, PL_REST_FREE);
+    s.def.strain_limit = 0;
+    s.def.bend_regularisation = k == 0 ? 1 : 7;
+    check_ok(pl_rest_space_build(context, &s.def, s.fem, s.mesh, &s.space, &error), &error);
+    int32_t size = pl_rest_space_size(s.space);
+    double *p = PL_TAKE(&s.arena, double, size);
+    // The points after one of the middle turn about it.
+    const double *points = s.fem->rest_points, angle = 0.2;
+    int32_t middle = s.n / 6;
+    for (int32_t i = middle + 1; i < s.n / 3; ++i) {
+      double x = points[3 * i] - points[3 * middle], y = points[3 * i + 1] - points[3 * middle + 1];
+      p[2 * i] = x * (cos(angle) - 1) - y * sin(angle);
+      p[2 * i + 1] = x * sin(angle) + y * (cos(angle) - 1);
+    }
+    costs[k] = pl_rest_space_regularise(s.space, p, p, NULL, NULL);
+    drop_rest_subject(&s);
+  }
+  assert_true(costs[0] > 0);
+  check_near(costs[1] / costs[0], 7, 1e-6);
+  drop_context(context);
+}
 
 // Stretching along x alone by ε costs (λ + 2μ) ε² in units of Young's modulus; `factor` times the bulk modulus adds (factor - 1)
 // times that modulus.
@@ -337,6 +367,7 @@ int main(void) {
       cmocka_unit_test(cages_reproduce_linear_maps),
       cmocka_unit_test(free_bodies_in_a_plane_have_two_parameters_a_point),
       cmocka_unit_test(modes_of_amplitude_one_strain_by_a_tenth),
+      cmocka_unit_test(bending_of_a_curve_costs_its_factor),
       cmocka_unit_test(a_strained_rest_shape_costs_its_squared_strain),
       cmocka_unit_test(moving_and_turning_the_rest_shape_costs_next_to_nothing),
       cmocka_unit_test(straightening_takes_rigid_motions_out_and_nothing_else),
