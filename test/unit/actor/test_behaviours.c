@@ -20,7 +20,7 @@ typedef struct puppet {
 
 static void choose(puppet *p) {
   p->view.parts = p->parts;
-  p->goals.count = 0;
+  p->goals.count = p->goals.room = 0;
   p->goals.part_count = p->view.part_count;
   p->goals.particle_count = 1;
   p->behaviour->choose(p->settings, p->state, &p->view, &p->goals);
