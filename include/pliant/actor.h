@@ -53,6 +53,9 @@ PL_API bool pl_goals_add(pl_goals *goals, const pl_goal *goal);
 /// Most goals of one step.
 #define PL_GOAL_LIMIT 64
 
+/// Most parts of an actor.
+#define PL_ACTOR_PART_LIMIT 64
+
 // --- what a behaviour sees --------------------------------------------------------------------------------------------
 
 /// A part of an actor: some of its points, such as a foot or the head.
@@ -187,14 +190,15 @@ typedef struct pl_actor_def {
   uint32_t magic;            ///< set by pl_default_actor_def()
 } pl_actor_def;
 
-/// A cage of about 16 points, presets of the behaviour, Gauss-Newton, 20 iterations, horizon 1, heading along x at 0 m/s, no goals.
+/// A cage of about 16 points, presets of the behaviour, Gauss-Newton, 20 iterations, horizon 1, heading along x at 0 m/s, no behaviour:
+/// it never wants anything.
 PL_API pl_actor_def pl_default_actor_def(void);
 
 /// A character: its space of rest shapes, its behaviour and what they remember.
 typedef struct pl_actor pl_actor;
 
 /// Make an actor for bodies of `model`, a finite-element model built from `mesh` with `adapts` set. Fails with PL_ERROR_INVALID_DATA, by name, when the
-/// cage does not enclose the mesh, an example has another number of points or a flat element, or a part has no points; PL_ERROR_INVALID_ARGUMENT
+/// cage does not enclose the mesh, an example has a flat or inverted element, or a part has no points; PL_ERROR_UNSUPPORTED for modes in builds without ARPACK; PL_ERROR_INVALID_ARGUMENT
 /// for settings out of their range and for models that do not adapt. The model must outlive the actor.
 PL_API pl_status pl_actor_create(pl_context *context, const pl_actor_def *def, const pl_model *model, const pl_mesh *mesh,
                                  pl_actor **actor, pl_error *error);
@@ -221,7 +225,7 @@ PL_API pl_actor_command pl_actor_steered(const pl_actor *actor);
 /// What the last step took and where the actor stands.
 typedef struct pl_actor_report {
   int32_t iteration_count;  ///< of the optimisation
-  bool converged;           ///< the optimality conditions hold to the tolerance
+  bool converged;           ///< the optimisation came to its tolerance; the equations of motion hold whether it did or not
   double objective;         ///< (m/s)²: half the sum of squares of the weighted goals, and the regularisers
   double goal_error;        ///< m/s: root of the sum of squares of the weighted goals
   double goal_start;        ///< m/s: the same where the search began, with the body going on as it did
@@ -258,7 +262,8 @@ PL_API const double *pl_actor_parameters(const pl_actor *actor, int32_t *count);
 /// Points of the rest shape now, one per particle, for a ghost beside the body. Mixtures of examples do not fit together: of them the mean of each point's places.
 PL_API void pl_actor_rest_points(const pl_actor *actor, pl_vec3 *points);
 
-/// Goals of the last step, for drawing: at most `limit` are written, their number is returned. `places` receives the target of each.
+/// Goals of the last step, for drawing: at most `limit` are written, their number is returned. Points and
+/// weights of PL_GOAL_POINTS are the behaviour's own and may be gone.
 PL_API int32_t pl_actor_goals(const pl_actor *actor, int32_t limit, pl_goal *goals);
 
 #ifdef __cplusplus

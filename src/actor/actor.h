@@ -13,7 +13,6 @@
 
 enum {
   PL_ACTOR_ROOM = 3 * PL_GOAL_LIMIT,
-  PL_ACTOR_PARTS_MOST = 64,
   PL_ACTOR_PAST = 64,
   PL_ACTOR_PLAN_ROWS = 48,  // goal rows of a step that is planned ahead from; with more it is one step at a time
 };

@@ -40,9 +40,9 @@ static pl_status check_settings(const pl_actor_def *def, pl_error *error) {
 }
 
 static pl_status check_parts(const pl_actor_def *def, int32_t particle_count, pl_error *error) {
-  if (def->part_count < 0 || def->part_count > PL_ACTOR_PARTS_MOST)
+  if (def->part_count < 0 || def->part_count > PL_ACTOR_PART_LIMIT)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "part_count", "%d parts; use 0 … %d", def->part_count,
-                         PL_ACTOR_PARTS_MOST);
+                         PL_ACTOR_PART_LIMIT);
   for (int32_t k = 0; k < def->part_count; ++k) {
     const pl_actor_part *part = &def->parts[k];
     const char *name = part->name != NULL ? part->name : "";

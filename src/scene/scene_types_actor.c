@@ -1,6 +1,7 @@
 // The tables of actors in the scene document: every key, its kind, unit, range, default and meaning.
 //
-// Settings of behaviours and costs of the optimisation are in SI units whatever the document's length unit is; places, speeds and distances are in the document's.
+// Costs of the optimisation are in SI units whatever the document's length unit is, settings of behaviours in units of the body itself (its height, and the time it takes to fall from
+// it); places, speeds and distances are in the document's.
 #include "pliant/actor.h"
 #include "scene/scene_fields.h"
 
@@ -9,7 +10,7 @@
 
 static const pl_scene_actor_cage CAGE_DEFAULTS = {.points = 16, .mesh = ""};
 static const pl_scene_field CAGE_FIELDS[] = {
-    FIELD("points", INTEGER, pl_scene_actor_cage, points, .least = 4, .most = 4096, .about = "Points to aim at when the cage is made from a coarse lattice around the body."),
+    FIELD("points", INTEGER, pl_scene_actor_cage, points, .least = 4, .most = 2000, .about = "Points to aim at when the cage is made from a coarse lattice around the body."),
     FIELD("mesh", TEXT, pl_scene_actor_cage, mesh, OPTIONAL, .about = "Name of one of the scene's meshes that encloses the body, instead of `points`: a closed surface, or, around what lives in a plane, a closed curve."),
 };
 static const pl_scene_type CAGE_TYPE = TYPE("actor_cage", pl_scene_actor_cage, "A few points around a body that move its rest shape.", &CAGE_DEFAULTS, CAGE_FIELDS);
@@ -74,13 +75,13 @@ static const pl_scene_actor ACTOR_DEFAULTS = {.rest = PL_REST_CAGE + 1, .modes =
     .hessian = PL_ACTOR_GAUSS_NEWTON + 1, .iterations = 20, .tolerance = 1e-4, .horizon = 1, .behaviour = ""};
 static const pl_scene_field ACTOR_FIELDS[] = {
     FIELD("behaviour", TEXT, pl_scene_actor, behaviour, .required = true, .about = "What it does: `stand`, `hop`, `roll`, `crawl`, `walk` or `waddle`."),
-    FIELD("settings", SETTINGS, pl_scene_actor, settings, OPTIONAL, .about = "Numbers of the behaviour, in SI units; presets for those that are absent."),
+    FIELD("settings", SETTINGS, pl_scene_actor, settings, OPTIONAL, .about = "Numbers of the behaviour by name, in the units that the chapter on actors lists; presets for those that are absent."),
     FIELD("parts", LIST, pl_scene_actor, parts, .type = &PART_TYPE, .about = "Feet and other parts that the behaviour speaks of."),
     FIELD("rest", CHOICE, pl_scene_actor, rest, .choices = RESTS, .about = "What the rest shape is chosen from: all shapes, those of a cage, mixtures of examples, or sums of the softest vibrations."),
     FIELD("cage", OBJECT, pl_scene_actor, cage, .type = &CAGE_TYPE, .about = "Of the rest shapes of a cage."),
     FIELD("examples", TEXTS, pl_scene_actor, examples, OPTIONAL, .about = "Names of poses of the mesh, mixed with each other."),
     FIELD("groups", MAP, pl_scene_actor, groups, .type = &GROUP_TYPE, .about = "Local examples by the name of the part of the body that they change, such as a leg."),
-    FIELD("modes", INTEGER, pl_scene_actor, modes, .least = 1, .most = 1000, .about = "Number of vibrations."),
+    FIELD("modes", INTEGER, pl_scene_actor, modes, .least = 1, .most = 500, .about = "Number of vibrations."),
     FIELD("regularisation", NUMBER, pl_scene_actor, regularisation, .unit = "(m/s)^2", UP_TO(1e12), .about = "Cost of a rest shape strained by 1 everywhere; more: less effort."),
     FIELD("rate_regularisation", NUMBER, pl_scene_actor, rate_regularisation, .unit = "(m/s)^2", UP_TO(1e12), .about = "Cost of the rest shape's strain changing by 1 in one step; more: calmer."),
     FIELD("volume_regularisation", NUMBER, pl_scene_actor, volume_regularisation, UP_TO(1e6), .about = "Factor on the cost of changes of volume (or area) of the rest shape."),
