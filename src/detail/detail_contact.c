@@ -9,31 +9,37 @@
 // A round patch without points is this many rings of eight.
 enum { DISC_RINGS = 3, DISC_SPOKES = 8 };
 
-// Which triangle of those around a vertex is nearest; of the vertices, the nearest whose surface does not face away from `normal`.
-static int32_t nearest_vertex(const pl_detail_ground *ground, const pl_vec3 *points, pl_vec3 point, pl_vec3 normal) {
-  bool sided = pl_vec3_dot(normal, normal) > 0;
+// Whether the triangles around a vertex, as they are now, face away from `normal`.
+static bool faces_away(const pl_detail_ground *ground, const pl_vec3 *points, int32_t vertex, pl_vec3 normal) {
+  const pl_rows *around = &ground->triangles_of_point;
+  pl_vec3 facing = {0, 0, 0};
+  for (int32_t k = around->start[vertex]; k < around->start[vertex + 1]; ++k) {
+    const int32_t *c = ground->object.triangles + 3 * (size_t)around->items[k];
+    facing = pl_vec3_add(facing, pl_vec3_cross(pl_vec3_sub(points[c[1]], points[c[0]]), pl_vec3_sub(points[c[2]], points[c[0]])));
+  }
+  return pl_vec3_dot(facing, normal) < 0;
+}
+
+// The nearest vertex of some triangle; `sided`: of those that do not face away.
+static int32_t nearest_vertex(const pl_detail_ground *ground, const pl_vec3 *points, const pl_detail_contact *contact, bool sided) {
+  const int32_t *start = ground->triangles_of_point.start;
   int32_t best = -1;
   double least = HUGE_VAL;
   for (int32_t i = 0; i < ground->object.surface_count; ++i) {
-    pl_vec3 off = pl_vec3_sub(points[i], point);
+    pl_vec3 off = pl_vec3_sub(points[i], contact->point);
     double square = pl_vec3_dot(off, off);
-    if (!(square < least) || ground->triangles_of_point.start[i] == ground->triangles_of_point.start[i + 1]) continue;
-    if (sided) {
-      // The triangles around it now, not the normals at rest: the body may have turned.
-      pl_vec3 facing = {0, 0, 0};
-      for (int32_t k = ground->triangles_of_point.start[i]; k < ground->triangles_of_point.start[i + 1]; ++k) {
-        const int32_t *c = ground->object.triangles + 3 * (size_t)ground->triangles_of_point.items[k];
-        facing =
-            pl_vec3_add(facing, pl_vec3_cross(pl_vec3_sub(points[c[1]], points[c[0]]), pl_vec3_sub(points[c[2]], points[c[0]])));
-      }
-      if (pl_vec3_dot(facing, normal) < 0) continue;
-    }
+    if (!(square < least) || start[i] == start[i + 1]) continue;
+    if (sided && faces_away(ground, points, i, contact->normal)) continue;
     least = square;
     best = i;
   }
+  // Sides cost time and are asked for only where the plain answer is on the wrong one.
+  if (!sided && best >= 0 && faces_away(ground, points, best, contact->normal))
+    return nearest_vertex(ground, points, contact, true);
   return best;
 }
 
+// Which triangle of those around a vertex is nearest.
 static void find_triangle(const pl_detail_ground *ground, const pl_vec3 *points, int32_t vertex, pl_vec3 point,
                           pl_detail_spot *spot) {
   double least = HUGE_VAL;
@@ -72,7 +78,7 @@ pl_status pl_detail_spot_find(const pl_detail_ground *ground, const pl_detail_co
     spot->triangle = contact->triangle;
     memcpy(spot->barycentric, contact->barycentric, sizeof spot->barycentric);
   } else {
-    int32_t vertex = nearest_vertex(ground, surface_points, contact->point, contact->normal);
+    int32_t vertex = nearest_vertex(ground, surface_points, contact, false);
     if (vertex >= 0) find_triangle(ground, surface_points, vertex, contact->point, spot);
     if (spot->triangle < 0)
       return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "contact %d is nowhere on the surface, or the surface is not finite", index);

@@ -33,7 +33,7 @@ typedef struct pl_detail_touch {
   float strength;  // among contacts
   float *weights;  // of examples
   pl_f4 *map;      // blended stamp, in the axes of the world
-  pl_stamp_lay lay;
+  float *places;   // of the slot's points in it, see pl_detail_kernels
 } pl_detail_touch;
 
 struct pl_detail_filter {
@@ -47,6 +47,7 @@ struct pl_detail_filter {
   pl_detail_touch *touches;
   float *field, *scratch, *key;
   float *totals;  // of a, per surface point; zero between calls
+  float *shares;  // of the points of one contact, when there are several
 };
 
 pl_detail_filter_def pl_default_detail_filter_def(void) {
@@ -78,11 +79,13 @@ static pl_status fill_filter(pl_detail_filter *filter, const pl_detail_filter_de
   filter->scratch = PL_TAKE(arena, float, pl_detail_weights_scratch(def->set->weights));
   filter->key = PL_TAKE(arena, float, PL_KEY_SIZE_MOST);
   filter->totals = PL_TAKE(arena, float, filter->ground.object.surface_count);
+  filter->shares = PL_TAKE(arena, float, filter->ground.object.surface_count);
   if (arena->failed || !pl_detail_ground_work(arena, &filter->ground, &filter->work)) return pl_fail_memory(error);
   for (int32_t c = 0; c < def->contact_most; ++c) {
     pl_detail_touch *touch = &filter->touches[c];
     touch->weights = PL_TAKE(arena, float, def->set->view.example_count);
     touch->map = PL_TAKE(arena, pl_f4, side * side);
+    touch->places = PL_TAKE(arena, float, pl_stamp_places_size(&filter->ground));
     if (!pl_detail_slot_take(arena, &filter->ground, &touch->slot)) return pl_fail_memory(error);
   }
   return PL_OK;
@@ -154,7 +157,7 @@ static void weigh(pl_detail_filter *filter, pl_detail_touch *touch) {
   touch->acts = touch->report.best_example >= 0;
 }
 
-// The blended stamp (eq. 16), turned into the axes of the world.
+// The blended stamp (eq. 16), turned into the axes of the world, and where it lies.
 static void blend(pl_detail_filter *filter, pl_detail_touch *touch) {
   const pl_detail_set_view *view = &filter->set->view;
   size_t count = (size_t)view->def.stamp_resolution * (size_t)view->def.stamp_resolution;
@@ -174,8 +177,9 @@ static void blend(pl_detail_filter *filter, pl_detail_touch *touch) {
     pl_f4 local = touch->map[i];
     touch->map[i] = x * local[0] + y * local[1] + z * local[2];
   }
-  touch->lay = pl_stamp_lay_of(&filter->ground, &touch->spot, touch->state.frame, filter->scale * view->def.stamp_radius,
-                               view->def.stamp_resolution, touch->map);
+  pl_stamp_lay lay = pl_stamp_lay_of(&filter->ground, &touch->spot, touch->state.frame, filter->scale * view->def.stamp_radius,
+                                     view->def.stamp_resolution);
+  filter->kernels->place(&touch->slot.near, &lay, touch->places);
 }
 
 // a of the head, without the strength.
@@ -188,27 +192,22 @@ static float influence(float inside, float share) {
 
 static void add_totals(pl_detail_filter *filter, const pl_detail_touch *touch) {
   for (int32_t k = 0; k < touch->slot.point_count; ++k) {
-    int32_t i = touch->slot.points[k];
-    float at[2], inside = pl_stamp_place(&touch->lay, &filter->ground, i, at);
-    if (inside > 0) filter->totals[i] += touch->strength * influence(inside, touch->slot.shares[i]);
+    float inside = touch->places[24 * (size_t)(k / 8) + 16 + (size_t)(k % 8)];
+    if (inside > 0) filter->totals[touch->slot.points[k]] += touch->strength * influence(inside, touch->slot.point_shares[k]);
   }
 }
 
 // Displace what is under a stamp; `alone`: no other stamp is there.
 static void stamp_points(pl_detail_filter *filter, const pl_detail_touch *touch, bool alone, pl_vec3 *points) {
-  for (int32_t k = 0; k < touch->slot.point_count; ++k) {
-    int32_t i = touch->slot.points[k];
-    float at[2], inside = pl_stamp_place(&touch->lay, &filter->ground, i, at), share = touch->slot.shares[i];
-    if (!(inside > 0)) continue;
-    if (!alone) {
-      float total = filter->totals[i], own = touch->strength * influence(inside, share);
-      share *= total > 0 ? own / total : 0.0f;
-    }
-    pl_f4 off = pl_stamp_sample(&touch->lay, at) * share;
-    points[i].x += (double)off[0];
-    points[i].y += (double)off[1];
-    points[i].z += (double)off[2];
+  const pl_detail_slot *slot = &touch->slot;
+  pl_stamp_points under = {slot->point_count, slot->points, slot->point_shares, touch->places};
+  for (int32_t k = 0; !alone && k < slot->point_count; ++k) {
+    float inside = touch->places[24 * (size_t)(k / 8) + 16 + (size_t)(k % 8)], share = slot->point_shares[k];
+    float total = filter->totals[slot->points[k]], own = inside > 0 ? touch->strength * influence(inside, share) : 0.0f;
+    filter->shares[k] = own > 0 && total > 0 ? share * (own / total) : 0.0f;
   }
+  if (!alone) under.shares = filter->shares;
+  filter->kernels->stamp(&under, (const float *)(const void *)touch->map, filter->set->view.def.stamp_resolution, points);
 }
 
 static void stamp_all(pl_detail_filter *filter, pl_vec3 *points) {

@@ -18,10 +18,15 @@ typedef struct pl_graph {
 // the surface. `points` must outlive the graph. False when out of memory.
 bool pl_graph_build(pl_arena *arena, pl_elements elements, const pl_vec3 *points, int32_t point_count, pl_graph *graph);
 
-// Working memory of pl_graph_reach(), for graphs of up to point_count points.
+enum { PL_REACH_BUCKETS = 256 };
+
+// Working memory of pl_graph_reach(), for graphs of up to point_count points. Between calls as it was made.
 typedef struct pl_reach_work {
-  float *distances;  // HUGE_VALF where not reached; so between calls
-  int32_t *heap, *place_of_point, *visited;
+  float *distances;          // HUGE_VALF where not reached
+  int32_t *next, *last;      // neighbours of waiting points in their bucket, -1 at its ends
+  int32_t *bucket_of_point;  // -1: not waiting
+  int32_t *visited;
+  int32_t *heads;  // first of each bucket, -1 for an empty one
 } pl_reach_work;
 
 bool pl_reach_work_take(pl_arena *arena, int32_t point_count, pl_reach_work *work);

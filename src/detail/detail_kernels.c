@@ -1,6 +1,7 @@
 // The inner loops for the plain machine, the choice between instruction sets, and the layouts they read.
 #include "detail/detail_kernels.h"
 
+#include "math/f4.h"
 #include "math/simd.h"
 
 #define KERNELS pl_detail_kernels_plain

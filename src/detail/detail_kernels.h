@@ -35,6 +35,27 @@ typedef struct pl_key_kernel {
   float floor;  // similarities below this are none
 } pl_key_kernel;
 
+// Surface points that a stamp may reach, eight by eight: [row][6][8], place and normal at rest; rows are filled up with points that are far away.
+typedef struct pl_stamp_rows {
+  int32_t count, row_count;
+  float *numbers;
+} pl_stamp_rows;
+
+// Where a stamp lies at rest.
+typedef struct pl_stamp_lay {
+  float center[3];   // relative to the origin of the places
+  float axes[3][3];  // rows: x, y, normal
+  float scale;       // 1 over the radius
+  float half;        // samples of the stamp from the middle to the rim
+} pl_stamp_lay;
+
+// A stamp on surface points: their number, which they are, how much of each counts, and their places by `place`.
+typedef struct pl_stamp_points {
+  int32_t count;
+  const int32_t *points;
+  const float *shares, *places;
+} pl_stamp_points;
+
 typedef struct pl_detail_kernels {
   // Sums over material points as pl_moments_sum() has them: of the function 1 to order 3, and if `field` is not NULL of the displacement to order 2 (the
   // rest of `field_sums` is zero).
@@ -42,6 +63,11 @@ typedef struct pl_detail_kernels {
   // Similarity of one key to all: exp of the exponent, less the floor, over 1 less the floor; 0 below. Writes block_count rows of eight, zero
   // behind the last example. `similarities` is aligned to 32 bytes.
   void (*correlate)(const pl_key_rows *rows, const pl_key_kernel *kernel, const float *key, float *similarities);
+  // Places of surface points in a stamp, [row][3][8]: x and y, counted in samples from its corner, and 1 less the squared distance from the middle in
+  // radii, which is at most 0 outside the disc. `places` is aligned to 32 bytes.
+  void (*place)(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *places);
+  // Add share times map to every point inside the disc. The map has 4 floats a sample and is linear between them.
+  void (*stamp)(const pl_stamp_points *points, const float *map, int32_t resolution, pl_vec3 *to);
   // to[0 .. count) += factor * column.
   void (*add)(int32_t count, float factor, const float *column, float *to);
 } pl_detail_kernels;

@@ -1,5 +1,6 @@
 // The inner loops for AVX2.
 #define PL_SIMD_AVX2
+#include "math/f4.h"
 #include "math/simd.h"
 
 #include "detail/detail_kernels.h"

@@ -83,10 +83,6 @@ static void fill_surface(pl_detail_ground *ground) {
     for (int k = 0; k < 3; ++k) ground->areas[c[k]] += area / 3;
   }
   ground->origin = pl_box_center(pl_points_box(object->surface_points, object->surface_count));
-  for (int32_t i = 0; i < object->surface_count; ++i) {
-    ground->places[i] = pl_f4_of_vec3(pl_vec3_sub(object->surface_points[i], ground->origin));
-    ground->facings[i] = pl_f4_of_vec3(ground->normals[i]);
-  }
 }
 
 // Nearest material point of every surface point; only for those who cannot say.
@@ -113,8 +109,6 @@ pl_status pl_detail_ground_build(pl_arena *arena, const pl_detail_object *object
   pl_elements triangles = {own->triangles, own->triangle_count, 3}, tets = {object->tets, own->tet_count, 4};
   ground->normals = PL_TAKE(arena, pl_vec3, own->surface_count);
   ground->areas = PL_TAKE(arena, double, own->surface_count);
-  ground->places = PL_TAKE(arena, pl_f4, own->surface_count);
-  ground->facings = PL_TAKE(arena, pl_f4, own->surface_count);
   if (arena->failed || !pl_material_rows_take(arena, &material, &ground->rows) ||
       !pl_elements_of_points(arena, triangles, own->surface_count, &ground->triangles_of_point) ||
       !pl_graph_build(arena, triangles, own->surface_points, own->surface_count, &ground->surface_graph))
@@ -135,6 +129,8 @@ bool pl_detail_slot_take(pl_arena *arena, const pl_detail_ground *ground, pl_det
   *slot = (pl_detail_slot){.triangle = -1, .rows = ground->rows};
   slot->shares = PL_TAKE(arena, float, ground->object.surface_count);
   slot->points = PL_TAKE(arena, int32_t, ground->object.surface_count);
+  slot->point_shares = PL_TAKE(arena, float, ground->object.surface_count);
+  slot->near.numbers = PL_TAKE(arena, float, 48 * ((size_t)ground->object.surface_count / PL_DETAIL_LANES + 1));
   if (ground->object.tet_count > 0) {
     slot->material_shares = PL_TAKE(arena, float, ground->object.material_count);
     slot->rows.places = pl_arena_copy(arena, ground->rows.places, 32 * (size_t)ground->rows.row_count, sizeof(float));
@@ -158,6 +154,22 @@ static void aim_material(const pl_detail_ground *ground, double radius, const in
   }
 }
 
+// The points of a slot for the kernel.
+static void fill_near(const pl_detail_ground *ground, pl_detail_slot *slot) {
+  slot->near.count = slot->point_count;
+  slot->near.row_count = (slot->point_count + PL_DETAIL_LANES - 1) / PL_DETAIL_LANES;
+  for (int32_t k = 0; k < PL_DETAIL_LANES * slot->near.row_count; ++k) {
+    float *to = slot->near.numbers + 48 * (size_t)(k / PL_DETAIL_LANES) + k % PL_DETAIL_LANES;
+    pl_vec3 place = {1e9, 0, 0}, normal = {0, 0, 0};
+    if (k < slot->point_count) {
+      place = pl_vec3_sub(ground->object.surface_points[slot->points[k]], ground->origin);
+      normal = ground->normals[slot->points[k]];
+    }
+    const double numbers[6] = {place.x, place.y, place.z, normal.x, normal.y, normal.z};
+    for (int i = 0; i < 6; ++i) to[PL_DETAIL_LANES * i] = (float)numbers[i];
+  }
+}
+
 void pl_detail_slot_aim(const pl_detail_ground *ground, const pl_detail_reach *reach, int32_t triangle, pl_reach_work *work,
                         pl_detail_slot *slot) {
   if (slot->triangle == triangle) return;
@@ -174,8 +186,12 @@ void pl_detail_slot_aim(const pl_detail_ground *ground, const pl_detail_reach *r
                           .slack = SURFACE_SLACK * reach->stamp_radius};
   pl_graph_reach(&ground->surface_graph, &query, work, slot->shares);
   slot->point_count = 0;
-  for (int32_t i = 0; i < ground->object.surface_count; ++i)
-    if (slot->shares[i] > 0) slot->points[slot->point_count++] = i;
+  for (int32_t i = 0; i < ground->object.surface_count; ++i) {
+    if (!(slot->shares[i] > 0)) continue;
+    slot->point_shares[slot->point_count] = slot->shares[i];
+    slot->points[slot->point_count++] = i;
+  }
+  fill_near(ground, slot);
   if (ground->object.tet_count > 0) aim_material(ground, reach->window_radius, corners, middle, work, slot);
   slot->triangle = triangle;
 }

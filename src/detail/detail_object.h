@@ -5,7 +5,6 @@
 #include "detail/detail_graph.h"
 #include "detail/detail_kernels.h"
 #include "detail/detail_weights.h"
-#include "math/f4.h"
 #include "pliant/detail.h"
 
 // A copy of a pl_detail_object with what follows from it. Immutable.
@@ -14,9 +13,7 @@ typedef struct pl_detail_ground {
   pl_material_rows rows;    // material
   pl_vec3 *normals;         // of surface points, unit
   double *areas;            // of surface points, m²
-  pl_vec3 origin;           // amid the surface …
-  pl_f4 *places;            // … and surface points relative to it
-  pl_f4 *facings;           // the normals
+  pl_vec3 origin;           // amid the surface
   pl_rows triangles_of_point;
   pl_graph surface_graph;
   pl_graph material_graph;  // no points without tets
@@ -36,7 +33,9 @@ typedef struct pl_detail_slot {
   int32_t triangle;        // -1: nothing yet
   float *shares;           // of surface points
   int32_t *points;         // surface points with a share, rising …
-  int32_t point_count;     // … and their number
+  int32_t point_count;     // … and their number,
+  float *point_shares;     // … shares
+  pl_stamp_rows near;      // … and places, relative to the ground's origin
   pl_material_rows rows;   // material with the shares of what is connected; those of the ground without tets
   float *material_shares;  // with tets
 } pl_detail_slot;

@@ -18,7 +18,7 @@ typedef struct recorder {
   const pl_stamp_def *def;
   const pl_stamp_source *source;
   int32_t resolution;
-  float *places;     // 2 per surface point, in the stamp
+  float *places;     // 3 per surface point, see pl_detail_kernels; only those of the slot
   pl_vec3 *values;   // what is to be recorded now
   pl_f4 *layer;      // one pass
   float *distances;  // of what each sample was taken from; HUGE_VALF: nothing
@@ -42,12 +42,12 @@ static void set_sample(recorder *r, int32_t i, int32_t j, const int32_t *corners
 
 // All samples under a triangle.
 static void sample_triangle(recorder *r, const int32_t *corners) {
-  double half = 0.5 * (r->resolution - 1), x[3], y[3], facing = 0;
+  double x[3], y[3], facing = 0;
   for (int k = 0; k < 3; ++k) {
     if (!(r->source->slot->shares[corners[k]] > 0)) return;
     facing += pl_vec3_dot(r->source->ground->normals[corners[k]], r->source->spot->normal) / 3;
-    x[k] = ((double)r->places[2 * (size_t)corners[k]] + 1) * half;
-    y[k] = ((double)r->places[2 * (size_t)corners[k] + 1] + 1) * half;
+    x[k] = (double)r->places[3 * (size_t)corners[k]];
+    y[k] = (double)r->places[3 * (size_t)corners[k] + 1];
   }
   if (facing < FACING_LEAST) return;
   double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
@@ -106,14 +106,14 @@ static void record_layer(recorder *r) {
 }
 
 // What the map does not give back yet.
-static void find_missing(recorder *r, const pl_stamp_lay *lay) {
+static void find_missing(recorder *r, const pl_f4 *map) {
   const pl_detail_slot *slot = r->source->slot;
   for (int32_t k = 0; k < slot->point_count; ++k) {
     int32_t i = slot->points[k];
-    float at[2];
+    const float *at = r->places + 3 * (size_t)i;
     r->values[i] = pl_vec3_of(0, 0, 0);
-    if (!(pl_stamp_place(lay, r->source->ground, i, at) > 0)) continue;
-    r->values[i] = pl_vec3_sub(r->source->values[i], pl_vec3_of_f4(pl_stamp_sample(lay, at)));
+    if (at[2] > 0)
+      r->values[i] = pl_vec3_sub(r->source->values[i], pl_vec3_of_f4(pl_stamp_sample(map, r->resolution, at[0], at[1])));
   }
 }
 
@@ -126,14 +126,14 @@ static float border_at(const pl_stamp_def *def, int32_t i, int32_t j) {
   return (float)(t * t * (3 - 2 * t));
 }
 
-static double measure_error(const recorder *r, const pl_stamp_lay *lay) {
+static double measure_error(const recorder *r, const pl_f4 *map) {
   const pl_detail_ground *ground = r->source->ground;
   double missing = 0, whole = 0;
   for (int32_t i = 0; i < ground->object.surface_count; ++i) {
     pl_vec3 value = r->source->values[i], off = value;
-    float at[2], share = r->source->slot->shares[i];
-    if (share > 0 && pl_stamp_place(lay, ground, i, at) > 0)
-      off = pl_vec3_sub(value, pl_vec3_of_f4(pl_stamp_sample(lay, at) * share));
+    const float *at = r->places + 3 * (size_t)i;
+    float share = r->source->slot->shares[i];
+    if (share > 0 && at[2] > 0) off = pl_vec3_sub(value, pl_vec3_of_f4(pl_stamp_sample(map, r->resolution, at[0], at[1]) * share));
     missing += pl_vec3_dot(off, off);
     whole += pl_vec3_dot(value, value);
   }
@@ -141,34 +141,43 @@ static double measure_error(const recorder *r, const pl_stamp_lay *lay) {
 }
 
 pl_stamp_lay pl_stamp_lay_of(const pl_detail_ground *ground, const pl_detail_spot *spot, pl_mat3 frame, double radius,
-                             int32_t resolution, const pl_f4 *map) {
-  return (pl_stamp_lay){
-      .map = map,
-      .resolution = resolution,
-      .scale = (float)(1.0 / radius),
-      .center = pl_f4_of_vec3(pl_vec3_sub(spot->point, ground->origin)),
-      .axis_x = pl_f4_of(frame.m[0][0], frame.m[0][1], frame.m[0][2]),
-      .axis_y = pl_f4_of(frame.m[1][0], frame.m[1][1], frame.m[1][2]),
-      .axis_z = pl_f4_of(frame.m[2][0], frame.m[2][1], frame.m[2][2]),
-  };
+                             int32_t resolution) {
+  pl_vec3 center = pl_vec3_sub(spot->point, ground->origin);
+  pl_stamp_lay lay = {.center = {(float)center.x, (float)center.y, (float)center.z},
+                      .scale = (float)(1.0 / radius),
+                      .half = 0.5f * (float)(resolution - 1)};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) lay.axes[i][j] = (float)frame.m[i][j];
+  return lay;
+}
+
+size_t pl_stamp_places_size(const pl_detail_ground *ground) {
+  return 24 * ((size_t)ground->object.surface_count / PL_DETAIL_LANES + 1);
+}
+
+// Places of the slot's points, by the kernel that the filter uses.
+static void find_places(recorder *r, float *rows) {
+  const pl_stamp_source *source = r->source;
+  pl_stamp_lay lay = pl_stamp_lay_of(source->ground, source->spot, source->frame, r->def->radius, r->resolution);
+  pl_detail_kernels_choose()->place(&source->slot->near, &lay, rows);
+  for (int32_t k = 0; k < source->slot->point_count; ++k)
+    for (size_t c = 0; c < 3; ++c)
+      r->places[3 * (size_t)source->slot->points[k] + c] = rows[24 * (size_t)(k / 8) + 8 * c + (size_t)(k % 8)];
 }
 
 static void record(recorder *r, pl_f4 *map, double *error) {
   const pl_stamp_source *source = r->source;
   size_t count = (size_t)r->resolution * (size_t)r->resolution;
-  pl_stamp_lay lay = pl_stamp_lay_of(source->ground, source->spot, source->frame, r->def->radius, r->resolution, map);
-  for (int32_t i = 0; i < source->ground->object.surface_count; ++i)
-    pl_stamp_place(&lay, source->ground, i, r->places + 2 * (size_t)i);
   memset(map, 0, count * sizeof *map);
   memcpy(r->values, source->values, (size_t)source->ground->object.surface_count * sizeof *r->values);
   for (int pass = 0; pass < REPEAT_COUNT; ++pass) {
-    if (pass > 0) find_missing(r, &lay);
+    if (pass > 0) find_missing(r, map);
     record_layer(r);
     for (size_t i = 0; i < count; ++i) map[i] += r->layer[i];
   }
   for (int32_t j = 0; j < r->resolution; ++j)
     for (int32_t i = 0; i < r->resolution; ++i) map[(size_t)j * (size_t)r->resolution + (size_t)i] *= border_at(r->def, i, j);
-  *error = measure_error(r, &lay);
+  *error = measure_error(r, map);
 }
 
 bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stamp_source *source, float *map, double *error) {
@@ -176,13 +185,17 @@ bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stam
   pl_arena_init(&arena, context, 0);
   size_t count = (size_t)def->resolution * (size_t)def->resolution, point_count = (size_t)source->ground->object.surface_count;
   recorder r = {.def = def, .source = source, .resolution = def->resolution};
-  r.places = PL_TAKE(&arena, float, 2 * point_count);
+  r.places = PL_TAKE(&arena, float, 3 * point_count);
+  float *rows = PL_TAKE(&arena, float, pl_stamp_places_size(source->ground));
   r.values = PL_TAKE(&arena, pl_vec3, point_count);
   r.layer = PL_TAKE(&arena, pl_f4, count);
   r.distances = PL_TAKE(&arena, float, count);
   r.known = PL_TAKE(&arena, uint8_t, count);
   bool done = !arena.failed;
-  if (done) record(&r, (pl_f4 *)(void *)map, error);
+  if (done) {
+    find_places(&r, rows);
+    record(&r, (pl_f4 *)(void *)map, error);
+  }
   pl_arena_destroy(&arena);
   return done;
 }

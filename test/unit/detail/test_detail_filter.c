@@ -191,6 +191,39 @@ static void a_stamp_does_not_cross_a_cut(void **state) {
   drop_context(context);
 }
 
+// A cut comes nearer and nearer to the contact: weight and detail fall without a jump.
+static void a_cut_that_comes_nearer_changes_the_weight_continuously(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  plate whole = make_plate(context, 20);
+  pl_detail_set *set = record_middle(context, &whole, DEPTH);
+  press again = press_at(0, 0, DEPTH);
+  pl_detail_contact contact = contact_of(&again);
+  double last = 1;
+  for (double x = 0.4; x > 0.01; x -= 0.02) {
+    plate p = {0};
+    pl_cut_def cut = pl_default_cut_def();
+    cut.plane_point = pl_vec3_of(x, 0, 0);
+    pl_error error = {0};
+    check_ok(pl_mesh_cut(context, &cut, whole.mesh, &p.mesh, NULL, NULL, &error), &error);
+    take_mesh(context, &p);
+    pl_detail_filter *filter = filter_of(context, set, &p);
+    press_plate(&p, &again);
+    pl_detail_contact_report report;
+    enrich(filter, &p, &contact, 1, &report);
+    printf("cut at %.2f: weight %.3f\n", x, report.best_weight);
+    check_at_most(report.best_weight, last + 0.05);
+    check_at_most(last - report.best_weight, 0.15);
+    last = report.best_weight;
+    pl_detail_filter_destroy(filter);
+    drop_plate(&p);
+  }
+  check_at_most(last, 0.1);
+  pl_detail_set_destroy(set);
+  drop_plate(&whole);
+  drop_context(context);
+}
+
 static void a_frame_allocates_nothing_and_leaves_no_trace(void **state) {
   (void)state;
   failing_allocator allocator = {0};
@@ -315,6 +348,7 @@ int main(void) {
       cmocka_unit_test(nothing_happens_far_away_and_below),
       cmocka_unit_test(two_tools_in_one_place_do_not_add_up_twice),
       cmocka_unit_test(a_stamp_does_not_cross_a_cut),
+      cmocka_unit_test(a_cut_that_comes_nearer_changes_the_weight_continuously),
       cmocka_unit_test(a_frame_allocates_nothing_and_leaves_no_trace),
       cmocka_unit_test(a_smaller_object_gets_smaller_stamps),
       cmocka_unit_test(wrong_frames_are_refused_and_change_nothing),

@@ -53,6 +53,46 @@ static void reach_from(pl_context *context, double tip, pl_vec3 *points, float *
   pl_arena_destroy(&arena);
 }
 
+// Shares against ways found by trying all edges until nothing gets shorter.
+static void shares_are_those_of_the_shortest_ways(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  plate p = make_plate(context, 6);
+  pl_elements tets = {p.object.tets, p.object.tet_count, 4};
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_graph graph;
+  pl_reach_work work;
+  int32_t count = p.object.material_count, *edges, edge_count;
+  assert_true(pl_graph_build(&arena, tets, p.object.material_points, count, &graph));
+  assert_true(pl_edges_find(&arena, tets, count, &edges, &edge_count));
+  assert_true(pl_reach_work_take(&arena, count, &work));
+  double *ways = PL_TAKE(&arena, double, count);
+  float *shares = PL_TAKE(&arena, float, count);
+  pl_reach_query query = {.center = {0.1, -0.45, 0.05}, .source_count = 2, .sources = {3, 60}, .limit = 0.7, .slack = 0.05};
+  for (int32_t i = 0; i < count; ++i) ways[i] = HUGE_VAL;
+  for (int k = 0; k < 2; ++k) ways[query.sources[k]] = pl_vec3_distance(query.center, graph.points[query.sources[k]]);
+  for (int32_t round = 0; round < count; ++round)
+    for (int32_t e = 0; e < edge_count; ++e) {
+      int32_t a = edges[2 * e], b = edges[2 * e + 1];
+      double length = pl_vec3_distance(graph.points[a], graph.points[b]);
+      ways[b] = fmin(ways[b], ways[a] + length);
+      ways[a] = fmin(ways[a], ways[b] + length);
+    }
+  pl_graph_reach(&graph, &query, &work, shares);
+  int32_t partial = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    double straight = pl_vec3_distance(query.center, graph.points[i]), detour = (ways[i] - straight) / (straight + query.slack);
+    double t = fmin(fmax((1 - detour) / 0.5, 0), 1), wanted = straight <= query.limit ? t * t * (3 - 2 * t) : 0;
+    check_near((double)shares[i], wanted, 1e-5);
+    partial += shares[i] > 0 && shares[i] < 1;
+  }
+  assert_true(partial > 3);
+  pl_arena_destroy(&arena);
+  drop_plate(&p);
+  drop_context(context);
+}
+
 static void without_a_slit_all_that_is_near_counts_whole(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -136,6 +176,7 @@ static void surveys_divide_and_cover_a_plate(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shares_are_those_of_the_shortest_ways),
       cmocka_unit_test(without_a_slit_all_that_is_near_counts_whole),
       cmocka_unit_test(beyond_a_slit_nothing_counts_and_around_its_tip_it_fades),
       cmocka_unit_test(surveys_divide_and_cover_a_plate),
