@@ -64,7 +64,9 @@ static hop_plan plan_hop(const double *settings, const hop_state *state, const p
   plan.rise = sqrt(2 * frame->gravity * settings[HEIGHT] * frame->height);
   plan.flight = 2 * plan.rise / frame->gravity;
   plan.stroke = settings[DEPTH] * view->rest_height;
-  plan.push = (1 + state->push_trim) * plan.rise * plan.rise / (2 * fmax(plan.stroke, 1e-6 * frame->height));
+  double push = plan.rise * plan.rise / (2 * fmax(plan.stroke, 1e-6 * frame->height));
+  // Trimmed up beyond some gravities the feet only leave the ground sooner, and anyhow.
+  plan.push = fmin((1 + state->push_trim) * push, fmax(push, 3 * frame->gravity));
   double push_time = plan.rise / plan.push;
   // While it pushes and lands it goes at half the speed on average.
   double cycle = plan.flight + 2 * push_time + (settings[REST_TIME] + settings[CROUCH_TIME]) * frame->beat;
@@ -94,7 +96,7 @@ static double pitching_of(const pl_actor_view *view, const pl_motion_frame *fram
 
 // Leaning back a little it meets the ground with its feet ahead.
 static double landing_pitch(const pl_actor_view *view, const pl_motion_frame *frame, const hop_plan *plan) {
-  return -plan->lead / fmax(view->rest_height, 1e-6 * frame->height);
+  return -0.3 * plan->lead / fmax(view->rest_height, 1e-6 * frame->height);
 }
 
 // Hop by hop: mean speed against the wanted one, and turning in the air against none.
@@ -117,7 +119,20 @@ static void correct(const double *settings, hop_state *state, const pl_actor_vie
 
 // Place on the ground that the centre of mass is above when the body stands as it was built.
 static pl_vec3 stand_of(const pl_actor_view *view, const pl_motion_frame *frame) {
-  return pl_vec3_add(pl_motion_support(view, frame), pl_motion_poise(view, frame));
+  // All feet count, whether they touch or not: a heel that lifts must not move the place.
+  pl_vec3 place = {0, 0, 0}, built = {0, 0, 0};
+  int32_t foot_count = 0;
+  for (int32_t i = 0; i < view->part_count; ++i) {
+    if (!view->parts[i].is_foot) continue;
+    place = pl_vec3_add(place, view->parts[i].position);
+    built = pl_vec3_add(built, view->parts[i].rest);
+    foot_count++;
+  }
+  if (foot_count == 0) return pl_motion_support(view, frame);
+  pl_quat yaw = pl_motion_yaw(view, frame, pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0)));
+  pl_vec3 poise = pl_motion_level(frame, pl_quat_apply(yaw, pl_vec3_scale(built, 1.0 / foot_count)));
+  place = pl_vec3_sub(pl_vec3_scale(place, 1.0 / foot_count), poise);
+  return pl_motion_at_height(frame, place, pl_motion_ground(view, place));
 }
 
 // How far the centre of mass is ahead of there, m.
@@ -151,10 +166,10 @@ static void next_phase(const double *settings, hop_state *state, const pl_actor_
       }
       break;
     case HOP_PUSH:
-      // Stretched farther than it was built the feet leave the ground one way or the other, and what they push then only turns it.
+      // As tall as it was built the feet are about to leave the ground one way or the other, and what they push last only turns it.
       state->airborne = touches ? 0 : state->airborne + 1;
-      if (rising >= 0.97 * plan->rise || (!touches && rising > 0.3 * plan->rise) || state->airborne > 1 ||
-          height > 1.05 * view->rest_height || state->clock > 4 * plan->rise / plan->push) {
+      if (rising >= 0.9 * plan->rise || (!touches && rising > 0.3 * plan->rise) || state->airborne > 1 ||
+          height > view->rest_height || state->clock > 4 * plan->rise / plan->push) {
         correct(settings, state, view, frame, plan);
         state->airborne = 0;
         enter(state, HOP_FLY, height);
@@ -195,6 +210,21 @@ static void hold_body(const double *settings, const hop_state *state, const pl_a
   pl_aim_hold(view, frame, &hold, goals);
 }
 
+// Feet off the ground come down to it, or nothing brings them back: what does not touch cannot push.
+static void lower_feet(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
+                       pl_goals *goals) {
+  pl_quat yaw = pl_motion_yaw(view, frame, state->facing);
+  for (int32_t i = 0; i < view->part_count; ++i) {
+    const pl_part_view *part = &view->parts[i];
+    if (!part->is_foot || part->touch_count > 0) continue;
+    pl_vec3 place = pl_vec3_add(view->center, pl_quat_apply(yaw, part->rest));
+    double sole = view->rest_height + pl_vec3_dot(part->rest, frame->up) - part->rest_lowest;
+    pl_aim aim = {.axes = frame->height_axis, .gain = settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = 0.5};
+    aim.target = pl_motion_at_height(frame, place, pl_motion_ground(view, place) + sole);
+    pl_aim_part(view, frame, i, &aim, goals);
+  }
+}
+
 // On the ground before the push: down, and ahead of the feet by the lead.
 static void crouch(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
                    const hop_plan *plan, pl_goals *goals) {
@@ -211,6 +241,7 @@ static void crouch(const double *settings, const hop_state *state, const pl_acto
   aim.axes = frame->level_axes;
   pl_aim_center(view, frame, &aim, goals);
   hold_body(settings, state, view, frame, 0, settings[GAIN], goals);
+  lower_feet(settings, state, view, frame, goals);
 }
 
 // Gravities: what comes down faster than it went up is not caught at once.
@@ -283,6 +314,7 @@ static void hop_choose(const double *settings, void *memory, const pl_actor_view
     case HOP_STAND: {
       pl_stand stand = pl_stand_usual(view, &frame);
       stand.turn = pl_motion_yaw(view, &frame, state->facing);
+      stand.over = stand_of(view, &frame);
       // The way that it leans into the next push it need not come back from this landing.
       double lead = pl_motion_clamp(lead_of(view, &frame), fmin(plan.lead, 0), fmax(plan.lead, 0));
       if (view->command.speed > 0) stand.over = pl_vec3_add_scaled(stand.over, frame.forward, lead);
@@ -298,6 +330,7 @@ static void hop_choose(const double *settings, void *memory, const pl_actor_view
     case HOP_LAND:
       accelerate(settings, view, &frame, pl_vec3_of(0, 0, 0), state->brake, state->level_brake, goals);
       hold_body(settings, state, view, &frame, 0, settings[GAIN], goals);
+      lower_feet(settings, state, view, &frame, goals);
       break;
   }
 }
