@@ -1,7 +1,11 @@
-// Crawl: the front goes ahead while the rear holds, then the rear follows while the front holds, like a caterpillar of the geometer moths.
+// Crawl: by a wave that runs along the body from rear to front, like a caterpillar.
 //
-// What holds is pressed to the ground and what moves is lifted a little, so that friction acts on one more than on the other. Front and rear are the parts that lie farthest
-// ahead and behind. A body without parts rocks instead: its centre of mass surges forward while it presses on the ground and waits while it sinks.
+// Where the wave is, the body is lifted a little and goes forward; everywhere else it holds on to the ground. Each part so takes a step in every cycle, one after the
+// other. Parts are told where to be relative to each other; slipping shifts all of these places, instead of being fought.
+//
+// Of two parts the front goes ahead while the rear holds, then the rear follows while the front holds, like a caterpillar of the geometer moths. What holds is pressed
+// to the ground, so that friction acts on one more than on the other. A body without parts rocks instead: its centre of mass surges forward while it presses on the
+// ground and waits while it sinks.
 #include <math.h>
 
 #include "actor/behaviour_list.h"
@@ -9,13 +13,15 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-enum { SPEED_LIMIT, STROKE, LIFT, PRESS, BEAT_LEAST, GAIN, WEIGHT, PART_WEIGHT, SETTING_COUNT };
+enum { SPEED_LIMIT, STROKE, LIFT, PRESS, SWING, BEAT_LEAST, GAIN, WEIGHT, PART_WEIGHT, SETTING_COUNT };
+enum { PARTS_MOST = 24 };
 
 static const pl_behaviour_setting settings_of_crawl[SETTING_COUNT] = {
     [SPEED_LIMIT] = {"speed_limit", "paces", 0.2, 0, 1, "Most speed; a pace is √(height · gravity)."},
-    [STROKE] = {"stroke", "share", 0.2, 0.01, 1, "How much longer it gets than it was, as a share of the way from rear to front."},
+    [STROKE] = {"stroke", "share", 0.2, 0.01, 1, "Way of a part in one cycle, as a share of the way from rear to front."},
     [LIFT] = {"lift", "share", 0.06, 0, 0.5, "How far the end that moves is lifted, as a share of the height."},
     [PRESS] = {"press", "share", 0.02, 0, 0.2, "How far below the ground the end that holds aims, as a share of the height."},
+    [SWING] = {"swing", "share", 0.4, 0.1, 0.9, "Share of a cycle that a part is lifted for, in a wave."},
     [BEAT_LEAST] = {"half_time", "beats", 1.2, 0.3, 20, "Least time of half a cycle; a beat is √(height / gravity)."},
     [GAIN] = {"gain", "1/beat", 2, 0.01, 20, "How fast errors are worked off."},
     [WEIGHT] = {"weight", "", 0.3, 0, 1000, "Importance of the centre of mass."},
@@ -29,6 +35,10 @@ typedef struct crawl_state {
   pl_vec3 start;   // where the end that moves was
   pl_vec3 held;    // where the other is
   pl_vec3 target;  // where the end that moves goes to
+  // Of a wave:
+  int32_t wave_steps[PARTS_MOST];  // that each part has begun
+  double cycles;                   // since it began
+  pl_vec3 places[PARTS_MOST];      // of the parts when it began
 } crawl_state;
 
 // The parts farthest ahead and behind; false without two that lie apart.
@@ -59,6 +69,10 @@ static double sole_of(const pl_actor_view *view, const pl_motion_frame *frame, i
 // Begin the other half: what moved holds from now on, where it is.
 static void switch_half(const double *settings, crawl_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
                         int32_t front, int32_t rear, double length) {
+  double went = 0;
+  if (state->begun != 0)
+    went = pl_vec3_dot(pl_vec3_sub(view->parts[state->front_moves ? front : rear].position, state->start), frame->forward);
+  if (went > 0.25 * settings[STROKE] * length) state->steps++;
   state->front_moves = state->begun == 0 ? 1 : !state->front_moves;
   state->begun = 1;
   state->clock = 0;
@@ -69,7 +83,6 @@ static void switch_half(const double *settings, crawl_state *state, const pl_act
   state->held = view->parts[state->front_moves ? rear : front].position;
   double span = state->front_moves ? length + 0.75 * stroke : -(length - 0.25 * stroke);
   state->target = pl_vec3_add_scaled(state->held, frame->forward, span);
-  if (pl_vec3_dot(pl_vec3_sub(state->target, state->start), frame->forward) > 0.25 * stroke) state->steps++;
 }
 
 static void aim_ends(const double *settings, const crawl_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
@@ -94,6 +107,81 @@ static void aim_ends(const double *settings, const crawl_state *state, const pl_
                                    pl_motion_ground(view, place) + sole_of(view, frame, holding) - settings[PRESS] * frame->height);
   aim.target_speed = pl_vec3_of(0, 0, 0);
   pl_aim_part(view, frame, holding, &aim, goals);
+}
+
+// Parts near the ground in the order of the wave, from rear to front; their number, 0 if they are too many or all in one place.
+static int32_t order_parts(const pl_actor_view *view, const pl_motion_frame *frame, int32_t *order, double *length) {
+  pl_vec3 direction = view->planar ? frame->forward : pl_quat_apply(pl_quat_conjugate(view->turn), frame->forward);
+  double along[PARTS_MOST];
+  int32_t count = 0;
+  if (view->part_count > PARTS_MOST) return 0;
+  for (int32_t i = 0; i < view->part_count; ++i) {
+    // Only what is near the ground can hold on to it.
+    if (view->parts[i].rest_lowest > 0.4 * frame->height) continue;
+    int32_t k = count++;
+    along[i] = pl_vec3_dot(view->parts[i].rest, direction);
+    for (; k > 0 && along[order[k - 1]] > along[i]; --k) order[k] = order[k - 1];
+    order[k] = i;
+  }
+  *length = count > 0 ? along[order[count - 1]] - along[order[0]] : 0;
+  return *length > 0.15 * fmax(view->width, frame->height) ? count : 0;
+}
+
+// How far a part has come after so many cycles, in strokes, and how high it is; of both the rates per cycle.
+typedef struct wave_place {
+  double way, way_rate, lift, lift_rate;
+} wave_place;
+
+static wave_place wave_at(double cycles, double swing) {
+  if (cycles < 0) return (wave_place){0};
+  double whole = floor(cycles), t = (cycles - whole) / swing;
+  return (wave_place){.way = whole + pl_motion_ease(t),
+                      .way_rate = t < 1 ? pl_motion_ease_rate(t) / swing : 0,
+                      .lift = t < 1 ? pl_motion_arch(t) : 0,
+                      .lift_rate = t < 1 ? pl_motion_arch_rate(t) / swing : 0};
+}
+
+static void wave(const double *settings, crawl_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
+                 const int32_t *order, int32_t count, double length, pl_goals *goals) {
+  double stroke = settings[STROKE] * length, speed = pl_motion_speed(frame, view, settings[SPEED_LIMIT]);
+  double period = fmax(stroke / fmax(speed, 1e-6 * frame->pace), 2 * settings[BEAT_LEAST] * frame->beat);
+  if (state->begun == 0)
+    for (int32_t k = 0; k < count; ++k) state->places[k] = view->parts[order[k]].position;
+  state->begun = 1;
+  state->cycles += frame->step / period;
+  // By how much it has slipped as a whole.
+  pl_vec3 slip = {0, 0, 0};
+  for (int32_t k = 0; k < count; ++k) {
+    wave_place at = wave_at(state->cycles - (double)k / count, settings[SWING]);
+    pl_vec3 ideal = pl_vec3_add_scaled(state->places[k], frame->forward, stroke * at.way);
+    slip = pl_vec3_add_scaled(slip, pl_vec3_sub(view->parts[order[k]].position, ideal), 1.0 / count);
+  }
+  double lift = settings[LIFT] * frame->height;
+  for (int32_t k = 0; k < count; ++k) {
+    double cycles = state->cycles - (double)k / count;
+    wave_place at = wave_at(cycles, settings[SWING]);
+    pl_vec3 place =
+        pl_vec3_add(pl_vec3_add_scaled(state->places[k], frame->forward, stroke * at.way), pl_motion_level(frame, slip));
+    pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
+                  .gain = settings[GAIN],
+                  .rate = 0.5,
+                  .acceleration = 1,
+                  .weight = settings[PART_WEIGHT]};
+    aim.target = pl_motion_at_height(frame, place, pl_motion_ground(view, place) + sole_of(view, frame, order[k]) + lift * at.lift);
+    aim.target_speed = pl_vec3_add(pl_vec3_scale(frame->forward, stroke * at.way_rate / period),
+                                   pl_vec3_scale(frame->up, lift * at.lift_rate / period));
+    pl_aim_part(view, frame, order[k], &aim, goals);
+    if (cycles >= state->wave_steps[k]) {
+      state->wave_steps[k]++;
+      state->steps++;
+    }
+  }
+  pl_hold hold = {.turn = pl_motion_yaw(view, frame, frame->forward),
+                  .gain = 0.5 * settings[GAIN],
+                  .rate = 0.5,
+                  .acceleration = 1,
+                  .weight = settings[WEIGHT]};
+  pl_aim_hold(view, frame, &hold, goals);
 }
 
 // Without parts: forward while it rises and presses, waiting while it sinks and is light.
@@ -128,6 +216,11 @@ static void crawl_choose(const double *settings, void *memory, const pl_actor_vi
   int32_t front = 0, rear = 0;
   double length;
   state->clock += frame.step;
+  int32_t order[PARTS_MOST], count = order_parts(view, &frame, order, &length);
+  if (count > 2) {
+    wave(settings, state, view, &frame, order, count, length, goals);
+    return;
+  }
   if (!find_ends(view, &frame, &front, &rear, &length)) {
     rock(settings, state, view, &frame, goals);
     return;
@@ -151,10 +244,11 @@ static void crawl_count(const double *settings, const void *memory, pl_actor_tal
   tally->steps = ((const crawl_state *)memory)->steps;
 }
 
-const pl_behaviour pl_behaviour_crawl = {.name = "crawl",
-                                         .about = "Moves front and rear in turn, the other end holding on to the ground.",
-                                         .settings = settings_of_crawl,
-                                         .setting_count = SETTING_COUNT,
-                                         .state_size = sizeof(crawl_state),
-                                         .choose = crawl_choose,
-                                         .count = crawl_count};
+const pl_behaviour pl_behaviour_crawl = {
+    .name = "crawl",
+    .about = "Moves by a wave that runs along it, or front and rear in turn; what does not move holds on to the ground.",
+    .settings = settings_of_crawl,
+    .setting_count = SETTING_COUNT,
+    .state_size = sizeof(crawl_state),
+    .choose = crawl_choose,
+    .count = crawl_count};

@@ -2,6 +2,10 @@
 //
 // A body that touches the ground below its centre of mass cannot push itself along without being turned the wrong way; it has to bring its centre of mass in front of
 // where it touches, and its weight does the rest. The goal on the centre of mass asks for that where the contact lags; the spin goals carry the shape round.
+//
+// A body with legs has no such place below it. It tumbles: it turns about the edge between two of the legs that it stands on, the one that lies best on its way, is
+// lifted over it, and falls on the next leg. With the way r from the edge to the centre of mass and the wanted turning ω its centre of mass is to go at ω x r: up as
+// long as it is behind the edge, down after that. Legs are the parts; without them the foremost touch is the edge.
 #include <math.h>
 
 #include "actor/behaviour_list.h"
@@ -9,7 +13,7 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-enum { SPEED_LIMIT, ACCELERATION, LEAD, HEIGHT_WEIGHT, SPIN_WEIGHT, WEIGHT, SETTING_COUNT };
+enum { SPEED_LIMIT, ACCELERATION, LEAD, PIVOT, HEIGHT_WEIGHT, SPIN_WEIGHT, WEIGHT, SETTING_COUNT };
 
 static const pl_behaviour_setting settings_of_roll[SETTING_COUNT] = {
     [SPEED_LIMIT] = {"speed_limit", "paces", 0.7, 0, 3, "Most speed; a pace is √(height · gravity)."},
@@ -17,13 +21,16 @@ static const pl_behaviour_setting settings_of_roll[SETTING_COUNT] = {
     [LEAD] =
         {"lead", "share", 0.06, 0, 0.5,
          "How far the centre of mass is to be ahead of the middle of the touches while it speeds up, as a share of the height."},
+    [PIVOT] = {"pivot", "share", 0, 0, 1,
+               "What it turns about: 0 rolls over the middle of the touches, 1 tumbles over the foremost, between them mixtures."},
     [HEIGHT_WEIGHT] = {"height_weight", "", 0.3, 0, 1000, "Importance of the height of the centre of mass."},
     [SPIN_WEIGHT] = {"spin_weight", "", 0.3, 0, 1000, "Importance of turning as a wheel."},
     [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the speed of the centre of mass."},
 };
 
 typedef struct roll_state {
-  double speed;  // m/s, what is asked for now: it follows the command no faster than the acceleration allows
+  pl_vec3 toward;  // of length 1: which way it tumbles, 0 before it has begun
+  double speed;    // m/s, what is asked for now: it follows the command no faster than the acceleration allows
 } roll_state;
 
 // Where the centre of mass is to be relative to the touches, as a velocity that is added to the wanted one.
@@ -44,12 +51,76 @@ static void spin(const double *settings, const pl_actor_view *view, const pl_mot
   pl_aim_hold(view, frame, &hold, goals);
 }
 
+// An edge to tumble over.
+typedef struct edge {
+  pl_vec3 toward;  // across it, on the ground
+  double ahead;    // m from the centre of mass to it
+  double score;    // how well it lies on the way
+} edge;
+
+// The edge between two parts that touch: all others that touch must lie behind it.
+static bool look_at_edge(const pl_actor_view *view, const pl_motion_frame *frame, int32_t i, int32_t j, edge *it) {
+  pl_vec3 from = view->parts[i].touch, along = pl_motion_level(frame, pl_vec3_sub(view->parts[j].touch, from));
+  if (pl_vec3_length(along) < 0.1 * frame->height) return false;
+  it->toward = pl_vec3_unit_or(pl_vec3_cross(along, frame->up), frame->forward);
+  if (pl_vec3_dot(it->toward, frame->forward) < 0) it->toward = pl_vec3_scale(it->toward, -1);
+  it->score = pl_vec3_dot(it->toward, frame->forward);
+  it->ahead = pl_vec3_dot(pl_vec3_sub(from, view->center), it->toward);
+  for (int32_t k = 0; k < view->part_count; ++k) {
+    if (k == i || k == j || view->parts[k].touch_count == 0) continue;
+    if (pl_vec3_dot(pl_vec3_sub(view->parts[k].touch, from), it->toward) > 0.05 * frame->height) return false;
+  }
+  return true;
+}
+
+static edge find_edge(const roll_state *state, const pl_actor_view *view, const pl_motion_frame *frame) {
+  edge best = {.toward = pl_vec3_unit_or(state->toward, frame->forward), .score = 0.2};
+  best.ahead = view->touch_most * pl_vec3_dot(best.toward, frame->forward);
+  for (int32_t i = 0; i < view->part_count; ++i) {
+    if (view->parts[i].touch_count == 0) continue;
+    for (int32_t j = i + 1; j < view->part_count; ++j) {
+      edge it;
+      if (view->parts[j].touch_count > 0 && look_at_edge(view, frame, i, j, &it) && it.score > best.score) best = it;
+    }
+  }
+  return best;
+}
+
+static void tumble(const double *settings, roll_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
+                   pl_goals *goals) {
+  double turning = state->speed / fmax(view->rest_height, 0.05 * frame->height);
+  edge over = find_edge(state, view, frame);
+  if (view->touch_count > 0) state->toward = over.toward;
+  pl_hold hold = {.turn = view->turn,
+                  .spin = pl_vec3_scale(pl_vec3_cross(frame->up, over.toward), turning),
+                  .acceleration = 2 * settings[ACCELERATION],
+                  .weight = settings[SPIN_WEIGHT]};
+  pl_aim_hold(view, frame, &hold, goals);
+  if (view->touch_count == 0) return;
+  double middle = pl_vec3_dot(pl_vec3_sub(view->touch, view->center), over.toward);
+  double ahead = middle + settings[PIVOT] * (over.ahead - middle);
+  double height = pl_vec3_dot(pl_vec3_sub(view->center, view->touch), frame->up);
+  pl_aim aim = {.target = view->center, .acceleration = 2 * settings[ACCELERATION]};
+  aim.axes = frame->level_axes;
+  aim.target_speed = pl_vec3_scale(over.toward, turning * fmax(height, 0));
+  aim.weight = settings[WEIGHT];
+  pl_aim_center(view, frame, &aim, goals);
+  aim.axes = frame->height_axis;
+  aim.target_speed = pl_vec3_scale(frame->up, turning * ahead);
+  aim.weight = settings[HEIGHT_WEIGHT];
+  pl_aim_center(view, frame, &aim, goals);
+}
+
 static void roll_choose(const double *settings, void *memory, const pl_actor_view *view, pl_goals *goals) {
   roll_state *state = memory;
   pl_motion_frame frame = pl_motion_frame_of(view);
   double change = settings[ACCELERATION] * frame.gravity * frame.step;
   double wanted = pl_motion_speed(&frame, view, settings[SPEED_LIMIT]);
   state->speed += pl_motion_clamp(wanted - state->speed, -change, change);
+  if (settings[PIVOT] > 0) {
+    tumble(settings, state, view, &frame, goals);
+    return;
+  }
   // Far behind what was asked for it starts again from the speed it has.
   double now = pl_vec3_dot(view->velocity, frame.forward);
   state->speed = pl_motion_clamp(state->speed, fmin(now - 0.2 * frame.pace, wanted), fmax(now + 0.2 * frame.pace, 0));
