@@ -43,13 +43,6 @@ void pl_aim_part(const pl_actor_view *view, const pl_motion_frame *frame, int32_
   add(frame, (pl_goal){.subject = PL_GOAL_PART, .part = part}, it->position, it->velocity, aim, goals);
 }
 
-void pl_aim_difference(const pl_actor_view *view, const pl_motion_frame *frame, int32_t part, int32_t other, const pl_aim *aim,
-                       pl_goals *goals) {
-  const pl_part_view *a = &view->parts[part], *b = &view->parts[other];
-  add(frame, (pl_goal){.subject = PL_GOAL_DIFFERENCE, .part = part, .other = other}, pl_vec3_sub(a->position, b->position),
-      pl_vec3_sub(a->velocity, b->velocity), aim, goals);
-}
-
 // The rotation vector of a turn by at most half a round.
 static pl_vec3 rotation_vector(pl_quat q) {
   if (q.w < 0) q = pl_quat_scale(q, -1);

@@ -19,9 +19,6 @@ typedef struct pl_aim {
 
 void pl_aim_center(const pl_actor_view *view, const pl_motion_frame *frame, const pl_aim *aim, pl_goals *goals);
 void pl_aim_part(const pl_actor_view *view, const pl_motion_frame *frame, int32_t part, const pl_aim *aim, pl_goals *goals);
-// Part less other.
-void pl_aim_difference(const pl_actor_view *view, const pl_motion_frame *frame, int32_t part, int32_t other, const pl_aim *aim,
-                       pl_goals *goals);
 
 // How the body is to be turned as a whole.
 typedef struct pl_hold {

@@ -126,6 +126,8 @@ static void obey(puppet *p, bool legs) {
     pl_part_view *foot = &p->parts[i];
     if (legs) {
       foot->position = pl_vec3_add_scaled(foot->position, foot->velocity, h);
+      // Legs are not drawn in farther than that.
+      if (!touches && view->center.y < 0.9 * view->rest_height) foot->position.y = 0;
     } else {
       // Legs of one piece come along once they are stretched.
       if (view->center.y > 1.001 * view->rest_height) foot->position = pl_vec3_add(view->center, foot->rest);
