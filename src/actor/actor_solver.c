@@ -197,12 +197,14 @@ pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *setti
                               pl_error *error) {
   assert(rows->count <= s->row_limit);
   *outcome = (pl_actor_outcome){.converged = true, .smallest_step = 1};
-  if (!has_goals(rows)) return PL_OK;
+  if (!has_goals(rows)) {
+    memcpy(p, last, (size_t)s->P * sizeof(double));
+    return PL_OK;
+  }
   pl_fem_work *w = choice->work;
   outcome->converged = false;
   s->merit_weight = s->damping = 0;
   s->last_length = 1;
-  s->looks = 0;
   pl_status status = search(s, settings, choice, rows, last, p, lambda, outcome, error);
   w->potential.hold = false;
   if (status < 0) return status;
@@ -216,7 +218,6 @@ pl_status pl_actor_solver_direction(pl_actor_solver *s, const pl_actor_settings 
                                     const pl_goal_rows *rows, const double *last, const double *p, const double *lambda, double *du,
                                     double *dp, double *dlambda, pl_error *error) {
   assert(rows->count <= s->row_limit);
-  s->looks = 0;
   pl_actor_shape_use(s, choice, p);
   pl_status status = pl_actor_point_look(s, choice, rows, last, p, error);
   if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, lambda, error);

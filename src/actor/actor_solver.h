@@ -44,8 +44,9 @@ pl_status pl_actor_solver_create(pl_context *context, const pl_fem_model *model,
 void pl_actor_solver_destroy(pl_actor_solver *solver);
 
 // Solve for the step of `choice`: u is choice->work->next, where it begins and ends; p begins with a guess and ends with the new ones, `last` are the last
-// step's, where the search begins if they are better than the guess; λ is kept between steps (warm start). Afterwards the rest shapes of p are in choice->state.rest and in use by the system. With no rows p stays what it is
-// and u too. Allocates nothing with conjugate gradients. Fails only as linear solvers do.
+// step's, where the search begins if they are better than the guess; λ is kept between steps (warm start). Afterwards the rest shapes of p are in
+// choice->state.rest and in use by the system. Without rows, or with rows that are 0, p is `last` and nothing else changes. Allocates nothing. Fails only as
+// linear solvers do.
 pl_status pl_actor_solver_run(pl_actor_solver *solver, const pl_actor_settings *settings, pl_fem_choice *choice,
                               const pl_goal_rows *rows, const double *last, double *p, double *lambda, pl_actor_outcome *outcome,
                               pl_error *error);

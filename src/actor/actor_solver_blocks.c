@@ -23,8 +23,6 @@
 #include "actor/actor_solver_parts.h"
 #include "base/error.h"
 
-enum { BEND_LOOKS = 4 };
-
 void pl_actor_shape_use(pl_actor_solver *s, pl_fem_choice *choice, const double *p) {
   pl_fem_system *system = &choice->work->system;
   const double *parameters[PL_FEM_GROUPS_MOST];
@@ -67,9 +65,7 @@ pl_status pl_actor_point_look(pl_actor_solver *s, pl_fem_choice *choice, const p
   s->forces = 0;
   for (int32_t i = 0; i < s->n; ++i) s->forces += fabs(w->potential.gradient[i]);
   s->goal_square = 2 * pl_actor_goals_measure(rows, w->next, s->goals);
-  // The Hessian of the regulariser, half of its price, changes little from one point of a search to the next.
-  bool bends = s->looks++ % BEND_LOOKS == 0;
-  s->regulariser = pl_rest_space_regularise(s->space, p, last, s->slope, bends ? s->bend : NULL);
+  s->regulariser = pl_rest_space_regularise(s->space, p, last, s->slope, s->bend);
   pl_rest_space_mixed(s->space, &w->system, w->next, s->E);
   for (int32_t i = 0; w->potential.fixed != NULL && i < s->n; ++i)
     if (pl_actor_is_fixed(choice, i)) memset(s->E + (size_t)i * (size_t)s->P, 0, (size_t)s->P * sizeof(double));

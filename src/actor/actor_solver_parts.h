@@ -24,7 +24,6 @@ struct pl_actor_solver {
   pl_block_matrix bending;  // A without GᵀG; exact mode only
   double *pull;             // Jᵀ g
   double *reduced;          // gradient of the objective by p along c = 0
-  int32_t looks;            // points looked at in this search
   double goal_square, regulariser;
   double forces;        // |c|₁
   double shift;         // K + shift |diag K| is what was factored
