@@ -36,6 +36,10 @@ typedef struct pl_detail_object {
   const int32_t *material_of_surface;
 } pl_detail_object;
 
+/// The object made of a tet mesh and a surface, borrowed from both: its boundary with the point_of_surface that pl_mesh_boundary() gave, or any other surface with
+/// NULL or a point of the same piece for each of its points.
+PL_API pl_detail_object pl_detail_object_of(const pl_mesh *tets, const pl_mesh *surface, const int32_t *material_of_surface);
+
 /// Where a tool touches the deformed, coarse surface.
 typedef struct pl_detail_contact {
   pl_vec3 point;     ///< metres; the nearest surface point counts

@@ -11,6 +11,19 @@ static const double MATERIAL_REACH = 5;
 // Ways round that are shorter than these shares of the window and of the stamp are none: ways along edges are never quite straight.
 static const double MATERIAL_SLACK = 0.5, SURFACE_SLACK = 0.25;
 
+pl_detail_object pl_detail_object_of(const pl_mesh *tets, const pl_mesh *surface, const int32_t *material_of_surface) {
+  pl_mesh_view material = pl_mesh_look(tets), skin = pl_mesh_look(surface);
+  return (pl_detail_object){.material_count = material.point_count,
+                            .material_points = material.points,
+                            .tet_count = material.tet_count,
+                            .tets = material.tets,
+                            .surface_count = skin.point_count,
+                            .surface_points = skin.points,
+                            .triangle_count = skin.triangle_count,
+                            .triangles = skin.triangles,
+                            .material_of_surface = material_of_surface};
+}
+
 static pl_status check_points(const char *field, const pl_vec3 *points, int32_t count, pl_error *error) {
   if (count < 1 || points == NULL) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "there are none");
   for (int32_t i = 0; i < count; ++i)

@@ -24,15 +24,7 @@ static inline void take_mesh(pl_context *context, plate *p) {
   p->material_of_surface = malloc((size_t)tets.point_count * sizeof(int32_t));
   check_ok(pl_mesh_boundary(context, p->mesh, &p->surface, p->material_of_surface, &error), &error);
   pl_mesh_view surface = pl_mesh_look(p->surface);
-  p->object = (pl_detail_object){.material_count = tets.point_count,
-                                 .material_points = tets.points,
-                                 .tet_count = tets.tet_count,
-                                 .tets = tets.tets,
-                                 .surface_count = surface.point_count,
-                                 .surface_points = surface.points,
-                                 .triangle_count = surface.triangle_count,
-                                 .triangles = surface.triangles,
-                                 .material_of_surface = p->material_of_surface};
+  p->object = pl_detail_object_of(p->mesh, p->surface, p->material_of_surface);
   p->displacements = calloc((size_t)tets.point_count, sizeof(pl_vec3));
   p->coarse = calloc((size_t)surface.point_count, sizeof(pl_vec3));
   p->fine = calloc((size_t)surface.point_count, sizeof(pl_vec3));

@@ -64,15 +64,7 @@ static pl_detail_set *record_stage(pl_context *context, stage *s, int32_t steps)
     fine[i] = s->surface[i];
     if (r < 1 && x.y > 0.099) fine[i].y += 0.02 * (1 - r * r) * (1 - r * r) * (4 * r * r - 1);
   }
-  pl_detail_object object = {.material_count = mesh.point_count,
-                             .material_points = mesh.points,
-                             .tet_count = mesh.tet_count,
-                             .tets = mesh.tets,
-                             .surface_count = surface.point_count,
-                             .surface_points = surface.points,
-                             .triangle_count = surface.triangle_count,
-                             .triangles = surface.triangles,
-                             .material_of_surface = anchors};
+  pl_detail_object object = pl_detail_object_of(s->mesh, boundary, anchors);
   pl_detail_recording recording = {.object = &object,
                                    .material_displacements = moved,
                                    .coarse_points = s->surface,
