@@ -65,9 +65,12 @@ pl_status pl_rest_modes_build(pl_rest_space *space, const pl_actor_def *def, pl_
 pl_status pl_rest_loose_build(pl_rest_space *space, const pl_actor_def *def, pl_error *error);
 pl_status pl_rest_regulariser_build(pl_rest_space *space, const pl_actor_def *def, pl_error *error);
 
-// The cost of isolated strain (actor_space_limit.c): `scale` times it, with derivatives by the places of the particles added where wanted.
+// The cost of isolated strain (actor_space_limit.c): `scale` times it and `plain` times the elastic energy, with derivatives by the places of the particles added
+// where wanted. Whether both are better found together: where the system does not find energies four at a time.
 pl_status pl_rest_limit_build(pl_rest_space *space, double limit, pl_error *error);
-double pl_rest_limit_add(pl_rest_space *space, const double *points, double scale, double *forces, pl_block_matrix *matrix);
+bool pl_rest_limit_joins(const pl_rest_space *space);
+double pl_rest_limit_add(pl_rest_space *space, const double *points, double plain, double scale, double *forces,
+                         pl_block_matrix *matrix);
 
 // Whole spaces: change = L p by particle; product = Lᵀ v, overwritten; sum += factor Lᵀ A L for a symmetric A.
 void pl_rest_whole_move(const pl_rest_space *space, const double *p, double *change);

@@ -112,16 +112,22 @@ static double compare(pl_rest_space *space, const double *p, const double *q) {
   return fmax(0, dot(space->changes, space->points, n));
 }
 
+// Energy of the rest shape with the cost of isolated strain, over `own`, and its derivatives by the particles.
+static double strain_energy(pl_rest_space *space, double own, double *forces, pl_block_matrix *matrix) {
+  if (!(own > 0) || !pl_rest_limit_joins(space)) {
+    double energy = pl_fem_system_evaluate(&space->system, space->points, forces, matrix, true);
+    return own > 0 ? energy + pl_rest_limit_add(space, space->points, 0, space->regularisation / own, forces, matrix) : energy;
+  }
+  if (forces != NULL) memset(forces, 0, 3 * (size_t)space->particle_count * sizeof(double));
+  if (matrix != NULL) pl_block_matrix_clear(space->context, matrix);
+  return pl_rest_limit_add(space, space->points, 1, space->regularisation / own, forces, matrix);
+}
+
 static double regularise_whole(pl_rest_space *space, const double *p, const double *last, double *gradient, double *hessian) {
   ptrdiff_t n = 3 * (ptrdiff_t)space->particle_count;
   double own = 2 * space->regularisation * space->strain_scale, rate = 2 * space->rate_regularisation * space->strain_scale;
   pl_rest_space_points(space, p, space->points);
-  double energy = pl_fem_system_evaluate(&space->system, space->points, gradient != NULL ? space->forces : NULL,
-                                         hessian != NULL ? &space->first : NULL, true);
-  // Everything here is multiplied with `own` below.
-  if (own > 0)
-    energy += pl_rest_limit_add(space, space->points, space->regularisation / own, gradient != NULL ? space->forces : NULL,
-                                hessian != NULL ? &space->first : NULL);
+  double energy = strain_energy(space, own, gradient != NULL ? space->forces : NULL, hessian != NULL ? &space->first : NULL);
   double change = compare(space, p, last), near = 0;
   for (int32_t k = 0; k < space->size; ++k) near += (p[k] - last[k]) * (p[k] - last[k]);
   if (gradient != NULL) {
