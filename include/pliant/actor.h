@@ -190,7 +190,7 @@ typedef struct pl_actor_def {
   uint32_t magic;            ///< set by pl_default_actor_def()
 } pl_actor_def;
 
-/// A cage of about 16 points, presets of the behaviour, Gauss-Newton, 20 iterations, horizon 1, heading along x at 0 m/s, no behaviour:
+/// A cage of about 16 points, presets of the behaviour, Gauss-Newton, 8 iterations to 1e-3, horizon 1, heading along x at 0 m/s, no behaviour:
 /// it never wants anything.
 PL_API pl_actor_def pl_default_actor_def(void);
 

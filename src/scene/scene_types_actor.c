@@ -72,7 +72,7 @@ static const char *const RESTS[] = {"free", "cage", "examples", "modes", NULL};
 static const char *const HESSIANS[] = {"gauss-newton", "exact", NULL};
 // Equal to pl_default_actor_def().
 static const pl_scene_actor ACTOR_DEFAULTS = {.rest = PL_REST_CAGE + 1, .modes = 12, .regularisation = 0.1, .rate_regularisation = 1, .volume_regularisation = 1, .bend_regularisation = 1, .strain_limit = 0.2, .hull_penalty = 10,
-    .hessian = PL_ACTOR_GAUSS_NEWTON + 1, .iterations = 20, .tolerance = 1e-4, .horizon = 1, .behaviour = ""};
+    .hessian = PL_ACTOR_GAUSS_NEWTON + 1, .iterations = 8, .tolerance = 1e-3, .horizon = 1, .behaviour = ""};
 static const pl_scene_field ACTOR_FIELDS[] = {
     FIELD("behaviour", TEXT, pl_scene_actor, behaviour, .required = true, .about = "What it does: `stand`, `hop`, `roll`, `crawl`, `walk` or `waddle`."),
     FIELD("settings", SETTINGS, pl_scene_actor, settings, OPTIONAL, .about = "Numbers of the behaviour by name, in the units that the chapter on actors lists; presets for those that are absent."),
