@@ -341,6 +341,28 @@ static void feet_of_a_walk_step_in_turn_along_the_heading(void **state) {
   }
 }
 
+static void feet_of_a_waddle_take_turns_there_and_back_and_never_pass_each_other(void **state) {
+  (void)state;
+  puppet *p = calloc(1, sizeof *p);
+  begin(p, pl_behaviour_find("waddle"));
+  stand_up(p, 1, true);
+  p->view.command.speed = 0.2;
+  look_again(p);
+  double farthest = 0;
+  for (int32_t round = 0; round < 2000; ++round) {
+    if (round == 1000) p->view.command.heading.x = -1;
+    obey(p, true);
+    assert_true(p->view.touch_count > 0);
+    assert_true(p->parts[1].position.x - p->parts[0].position.x > 0.1);
+    farthest = fmax(farthest, p->view.center.x);
+  }
+  assert_true(tally_of(p).steps >= 20);
+  assert_int_equal(tally_of(p).tumbles, 0);
+  check_at_most(0.5, farthest);
+  check_at_most(p->view.center.x, 0.5 * farthest);
+  free(p);
+}
+
 static void a_walk_turns_to_its_heading(void **state) {
   (void)state;
   puppet *p = calloc(1, sizeof *p);
@@ -381,6 +403,7 @@ int main(void) {
       cmocka_unit_test(stop_means_stop),
       cmocka_unit_test(hops_take_off_land_and_keep_their_speed),
       cmocka_unit_test(feet_of_a_walk_step_in_turn_along_the_heading),
+      cmocka_unit_test(feet_of_a_waddle_take_turns_there_and_back_and_never_pass_each_other),
       cmocka_unit_test(a_walk_turns_to_its_heading),
       cmocka_unit_test(lying_on_its_head_is_a_tumble_until_it_stands_again),
   };
