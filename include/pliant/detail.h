@@ -69,10 +69,12 @@ typedef struct pl_detail_def {
   double stamp_radius;       ///< metres around the contact that a stamp reaches; 0: 2.5 window radii
   int32_t stamp_resolution;  ///< samples along each side of a stamp, 4 … 512
   double stamp_border;       ///< share of the radius over which a stamp fades out, 0 … 1
-  int32_t site_order;        ///< orders of moments of the place, 0 … 3
-  int32_t patch_order;       ///< of the contact patch's shape, 0 … 3; -1: not looked at
-  int32_t load_order;        ///< of the load, 1 or 2; 0: not looked at
-  double load_least;         ///< loads below this share of the window radius are none
+  int32_t
+      stamp_sides;     ///< 2: what faces away from the contact, the lower side of a sheet, has a map of its own; 1: one map for all
+  int32_t site_order;  ///< orders of moments of the place, 0 … 3
+  int32_t patch_order;  ///< of the contact patch's shape, 0 … 3; -1: not looked at
+  int32_t load_order;   ///< of the load, 1 or 2; 0: not looked at
+  double load_least;    ///< loads below this share of the window radius are none
   /// Metres; 0: loads are compared by direction alone, as in the paper, so one place can be recorded at one depth for each direction. Otherwise
   /// sizes are told apart too, those around this best. Negative: 0, or the mean size of the recordings if some differ in size alone.
   double load_reference;
@@ -82,7 +84,7 @@ typedef struct pl_detail_def {
   uint32_t magic;                              ///< set by pl_default_detail_def()
 } pl_detail_def;
 
-/// Orders 3, none and 2, stamps of 64 with a border of 0.25, loads down to 1e-4, reference chosen, overload 1.5, widths fitted; the window radius is to be
+/// Orders 3, none and 2, stamps of 64 with a border of 0.25 and two sides, loads down to 1e-4, reference chosen, overload 1.5, widths fitted; the window radius is to be
 /// filled in.
 PL_API pl_detail_def pl_default_detail_def(void);
 
@@ -114,7 +116,7 @@ typedef struct pl_detail_set_view {
   const float *keys;          ///< key_size each: moments of site and patch, direction of the load
   const float *sizes;         ///< of the loads, metres
   const float *
-      stamps;  ///< stamp_resolution² samples each, y in rows, x fastest, of 4 numbers: displacement per metre of load in the stamping frame, 0
+      stamps;  ///< stamp_resolution² samples for each side, y in rows, x fastest, of 4 numbers: displacement per metre of load in the stamping frame, 0
 } pl_detail_set_view;
 
 /// Borrowed arrays of a set; valid as long as it is.

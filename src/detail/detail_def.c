@@ -9,6 +9,7 @@ pl_detail_def pl_default_detail_def(void) {
   return (pl_detail_def){
       .stamp_resolution = 64,
       .stamp_border = 0.25,
+      .stamp_sides = 2,
       .site_order = 3,
       .patch_order = -1,
       .load_order = 2,
@@ -31,6 +32,7 @@ pl_status pl_detail_def_check(const pl_detail_def *def, bool complete, pl_error 
   if (status >= 0) status = pl_check_range("stamp_radius", def->stamp_radius, 0, 1e6, !complete, error);
   if (status >= 0) status = check_order("stamp_resolution", def->stamp_resolution, 4, 512, error);
   if (status >= 0) status = pl_check_range("stamp_border", def->stamp_border, 0, 1, true, error);
+  if (status >= 0) status = check_order("stamp_sides", def->stamp_sides, 1, 2, error);
   if (status >= 0) status = check_order("site_order", def->site_order, 0, PL_MOMENT_ORDER, error);
   if (status >= 0) status = check_order("patch_order", def->patch_order, -1, PL_MOMENT_ORDER, error);
   if (status >= 0) status = check_order("load_order", def->load_order, 0, PL_LOAD_ORDER, error);
@@ -41,6 +43,10 @@ pl_status pl_detail_def_check(const pl_detail_def *def, bool complete, pl_error 
   if (status >= 0) status = pl_check_range("patch_width", def->patch_width, 0, 1e6, !complete || def->patch_order < 0, error);
   if (status >= 0) status = pl_check_range("load_width", def->load_width, 0, 1e6, !complete || def->load_order == 0, error);
   return status;
+}
+
+size_t pl_detail_def_samples(const pl_detail_def *def) {
+  return (size_t)def->stamp_sides * (size_t)def->stamp_resolution * (size_t)def->stamp_resolution;
 }
 
 pl_key_layout pl_detail_def_layout(const pl_detail_def *def) {

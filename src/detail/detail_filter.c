@@ -69,7 +69,6 @@ static pl_status fill_filter(pl_detail_filter *filter, const pl_detail_filter_de
   pl_arena *arena = &filter->arena;
   pl_status status = pl_detail_ground_build(arena, def->object, &filter->ground, error);
   if (status < 0) return status;
-  size_t side = (size_t)def->set->view.def.stamp_resolution;
   filter->set = def->set;
   filter->kernels = pl_detail_kernels_choose();
   filter->scale = def->scale;
@@ -84,7 +83,7 @@ static pl_status fill_filter(pl_detail_filter *filter, const pl_detail_filter_de
   for (int32_t c = 0; c < def->contact_most; ++c) {
     pl_detail_touch *touch = &filter->touches[c];
     touch->weights = PL_TAKE(arena, float, def->set->view.example_count);
-    touch->map = PL_TAKE(arena, pl_f4, side * side);
+    touch->map = PL_TAKE(arena, pl_f4, pl_detail_def_samples(&def->set->view.def));
     touch->places = PL_TAKE(arena, float, pl_stamp_places_size(&filter->ground));
     if (!pl_detail_slot_take(arena, &filter->ground, &touch->slot)) return pl_fail_memory(error);
   }
@@ -160,7 +159,7 @@ static void weigh(pl_detail_filter *filter, pl_detail_touch *touch) {
 // The blended stamp (eq. 16), turned into the axes of the world, and where it lies.
 static void blend(pl_detail_filter *filter, pl_detail_touch *touch) {
   const pl_detail_set_view *view = &filter->set->view;
-  size_t count = (size_t)view->def.stamp_resolution * (size_t)view->def.stamp_resolution;
+  size_t count = pl_detail_def_samples(&view->def);
   float least = WEIGHT_LEAST * (float)fabs(touch->report.best_weight);
   memset(touch->map, 0, count * sizeof *touch->map);
   for (int32_t i = 0; i < view->example_count; ++i) {
@@ -177,8 +176,8 @@ static void blend(pl_detail_filter *filter, pl_detail_touch *touch) {
     pl_f4 local = touch->map[i];
     touch->map[i] = x * local[0] + y * local[1] + z * local[2];
   }
-  pl_stamp_lay lay = pl_stamp_lay_of(&filter->ground, &touch->spot, touch->state.frame, filter->scale * view->def.stamp_radius,
-                                     view->def.stamp_resolution);
+  pl_stamp_def stamp = {view->def.stamp_resolution, view->def.stamp_sides, filter->scale * view->def.stamp_radius, 0};
+  pl_stamp_lay lay = pl_stamp_lay_of(&filter->ground, &touch->spot, touch->state.frame, &stamp);
   filter->kernels->place(&touch->slot.near, &lay, touch->places);
 }
 
@@ -207,7 +206,9 @@ static void stamp_points(pl_detail_filter *filter, const pl_detail_touch *touch,
     filter->shares[k] = own > 0 && total > 0 ? share * (own / total) : 0.0f;
   }
   if (!alone) under.shares = filter->shares;
-  filter->kernels->stamp(&under, (const float *)(const void *)touch->map, filter->set->view.def.stamp_resolution, points);
+  const pl_detail_def *def = &filter->set->view.def;
+  filter->kernels->stamp(&under, (const float *)(const void *)touch->map, def->stamp_resolution,
+                         def->stamp_sides * def->stamp_resolution, points);
 }
 
 static void stamp_all(pl_detail_filter *filter, pl_vec3 *points) {

@@ -130,39 +130,43 @@ static void correlate(const pl_key_rows *rows, const pl_key_kernel *kernel, cons
   for (int32_t i = rows->count; i < 8 * rows->block_count; ++i) similarities[i] = 0;
 }
 
-// The direction in a stamp is that of the projection onto the tangent plane. The distance is that in space where the surface faces as the contact does, which
-// on a sphere is Lambert's map and keeps areas; where it faces sideways, the way out along the plane and down, so that the side of a box unfolds outward from
-// its edge. The paper's orthogonal projection would lay all of that side onto one line.
+// A place in a stamp is the projection onto the tangent plane, moved along the surface's own normal by its depth below that plane: the side of a box then unfolds
+// outward from its edge without any stretch, a wall that rises likewise, and with a third of it where the surface faces as the contact does a sphere keeps its distances
+// to third order. The paper's orthogonal projection would lay all of a side onto one line.
 static void place(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *places) {
+  pl_f8 none = pl_f8_set1(0.0f), side = pl_f8_set1(2.0f * lay->half + 1.0f);
   for (int32_t row = 0; row < rows->row_count; ++row) {
-    const float *n = rows->numbers + 48 * (size_t)row;
+    const float *numbers = rows->numbers + 48 * (size_t)row;
     float *to = places + 24 * (size_t)row;
-    pl_f8 x = (pl_f8_load(n) - lay->center[0]) * lay->scale, y = (pl_f8_load(n + 8) - lay->center[1]) * lay->scale,
-          z = (pl_f8_load(n + 16) - lay->center[2]) * lay->scale;
-    pl_f8 u = x * lay->axes[0][0] + y * lay->axes[0][1] + z * lay->axes[0][2],
-          v = x * lay->axes[1][0] + y * lay->axes[1][1] + z * lay->axes[1][2],
-          h = pl_f8_abs(x * lay->axes[2][0] + y * lay->axes[2][1] + z * lay->axes[2][2]);
-    pl_f8 facing =
-        pl_f8_load(n + 24) * lay->axes[2][0] + pl_f8_load(n + 32) * lay->axes[2][1] + pl_f8_load(n + 40) * lay->axes[2][2];
-    pl_f8 square = u * u + v * v, flat = pl_f8_sqrt(square), straight = pl_f8_sqrt(square + h * h);
-    pl_f8 distance = straight + (flat + h - straight) * (1.0f - pl_f8_max(facing, pl_f8_set1(0.0f)));
-    // Right below the contact there is no direction, and any serves.
-    pl_m8 sideways = flat > 1e-6f;
-    pl_f8 stretch = pl_f8_select(sideways, distance / flat, pl_f8_set1(0.0f));
-    pl_f8_store(to, (pl_f8_select(sideways, u * stretch, distance) + 1.0f) * lay->half);
-    pl_f8_store(to + 8, (v * stretch + 1.0f) * lay->half);
-    pl_f8_store(to + 16, 1.0f - distance * distance);
+    pl_f8 at[3], facing[3];
+    for (int k = 0; k < 3; ++k) at[k] = facing[k] = none;
+    for (int axis = 0; axis < 3; ++axis) {
+      pl_f8 off = (pl_f8_load(numbers + 8 * axis) - lay->center[axis]) * lay->scale, normal = pl_f8_load(numbers + 24 + 8 * axis);
+      for (int k = 0; k < 3; ++k) {
+        at[k] += off * lay->axes[k][axis];
+        facing[k] += normal * lay->axes[k][axis];
+      }
+    }
+    pl_f8 unfold = at[2] * (pl_f8_max(facing[2], none) * 0.66666667f - 1.0f);
+    // The other side is seen through the object, straight along the normal.
+    pl_m8 behind = facing[2] < lay->turn;
+    unfold = pl_f8_select(behind, none, unfold);
+    pl_f8 x = at[0] + unfold * facing[0], y = at[1] + unfold * facing[1];
+    pl_f8_store(to, (x + 1.0f) * lay->half);
+    pl_f8_store(to + 8, (y + 1.0f) * lay->half + pl_f8_select(behind, side, none));
+    pl_f8_store(to + 16, 1.0f - (x * x + y * y));
   }
 }
 
 // Four samples a point. Where they are is found eight points at a time; the rest is bound by reading them.
-static void stamp(const pl_stamp_points *points, const float *map, int32_t resolution, pl_vec3 *to) {
+static void stamp(const pl_stamp_points *points, const float *map, int32_t resolution, int32_t row_count, pl_vec3 *to) {
   for (int32_t begin = 0; begin < points->count; begin += PL_F8_LANES) {
     const float *places = points->places + 3 * (size_t)begin;
-    pl_f8 x = pl_f8_load(places), y = pl_f8_load(places + 8), last = pl_f8_set1((float)(resolution - 2)), none = pl_f8_set1(0.0f);
+    pl_f8 x = pl_f8_load(places), y = pl_f8_load(places + 8), none = pl_f8_set1(0.0f), last_x = pl_f8_set1((float)(resolution - 2)),
+          last_y = pl_f8_set1((float)(row_count - 2));
     // A place at the very rim may round to the last sample; those outside are not read.
-    pl_m8 i = __builtin_convertvector(pl_f8_max(pl_f8_min(x, last), none), pl_m8),
-          j = __builtin_convertvector(pl_f8_max(pl_f8_min(y, last), none), pl_m8), corner = j * resolution + i;
+    pl_m8 i = __builtin_convertvector(pl_f8_max(pl_f8_min(x, last_x), none), pl_m8),
+          j = __builtin_convertvector(pl_f8_max(pl_f8_min(y, last_y), none), pl_m8), corner = j * resolution + i;
     x -= __builtin_convertvector(i, pl_f8);
     y -= __builtin_convertvector(j, pl_f8);
     int32_t lanes = points->count - begin < PL_F8_LANES ? points->count - begin : PL_F8_LANES;

@@ -47,6 +47,7 @@ typedef struct pl_stamp_lay {
   float axes[3][3];  // rows: x, y, normal
   float scale;       // 1 over the radius
   float half;        // samples of the stamp from the middle to the rim
+  float turn;        // what faces less than this along the normal is on the other side; -2: nothing is
 } pl_stamp_lay;
 
 // A stamp on surface points: their number, which they are, how much of each counts, and their places by `place`.
@@ -64,10 +65,10 @@ typedef struct pl_detail_kernels {
   // behind the last example. `similarities` is aligned to 32 bytes.
   void (*correlate)(const pl_key_rows *rows, const pl_key_kernel *kernel, const float *key, float *similarities);
   // Places of surface points in a stamp, [row][3][8]: x and y, counted in samples from its corner, and 1 less the squared distance from the middle in
-  // radii, which is at most 0 outside the disc. `places` is aligned to 32 bytes.
+  // radii, which is at most 0 outside the disc. On the other side y is one side of the stamp larger. `places` is aligned to 32 bytes.
   void (*place)(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *places);
-  // Add share times map to every point inside the disc. The map has 4 floats a sample and is linear between them.
-  void (*stamp)(const pl_stamp_points *points, const float *map, int32_t resolution, pl_vec3 *to);
+  // Add share times map to every point inside the disc. The map has row_count rows of `resolution` samples of 4 floats and is linear between them.
+  void (*stamp)(const pl_stamp_points *points, const float *map, int32_t resolution, int32_t row_count, pl_vec3 *to);
   // to[0 .. count) += factor * column.
   void (*add)(int32_t count, float factor, const float *column, float *to);
 } pl_detail_kernels;

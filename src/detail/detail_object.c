@@ -8,6 +8,8 @@
 
 // Material beyond this many window radii has a weight below 4e-6 and is not asked for.
 static const double MATERIAL_REACH = 5;
+// Points a stamp reaches lie within this many radii, those on sides that it unfolds too.
+static const double STAMP_REACH = 1.5;
 // Ways round that are shorter than these shares of the window and of the stamp are none: ways along edges are never quite straight.
 static const double MATERIAL_SLACK = 0.5, SURFACE_SLACK = 0.25;
 
@@ -156,15 +158,20 @@ bool pl_detail_ground_work(pl_arena *arena, const pl_detail_ground *ground, pl_r
   return pl_reach_work_take(arena, surface_count > material_count ? surface_count : material_count, work);
 }
 
-static void aim_material(const pl_detail_ground *ground, double radius, const int32_t *corners, pl_vec3 middle, pl_reach_work *work,
-                         pl_detail_slot *slot) {
-  pl_reach_query query = {.center = middle, .limit = MATERIAL_REACH * radius, .slack = MATERIAL_SLACK * radius};
+static void aim_material(const pl_detail_ground *ground, const pl_detail_reach *reach, const int32_t *corners, pl_vec3 middle,
+                         pl_reach_work *work, pl_detail_slot *slot) {
+  pl_reach_query query = {.center = middle,
+                          .limit = fmax(MATERIAL_REACH * reach->window_radius, STAMP_REACH * reach->stamp_radius),
+                          .slack = MATERIAL_SLACK * reach->window_radius};
   for (int k = 0; k < 3; ++k) query.sources[query.source_count++] = ground->anchors[corners[k]];
   pl_graph_reach(&ground->material_graph, &query, work, slot->material_shares);
   for (int32_t m = 0; m < ground->object.material_count; ++m) {
     size_t at = 32 * (size_t)(m / PL_DETAIL_LANES) + 24 + (size_t)(m % PL_DETAIL_LANES);
     slot->rows.places[at] = ground->rows.places[at] * slot->material_shares[m];
   }
+  // The lower side of a sheet is far along the surface and near through the material.
+  for (int32_t i = 0; i < ground->object.surface_count; ++i)
+    slot->shares[i] = fmaxf(slot->shares[i], slot->material_shares[ground->anchors[i]]);
 }
 
 // The points of a slot for the kernel.
@@ -195,9 +202,10 @@ void pl_detail_slot_aim(const pl_detail_ground *ground, const pl_detail_reach *r
   pl_reach_query query = {.center = middle,
                           .source_count = 3,
                           .sources = {corners[0], corners[1], corners[2]},
-                          .limit = 1.5 * reach->stamp_radius + size,
+                          .limit = STAMP_REACH * reach->stamp_radius + size,
                           .slack = SURFACE_SLACK * reach->stamp_radius};
   pl_graph_reach(&ground->surface_graph, &query, work, slot->shares);
+  if (ground->object.tet_count > 0) aim_material(ground, reach, corners, middle, work, slot);
   slot->point_count = 0;
   for (int32_t i = 0; i < ground->object.surface_count; ++i) {
     if (!(slot->shares[i] > 0)) continue;
@@ -205,6 +213,5 @@ void pl_detail_slot_aim(const pl_detail_ground *ground, const pl_detail_reach *r
     slot->points[slot->point_count++] = i;
   }
   fill_near(ground, slot);
-  if (ground->object.tet_count > 0) aim_material(ground, reach->window_radius, corners, middle, work, slot);
   slot->triangle = triangle;
 }

@@ -77,10 +77,10 @@ static pl_status take_stamp(builder *b, const pl_detail_recording *recording, co
   for (int32_t i = 0; i < b->object->surface_count; ++i)
     b->values[i] =
         pl_vec3_scale(pl_mat3_apply(turn, pl_vec3_sub(recording->fine_points[i], recording->coarse_points[i])), 1.0 / e->size);
-  pl_stamp_def def = {b->def.stamp_resolution, b->def.stamp_radius, b->def.stamp_border};
+  pl_stamp_def def = {b->def.stamp_resolution, b->def.stamp_sides, b->def.stamp_radius, b->def.stamp_border};
   pl_stamp_source source = {&b->ground, &b->slot, spot, e->state.frame, b->values};
   double missing;
-  float *map = b->stamps + 4 * (size_t)def.resolution * (size_t)def.resolution * (size_t)index;
+  float *map = b->stamps + 4 * pl_detail_def_samples(&b->def) * (size_t)index;
   if (!pl_stamp_record(b->context, &def, &source, map, &missing)) return pl_fail_memory(error);
   if (missing > b->report.stamp_error || index == 0) {
     b->report.stamp_error = missing;
@@ -135,7 +135,7 @@ static double choose_reference(const builder *b) {
 
 // Scalar products of the stamps, which say how well one predicts another.
 static void fill_products(const builder *b, double *products) {
-  size_t size = 4 * (size_t)b->def.stamp_resolution * (size_t)b->def.stamp_resolution;
+  size_t size = 4 * pl_detail_def_samples(&b->def);
   for (int32_t i = 0; i < b->count; ++i)
     for (int32_t j = 0; j <= i; ++j) {
       const float *x = b->stamps + size * (size_t)i, *y = b->stamps + size * (size_t)j;
@@ -188,11 +188,11 @@ static pl_status finish_set(builder *b, pl_detail_set **set, pl_error *error) {
 }
 
 static pl_status build(builder *b, const pl_detail_recording *recordings, pl_detail_set **set, pl_error *error) {
-  size_t count = (size_t)b->count, side = (size_t)b->def.stamp_resolution;
+  size_t count = (size_t)b->count;
   b->examples = PL_TAKE(&b->arena, example, count);
   b->keys = PL_TAKE(&b->arena, float, count *PL_KEY_SIZE_MOST);
   b->sizes = PL_TAKE(&b->arena, float, count);
-  b->stamps = PL_TAKE(&b->arena, float, 4 * count * side * side);
+  b->stamps = PL_TAKE(&b->arena, float, 4 * count * pl_detail_def_samples(&b->def));
   b->labels = PL_TAKE(&b->arena, const char *, count);
   if (b->arena.failed) return pl_fail_memory(error);
   for (int32_t i = 0; i < b->count; ++i) {

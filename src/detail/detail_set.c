@@ -14,7 +14,7 @@ static pl_status check_view(const pl_detail_set_view *view, pl_error *error) {
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
                    "a set of %d examples with keys of %d numbers cannot be made; these orders want %d", view->example_count,
                    view->key_size, pl_key_size(&layout));
-  size_t sample_count = 4 * (size_t)view->def.stamp_resolution * (size_t)view->def.stamp_resolution;
+  size_t sample_count = 4 * pl_detail_def_samples(&view->def);
   for (int32_t i = 0; i < view->example_count; ++i) {
     if (!(view->sizes[i] > 0) || !isfinite(view->sizes[i]))
       return pl_fail(error, PL_ERROR_INVALID_DATA, "example %d has no load", i);
@@ -27,7 +27,7 @@ static pl_status check_view(const pl_detail_set_view *view, pl_error *error) {
 
 // The last number of a sample is 0 and stays so: kernels add it up with the rest.
 static float *copy_stamps(pl_arena *arena, const pl_detail_set_view *view) {
-  size_t count = (size_t)view->example_count * (size_t)view->def.stamp_resolution * (size_t)view->def.stamp_resolution;
+  size_t count = (size_t)view->example_count * pl_detail_def_samples(&view->def);
   float *stamps = pl_arena_copy(arena, view->stamps, 4 * count, sizeof *stamps);
   for (size_t i = 0; stamps != NULL && i < count; ++i) stamps[4 * i + 3] = 0;
   return stamps;
@@ -94,7 +94,7 @@ pl_detail_set_view pl_detail_set_look(const pl_detail_set *set) {
 pl_status pl_detail_set_preview(const pl_detail_set *set, int32_t example, int32_t side, uint8_t *pixels) {
   if (example < 0 || example >= set->view.example_count || side < 1) return PL_ERROR_NOT_FOUND;
   int32_t n = set->view.def.stamp_resolution;
-  const float *stamp = set->view.stamps + 4 * (size_t)n * (size_t)n * (size_t)example;
+  const float *stamp = set->view.stamps + 4 * pl_detail_def_samples(&set->view.def) * (size_t)example;
   float largest = 0;
   for (size_t i = 0; i < (size_t)n * (size_t)n; ++i) largest = fmaxf(largest, fabsf(stamp[4 * i + 2]));
   for (int32_t row = 0; row < side; ++row)

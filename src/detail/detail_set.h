@@ -16,6 +16,9 @@ struct pl_detail_set {
 // Check a def: PL_OK or PL_ERROR_INVALID_ARGUMENT. `complete`: nothing may be left to be chosen.
 pl_status pl_detail_def_check(const pl_detail_def *def, bool complete, pl_error *error);
 
+// Samples of a stamp, both sides.
+size_t pl_detail_def_samples(const pl_detail_def *def);
+
 // Layout of the keys that a def asks for.
 pl_key_layout pl_detail_def_layout(const pl_detail_def *def);
 

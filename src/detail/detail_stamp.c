@@ -11,14 +11,17 @@
 
 enum { REPEAT_COUNT = 6 };
 
-// What faces away from the contact more than this, the lower side of a sheet, is not recorded: it would come to lie above the upper side.
-static const double FACING_LEAST = -0.3;
+// What faces away from the contact more than this is on the other side, if stamps have one. Triangles somewhat beyond are recorded in both maps, so that each reaches
+// over the seam. One-sided stamps leave such triangles out: they would come to lie above the upper side.
+static const float TURN = -0.5f;
+static const double SEAM = 0.2;
 
 typedef struct recorder {
   const pl_stamp_def *def;
   const pl_stamp_source *source;
   int32_t resolution;
   float *places;     // 3 per surface point, see pl_detail_kernels; only those of the slot
+  float *sides[2];   // the same if all were on one side
   pl_vec3 *values;   // what is to be recorded now
   pl_f4 *layer;      // one pass
   float *distances;  // of what each sample was taken from; HUGE_VALF: nothing
@@ -40,16 +43,17 @@ static void set_sample(recorder *r, int32_t i, int32_t j, const int32_t *corners
   r->layer[at] = pl_f4_of_vec3(value);
 }
 
-// All samples under a triangle.
-static void sample_triangle(recorder *r, const int32_t *corners) {
+// All samples of one side under a triangle.
+static void sample_triangle(recorder *r, int32_t side, const int32_t *corners) {
   double x[3], y[3], facing = 0;
   for (int k = 0; k < 3; ++k) {
     if (!(r->source->slot->shares[corners[k]] > 0)) return;
     facing += pl_vec3_dot(r->source->ground->normals[corners[k]], r->source->spot->normal) / 3;
-    x[k] = (double)r->places[3 * (size_t)corners[k]];
-    y[k] = (double)r->places[3 * (size_t)corners[k] + 1];
+    x[k] = (double)r->sides[side][3 * (size_t)corners[k]];
+    y[k] = (double)r->sides[side][3 * (size_t)corners[k] + 1] - side * r->resolution;
   }
-  if (facing < FACING_LEAST) return;
+  double turn = (double)TURN + (r->def->side_count == 1 ? SEAM : side == 0 ? -SEAM : SEAM);
+  if (side == 0 ? facing < turn : facing > turn) return;
   double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
   if (!(fabs(area) > 1e-12)) return;
   double last = r->resolution - 1, left = fmax(ceil(fmin(x[0], fmin(x[1], x[2])) - 1e-9), 0),
@@ -95,14 +99,15 @@ static void fill_gaps(recorder *r) {
   }
 }
 
-static void record_layer(recorder *r) {
+static void record_side(recorder *r, int32_t side, pl_f4 *map) {
   size_t count = (size_t)r->resolution * (size_t)r->resolution;
   const pl_detail_object *object = &r->source->ground->object;
   memset(r->layer, 0, count * sizeof *r->layer);
   memset(r->known, 0, count);
   for (size_t i = 0; i < count; ++i) r->distances[i] = HUGE_VALF;
-  for (int32_t t = 0; t < object->triangle_count; ++t) sample_triangle(r, object->triangles + 3 * (size_t)t);
+  for (int32_t t = 0; t < object->triangle_count; ++t) sample_triangle(r, side, object->triangles + 3 * (size_t)t);
   fill_gaps(r);
+  for (size_t i = 0; i < count; ++i) map[count * (size_t)side + i] += r->layer[i];
 }
 
 // What the map does not give back yet.
@@ -112,8 +117,7 @@ static void find_missing(recorder *r, const pl_f4 *map) {
     int32_t i = slot->points[k];
     const float *at = r->places + 3 * (size_t)i;
     r->values[i] = pl_vec3_of(0, 0, 0);
-    if (at[2] > 0)
-      r->values[i] = pl_vec3_sub(r->source->values[i], pl_vec3_of_f4(pl_stamp_sample(map, r->resolution, at[0], at[1])));
+    if (at[2] > 0) r->values[i] = pl_vec3_sub(r->source->values[i], pl_vec3_of_f4(pl_stamp_sample(map, r->def, at[0], at[1])));
   }
 }
 
@@ -133,19 +137,19 @@ static double measure_error(const recorder *r, const pl_f4 *map) {
     pl_vec3 value = r->source->values[i], off = value;
     const float *at = r->places + 3 * (size_t)i;
     float share = r->source->slot->shares[i];
-    if (share > 0 && at[2] > 0) off = pl_vec3_sub(value, pl_vec3_of_f4(pl_stamp_sample(map, r->resolution, at[0], at[1]) * share));
+    if (share > 0 && at[2] > 0) off = pl_vec3_sub(value, pl_vec3_of_f4(pl_stamp_sample(map, r->def, at[0], at[1]) * share));
     missing += pl_vec3_dot(off, off);
     whole += pl_vec3_dot(value, value);
   }
   return whole > 0 ? sqrt(missing / whole) : 0.0;
 }
 
-pl_stamp_lay pl_stamp_lay_of(const pl_detail_ground *ground, const pl_detail_spot *spot, pl_mat3 frame, double radius,
-                             int32_t resolution) {
+pl_stamp_lay pl_stamp_lay_of(const pl_detail_ground *ground, const pl_detail_spot *spot, pl_mat3 frame, const pl_stamp_def *def) {
   pl_vec3 center = pl_vec3_sub(spot->point, ground->origin);
   pl_stamp_lay lay = {.center = {(float)center.x, (float)center.y, (float)center.z},
-                      .scale = (float)(1.0 / radius),
-                      .half = 0.5f * (float)(resolution - 1)};
+                      .scale = (float)(1.0 / def->radius),
+                      .half = 0.5f * (float)(def->resolution - 1),
+                      .turn = def->side_count == 2 ? TURN : -2.0f};
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) lay.axes[i][j] = (float)frame.m[i][j];
   return lay;
@@ -155,28 +159,28 @@ size_t pl_stamp_places_size(const pl_detail_ground *ground) {
   return 24 * ((size_t)ground->object.surface_count / PL_DETAIL_LANES + 1);
 }
 
-// Places of the slot's points, by the kernel that the filter uses.
-static void find_places(recorder *r, float *rows) {
+// Places of the slot's points, by the kernel that the filter uses; `rows` is its working memory.
+static void find_places(const recorder *r, float turn, float *rows, float *places) {
   const pl_stamp_source *source = r->source;
-  pl_stamp_lay lay = pl_stamp_lay_of(source->ground, source->spot, source->frame, r->def->radius, r->resolution);
+  pl_stamp_lay lay = pl_stamp_lay_of(source->ground, source->spot, source->frame, r->def);
+  if (turn > -3.0f) lay.turn = turn;
   pl_detail_kernels_choose()->place(&source->slot->near, &lay, rows);
   for (int32_t k = 0; k < source->slot->point_count; ++k)
     for (size_t c = 0; c < 3; ++c)
-      r->places[3 * (size_t)source->slot->points[k] + c] = rows[24 * (size_t)(k / 8) + 8 * c + (size_t)(k % 8)];
+      places[3 * (size_t)source->slot->points[k] + c] = rows[24 * (size_t)(k / 8) + 8 * c + (size_t)(k % 8)];
 }
 
 static void record(recorder *r, pl_f4 *map, double *error) {
   const pl_stamp_source *source = r->source;
-  size_t count = (size_t)r->resolution * (size_t)r->resolution;
-  memset(map, 0, count * sizeof *map);
+  int32_t side_count = r->def->side_count, n = r->resolution;
+  memset(map, 0, (size_t)side_count * (size_t)n * (size_t)n * sizeof *map);
   memcpy(r->values, source->values, (size_t)source->ground->object.surface_count * sizeof *r->values);
   for (int pass = 0; pass < REPEAT_COUNT; ++pass) {
     if (pass > 0) find_missing(r, map);
-    record_layer(r);
-    for (size_t i = 0; i < count; ++i) map[i] += r->layer[i];
+    for (int32_t side = 0; side < side_count; ++side) record_side(r, side, map);
   }
-  for (int32_t j = 0; j < r->resolution; ++j)
-    for (int32_t i = 0; i < r->resolution; ++i) map[(size_t)j * (size_t)r->resolution + (size_t)i] *= border_at(r->def, i, j);
+  for (int32_t j = 0; j < side_count * n; ++j)
+    for (int32_t i = 0; i < n; ++i) map[(size_t)j * (size_t)n + (size_t)i] *= border_at(r->def, i, j % n);
   *error = measure_error(r, map);
 }
 
@@ -186,6 +190,7 @@ bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stam
   size_t count = (size_t)def->resolution * (size_t)def->resolution, point_count = (size_t)source->ground->object.surface_count;
   recorder r = {.def = def, .source = source, .resolution = def->resolution};
   r.places = PL_TAKE(&arena, float, 3 * point_count);
+  for (int side = 0; side < 2; ++side) r.sides[side] = PL_TAKE(&arena, float, 3 * point_count);
   float *rows = PL_TAKE(&arena, float, pl_stamp_places_size(source->ground));
   r.values = PL_TAKE(&arena, pl_vec3, point_count);
   r.layer = PL_TAKE(&arena, pl_f4, count);
@@ -193,7 +198,9 @@ bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stam
   r.known = PL_TAKE(&arena, uint8_t, count);
   bool done = !arena.failed;
   if (done) {
-    find_places(&r, rows);
+    find_places(&r, -4.0f, rows, r.places);  // as they are
+    find_places(&r, -2.0f, rows, r.sides[0]);
+    find_places(&r, 2.0f, rows, r.sides[1]);
     record(&r, (pl_f4 *)(void *)map, error);
   }
   pl_arena_destroy(&arena);

@@ -1,7 +1,7 @@
 // Stamps: maps of displacements over the surroundings of a contact (paper 003, section 3), made from recordings and laid onto surfaces.
 //
 // A map has resolution x resolution samples over the square [-1, 1]² in units of the stamp's radius, y in rows, x fastest, 4 floats each: (x, y, z, 0).
-// Only the disc counts.
+// Only the disc counts. Two-sided stamps have two such maps, the second for what faces away from the contact: it lies behind the first, as if its rows went on.
 #ifndef PL_DETAIL_STAMP_H
 #define PL_DETAIL_STAMP_H
 
@@ -9,7 +9,7 @@
 #include "math/f4.h"
 
 typedef struct pl_stamp_def {
-  int32_t resolution;
+  int32_t resolution, side_count;
   double radius;  // metres
   double border;  // share of the radius over which it fades out
 } pl_stamp_def;
@@ -28,17 +28,16 @@ typedef struct pl_stamp_source {
 bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stamp_source *source, float *map, double *error);
 
 // Where a stamp lies on a surface; pl_detail_kernels has what finds its points.
-pl_stamp_lay pl_stamp_lay_of(const pl_detail_ground *ground, const pl_detail_spot *spot, pl_mat3 frame, double radius,
-                             int32_t resolution);
+pl_stamp_lay pl_stamp_lay_of(const pl_detail_ground *ground, const pl_detail_spot *spot, pl_mat3 frame, const pl_stamp_def *def);
 
 // Floats that the places of a ground's points may take.
 size_t pl_stamp_places_size(const pl_detail_ground *ground);
 
-// The map at a place inside the disc, linear between samples.
-static inline pl_f4 pl_stamp_sample(const pl_f4 *map, int32_t resolution, float x, float y) {
-  int32_t last = resolution - 2, i = (int32_t)x, j = (int32_t)y;
+// The map at a place inside the disc, linear between samples; as the kernel has it.
+static inline pl_f4 pl_stamp_sample(const pl_f4 *map, const pl_stamp_def *def, float x, float y) {
+  int32_t resolution = def->resolution, last = def->side_count * resolution - 2, i = (int32_t)x, j = (int32_t)y;
   // A place at the very rim may round to the last sample.
-  i = i > last ? last : i;
+  i = i > resolution - 2 ? resolution - 2 : i;
   j = j > last ? last : j;
   x -= (float)i;
   y -= (float)j;

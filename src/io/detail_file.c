@@ -1,7 +1,7 @@
 // Sets of examples of detail in one file.
 //
 // Layout, all numbers little-endian: magic "PLIANTDT", version (4 bytes), then 4 bytes each: number of examples, numbers in a key, resolution of stamps, side
-// of previews, orders of site, patch (may be -1) and load, 1 for plain weights; 8-byte floats: window radius, stamp radius, border, least load,
+// of previews, orders of site, patch (may be -1) and load, 1 for plain weights, sides of a stamp; 8-byte floats: window radius, stamp radius, border, least load,
 // reference load, overload, widths of site, patch and load. Then for each example the length of its label (4 bytes) and the label; the previews, side x side
 // grey bytes each, so that a browser of files need not read on; 4-byte floats: sizes of the loads, keys, stamps (3 numbers a sample). At the end a hash of
 // everything before it (8 bytes).
@@ -18,7 +18,7 @@
 
 #define MAGIC "PLIANTDT"
 
-enum { LAYOUT_VERSION = 1, MAGIC_SIZE = 8, WHOLE_COUNT = 8, REAL_COUNT = 9, TAIL_SIZE = 8, PREVIEW_SIDE = 32 };
+enum { LAYOUT_VERSION = 1, MAGIC_SIZE = 8, WHOLE_COUNT = 9, REAL_COUNT = 9, TAIL_SIZE = 8, PREVIEW_SIDE = 32 };
 enum {
   HEAD_SIZE = MAGIC_SIZE + 4 + 4 * WHOLE_COUNT + 8 * REAL_COUNT,
   LABEL_MOST = 1 << 16,
@@ -78,15 +78,19 @@ static void list_reals(pl_detail_def *def, double *reals[REAL_COUNT]) {
   memcpy(reals, all, sizeof all);
 }
 
-// Bytes of an example but for its label.
-static uint64_t example_size(uint64_t key_size, uint64_t resolution, uint64_t side) {
-  return 4 + side * side + 4 + 4 * key_size + 12 * resolution * resolution;
+// Samples of a stamp, and bytes of an example but for its label.
+static uint64_t sample_count_of(const pl_detail_def *def) {
+  return (uint64_t)def->stamp_sides * (uint64_t)def->stamp_resolution * (uint64_t)def->stamp_resolution;
+}
+
+static uint64_t example_size(uint64_t key_size, uint64_t sample_count, uint64_t side) {
+  return 4 + side * side + 4 + 4 * key_size + 12 * sample_count;
 }
 
 static void put_set(cursor *c, const pl_detail_set *set, const pl_detail_set_view *view) {
   pl_detail_def def = view->def;
-  const int64_t wholes[WHOLE_COUNT] = {view->example_count, view->key_size,  def.stamp_resolution, PREVIEW_SIDE,
-                                       def.site_order,      def.patch_order, def.load_order,       def.plain_weights};
+  const int64_t wholes[WHOLE_COUNT] = {view->example_count, view->key_size, def.stamp_resolution, PREVIEW_SIDE,   def.site_order,
+                                       def.patch_order,     def.load_order, def.plain_weights,    def.stamp_sides};
   double *reals[REAL_COUNT];
   list_reals(&def, reals);
   memcpy(c->to, MAGIC, MAGIC_SIZE);
@@ -94,7 +98,7 @@ static void put_set(cursor *c, const pl_detail_set *set, const pl_detail_set_vie
   put_whole(c, LAYOUT_VERSION, 4);
   for (int i = 0; i < WHOLE_COUNT; ++i) put_whole(c, (uint64_t)wholes[i], 4);
   for (int i = 0; i < REAL_COUNT; ++i) put_double(c, *reals[i]);
-  size_t count = (size_t)view->example_count, samples = count * (size_t)def.stamp_resolution * (size_t)def.stamp_resolution;
+  size_t count = (size_t)view->example_count, samples = count * (size_t)sample_count_of(&def);
   for (size_t i = 0; i < count; ++i) {
     size_t length = strlen(view->labels[i]);
     put_whole(c, length, 4);
@@ -111,9 +115,8 @@ static void put_set(cursor *c, const pl_detail_set *set, const pl_detail_set_vie
 
 pl_status pl_detail_set_write(pl_context *context, const char *path, const pl_detail_set *set, pl_error *error) {
   pl_detail_set_view view = pl_detail_set_look(set);
-  uint64_t size =
-      HEAD_SIZE + TAIL_SIZE +
-      (uint64_t)view.example_count * example_size((uint64_t)view.key_size, (uint64_t)view.def.stamp_resolution, PREVIEW_SIDE);
+  uint64_t size = HEAD_SIZE + TAIL_SIZE +
+                  (uint64_t)view.example_count * example_size((uint64_t)view.key_size, sample_count_of(&view.def), PREVIEW_SIDE);
   for (int32_t i = 0; i < view.example_count; ++i) {
     size_t length = strlen(view.labels[i]);
     if (length > LABEL_MOST)
@@ -153,7 +156,7 @@ static pl_status read_head(cursor *c, const char *name, contents *found, pl_erro
   found->key_size = wholes[1];
   found->side = wholes[3];
   if (wholes[0] < 1 || wholes[0] > EXAMPLE_MOST || wholes[1] > 1024 || wholes[2] > SIDE_MOST || wholes[3] > SIDE_MOST ||
-      wholes[7] > 1)
+      wholes[7] > 1 || wholes[8] < 1 || wholes[8] > 2)
     return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is damaged: its numbers are out of range");
   found->def.stamp_resolution = (int32_t)wholes[2];
   // Orders out of range are found when the set is made.
@@ -161,6 +164,7 @@ static pl_status read_head(cursor *c, const char *name, contents *found, pl_erro
   found->def.patch_order = (int32_t)(uint32_t)wholes[5];
   found->def.load_order = (int32_t)(uint32_t)wholes[6];
   found->def.plain_weights = wholes[7] == 1;
+  found->def.stamp_sides = (int32_t)wholes[8];
   return PL_OK;
 }
 
@@ -182,8 +186,8 @@ static pl_status read_labels(cursor *c, pl_arena *arena, const char *name, uint6
 static pl_status read_set(pl_context *context, cursor *c, pl_arena *arena, const char *name, const contents *found,
                           pl_detail_set **set, pl_error *error) {
   size_t count = (size_t)found->example_count, key_size = (size_t)found->key_size,
-         samples = count * (size_t)found->def.stamp_resolution * (size_t)found->def.stamp_resolution;
-  uint64_t whole = found->example_count * example_size(found->key_size, (uint64_t)found->def.stamp_resolution, found->side);
+         samples = count * (size_t)sample_count_of(&found->def);
+  uint64_t whole = found->example_count * example_size(found->key_size, sample_count_of(&found->def), found->side);
   // Before memory is asked for: labels take more, so this is the least.
   if (whole > (uint64_t)(c->end - c->from))
     return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is cut off");

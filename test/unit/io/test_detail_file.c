@@ -8,11 +8,11 @@
 #include "check.h"
 #include "pliant/file.h"
 
-enum { COUNT = 3, SIDE = 6, KEY = 20 + 27 + 1 };
+enum { COUNT = 3, SIDE = 6, SAMPLES = 2 * SIDE * SIDE, KEY = 20 + 27 + 1 };
 
 // A small set: three keys that differ in all their parts, stamps of noise.
 static pl_detail_set *make_set(pl_context *context, uint64_t seed) {
-  static float keys[COUNT * KEY], sizes[COUNT], stamps[COUNT * SIDE * SIDE * 4];
+  static float keys[COUNT * KEY], sizes[COUNT], stamps[COUNT * SAMPLES * 4];
   const char *labels[COUNT] = {"pressed", "", "dragged \xc3\xa0 gauche"};
   pl_random random = pl_random_of_seed(seed);
   memset(keys, 0, sizeof keys);
@@ -21,7 +21,7 @@ static pl_detail_set *make_set(pl_context *context, uint64_t seed) {
     keys[KEY * i + 20 + i] = 1;  // directions of loads, unit vectors
     sizes[i] = 0.01f * (float)(i + 1);
   }
-  for (int i = 0; i < COUNT * SIDE * SIDE * 4; ++i) stamps[i] = i % 4 == 3 ? 0 : (float)pl_random_between(&random, -2, 2);
+  for (int i = 0; i < COUNT * SAMPLES * 4; ++i) stamps[i] = i % 4 == 3 ? 0 : (float)pl_random_between(&random, -2, 2);
   pl_detail_set_view view = {.def = pl_default_detail_def(),
                              .example_count = COUNT,
                              .labels = labels,
@@ -85,7 +85,7 @@ static void what_is_written_comes_back(void **state) {
   assert_int_equal(a.key_size, b.key_size);
   assert_memory_equal(a.keys, b.keys, COUNT * KEY * sizeof(float));
   assert_memory_equal(a.sizes, b.sizes, COUNT * sizeof(float));
-  assert_memory_equal(a.stamps, b.stamps, (size_t)COUNT * SIDE * SIDE * 4 * sizeof(float));
+  assert_memory_equal(a.stamps, b.stamps, (size_t)COUNT * SAMPLES * 4 * sizeof(float));
   for (int i = 0; i < COUNT; ++i) assert_string_equal(a.labels[i], b.labels[i]);
   check_near(a.def.window_radius, b.def.window_radius, 0);
   check_near(a.def.stamp_radius, b.def.stamp_radius, 0);
@@ -97,7 +97,7 @@ static void what_is_written_comes_back(void **state) {
   check_near(a.def.load_width, b.def.load_width, 0);
   assert_int_equal(b.def.patch_order, -1);
   // The previews are in front of the data, right behind the labels.
-  size_t labels_end = 8 + 4 + 8 * 4 + 9 * 8;
+  size_t labels_end = 8 + 4 + 9 * 4 + 9 * 8;
   for (int i = 0; i < COUNT; ++i) labels_end += 4 + strlen(a.labels[i]);
   unsigned char pixels[32 * 32];
   for (int i = 0; i < COUNT; ++i) {
