@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """scripts/make_ace.py: the playing card of scenes/actor-ace, written to card.obj beside its scene.
 
-A grid of 9 x 10 points, cut so that two legs stand below and a diamond is open in the middle, bent around an upright line so that it can stand, and leaning back
-so that its centre of mass is above its feet. The diagonals of the grid run in diamonds around the hole, the same on both sides.
+A grid of 9 x 10 points, cut so that two legs stand below and a diamond is open in the middle, bent around an upright line so that it can stand, its legs ahead of
+the rest, and leaning forward so that its centre of mass is a little ahead of the middle of its feet. The diagonals of the grid run in diamonds around the hole, the
+same on both sides.
 """
 import math
 import os
 
 COLUMNS, ROWS = 4, 9  # on either side of the middle; upwards
-WIDTH, HEIGHT = 0.72, 1.0  # metres
-RADIUS = 0.42  # metres, of the bend
-LEAN = math.radians(4)
+WIDTH, HEIGHT = 0.72, 0.8  # metres
+RADIUS = 0.27  # metres, of the bend
+LEAN = math.radians(8.5)
 HOLE_ROW = 6
 
 
@@ -32,7 +33,7 @@ def triangles_of(column, row):
 def place(column, row):
     angle = column * WIDTH / (2 * COLUMNS) / RADIUS
     height = row * HEIGHT / ROWS
-    return (RADIUS * (math.cos(angle) - 1) - math.tan(LEAN) * height + 0.1, height, -RADIUS * math.sin(angle))
+    return (RADIUS * (1 - math.cos(angle)) + math.tan(LEAN) * height - 0.12, height, -RADIUS * math.sin(angle))
 
 
 def main():
