@@ -80,8 +80,11 @@ typedef struct pl_detail_def {
   double load_reference;
   double overload;                             ///< a stamp grows with the load up to this many times its recording's, at least 1
   double site_width, patch_width, load_width;  ///< of the kernel; 0: those that predict each recording best from the others
-  bool plain_weights;                          ///< weights are plain similarities (eq. 15): for more examples than can interpolate
-  uint32_t magic;                              ///< set by pl_default_detail_def()
+  /// Every recording also stands for its mirror image: those come behind all recordings, in their order, but for what is its own mirror image. Right for all material
+  /// that has no handedness.
+  bool mirror;
+  bool plain_weights;  ///< weights are plain similarities (eq. 15): for more examples than can interpolate
+  uint32_t magic;      ///< set by pl_default_detail_def()
 } pl_detail_def;
 
 /// Orders 3, none and 2, stamps of 64 with a border of 0.25 and two sides, loads down to 1e-4, reference chosen, overload 1.5, widths fitted; the window radius is to be
@@ -100,6 +103,7 @@ typedef struct pl_detail_set_report {
   int32_t largest_group;  ///< examples that are similar to each other, directly or by way of others
   double stamp_error;     ///< largest share of a recording's displacement (root mean square) that its stamp does not give back …
   int32_t stamp_error_index;  ///< … and of which
+  int32_t mirrored_count;     ///< examples that are mirror images
 } pl_detail_set_report;
 
 /// Build a set from recordings. Fails with PL_ERROR_INVALID_ARGUMENT for numbers out of range, PL_ERROR_INVALID_DATA for recordings that are not

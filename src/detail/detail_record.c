@@ -15,6 +15,9 @@ static const double SITE_WIDTH = 0.1, PATCH_WIDTH = 0.1, LOAD_WIDTH = 0.4;
 // Loads whose directions are closer than this, at places closer than that, and whose sizes differ by more than the last differ in size alone.
 static const double SAME_LOAD = 0.02, SAME_SITE = 0.02, OTHER_SIZE = 0.2;
 
+// Closer than this share of the widths a mirror image is no other example.
+static const double SAME_SHARE = 0.2;
+
 typedef struct example {
   pl_detail_state state;
   double size;  // of the load, metres
@@ -24,7 +27,7 @@ typedef struct builder {
   pl_context *context;
   pl_detail_def def;
   pl_arena arena;  // until the set stands
-  int32_t count;
+  int32_t count;   // examples so far: recordings, then mirror images
   example *examples;
   float *keys, *sizes, *stamps;
   const char **labels;
@@ -166,6 +169,45 @@ static pl_status choose_widths(builder *b, const pl_key_layout *layout, pl_error
   return PL_OK;
 }
 
+// An example as seen in a mirror through x and z of its frame.
+static void mirror_example(builder *b, int32_t from, int32_t to) {
+  static const pl_mat3 mirror = {{{1, 0, 0}, {0, -1, 0}, {0, 0, 1}}};
+  const pl_detail_state *state = &b->examples[from].state;
+  b->examples[to] = b->examples[from];
+  pl_moments_rotate(&state->site, mirror, &b->examples[to].state.site);
+  pl_moments_rotate(&state->patch, mirror, &b->examples[to].state.patch);
+  pl_vector_moments_rotate(&state->load, mirror, &b->examples[to].state.load);
+  b->sizes[to] = b->sizes[from];
+  b->labels[to] = b->labels[from];
+  size_t n = (size_t)b->def.stamp_resolution, rows = (size_t)b->def.stamp_sides * n;
+  const float *stamp = b->stamps + 4 * rows * n * (size_t)from;
+  float *turned = b->stamps + 4 * rows * n * (size_t)to;
+  for (size_t j = 0; j < rows; ++j) {
+    size_t other = j / n * n + (n - 1 - j % n);
+    memcpy(turned + 4 * n * j, stamp + 4 * n * other, 4 * n * sizeof *turned);
+    for (size_t i = 0; i < n; ++i) turned[4 * (n * j + i) + 1] *= -1;
+  }
+}
+
+// Mirror images of all recordings, but of those that look the same, or as another example does.
+static void add_mirrored(builder *b, const pl_key_layout *layout, int32_t key_size) {
+  int32_t recording_count = b->count;
+  for (int32_t i = 0; i < recording_count; ++i) {
+    mirror_example(b, i, b->count);
+    const pl_detail_state *state = &b->examples[b->count].state;
+    float *key = b->keys + (size_t)key_size * (size_t)b->count;
+    pl_key_pack(layout, &state->site, &state->patch, &state->load, key);
+    bool is_new = true;
+    for (int32_t j = 0; j < b->count && is_new; ++j) {
+      pl_widths d = pl_key_distances(layout, key, b->keys + (size_t)key_size * (size_t)j);
+      is_new = d.site > SAME_SHARE * b->def.site_width || (layout->patch_order >= 0 && d.patch > SAME_SHARE * b->def.patch_width) ||
+               (layout->load_order > 0 && d.load > SAME_SHARE * b->def.load_width);
+    }
+    b->count += is_new;
+  }
+  b->report.mirrored_count = b->count - recording_count;
+}
+
 static pl_status finish_set(builder *b, pl_detail_set **set, pl_error *error) {
   if (b->def.load_reference < 0) b->def.load_reference = choose_reference(b);
   pl_key_layout layout = pl_detail_def_layout(&b->def);
@@ -174,8 +216,11 @@ static pl_status finish_set(builder *b, pl_detail_set **set, pl_error *error) {
     const pl_detail_state *state = &b->examples[i].state;
     pl_key_pack(&layout, &state->site, &state->patch, &state->load, b->keys + (size_t)key_size * (size_t)i);
   }
+  // Widths are those of the recordings: a mirror image would tell too much of its original.
   pl_status status = choose_widths(b, &layout, error);
   if (status < 0) return status;
+  if (b->def.mirror) add_mirrored(b, &layout, key_size);
+  b->def.mirror = false;  // done
   pl_detail_set_view view = {b->def, b->count, b->labels, key_size, b->keys, b->sizes, b->stamps};
   pl_detail_weights_report report = {0};
   status = pl_detail_set_make(b->context, &view, set, &report, error);
@@ -188,7 +233,7 @@ static pl_status finish_set(builder *b, pl_detail_set **set, pl_error *error) {
 }
 
 static pl_status build(builder *b, const pl_detail_recording *recordings, pl_detail_set **set, pl_error *error) {
-  size_t count = (size_t)b->count;
+  size_t count = (size_t)b->count * (b->def.mirror ? 2 : 1);
   b->examples = PL_TAKE(&b->arena, example, count);
   b->keys = PL_TAKE(&b->arena, float, count *PL_KEY_SIZE_MOST);
   b->sizes = PL_TAKE(&b->arena, float, count);

@@ -124,6 +124,51 @@ static void tools_are_told_apart_by_their_patch(void **state) {
   drop_context(context);
 }
 
+// Press near a corner, off its diagonal, and press the mirrored place: with mirror images the mirrored surface comes out, without them little.
+static void mirror_images_serve_mirrored_places(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  session s;
+  // The plate's tets look the same when x and y change places, its detail does not: that of the second press is the mirror image of the first.
+  const press presses[] = {press_at(0.4, 0.3, 0.02), press_at(0.3, 0.4, 0.02)};
+  record(context, &s, 20, presses, 2);
+  plate *p = &s.plates[1];
+  for (int32_t i = 0; i < p->object.surface_count; ++i) {
+    pl_vec3 x = p->object.surface_points[i], detail = fine_detail(&presses[0], pl_vec3_of(x.y, x.x, x.z));
+    p->fine[i] = pl_vec3_add(p->coarse[i], pl_vec3_of(detail.y, detail.x, detail.z));
+  }
+  pl_detail_def def = plate_def();
+  pl_error error = {0};
+  double left[2];
+  for (int mirror = 0; mirror < 2; ++mirror) {
+    def.mirror = mirror == 1;
+    pl_detail_set *set = NULL;
+    pl_detail_set_report report;
+    check_ok(pl_detail_set_build(context, &def, s.recordings, 1, &set, &report, &error), &error);
+    assert_int_equal(report.mirrored_count, mirror);
+    assert_int_equal(pl_detail_set_look(set).example_count, 1 + mirror);
+    pl_detail_filter *filter = filter_of(context, set, p);
+    enrich(filter, p, &s.recordings[1].contact, 1, NULL);
+    left[mirror] = share_missing(p->found, p->fine, p->fine, p->coarse, p->object.surface_count);
+    pl_detail_filter_destroy(filter);
+    pl_detail_set_destroy(set);
+  }
+  printf("left at the mirrored place: %.3f without, %.3f with mirror images\n", left[0], left[1]);
+  check_at_most(0.3, left[0]);
+  check_at_most(left[1], 0.05);
+  // A press in the middle of the plate is its own mirror image.
+  const press middle[] = {press_at(0, 0, 0.02)};
+  drop_session(&s);
+  record(context, &s, 16, middle, 1);
+  pl_detail_set *set = NULL;
+  pl_detail_set_report report;
+  check_ok(pl_detail_set_build(context, &def, s.recordings, 1, &set, &report, &error), &error);
+  assert_int_equal(report.mirrored_count, 0);
+  pl_detail_set_destroy(set);
+  drop_session(&s);
+  drop_context(context);
+}
+
 static void a_set_made_from_its_parts_is_the_same(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -236,6 +281,7 @@ int main(void) {
       cmocka_unit_test(every_example_is_found_again_among_the_others),
       cmocka_unit_test(depths_of_one_press_are_told_apart),
       cmocka_unit_test(tools_are_told_apart_by_their_patch),
+      cmocka_unit_test(mirror_images_serve_mirrored_places),
       cmocka_unit_test(a_set_made_from_its_parts_is_the_same),
       cmocka_unit_test(what_cannot_be_a_set_is_refused),
       cmocka_unit_test(running_out_of_memory_is_a_status),
