@@ -395,12 +395,77 @@ static void lying_on_its_head_is_a_tumble_until_it_stands_again(void **state) {
   free(p);
 }
 
+// A row of parts on the ground: they are lifted one after the other, from the rear on.
+static void a_wave_of_a_crawl_runs_from_rear_to_front(void **state) {
+  (void)state;
+  enum { COUNT = 4 };
+  puppet *p = calloc(1, sizeof *p);
+  begin(p, pl_behaviour_find("crawl"));
+  stand_up(p, 0.2, false);
+  p->view.width = 1;
+  p->view.part_count = COUNT;
+  p->view.command.speed = 0.1;
+  // Neither the order of the parts nor how high they are is that of the wave.
+  const double along_body[COUNT] = {0.15, -0.45, 0.45, -0.15};
+  for (int i = 0; i < COUNT; ++i) {
+    p->parts[i] = (pl_part_view){.name = "part", .rest = {along_body[i], 0, 0}, .touch_count = 1};
+    p->parts[i].position = pl_vec3_add(p->view.center, p->parts[i].rest);
+  }
+  p->view.touch_count = COUNT;
+  const int32_t order[COUNT] = {1, 3, 0, 2};
+  int32_t lifted = 0;
+  for (int32_t round = 0; round < 1000 && lifted < COUNT; ++round) {
+    choose(p);
+    for (int32_t k = 0; k < p->goals.count; ++k) {
+      const pl_goal *goal = &p->goals.items[k];
+      if (goal->subject != PL_GOAL_PART || goal->position.y <= p->parts[goal->part].position.y + 1e-9) continue;
+      // Only the ones that have begun, and the next.
+      bool known = false;
+      for (int32_t m = 0; m <= lifted && m < COUNT; ++m) known = known || order[m] == goal->part;
+      assert_true(known);
+      if (goal->part == order[lifted]) lifted++;
+    }
+  }
+  assert_int_equal(lifted, COUNT);
+  free(p);
+}
+
+// On three legs with an edge across the way it is lifted toward that edge and turns over it; the top goes forward.
+static void a_tumble_goes_over_the_edge_ahead(void **state) {
+  (void)state;
+  puppet *p = calloc(1, sizeof *p);
+  begin(p, pl_behaviour_find("roll"));
+  stand_up(p, 1, false);
+  for (int32_t i = 0; i < p->behaviour->setting_count; ++i)
+    if (strcmp(p->behaviour->settings[i].name, "pivot") == 0) p->settings[i] = 1;
+  p->view.command.speed = 0.5;
+  const pl_vec3 feet[3] = {{0.2, 0, 0.3}, {0.2, 0, -0.3}, {-0.4, 0, 0}};
+  for (int i = 0; i < 3; ++i) p->parts[i] = (pl_part_view){.name = "leg", .position = feet[i], .touch = feet[i], .touch_count = 1};
+  p->view.touch_count = 3;
+  p->view.touch = (pl_vec3){0, 0, 0};
+  p->view.touch_least = -0.4;
+  p->view.touch_most = 0.2;
+  for (int32_t round = 0; round < 20; ++round) choose(p);
+  bool rises = false, goes = false, turns = false;
+  for (int32_t k = 0; k < p->goals.count; ++k) {
+    const pl_goal *goal = &p->goals.items[k];
+    pl_vec3 now, speed = wanted(p, goal, &now);
+    if (goal->subject == PL_GOAL_CENTER && (goal->axes & PL_GOAL_Y) != 0) rises = speed.y > 0;
+    if (goal->subject == PL_GOAL_CENTER && (goal->axes & PL_GOAL_X) != 0) goes = speed.x > 0 && fabs(speed.z) < 1e-9;
+    if (goal->subject == PL_GOAL_SPIN) turns = speed.z < 0 && fabs(speed.x) < 1e-9;
+  }
+  assert_true(rises && goes && turns);
+  free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_behaviour_is_found_by_its_name),
       cmocka_unit_test(goals_ask_for_little_at_a_time_in_any_view),
       cmocka_unit_test(motions_scale_with_the_body),
       cmocka_unit_test(stop_means_stop),
+      cmocka_unit_test(a_wave_of_a_crawl_runs_from_rear_to_front),
+      cmocka_unit_test(a_tumble_goes_over_the_edge_ahead),
       cmocka_unit_test(hops_take_off_land_and_keep_their_speed),
       cmocka_unit_test(feet_of_a_walk_step_in_turn_along_the_heading),
       cmocka_unit_test(feet_of_a_waddle_take_turns_there_and_back_and_never_pass_each_other),
