@@ -80,7 +80,7 @@ typedef struct pl_detail_def {
   double load_reference;
   double overload;                             ///< a stamp grows with the load up to this many times its recording's, at least 1
   double site_width, patch_width, load_width;  ///< of the kernel; 0: those that predict each recording best from the others
-  /// Every recording also stands for its mirror image: those come behind all recordings, in their order, but for what is its own mirror image. Right for all material
+  /// Every recording also stands for its mirror image: those come behind all recordings, in their order, but for what is its own mirror image or too like another example. Right for all material
   /// that has no handedness.
   bool mirror;
   bool plain_weights;  ///< weights are plain similarities (eq. 15): for more examples than can interpolate

@@ -15,8 +15,8 @@ static const double SITE_WIDTH = 0.1, PATCH_WIDTH = 0.1, LOAD_WIDTH = 0.4;
 // Loads whose directions are closer than this, at places closer than that, and whose sizes differ by more than the last differ in size alone.
 static const double SAME_LOAD = 0.02, SAME_SITE = 0.02, OTHER_SIZE = 0.2;
 
-// Closer than this share of the widths a mirror image is no other example.
-static const double SAME_SHARE = 0.2;
+// Closer than this share of the widths a mirror image is no other example; twice as much if the weights then cannot be made, but not more than the last.
+static const double SAME_SHARE = 0.2, SAME_SHARE_MOST = 2;
 
 typedef struct example {
   pl_detail_state state;
@@ -190,7 +190,7 @@ static void mirror_example(builder *b, int32_t from, int32_t to) {
 }
 
 // Mirror images of all recordings, but of those that look the same, or as another example does.
-static void add_mirrored(builder *b, const pl_key_layout *layout, int32_t key_size) {
+static void add_mirrored(builder *b, const pl_key_layout *layout, int32_t key_size, double same) {
   int32_t recording_count = b->count;
   for (int32_t i = 0; i < recording_count; ++i) {
     mirror_example(b, i, b->count);
@@ -200,12 +200,18 @@ static void add_mirrored(builder *b, const pl_key_layout *layout, int32_t key_si
     bool is_new = true;
     for (int32_t j = 0; j < b->count && is_new; ++j) {
       pl_widths d = pl_key_distances(layout, key, b->keys + (size_t)key_size * (size_t)j);
-      is_new = d.site > SAME_SHARE * b->def.site_width || (layout->patch_order >= 0 && d.patch > SAME_SHARE * b->def.patch_width) ||
-               (layout->load_order > 0 && d.load > SAME_SHARE * b->def.load_width);
+      is_new = d.site > same * b->def.site_width || (layout->patch_order >= 0 && d.patch > same * b->def.patch_width) ||
+               (layout->load_order > 0 && d.load > same * b->def.load_width);
     }
     b->count += is_new;
   }
   b->report.mirrored_count = b->count - recording_count;
+}
+
+static pl_status make_set(const builder *b, int32_t key_size, pl_detail_set **set, pl_detail_weights_report *report,
+                          pl_error *error) {
+  pl_detail_set_view view = {b->def, b->count, b->labels, key_size, b->keys, b->sizes, b->stamps};
+  return pl_detail_set_make(b->context, &view, set, report, error);
 }
 
 static pl_status finish_set(builder *b, pl_detail_set **set, pl_error *error) {
@@ -219,11 +225,19 @@ static pl_status finish_set(builder *b, pl_detail_set **set, pl_error *error) {
   // Widths are those of the recordings: a mirror image would tell too much of its original.
   pl_status status = choose_widths(b, &layout, error);
   if (status < 0) return status;
-  if (b->def.mirror) add_mirrored(b, &layout, key_size);
-  b->def.mirror = false;  // done
-  pl_detail_set_view view = {b->def, b->count, b->labels, key_size, b->keys, b->sizes, b->stamps};
   pl_detail_weights_report report = {0};
-  status = pl_detail_set_make(b->context, &view, set, &report, error);
+  int32_t recording_count = b->count;
+  double same = b->def.mirror ? SAME_SHARE : HUGE_VAL;
+  b->def.mirror = false;  // is done here
+  do {
+    // Mirror images are a gift: those that cannot be told apart from the rest stay out.
+    b->count = recording_count;
+    b->report.mirrored_count = 0;
+    report = (pl_detail_weights_report){0};
+    if (same <= SAME_SHARE_MOST) add_mirrored(b, &layout, key_size, same);
+    status = make_set(b, key_size, set, &report, error);
+    same *= 2;
+  } while (status == PL_ERROR_INVALID_DATA && b->report.mirrored_count > 0);
   b->report.site_width = b->def.site_width;
   b->report.patch_width = b->def.patch_width;
   b->report.load_width = b->def.load_width;
