@@ -130,6 +130,10 @@ static void correlate(const pl_key_rows *rows, const pl_key_kernel *kernel, cons
   for (int32_t i = rows->count; i < 8 * rows->block_count; ++i) similarities[i] = 0;
 }
 
+PL_SIMD_INLINE pl_f8 along(const float axis[3], pl_f8 x, pl_f8 y, pl_f8 z) {
+  return x * axis[0] + y * axis[1] + z * axis[2];
+}
+
 // A place in a stamp is the projection onto the tangent plane, moved along the surface's own normal by its depth below that plane: the side of a box then unfolds
 // outward from its edge without any stretch, a wall that rises likewise, and with a third of it where the surface faces as the contact does a sphere keeps its distances
 // to third order. The paper's orthogonal projection would lay all of a side onto one line.
@@ -138,23 +142,19 @@ static void place(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *pla
   for (int32_t row = 0; row < rows->row_count; ++row) {
     const float *numbers = rows->numbers + 48 * (size_t)row;
     float *to = places + 24 * (size_t)row;
-    pl_f8 at[3], facing[3];
-    for (int k = 0; k < 3; ++k) at[k] = facing[k] = none;
-    for (int axis = 0; axis < 3; ++axis) {
-      pl_f8 off = (pl_f8_load(numbers + 8 * axis) - lay->center[axis]) * lay->scale, normal = pl_f8_load(numbers + 24 + 8 * axis);
-      for (int k = 0; k < 3; ++k) {
-        at[k] += off * lay->axes[k][axis];
-        facing[k] += normal * lay->axes[k][axis];
-      }
-    }
-    pl_f8 unfold = at[2] * (pl_f8_max(facing[2], none) * 0.66666667f - 1.0f);
+    pl_f8 x = (pl_f8_load(numbers) - lay->center[0]) * lay->scale, y = (pl_f8_load(numbers + 8) - lay->center[1]) * lay->scale,
+          z = (pl_f8_load(numbers + 16) - lay->center[2]) * lay->scale;
+    pl_f8 nx = pl_f8_load(numbers + 24), ny = pl_f8_load(numbers + 32), nz = pl_f8_load(numbers + 40);
+    pl_f8 facing = along(lay->axes[2], nx, ny, nz),
+          unfold = along(lay->axes[2], x, y, z) * (pl_f8_max(facing, none) * 0.66666667f - 1.0f);
     // The other side is seen through the object, straight along the normal.
-    pl_m8 behind = facing[2] < lay->turn;
+    pl_m8 behind = facing < lay->turn;
     unfold = pl_f8_select(behind, none, unfold);
-    pl_f8 x = at[0] + unfold * facing[0], y = at[1] + unfold * facing[1];
-    pl_f8_store(to, (x + 1.0f) * lay->half);
-    pl_f8_store(to + 8, (y + 1.0f) * lay->half + pl_f8_select(behind, side, none));
-    pl_f8_store(to + 16, 1.0f - (x * x + y * y));
+    pl_f8 u = along(lay->axes[0], x, y, z) + unfold * along(lay->axes[0], nx, ny, nz),
+          v = along(lay->axes[1], x, y, z) + unfold * along(lay->axes[1], nx, ny, nz);
+    pl_f8_store(to, (u + 1.0f) * lay->half);
+    pl_f8_store(to + 8, (v + 1.0f) * lay->half + pl_f8_select(behind, side, none));
+    pl_f8_store(to + 16, 1.0f - (u * u + v * v));
   }
 }
 
