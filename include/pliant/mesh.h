@@ -162,7 +162,8 @@ typedef struct pl_cut_def {
   int32_t blade_count;
   const pl_vec3 *blade_hilts;  ///< one end of the edge at each place, metres
   const pl_vec3 *blade_tips;   ///< the other end
-  double snap;     ///< where the cut would pass an edge closer to one end than this share of its length, it passes through that end; 0 to 0.4
+  double
+      snap;  ///< where the cut would pass an edge closer to one end than this share of its length, it passes through that end; 0 to 0.4
   uint32_t magic;  ///< set by pl_default_cut_def()
 } pl_cut_def;
 
