@@ -220,6 +220,7 @@ PL_API void pl_actor_reset(pl_actor *actor);
 
 /// Tell it what to do from the next step on. A heading that is too short keeps the old one.
 PL_API void pl_actor_steer(pl_actor *actor, pl_actor_command command);
+/// What it was told last, with the heading that its path gave it.
 PL_API pl_actor_command pl_actor_steered(const pl_actor *actor);
 
 /// What the last step took and where the actor stands.
@@ -254,6 +255,7 @@ typedef struct pl_actor_report {
   pl_actor_tally tally;
 } pl_actor_report;
 
+/// Report of the last step and of all since the actor was attached; all zero before the first.
 PL_API pl_actor_report pl_actor_look(const pl_actor *actor);
 
 /// Parameters of the rest shape now, `count` of them, for plots; valid until the next step.
