@@ -74,8 +74,6 @@ static pl_status check_def(const pl_actor_def *def, const pl_model *model, pl_er
                    model->method->name);
   if (!((const pl_fem_model *)model)->adapts)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this body cannot change its rest shape; build its model with `adapts` set");
-  if ((int)def->rest < 0 || def->rest > PL_REST_MODES)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "rest", "%d is no space of rest shapes", (int)def->rest);
   if ((int)def->hessian < 0 || def->hessian > PL_ACTOR_EXACT)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "hessian", "%d is no way to take second derivatives", (int)def->hessian);
   const struct {
@@ -83,12 +81,6 @@ static pl_status check_def(const pl_actor_def *def, const pl_model *model, pl_er
     double value, least, most;
     bool least_allowed;
   } ranges[] = {
-      {"regularisation", def->regularisation, 0, 1e12, true},
-      {"rate_regularisation", def->rate_regularisation, 0, 1e12, true},
-      {"volume_regularisation", def->volume_regularisation, 0, 1e6, true},
-      {"bend_regularisation", def->bend_regularisation, 0, 1e6, true},
-      {"strain_limit", def->strain_limit, 0, 1e6, true},
-      {"hull_penalty", def->hull_penalty, 0, 1e12, true},
       {"iteration_limit", def->iteration_limit, 1, 1000, true},
       {"tolerance", def->tolerance, 0, 1, false},
       {"horizon", def->horizon, 1, 32, true},

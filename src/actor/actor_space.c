@@ -15,6 +15,7 @@ static pl_status check_settings(const pl_actor_def *def, const pl_fem_model *mod
   if (status >= 0) status = pl_check_range("rate_regularisation", def->rate_regularisation, 0, 1e12, true, error);
   if (status >= 0) status = pl_check_range("volume_regularisation", def->volume_regularisation, 0, 1e6, true, error);
   if (status >= 0) status = pl_check_range("bend_regularisation", def->bend_regularisation, 0, 1e6, true, error);
+  if (status >= 0) status = pl_check_range("strain_limit", def->strain_limit, 0, 1e6, true, error);
   if (status >= 0) status = pl_check_range("hull_penalty", def->hull_penalty, 0, 1e12, true, error);
   if (status < 0) return status;
   int32_t points = pl_mesh_look(mesh).point_count;

@@ -42,24 +42,21 @@ static pl_status choose_examples(pl_stage_set *set, const pl_stage_part *part, p
 
 // --- the def ---------------------------------------------------------------------------------------------------------
 
-static bool is_given(const pl_scene_actor *source, const char *key) {
-  return pl_json_find(source->json, key) != NULL;
-}
-
+// Where the document is silent its defaults are those of pl_default_actor_def().
 static void choose_numbers(const pl_scene_actor *source, pl_actor_def *def) {
   def->rest = (pl_rest_kind)(source->rest - 1);
   def->hessian = (pl_actor_hessian)(source->hessian - 1);
-  if (pl_json_find(source->cage.json, "points") != NULL) def->cage_point_count = (int32_t)source->cage.points;
+  def->cage_point_count = (int32_t)source->cage.points;
   def->mode_count = (int32_t)source->modes;
-  if (is_given(source, "regularisation")) def->regularisation = source->regularisation;
-  if (is_given(source, "rate_regularisation")) def->rate_regularisation = source->rate_regularisation;
-  if (is_given(source, "volume_regularisation")) def->volume_regularisation = source->volume_regularisation;
-  if (is_given(source, "bend_regularisation")) def->bend_regularisation = source->bend_regularisation;
-  if (is_given(source, "strain_limit")) def->strain_limit = source->strain_limit;
-  if (is_given(source, "hull_penalty")) def->hull_penalty = source->hull_penalty;
-  if (is_given(source, "iterations")) def->iteration_limit = (int32_t)source->iterations;
-  if (is_given(source, "tolerance")) def->tolerance = source->tolerance;
-  if (is_given(source, "horizon")) def->horizon = (int32_t)source->horizon;
+  def->regularisation = source->regularisation;
+  def->rate_regularisation = source->rate_regularisation;
+  def->volume_regularisation = source->volume_regularisation;
+  def->bend_regularisation = source->bend_regularisation;
+  def->strain_limit = source->strain_limit;
+  def->hull_penalty = source->hull_penalty;
+  def->iteration_limit = (int32_t)source->iterations;
+  def->tolerance = source->tolerance;
+  def->horizon = (int32_t)source->horizon;
   def->path = source->path.count > 0 ? source->path.items : NULL;
   def->path_count = source->path.count;
   def->path_loops = source->path_loops;
