@@ -43,7 +43,7 @@ static const tool_option OPTIONS[] = {
 };
 
 // The scenes that stand for their method when none is named.
-static const char *const BEST_OF_METHODS[] = {"jelly-drop", "solid-teddy", "rod-bunny", "fem-squeeze"};
+static const char *const BEST_OF_METHODS[] = {"jelly-drop", "solid-teddy", "rod-bunny", "fem-squeeze", "actor-cheesy"};
 
 static const char *gallery_name(const void *user, int index) {
   const tool_gallery *gallery = user;
