@@ -69,13 +69,7 @@ static pl_status before_step(void *user, pl_world *world, pl_error *error) {
 
 // Root of the sum of squares of the goals at u.
 static double goal_error_at(const pl_goal_rows *rows, const double *u) {
-  double sum = 0;
-  for (int32_t k = 0; k < rows->count; ++k) {
-    double miss = -rows->targets[k];
-    for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) miss += rows->weights[i] * u[rows->places[i]];
-    sum += miss * miss;
-  }
-  return sqrt(sum);
+  return sqrt(2 * pl_actor_goals_measure(rows, u, NULL));
 }
 
 static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {

@@ -90,6 +90,9 @@ struct pl_actor {
   double *row_places_by, *row_speeds_by, *row_ends;  // of pl_plan_rows
 };
 
+// Inverse of the inertia about the centre of mass; a straight body, which has none about its own axis, gets a little there (actor_view.c).
+pl_mat3 pl_actor_inverse_inertia(const pl_fem_model *model, const double *positions, pl_vec3 center);
+
 // Fill the view from the body's state (actor_view.c).
 void pl_actor_see(pl_actor *actor, const pl_body *body, const pl_fem_state *state);
 

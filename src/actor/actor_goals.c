@@ -72,18 +72,8 @@ static void add_point(row *r, int32_t point, double weight) {
 }
 
 static void find_spins(row *r) {
-  const pl_fem_model *model = r->actor->model;
-  pl_mat3 inertia = pl_mat3_zero();
-  r->center = pl_fem_center_of(model, r->x);
-  for (int32_t i = 0; i < model->head.particle_count; ++i) {
-    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(r->x, i), r->center);
-    double m = model->head.masses[i], square = m * pl_vec3_dot(arm, arm);
-    inertia = pl_mat3_add(inertia, pl_mat3_diagonal(square, square, square));
-    inertia = pl_mat3_add(inertia, pl_mat3_scale(pl_mat3_outer(arm, arm), -m));
-  }
-  // Straight bodies have none about their own axis.
-  double least = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]) + 1e-300;
-  r->spins = pl_mat3_inverse(pl_mat3_add(inertia, pl_mat3_diagonal(least, least, least)));
+  r->center = pl_fem_center_of(r->actor->model, r->x);
+  r->spins = pl_actor_inverse_inertia(r->actor->model, r->x, r->center);
 }
 
 // Angular momentum over inertia, ω = I⁻¹ Σ m r x v with the arms at the start of the step: row a of I⁻¹ times r x v is (row x r) · v.

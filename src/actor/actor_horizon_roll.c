@@ -21,10 +21,6 @@
 #include "fem/fem_viscous.h"
 #include "math/mat3.h"
 
-static bool is_fixed(const pl_fem_work *w, int32_t i) {
-  return w->potential.fixed != NULL && (w->fixed[i / 3] >> (i % 3) & 1) != 0;
-}
-
 static bool is_midpoint(const pl_actor_horizon *z) {
   return z->model->scheme == PL_FEM_SECOND_ORDER;
 }
@@ -62,7 +58,7 @@ static void finish_step(pl_actor_horizon *z, pl_plan_step *step, pl_fem_state en
   for (int32_t i = 0; i < z->n; ++i) {
     double mean = (w->next[i] - x[i]) / tau;
     end.positions[i] = x[i] + reach * (w->next[i] - x[i]);
-    end.velocities[i] = is_midpoint(z) && !is_fixed(w, i) ? 2 * mean - v[i] - z->room2[i] : mean;
+    end.velocities[i] = is_midpoint(z) && !pl_actor_is_fixed(w, i) ? 2 * mean - v[i] - z->room2[i] : mean;
   }
   size_t anchors = 4 * (size_t)z->model->head.surface.point_count * sizeof(double);
   memcpy(end.anchors, step->state.anchors, anchors);
@@ -125,7 +121,7 @@ static pl_status look_at_step(pl_actor_horizon *z, pl_plan_step *step, pl_error 
     pl_fem_viscous_evaluate(&w->system, w->potential.base, -w->potential.damping_factor, w->next, z->room, &step->cross, false);
   pl_rest_space_mixed(z->space, &w->system, w->next, step->E);
   for (int32_t i = 0; i < z->n; ++i)
-    if (is_fixed(w, i)) memset(step->E + (size_t)i * (size_t)z->P, 0, (size_t)z->P * sizeof(double));
+    if (pl_actor_is_fixed(w, i)) memset(step->E + (size_t)i * (size_t)z->P, 0, (size_t)z->P * sizeof(double));
   return PL_OK;
 }
 
@@ -171,7 +167,7 @@ static void go_back(pl_actor_horizon *z, const pl_plan_step *step, const double 
   }
   for (int32_t i = 0; i < z->n; ++i) {
     b[i] += masses[i / 3] / z->tau * lambda[i];
-    if (is_fixed(w, i)) a[i] = b[i] = 0;
+    if (pl_actor_is_fixed(w, i)) a[i] = b[i] = 0;
   }
 }
 
@@ -188,7 +184,7 @@ pl_status pl_horizon_differentiate(pl_actor_horizon *z, const pl_plan_rows *rows
     for (size_t r = first; r < last; ++r) {
       double *q = z->right + r * n;
       pull_velocity(z, step, z->by_v + r * n, q);
-      for (size_t i = 0; i < n; ++i) q[i] = is_fixed(step->work, (int32_t)i) ? 0 : q[i] + reach * z->by_x[r * n + i];
+      for (size_t i = 0; i < n; ++i) q[i] = pl_actor_is_fixed(step->work, (int32_t)i) ? 0 : q[i] + reach * z->by_x[r * n + i];
     }
     status = pl_actor_factor_solve(step->factor, z->right + first * n, (int32_t)(last - first), z->lambda + first * n, error);
     if (status < 0) return status;

@@ -20,7 +20,6 @@
 #include "base/error.h"
 
 enum { START_LIMIT = 6, RESTORATION_LIMIT = 8, FRICTION_LOOKS = 4 };
-static const double NEAR = 0.1;   // where a search can begin
 static const double WORSE = 1.5;  // how far the objective may grow, as the equations are not solved where the search begins
 
 static bool take_arrays(pl_actor_solver *s) {
@@ -116,7 +115,7 @@ static bool is_optimal(const pl_actor_solver *s, const pl_fem_choice *choice, co
                        double stationary) {
   double objective = 0.5 * s->goal_square + s->regulariser;
   double change = fabs(pl_actor_dot(s->n, lambda, choice->work->potential.gradient));
-  return stationary <= tolerance && residual_of(choice) <= fmin(NEAR, 10 * tolerance) && change <= tolerance * objective;
+  return stationary <= tolerance && residual_of(choice) <= fmin(PL_ACTOR_NEAR, 10 * tolerance) && change <= tolerance * objective;
 }
 
 static double objective_at(const pl_actor_solver *s, const pl_goal_rows *rows, const double *u, const double *last,
@@ -137,7 +136,7 @@ static void keep_better(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal
 static pl_status try_start(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, const double *p,
                            pl_error *error) {
   pl_actor_shape_use(s, choice, p);
-  pl_status status = pl_actor_settle(s, choice, START_LIMIT, NEAR, error);
+  pl_status status = pl_actor_settle(s, choice, START_LIMIT, PL_ACTOR_NEAR, error);
   double objective = objective_at(s, rows, choice->work->next, last, p);
   if (status < 0 || !(objective < s->start_objective)) return status;
   memcpy(s->start_u, choice->work->next, (size_t)s->n * sizeof(double));

@@ -20,6 +20,15 @@ typedef struct pl_goal_rows {
   const double *targets;
 } pl_goal_rows;
 
+// Whether coordinate i of a step's unknown is held: z in a plane, pinned points.
+static inline bool pl_actor_is_fixed(const pl_fem_work *work, ptrdiff_t i) {
+  const uint8_t *fixed = work->potential.fixed;
+  return fixed != NULL && (fixed[i / 3] >> (i % 3) & 1) != 0;
+}
+
+// ½ |G u - s|² and, where `goals` is not NULL, G u - s.
+double pl_actor_goals_measure(const pl_goal_rows *rows, const double *u, double *goals);
+
 typedef struct pl_actor_settings {
   pl_actor_hessian hessian;
   int32_t iteration_limit;

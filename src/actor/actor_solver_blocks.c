@@ -47,7 +47,7 @@ double pl_actor_goals_measure(const pl_goal_rows *rows, const double *u, double 
 static void add_rows(const pl_fem_choice *choice, const pl_goal_rows *rows, const double *factors, double *y) {
   for (int32_t k = 0; k < rows->count; ++k)
     for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i)
-      if (!pl_actor_is_fixed(choice, rows->places[i])) y[rows->places[i]] += factors[k] * rows->weights[i];
+      if (!pl_actor_is_fixed(choice->work, rows->places[i])) y[rows->places[i]] += factors[k] * rows->weights[i];
 }
 
 static double row_dot(const pl_goal_rows *rows, int32_t k, const double *v) {
@@ -68,7 +68,7 @@ pl_status pl_actor_point_look(pl_actor_solver *s, pl_fem_choice *choice, const p
   s->regulariser = pl_rest_space_regularise(s->space, p, last, s->slope, s->bend);
   pl_rest_space_mixed(s->space, &w->system, w->next, s->E);
   for (int32_t i = 0; w->potential.fixed != NULL && i < s->n; ++i)
-    if (pl_actor_is_fixed(choice, i)) memset(s->E + (size_t)i * (size_t)s->P, 0, (size_t)s->P * sizeof(double));
+    if (pl_actor_is_fixed(choice->work, i)) memset(s->E + (size_t)i * (size_t)s->P, 0, (size_t)s->P * sizeof(double));
   return PL_OK;
 }
 
@@ -125,7 +125,7 @@ static pl_status find_sensitivities(pl_actor_solver *s, pl_fem_choice *choice, c
   memset(s->right, 0, (size_t)rows->count * n * sizeof(double));
   for (int32_t k = 0; k < rows->count; ++k)
     for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i)
-      if (!pl_actor_is_fixed(choice, rows->places[i])) s->right[(size_t)k * n + (size_t)rows->places[i]] += rows->weights[i];
+      if (!pl_actor_is_fixed(choice->work, rows->places[i])) s->right[(size_t)k * n + (size_t)rows->places[i]] += rows->weights[i];
   memset(s->Y, 0, (size_t)rows->count * n * sizeof(double));
   pl_status status = pl_actor_factor_solve(s->factor, s->right, rows->count, s->Y, error);
   if (status < 0) return status;
@@ -166,7 +166,7 @@ static pl_status find_gauss_newton(pl_actor_solver *s, pl_fem_choice *choice, co
 
 static void mask(const pl_actor_solver *s, const pl_fem_choice *choice, double *v) {
   for (int32_t i = 0; choice->work->potential.fixed != NULL && i < s->n; ++i)
-    if (pl_actor_is_fixed(choice, i)) v[i] = 0;
+    if (pl_actor_is_fixed(choice->work, i)) v[i] = 0;
 }
 
 // y = A v, v 0 where fixed; `room` holds a number per row.

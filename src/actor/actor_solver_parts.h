@@ -45,9 +45,6 @@ struct pl_actor_solver {
 // Use the rest shapes of p, in the state and in the system.
 void pl_actor_shape_use(pl_actor_solver *solver, pl_fem_choice *choice, const double *p);
 
-// ½ |G u - s|² and, where `goals` is not NULL, G u - s.
-double pl_actor_goals_measure(const pl_goal_rows *rows, const double *u, double *goals);
-
 // Everything about the point u = work->next, p: c, D with its factor, goals, regulariser, E.
 pl_status pl_actor_point_look(pl_actor_solver *solver, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                               const double *p, pl_error *error);
@@ -67,10 +64,8 @@ pl_status pl_actor_line_search(pl_actor_solver *solver, pl_fem_choice *choice, c
 // Bring u towards c = 0 with p as it is, until the residual is a share `tolerance` of the forces that balance. Overwrites the step.
 pl_status pl_actor_settle(pl_actor_solver *solver, pl_fem_choice *choice, int32_t limit, double tolerance, pl_error *error);
 
-static inline bool pl_actor_is_fixed(const pl_fem_choice *choice, ptrdiff_t i) {
-  const uint8_t *fixed = choice->work->potential.fixed;
-  return fixed != NULL && (fixed[i / 3] >> (i % 3) & 1) != 0;
-}
+// |c| against the forces that balance: what is near enough to begin a search at, or to go on from.
+#define PL_ACTOR_NEAR 0.1
 
 static inline double pl_actor_dot(int32_t n, const double *a, const double *b) {
   double sums[4] = {0, 0, 0, 0};

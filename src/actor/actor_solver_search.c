@@ -17,7 +17,6 @@
 
 enum { HALVINGS_MOST = 8 };
 static const double FALL = 1e-4;
-static const double NEAR = 0.1;  // |c| against the forces that balance: what is near enough to go on from
 
 typedef struct merit {
   double objective, forces;
@@ -48,13 +47,13 @@ static void grow_weight(pl_actor_solver *s, const double *lambda, double slope) 
 }
 
 // What is to be thought of the trial u and p: good, or refused for nothing but a small c, or bad.
-typedef enum verdict { GOOD, NEARLY, BAD } verdict;
+typedef enum verdict { GOOD, PL_ACTOR_NEARLY, BAD } verdict;
 
 static verdict judge(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double wanted) {
   const pl_fem_potential *potential = &choice->work->potential;
   merit m = evaluate(s, choice, rows, last);
-  if (!(pl_fem_potential_residual(potential) <= NEAR * potential->size) || !(m.objective <= wanted)) return BAD;
-  return m.objective + s->merit_weight * m.forces <= wanted ? GOOD : NEARLY;
+  if (!(pl_fem_potential_residual(potential) <= PL_ACTOR_NEAR * potential->size) || !(m.objective <= wanted)) return BAD;
+  return m.objective + s->merit_weight * m.forces <= wanted ? GOOD : PL_ACTOR_NEARLY;
 }
 
 // Where a step of some length leads, corrected once if it is not good by itself: the first length in any case, others where that is likely to help.

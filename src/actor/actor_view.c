@@ -56,19 +56,23 @@ static pl_quat nearest_turn(const pl_actor *actor, const pl_body *body, const pl
   return pl_rotation_of_mat3(sum, actor->state->turn);
 }
 
-// Angular velocity of a rigid body with this inertia and angular momentum.
-static pl_vec3 spin_of(const pl_fem_model *model, const pl_fem_state *state, pl_vec3 center) {
-  pl_vec3 momentum = pl_fem_angular_momentum(model, state->positions, state->velocities);
+pl_mat3 pl_actor_inverse_inertia(const pl_fem_model *model, const double *positions, pl_vec3 center) {
   pl_mat3 inertia = pl_mat3_zero();
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
-    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(state->positions, i), center);
+    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(positions, i), center);
     double m = model->head.masses[i], square = m * pl_vec3_dot(arm, arm);
     inertia = pl_mat3_add(inertia, pl_mat3_diagonal(square, square, square));
     inertia = pl_mat3_add(inertia, pl_mat3_scale(pl_mat3_outer(arm, arm), -m));
   }
-  double trace = inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2];
-  inertia = pl_mat3_add(inertia, pl_mat3_diagonal(1e-9 * trace, 1e-9 * trace, 1e-9 * trace));
-  return trace > 0 ? pl_mat3_apply(pl_mat3_inverse(inertia), momentum) : pl_vec3_of(0, 0, 0);
+  double least = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
+  if (!(least > 0)) return pl_mat3_zero();
+  return pl_mat3_inverse(pl_mat3_add(inertia, pl_mat3_diagonal(least, least, least)));
+}
+
+// Angular velocity of a rigid body with this inertia and angular momentum.
+static pl_vec3 spin_of(const pl_fem_model *model, const pl_fem_state *state, pl_vec3 center) {
+  pl_vec3 momentum = pl_fem_angular_momentum(model, state->positions, state->velocities);
+  return pl_mat3_apply(pl_actor_inverse_inertia(model, state->positions, center), momentum);
 }
 
 static pl_vec3 surface_point(const pl_fem_model *model, const double *positions, int32_t i) {

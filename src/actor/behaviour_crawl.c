@@ -63,7 +63,7 @@ static bool find_ends(const pl_actor_view *view, const pl_motion_frame *frame, i
 }
 
 static double sole_of(const pl_actor_view *view, const pl_motion_frame *frame, int32_t part) {
-  return view->rest_height + pl_vec3_dot(view->parts[part].rest, frame->up) - view->parts[part].rest_lowest;
+  return pl_motion_sole(view, frame, &view->parts[part]);
 }
 
 // Begin the other half: what moved holds from now on, where it is.

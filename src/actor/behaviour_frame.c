@@ -46,6 +46,19 @@ double pl_motion_ground(const pl_actor_view *view, pl_vec3 place) {
   return isfinite(lowest) ? lowest : pl_vec3_dot(view->center, view->up) - view->rest_height;
 }
 
+double pl_motion_sole(const pl_actor_view *view, const pl_motion_frame *frame, const pl_part_view *part) {
+  return view->rest_height + pl_vec3_dot(part->rest, frame->up) - part->rest_lowest;
+}
+
+bool pl_motion_is_down(const pl_actor_view *view, const pl_motion_frame *frame) {
+  bool down = pl_motion_lean(view) > 1.05;
+  for (int32_t i = 0; i < view->part_count; ++i) {
+    const pl_part_view *part = &view->parts[i];
+    down = down || (!part->is_foot && part->touch_count > 0 && part->rest_lowest > 0.25 * frame->height);
+  }
+  return down;
+}
+
 pl_vec3 pl_motion_at_height(const pl_motion_frame *frame, pl_vec3 place, double height) {
   return pl_vec3_add_scaled(place, frame->up, height - pl_vec3_dot(place, frame->up));
 }

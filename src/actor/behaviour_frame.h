@@ -29,6 +29,12 @@ double pl_motion_lean(const pl_actor_view *view);
 // Height of the ground along up below a place; where nothing is known of it, that of the lowest touch, foot or rest.
 double pl_motion_ground(const pl_actor_view *view, pl_vec3 place);
 
+// Height of the middle of a part above its lowest point, in the shape as built.
+double pl_motion_sole(const pl_actor_view *view, const pl_motion_frame *frame, const pl_part_view *part);
+
+// Whether it leans too far, or touches with something that is neither a foot nor near one.
+bool pl_motion_is_down(const pl_actor_view *view, const pl_motion_frame *frame);
+
 // The place with its height along up replaced.
 pl_vec3 pl_motion_at_height(const pl_motion_frame *frame, pl_vec3 place, double height);
 

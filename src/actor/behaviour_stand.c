@@ -46,7 +46,7 @@ void pl_stand_goals(const pl_actor_view *view, const pl_motion_frame *frame, con
     if (!part->is_foot) continue;
     // Feet that touch stay; others come down to where the shape as built has them.
     pl_vec3 place = pl_vec3_add(view->center, pl_quat_apply(stand->turn, part->rest));
-    double sole = view->rest_height + pl_vec3_dot(part->rest, frame->up) - part->rest_lowest;
+    double sole = pl_motion_sole(view, frame, part);
     aim.target = part->touch_count > 0 ? part->position : pl_motion_at_height(frame, place, pl_motion_ground(view, place) + sole);
     aim.axes = frame->level_axes | (part->touch_count > 0 ? 0 : frame->height_axis);
     aim.weight = stand->hold_weight;

@@ -123,7 +123,7 @@ static pl_vec3 landing_place(const waddle *w) {
 
 // A foot with its sole above a place.
 static pl_vec3 sole_at(const waddle *w, const pl_part_view *foot, pl_vec3 place, double height) {
-  double sole = w->view->rest_height + pl_vec3_dot(foot->rest, w->frame.up) - foot->rest_lowest;
+  double sole = pl_motion_sole(w->view, &w->frame, foot);
   return pl_motion_at_height(&w->frame, place, pl_motion_ground(w->view, place) + sole + height);
 }
 
@@ -171,17 +171,11 @@ static void next_phase(waddle *w) {
   }
 }
 
-// Leaning too far, or on something that is neither a foot nor near one.
 static void look_for_fall(waddle *w) {
-  double lean = pl_motion_lean(w->view);
-  bool down = lean > 1.05;
-  for (int32_t i = 0; i < w->view->part_count; ++i) {
-    const pl_part_view *part = &w->view->parts[i];
-    down = down || (!part->is_foot && part->touch_count > 0 && part->rest_lowest > 0.25 * w->frame.height);
-  }
+  bool down = pl_motion_is_down(w->view, &w->frame);
   if (down && w->state->fallen == 0) w->state->tumbles++;
   if (down) w->state->fallen = 1;
-  if (!down && lean < 0.5 && w->state->fallen != 0) {
+  if (!down && pl_motion_lean(w->view) < 0.5 && w->state->fallen != 0) {
     w->state->fallen = 0;
     w->state->phase = STANDING;
   }

@@ -101,10 +101,8 @@ static const pl_part_view *part_of(const walk *w, int32_t foot) {
   return &w->view->parts[w->parts[foot]];
 }
 
-// Height of the middle of a foot above its sole.
 static double sole_of(const walk *w, int32_t foot) {
-  const pl_part_view *part = part_of(w, foot);
-  return w->view->rest_height + pl_vec3_dot(part->rest, w->frame.up) - part->rest_lowest;
+  return pl_motion_sole(w->view, &w->frame, part_of(w, foot));
 }
 
 // Middle of the feet that stay on the ground.
@@ -245,17 +243,11 @@ static void next_phase(walk *w) {
   }
 }
 
-// Leaning too far, or on something that is not a foot nor near one.
 static void look_for_fall(walk *w) {
-  double lean = pl_motion_lean(w->view);
-  bool down = lean > 1.05;
-  for (int32_t i = 0; i < w->view->part_count; ++i) {
-    const pl_part_view *part = &w->view->parts[i];
-    down = down || (!part->is_foot && part->touch_count > 0 && part->rest_lowest > 0.25 * w->frame.height);
-  }
+  bool down = pl_motion_is_down(w->view, &w->frame);
   if (down && w->state->fallen == 0) w->state->tumbles++;
   if (down) w->state->fallen = 1;
-  if (!down && lean < 0.5 && w->state->fallen != 0) {
+  if (!down && pl_motion_lean(w->view) < 0.5 && w->state->fallen != 0) {
     w->state->fallen = 0;
     enter(w, WALK_STAND);
   }
