@@ -1,6 +1,5 @@
 // Grey PNG in, through libpng: depth pictures of 16 bits, and masks. The size is compared with the camera's before memory is taken, so that
 // a small file cannot ask for a large picture.
-#include <png.h>
 #include <setjmp.h>
 #include <string.h>
 
@@ -8,39 +7,14 @@
 #include "base/error.h"
 #include "io/capture_parts.h"
 #include "io/file_bytes.h"
+#include "io/png_library.h"
 
 // What libpng's callbacks need.
 typedef struct decoder {
-  pl_context *context;
+  pl_png_library library;
   pl_bytes bytes;
   size_t offset;
-  char message[160];
-  bool out_of_memory;
 } decoder;
-
-// libpng leaves through here when something is wrong; it must not return.
-static void stop(png_structp png, png_const_charp message) {
-  decoder *self = png_get_error_ptr(png);
-  size_t length = 0;
-  for (; message[length] != '\0' && length + 1 < sizeof self->message; ++length) self->message[length] = message[length];
-  self->message[length] = '\0';
-  png_longjmp(png, 1);
-}
-
-static void ignore_warning(png_structp png, png_const_charp message) {
-  (void)png, (void)message;
-}
-
-static png_voidp allocate(png_structp png, png_alloc_size_t size) {
-  decoder *self = png_get_mem_ptr(png);
-  void *block = pl_allocate(self->context, size);
-  if (block == NULL) self->out_of_memory = true;
-  return block;
-}
-
-static void release(png_structp png, png_voidp block) {
-  pl_release(((decoder *)png_get_mem_ptr(png))->context, block);
-}
 
 static void take_bytes(png_structp png, png_bytep bytes, size_t size) {
   decoder *self = png_get_io_ptr(png);
@@ -85,8 +59,8 @@ static pl_status check_head(png_structp png, png_infop info, const char *path, b
 }
 
 static pl_status fail_png(const decoder *self, const char *path, pl_error *error) {
-  if (self->out_of_memory) return pl_fail_memory(error);
-  return pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "this is no sound PNG file: %s", self->message);
+  if (self->library.out_of_memory) return pl_fail_memory(error);
+  return pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "this is no sound PNG file: %s", self->library.message);
 }
 
 static pl_status decode(decoder *self, png_structp png, png_infop info, const char *path, bool is_mask, pl_depth_picture *picture,
@@ -95,10 +69,10 @@ static pl_status decode(decoder *self, png_structp png, png_infop info, const ch
   pl_status status = check_head(png, info, path, is_mask, picture, error);
   if (status < 0) return status;
   size_t pixel_count = (size_t)picture->width * (size_t)picture->height;
-  picture->values = pl_allocate_array(self->context, pixel_count, sizeof(uint16_t));
+  picture->values = pl_allocate_array(self->library.context, pixel_count, sizeof(uint16_t));
   if (picture->values == NULL) return pl_fail_memory(error);
   unsigned char *rows = (unsigned char *)picture->values;
-  if (!decode_rows(png, info, rows, (size_t)picture->width * 2, (uint32_t)picture->height) || self->out_of_memory)
+  if (!decode_rows(png, info, rows, (size_t)picture->width * 2, (uint32_t)picture->height) || self->library.out_of_memory)
     return fail_png(self, path, error);
   for (size_t i = 0; i < pixel_count; ++i) picture->values[i] = (uint16_t)(rows[2 * i] << 8 | rows[2 * i + 1]);
   return PL_OK;
@@ -107,10 +81,11 @@ static pl_status decode(decoder *self, png_structp png, png_infop info, const ch
 pl_status pl_depth_read(pl_context *context, const char *path, int32_t width, int32_t height, bool is_mask,
                         pl_depth_picture *picture, pl_error *error) {
   *picture = (pl_depth_picture){.context = context, .width = width, .height = height};
-  decoder self = {.context = context};
+  decoder self = {.library = {.context = context}};
   pl_status status = pl_bytes_read(context, path, &self.bytes, error);
   if (status < 0) return status;
-  png_structp png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &self, stop, ignore_warning, &self, allocate, release);
+  png_structp png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &self.library, pl_png_stop, pl_png_ignore_warning,
+                                             &self.library, pl_png_allocate, pl_png_release);
   png_infop info = png == NULL ? NULL : png_create_info_struct(png);
   status = info == NULL ? pl_fail_memory(error) : decode(&self, png, info, path, is_mask, picture, error);
   png_destroy_read_struct(&png, &info, NULL);
