@@ -10,6 +10,7 @@
 #include "pliant/file.h"
 #include "pliant/frames.h"
 #include "pliant/picture.h"
+#include "pliant/report.h"
 #include "pliant/scene.h"
 #include "pliant/solver.h"
 

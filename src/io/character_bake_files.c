@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "io/base64.h"
 
 static bool is_file(const pl_json *uri) {
   return uri != NULL && uri->kind == PL_JSON_STRING && strncmp(uri->text, "data:", 5) != 0;
@@ -13,21 +14,12 @@ static bool is_file(const pl_json *uri) {
 // --- buffers ----------------------------------------------------------------------------------------------------
 
 static char *encode_base64(pl_arena *arena, const char *head, const unsigned char *data, size_t size, size_t *length) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   size_t head_length = strlen(head);
-  char *text = PL_TAKE(arena, char, head_length + (size + 2) / 3 * 4 + 1);
+  *length = head_length + pl_base64_length(size);
+  char *text = PL_TAKE(arena, char, *length + 1);
   if (text == NULL) return NULL;
   memcpy(text, head, head_length);
-  char *to = text + head_length;
-  for (size_t i = 0; i < size; i += 3) {
-    size_t left = size - i;
-    uint32_t bits = (uint32_t)data[i] << 16 | (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) | (left > 2 ? data[i + 2] : 0);
-    *to++ = digits[bits >> 18];
-    *to++ = digits[bits >> 12 & 63];
-    *to++ = left > 1 ? digits[bits >> 6 & 63] : '=';
-    *to++ = left > 2 ? digits[bits & 63] : '=';
-  }
-  *length = (size_t)(to - text);
+  pl_base64_write(data, size, text + head_length);
   return text;
 }
 
