@@ -30,9 +30,10 @@ typedef struct pl_picture_item {
   const int32_t *triangles;  ///< 3 each
   int32_t triangle_count;
   pl_color color;
-  bool flat;       ///< one normal per triangle instead of smooth shading
-  bool wireframe;  ///< draw the edges on top
-  bool creased;    ///< smooth, but sharp across edges of more than 40 degrees
+  bool flat;               ///< one normal per triangle instead of smooth shading
+  bool wireframe;          ///< draw the edges on top
+  bool creased;            ///< smooth, but sharp across edges of more than 40 degrees
+  const pl_color *colors;  ///< one per point, instead of `color`; NULL for none
 } pl_picture_item;
 
 /// Input of pl_renderer_create().
@@ -54,6 +55,10 @@ PL_API pl_renderer_def pl_default_renderer_def(void);
 
 /// Colour number `index` of a palette whose neighbours are easy to tell apart, also for colour-blind eyes.
 PL_API pl_color pl_palette_color(int32_t index);
+
+/// Colour of a number from 0 to 1, for painting a field on a surface: from dark blue over green to yellow, evenly lighter, which is also readable without colours.
+/// Smaller and larger numbers have the colours of the ends.
+PL_API pl_color pl_scale_color(double share);
 
 /// A camera that sees the whole box from slightly above, for a picture `aspect` times as wide as high.
 PL_API pl_camera pl_camera_around(pl_box box, double aspect);

@@ -141,8 +141,10 @@ static void make_arrays(pl_render_device *self) {
   glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, self->buffers[3]);
   glEnableVertexAttribArray(0);
   glEnableVertexAttribArray(1);
-  glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 24, (const void *)0);
-  glVertexAttribPointer(1, 3, GL_FLOAT, GL_FALSE, 24, (const void *)12);
+  glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 36, (const void *)0);
+  glVertexAttribPointer(1, 3, GL_FLOAT, GL_FALSE, 36, (const void *)12);
+  glEnableVertexAttribArray(2);
+  glVertexAttribPointer(2, 3, GL_FLOAT, GL_FALSE, 36, (const void *)24);
   glBindVertexArray(0);
 }
 

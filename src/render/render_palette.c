@@ -1,4 +1,4 @@
-// The colours of bodies.
+// The colours of bodies, and of numbers.
 //
 // Ten colours that were chosen so that each is told from the next by lightness or along blue–yellow as well as by hue: neighbours
 // stay at least 15 CIELAB units apart for protanopes and deuteranopes too (the test recomputes that).
@@ -21,4 +21,19 @@ pl_color pl_palette_color(int32_t index) {
   };
   int32_t place = index % COLOR_COUNT;
   return colors[place < 0 ? place + COLOR_COUNT : place];
+}
+
+// Nine colours of the map "viridis" of van der Walt and Smith (2015), whose lightness grows evenly for all kinds of eyes.
+pl_color pl_scale_color(double share) {
+  enum { STEP_COUNT = 8 };
+  static const pl_color colors[STEP_COUNT + 1] = {
+      {0.267f, 0.005f, 0.329f}, {0.279f, 0.175f, 0.483f}, {0.230f, 0.322f, 0.546f},
+      {0.173f, 0.449f, 0.558f}, {0.128f, 0.567f, 0.551f}, {0.154f, 0.681f, 0.504f},
+      {0.369f, 0.789f, 0.383f}, {0.678f, 0.864f, 0.190f}, {0.993f, 0.906f, 0.144f},
+  };
+  double place = share > 0 ? share < 1 ? share * STEP_COUNT : STEP_COUNT : 0;
+  int step = place < STEP_COUNT ? (int)place : STEP_COUNT - 1;
+  float part = (float)(place - step);
+  const pl_color *a = &colors[step], *b = &colors[step + 1];
+  return (pl_color){a->r + part * (b->r - a->r), a->g + part * (b->g - a->g), a->b + part * (b->b - a->b)};
 }

@@ -17,14 +17,6 @@ static void set_vector(GLuint program, const char *name, pl_vec3 v) {
   glUniform3f(at(program, name), (float)v.x, (float)v.y, (float)v.z);
 }
 
-static float linear_of_srgb(float c) {
-  return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
-}
-
-static pl_vec3 linear_color(pl_color c) {
-  return pl_vec3_of((double)linear_of_srgb(c.r), (double)linear_of_srgb(c.g), (double)linear_of_srgb(c.b));
-}
-
 static void upload(GLenum kind, GLuint array, GLuint buffer, const void *data, size_t size) {
   // Through the vertex array's own binding for indices: binding them elsewhere would change whichever array happens to be bound.
   glBindVertexArray(array);
@@ -37,7 +29,7 @@ static void upload_scene(const pl_render_job *job) {
   const pl_render_scene *scene = job->scene;
   upload(GL_ARRAY_BUFFER, device->depth_array, device->buffers[0], scene->points, (size_t)scene->point_count * 12);
   upload(GL_ELEMENT_ARRAY_BUFFER, device->depth_array, device->buffers[1], scene->corners, (size_t)scene->corner_count * 4);
-  upload(GL_ARRAY_BUFFER, device->body_array, device->buffers[2], scene->vertices, (size_t)scene->vertex_count * 24);
+  upload(GL_ARRAY_BUFFER, device->body_array, device->buffers[2], scene->vertices, (size_t)scene->vertex_count * 36);
   upload(GL_ELEMENT_ARRAY_BUFFER, device->body_array, device->buffers[3], scene->indices, (size_t)scene->index_count * 4);
 }
 
@@ -145,8 +137,8 @@ static void draw_floor_maps(const pl_render_job *job) {
 // The uniforms of `finish` in the shaders.
 static void set_finish(const pl_render_job *job, GLuint program) {
   glUniform2f(at(program, "u_picture_size"), (float)job->def->width, (float)job->def->height);
-  set_vector(program, "u_background_top", linear_color(job->def->background_top));
-  set_vector(program, "u_background_bottom", linear_color(job->def->background_bottom));
+  set_vector(program, "u_background_top", pl_linear_color(job->def->background_top));
+  set_vector(program, "u_background_bottom", pl_linear_color(job->def->background_bottom));
 }
 
 static void draw_bodies(const pl_render_job *job, const float matrix[16]) {
@@ -157,17 +149,15 @@ static void draw_bodies(const pl_render_job *job, const float matrix[16]) {
   glUniformMatrix4fv(at(program, "u_view_projection"), 1, GL_FALSE, matrix);
   pl_vec3 eye = pl_vec3_sub(job->view->eye, job->scene->origin);
   set_vector(program, "u_eye", eye);
-  pl_vec3 floor_color = linear_color(job->def->ground ? job->def->ground_color : job->def->background_bottom);
+  pl_vec3 floor_color = pl_linear_color(job->def->ground ? job->def->ground_color : job->def->background_bottom);
   set_vector(program, "u_bounce", pl_vec3_scale(floor_color, 0.34));
-  GLint albedo = at(program, "u_albedo"), wireframe = at(program, "u_wireframe"), side = at(program, "u_side");
+  GLint wireframe = at(program, "u_wireframe"), side = at(program, "u_side");
   glBindVertexArray(job->device->body_array);
   for (int32_t i = 0; i < job->item_count; ++i) {
     const pl_render_part *part = &job->scene->parts[i];
     if (part->index_count == 0) continue;
     // Half of all shading is saved on closed bodies, unless the camera may be inside.
     choose_side(pl_box_overlaps(part->box, (pl_box){eye, eye}) ? 0 : part->side);
-    pl_vec3 color = linear_color(job->items[i].color);
-    glUniform3f(albedo, (float)color.x, (float)color.y, (float)color.z);
     glUniform1f(side, (float)part->side);
     glUniform1f(wireframe, job->items[i].wireframe ? 1.0f : 0.0f);
     glDrawElements(GL_TRIANGLES, (GLsizei)part->index_count, GL_UNSIGNED_INT, (const void *)((uintptr_t)part->index_start * 4));
@@ -199,7 +189,7 @@ static void draw_ground(const pl_render_job *job, const float matrix[16], double
   glUniform4fv(at(program, "u_floor"), 1, job->light->floor);
   glUniform1i(at(program, "u_floor_sun"), UNIT_FLOOR_SUN);
   glUniform1i(at(program, "u_floor_sky"), UNIT_FLOOR_SKY);
-  set_vector(program, "u_ground", linear_color(job->def->ground_color));
+  set_vector(program, "u_ground", pl_linear_color(job->def->ground_color));
   glBindVertexArray(job->device->empty_array);
   // From below the floor is not there, so that a camera under it still sees the bodies.
   glEnable(GL_CULL_FACE);

@@ -8,6 +8,7 @@
 // Creased: the normal of a corner sums only those triangles at the point whose own normal is within 40 degrees of this triangle's.
 #include "render/render_scene.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -67,11 +68,22 @@ static double corner_angle(const pl_picture_item *item, int32_t triangle, int co
   return atan2(pl_vec3_length(pl_vec3_cross(a, b)), pl_vec3_dot(a, b));
 }
 
-static void put_vertex(float *to, pl_vec3 position, pl_vec3 origin, pl_vec3 normal) {
+static float linear_of_srgb(float c) {
+  return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+}
+
+pl_vec3 pl_linear_color(pl_color color) {
+  return pl_vec3_of((double)linear_of_srgb(color.r), (double)linear_of_srgb(color.g), (double)linear_of_srgb(color.b));
+}
+
+// `point` of an item, with a normal of its own.
+static void put_vertex(float *to, const pl_picture_item *item, int32_t point, pl_vec3 origin, pl_vec3 normal) {
+  pl_vec3 position = item->points[point], color = pl_linear_color(item->colors != NULL ? item->colors[point] : item->color);
   // A point without a proper triangle has no normal; any will do, for nothing of it is seen.
   normal = pl_vec3_unit_or(normal, pl_vec3_of(0, 1, 0));
   to[0] = (float)(position.x - origin.x), to[1] = (float)(position.y - origin.y), to[2] = (float)(position.z - origin.z);
   to[3] = (float)normal.x, to[4] = (float)normal.y, to[5] = (float)normal.z;
+  to[6] = (float)color.x, to[7] = (float)color.y, to[8] = (float)color.z;
 }
 
 // Angle-weighted normals per point and unit normals per triangle.
@@ -127,7 +139,7 @@ static bool put_expanded(pl_scratch *scratch, const pl_picture_item *item, const
       pl_vec3 normal = item->flat ? triangle_normals[i] : point_normals[point];
       if (star_start != NULL && star_start[point + 1] - star_start[point] <= CREASE_NEIGHBOUR_LIMIT)
         normal = creased_normal(item, triangle_normals, star_start, star_triangles, i, point);
-      put_vertex(vertices + 6 * (3 * (size_t)i + c), item->points[point], origin, normal);
+      put_vertex(vertices + 9 * (3 * (size_t)i + c), item, point, origin, normal);
     }
   }
   return true;
@@ -140,15 +152,14 @@ static bool put_item(pl_scratch *scratch, const pl_picture_item *item, uint32_t 
   pl_vec3 *triangle_normals = PL_SCRATCH(scratch, pl_vec3, item->triangle_count);
   if (point_normals == NULL || triangle_normals == NULL) return false;
   find_normals(item, point_normals, triangle_normals);
-  float *vertices = scene->vertices + 6 * (size_t)vertex_start;
+  float *vertices = scene->vertices + 9 * (size_t)vertex_start;
   uint32_t *indices = scene->indices + part->index_start;
   if (is_expanded(item)) {
     for (uint32_t i = 0; i < part->index_count; ++i) indices[i] = vertex_start + i;
     return put_expanded(scratch, item, point_normals, triangle_normals, scene->origin, vertices);
   }
   for (uint32_t i = 0; i < part->index_count; ++i) indices[i] = vertex_start + (uint32_t)item->triangles[i];
-  for (int32_t i = 0; i < item->point_count; ++i)
-    put_vertex(vertices + 6 * (size_t)i, item->points[i], scene->origin, point_normals[i]);
+  for (int32_t i = 0; i < item->point_count; ++i) put_vertex(vertices + 9 * (size_t)i, item, i, scene->origin, point_normals[i]);
   return true;
 }
 
@@ -221,7 +232,7 @@ pl_status pl_render_scene_build(pl_scratch *scratch, const pl_picture_item *item
   scene->parts = PL_SCRATCH(scratch, pl_render_part, item_count);
   scene->points = PL_SCRATCH(scratch, float, 3 * (size_t)scene->point_count);
   scene->corners = PL_SCRATCH(scratch, uint32_t, scene->corner_count);
-  scene->vertices = PL_SCRATCH(scratch, float, 6 * (size_t)scene->vertex_count);
+  scene->vertices = PL_SCRATCH(scratch, float, 9 * (size_t)scene->vertex_count);
   scene->indices = PL_SCRATCH(scratch, uint32_t, scene->index_count);
   if (scene->parts == NULL || scene->points == NULL || scene->corners == NULL || scene->vertices == NULL || scene->indices == NULL)
     return pl_fail_memory(error);

@@ -18,11 +18,14 @@ typedef struct pl_render_scene {
   pl_box box;             // of all points, relative to `origin`; the point 0 when there are none
   float *points;          // 3 each: all points of all items, for the depth maps
   uint32_t *corners;      // 3 each: triangles of those points
-  float *vertices;        // 6 each: position and unit normal
+  float *vertices;        // 9 each: position, unit normal, linear colour
   uint32_t *indices;      // 3 each: triangles of those vertices
   pl_render_part *parts;  // one per item
   uint32_t point_count, corner_count, vertex_count, index_count;
 } pl_render_scene;
+
+// Light of a colour as an artist picks it: sRGB without its curve.
+pl_vec3 pl_linear_color(pl_color color);
 
 // Check the items and prepare them; all memory is taken from `scratch`. PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA with a
 // field such as `items[2].triangles` when an item is wrong.

@@ -84,6 +84,23 @@ static void neighbours_of_the_palette_are_told_apart_by_all_eyes(void **state) {
     }
 }
 
+static void the_scale_of_numbers_gets_evenly_lighter_for_all_eyes(void **state) {
+  (void)state;
+  for (int kind = 0; kind < 3; ++kind)
+    for (int i = 0; i < 32; ++i) {
+      double light[2];
+      for (int k = 0; k < 2; ++k) {
+        pl_color c = pl_scale_color((i + k) / 32.0);
+        light[k] = lab_of(seen_by(kind, pl_vec3_of(linear_of((double)c.r), linear_of((double)c.g), linear_of((double)c.b)))).x;
+      }
+      check_at_most(1.2, light[1] - light[0]);
+      check_at_most(light[1] - light[0], 4.5);
+    }
+  pl_color low = pl_scale_color(-3), first = pl_scale_color(0), high = pl_scale_color(7), last = pl_scale_color(1);
+  assert_memory_equal(&low, &first, sizeof low);
+  assert_memory_equal(&high, &last, sizeof high);
+}
+
 static void the_palette_repeats_also_below_zero(void **state) {
   (void)state;
   for (int i = -25; i < 25; ++i) {
@@ -97,6 +114,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_box_is_framed_whole_and_tightly),
       cmocka_unit_test(unusable_boxes_give_a_camera_all_the_same),
+      cmocka_unit_test(the_scale_of_numbers_gets_evenly_lighter_for_all_eyes),
       cmocka_unit_test(neighbours_of_the_palette_are_told_apart_by_all_eyes),
       cmocka_unit_test(the_palette_repeats_also_below_zero),
   };

@@ -208,6 +208,30 @@ static void two_bodies_have_their_two_colors(void **state) {
   check_at_most(blue[0], 0.01 * area);
 }
 
+static void a_surface_can_be_painted_point_by_point(void **state) {
+  studio *self = *state;
+  make_ball(self->one, pl_vec3_of(0, 0, 0), 1);
+  pl_picture_item item = item_of(self->one, (pl_color){0.2f, 0.8f, 0.2f});
+  pl_color *colors = malloc((size_t)item.point_count * sizeof *colors);
+  for (int32_t i = 0; i < item.point_count; ++i)
+    colors[i] = item.points[i].x < 0 ? (pl_color){0.9f, 0.2f, 0.2f} : (pl_color){0.2f, 0.3f, 0.9f};
+  item.colors = colors;
+  for (int creased = 0; creased < 2; ++creased) {
+    item.creased = creased == 1;
+    draw(self->without_ground, &level_camera, &item, 1, NULL, self->rgb);
+    const uint8_t *left = self->rgb + 3 * (HEIGHT / 2 * WIDTH + WIDTH / 2 - HEIGHT / 8), *right = left + 3 * (HEIGHT / 4);
+    assert_true(left[0] > left[2] + 50 && left[0] > left[1] + 50);
+    assert_true(right[2] > right[0] + 50);
+  }
+  // The same colour everywhere is the colour of the item.
+  for (int32_t i = 0; i < item.point_count; ++i) colors[i] = item.color;
+  draw(self->without_ground, &level_camera, &item, 1, NULL, self->rgb);
+  item.colors = NULL;
+  draw(self->without_ground, &level_camera, &item, 1, NULL, self->other);
+  assert_int_equal(largest_difference(self->rgb, self->other), 0);
+  free(colors);
+}
+
 static void the_same_scene_gives_the_same_picture(void **state) {
   studio *self = *state;
   make_ball(self->one, pl_vec3_of(0, 1, 0), 1);
@@ -420,6 +444,7 @@ int main(void) {
       cmocka_unit_test(the_corners_show_the_background),
       cmocka_unit_test(the_shadow_falls_where_the_sun_throws_it),
       cmocka_unit_test(two_bodies_have_their_two_colors),
+      cmocka_unit_test(a_surface_can_be_painted_point_by_point),
       cmocka_unit_test(the_same_scene_gives_the_same_picture),
       cmocka_unit_test(a_creased_cube_looks_flat_and_a_smooth_one_does_not),
       cmocka_unit_test(a_wireframe_darkens_edges_only),
