@@ -55,6 +55,30 @@ PL_API pl_status pl_embedding_write(pl_context *context, const char *path, const
 PL_API pl_status pl_table_write(pl_context *context, const char *path, const char *const *columns, int32_t column_count,
                                 int64_t row_count, const double *cells, pl_error *error);
 
+/// A table that was read.
+typedef struct pl_table pl_table;
+
+/// What is in a table; borrowed memory, valid as long as the table.
+typedef struct pl_table_view {
+  int32_t column_count;
+  const char *const *columns;  ///< their names
+  int64_t row_count;
+  const double *cells;  ///< row by row
+} pl_table_view;
+
+/// Read a table (CSV) as pl_table_write() writes it: a line of names, parted by commas, and rows of as many numbers; `nan` and `inf` are numbers. Fails with PL_ERROR_NOT_FOUND or
+/// PL_ERROR_FILE when the file cannot be read, PL_ERROR_INVALID_DATA with line and column when it is wrong; `*table` is then NULL. The caller owns the table.
+PL_API pl_status pl_table_read(pl_context *context, const char *path, pl_table **table, pl_error *error);
+
+/// What is in the table.
+PL_API pl_table_view pl_table_look(const pl_table *table);
+
+/// Number of the column of that name, -1 if there is none.
+PL_API int32_t pl_table_find(const pl_table *table, const char *name);
+
+/// Destroy a table. NULL is allowed.
+PL_API void pl_table_destroy(pl_table *table);
+
 /// Write a set of examples of detail as one file: its parts, and small grey pictures of the stamps in front of them. Written through a temporary
 /// name.
 PL_API pl_status pl_detail_set_write(pl_context *context, const char *path, const pl_detail_set *set, pl_error *error);
