@@ -1,0 +1,72 @@
+/// @file sensor.h
+/// Depth pictures of surfaces, exact or as a sensor would take them: captures of bodies whose motion is known (part of the lab).
+#ifndef PLIANT_SENSOR_H
+#define PLIANT_SENSOR_H
+
+#include "pliant/base.h"
+#include "pliant/cloud.h"
+#include "pliant/math.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Triangles to be seen; borrowed memory.
+typedef struct pl_sensor_surface {
+  const pl_vec3 *points;  ///< metres, in the world
+  int32_t point_count;
+  const int32_t *triangles;  ///< 3 each, in range
+  int32_t triangle_count;
+} pl_sensor_surface;
+
+/// What is wrong with the pictures of a depth sensor.
+typedef struct pl_sensor_def {
+  double noise;          ///< metres, standard deviation along the depth
+  double quantum;        ///< metres: depths at 1 m come in steps of this size; 0: only in those of the picture's unit
+  bool quantum_grows;    ///< with the square of the depth, as of sensors that triangulate; otherwise the same at all depths
+  double dropout;        ///< share of all pixels that are lost
+  double edge_jump;      ///< metres: pixels between which depths differ by more, or that have nothing beside them, are edges
+  double edge_dropout;   ///< share of the pixels at edges that are lost
+  double edge_mix;       ///< share of the others there whose depth lies somewhere between the two sides
+  double outliers;       ///< share of pixels whose depth has nothing to do with what is seen
+  double outlier_range;  ///< metres: they lie within so much of the true depth, evenly
+  double near_limit;     ///< metres: nearer things are not seen
+  double far_limit;      ///< metres: farther things are not seen
+  uint64_t seed;         ///< of everything random; the same seed, camera and frame give the same picture
+  uint32_t magic;        ///< set by pl_default_sensor_def()
+} pl_sensor_def;
+
+/// 2 mm of noise, steps of 2.8 mm at 1 m that grow with the square of the depth, half of the pixels at edges lost and a tenth of the others mixed, one pixel
+/// in ten an outlier within 0.3 m, depths from 0.3 to 8 m, seed 1: about what a first Kinect does.
+PL_API pl_sensor_def pl_default_sensor_def(void);
+
+/// A camera of `width` x `height` pixels at `eye` that looks at `target`, with the vertical +Y upwards in the picture and a focal length of
+/// `focal` pixels; depths in units of a tenth of a millimetre. Looking straight up or down, +Z is upwards. Has no name.
+PL_API pl_capture_camera pl_sensor_camera(pl_vec3 eye, pl_vec3 target, int32_t width, int32_t height, double focal);
+
+/// `count` cameras evenly around the vertical through the middle of `box`, `elevation` radians above it (every second one half as much), the first
+/// in direction `heading` (radians from +Z towards +X), as far away as makes the box fill the picture; 640 x 480 pixels, or `width` x `height`, with the opening of a Kinect.
+PL_API void pl_sensor_ring(pl_box box, int32_t count, double elevation, double heading, int32_t width, int32_t height,
+                           pl_capture_camera *cameras);
+
+/// Exact depths of what a camera sees: width * height numbers in metres along its axis, rows from the top, 0 where nothing is. Both sides of triangles are
+/// seen; those that come nearer than 1 cm are left out. Fails with PL_ERROR_INVALID_ARGUMENT for a camera without pixels or focal length, PL_ERROR_INVALID_DATA
+/// for a triangle out of range, and when out of memory. May be called from several threads at once.
+PL_API pl_status pl_depth_render(pl_context *context, const pl_capture_camera *camera, const pl_sensor_surface *surfaces,
+                                 int32_t surface_count, double *depths, pl_error *error);
+
+/// Take one picture: width * height numbers in the camera's unit, 0 where the sensor saw nothing. `number` and `frame` choose the random numbers. Fails as
+/// pl_depth_render() does, with PL_ERROR_INVALID_ARGUMENT for a def that is wrong, and when out of memory. May be called from several threads at once.
+PL_API pl_status pl_sensor_expose(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number,
+                                  int32_t frame, const pl_sensor_surface *surfaces, int32_t surface_count, uint16_t *pixels,
+                                  pl_error *error);
+
+/// Take the pictures of all cameras at once, each on a thread of its own: `pixels` has one array per camera. As pl_sensor_expose() otherwise.
+PL_API pl_status pl_sensor_expose_all(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *cameras,
+                                      int32_t camera_count, int32_t frame, const pl_sensor_surface *surfaces, int32_t surface_count,
+                                      uint16_t *const *pixels, pl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,205 @@
+// A depth sensor: exact depths, and what happens to them on the way to the picture.
+//
+// In this order, as in a sensor that finds depth by triangulation: some pixels are lost, more of them at edges, where others show something between the two
+// sides; some show a depth that has nothing to do with the surface; what is left gets noise along the depth; and all come in steps. Such steps are even in
+// disparity, so they grow with the square of the depth: a first Kinect has about 2.8 mm at 1 m and 11 mm at 2 m (Khoshelham and Elberink 2012).
+// Every pixel takes the same number of random numbers whatever becomes of it, so that changing one setting leaves the others' random numbers alone.
+#include "pliant/sensor.h"
+
+#include <math.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "base/vector.h"
+#include "capture/depth_buffer.h"
+
+pl_sensor_def pl_default_sensor_def(void) {
+  return (pl_sensor_def){.noise = 0.002,
+                         .quantum = 0.0028,
+                         .quantum_grows = true,
+                         .edge_jump = 0.02,
+                         .edge_dropout = 0.5,
+                         .edge_mix = 0.1,
+                         .outliers = 0.1,
+                         .outlier_range = 0.3,
+                         .near_limit = 0.3,
+                         .far_limit = 8,
+                         .seed = 1,
+                         .magic = PL_DEF_MAGIC};
+}
+
+static pl_status check_camera(const pl_capture_camera *camera, const pl_sensor_surface *surfaces, int32_t surface_count,
+                              pl_error *error) {
+  bool good = camera->width > 0 && camera->height > 0 && (int64_t)camera->width * camera->height <= INT32_MAX;
+  good = good && isfinite(camera->fx) && isfinite(camera->fy) && camera->fx > 0 && camera->fy > 0 && isfinite(camera->cx) &&
+         isfinite(camera->cy) && pl_vec3_is_finite(camera->placement.position);
+  const pl_quat q = camera->placement.rotation;
+  double norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  if (!good || !(fabs(norm - 1) < 1e-6))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "camera '%s' needs pixels, a focal length and a rotation of length 1",
+                   camera->name != NULL ? camera->name : "");
+  for (int32_t i = 0; i < surface_count; ++i)
+    for (int64_t k = 0; k < 3 * (int64_t)surfaces[i].triangle_count; ++k)
+      if (surfaces[i].triangles[k] < 0 || surfaces[i].triangles[k] >= surfaces[i].point_count)
+        return pl_fail(error, PL_ERROR_INVALID_DATA, "triangle %lld of surface %d names point %d; it has %d", (long long)(k / 3), i,
+                       surfaces[i].triangles[k], surfaces[i].point_count);
+  return PL_OK;
+}
+
+// Depths with room for the places of points in the camera's axes; 0 where nothing is.
+static void render(const pl_capture_camera *camera, const pl_sensor_surface *surfaces, int32_t surface_count, pl_vec3 *seen,
+                   double *depths) {
+  pl_depth_view view = pl_depth_view_of(camera, 1);
+  ptrdiff_t pixel_count = (ptrdiff_t)camera->width * camera->height;
+  for (ptrdiff_t i = 0; i < pixel_count; ++i) depths[i] = HUGE_VAL;
+  for (int32_t i = 0; i < surface_count; ++i) pl_depth_draw(&view, &surfaces[i], seen, depths);
+  for (ptrdiff_t i = 0; i < pixel_count; ++i)
+    if (!(depths[i] < HUGE_VAL)) depths[i] = 0;
+}
+
+static size_t most_points(const pl_sensor_surface *surfaces, int32_t surface_count) {
+  size_t most = 1;
+  for (int32_t i = 0; i < surface_count; ++i)
+    if ((size_t)surfaces[i].point_count > most) most = (size_t)surfaces[i].point_count;
+  return most;
+}
+
+pl_status pl_depth_render(pl_context *context, const pl_capture_camera *camera, const pl_sensor_surface *surfaces,
+                          int32_t surface_count, double *depths, pl_error *error) {
+  pl_status status = check_camera(camera, surfaces, surface_count, error);
+  if (status < 0) return status;
+  pl_vec3 *seen = pl_allocate_array(context, most_points(surfaces, surface_count), sizeof *seen);
+  if (seen == NULL) return pl_fail_memory(error);
+  render(camera, surfaces, surface_count, seen, depths);
+  pl_release(context, seen);
+  return PL_OK;
+}
+
+static pl_status check_sensor(const pl_sensor_def *def, pl_error *error) {
+  pl_status status = pl_check_def(def->magic, "pl_sensor_def", error);
+  const struct {
+    const char *field;
+    double value, most;
+  } ranges[] = {{"noise", def->noise, 10},
+                {"quantum", def->quantum, 10},
+                {"dropout", def->dropout, 1},
+                {"edge_jump", def->edge_jump, 1e6},
+                {"edge_dropout", def->edge_dropout, 1},
+                {"edge_mix", def->edge_mix, 1},
+                {"outliers", def->outliers, 1},
+                {"outlier_range", def->outlier_range, 1e6},
+                {"near_limit", def->near_limit, 1e6},
+                {"far_limit", def->far_limit, 1e6}};
+  for (size_t i = 0; status >= 0 && i < sizeof ranges / sizeof ranges[0]; ++i)
+    status = pl_check_range(ranges[i].field, ranges[i].value, 0, ranges[i].most, true, error);
+  return status;
+}
+
+// Depth on the far side of the edge that pixel (u, v) lies at: the one beside it that differs most, 0 for nothing there; the pixel's own depth away from edges.
+static double across_edge(const double *depths, int32_t width, int32_t height, int32_t u, int32_t v, double jump) {
+  static const int32_t steps[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+  double own = depths[(ptrdiff_t)v * width + u], other = own, most = jump;
+  for (int k = 0; k < 4; ++k) {
+    int32_t x = u + steps[k][0], y = v + steps[k][1];
+    if (x < 0 || y < 0 || x >= width || y >= height) continue;
+    double beside = depths[(ptrdiff_t)y * width + x];
+    if (beside == 0) return 0;
+    if (fabs(beside - own) > most) {
+      most = fabs(beside - own);
+      other = beside;
+    }
+  }
+  return other;
+}
+
+// The depth that the sensor reports for a pixel; 0: none.
+static double report_pixel(const pl_sensor_def *def, double depth, double across, pl_random *random) {
+  double lost = pl_random_unit(random), at_edge = pl_random_unit(random), mixed = pl_random_unit(random);
+  double share = pl_random_unit(random), wild = pl_random_unit(random), where = pl_random_unit(random);
+  double noise = pl_random_normal(random);
+  if (!(depth >= def->near_limit && depth <= def->far_limit && depth > 0)) return 0;
+  bool edge = across != depth;
+  if (lost < def->dropout || (edge && at_edge < def->edge_dropout)) return 0;
+  if (edge && mixed < def->edge_mix) {
+    // Beside nothing a mixed pixel flies off backwards, as far as the jump that counts as an edge.
+    double far_side = across > 0 ? across : depth + 3 * def->edge_jump;
+    depth += share * (far_side - depth);
+  }
+  if (wild < def->outliers) depth += def->outlier_range * (2 * where - 1);
+  depth += def->noise * noise;
+  double step = def->quantum * (def->quantum_grows ? depth * depth : 1);
+  if (step > 0) depth = step * floor(depth / step + 0.5);
+  return depth > 0 ? depth : 0;
+}
+
+static void expose(const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number, int32_t frame, const double *depths,
+                   uint16_t *pixels) {
+  pl_random random =
+      pl_random_of_seed(def->seed * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)(uint32_t)number * UINT64_C(0xD1B54A32D192ED03) +
+                        (uint64_t)(uint32_t)frame * UINT64_C(0xABC98388FB8FAC03));
+  for (int32_t v = 0; v < camera->height; ++v)
+    for (int32_t u = 0; u < camera->width; ++u) {
+      ptrdiff_t i = (ptrdiff_t)v * camera->width + u;
+      double across = depths[i] > 0 ? across_edge(depths, camera->width, camera->height, u, v, def->edge_jump) : 0;
+      double value = floor(report_pixel(def, depths[i], across, &random) / camera->depth_scale + 0.5);
+      pixels[i] = value >= 1 && value <= UINT16_MAX ? (uint16_t)value : 0;
+    }
+}
+
+pl_status pl_sensor_expose(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number,
+                           int32_t frame, const pl_sensor_surface *surfaces, int32_t surface_count, uint16_t *pixels,
+                           pl_error *error) {
+  pl_status status = check_sensor(def, error);
+  if (status >= 0) status = check_camera(camera, surfaces, surface_count, error);
+  if (status >= 0) status = pl_check_range("depth_scale", camera->depth_scale, 0, 1e6, false, error);
+  if (status < 0) return status;
+  pl_vec3 *seen = pl_allocate_array(context, most_points(surfaces, surface_count), sizeof *seen);
+  double *depths = pl_allocate_array(context, (size_t)camera->width * (size_t)camera->height, sizeof *depths);
+  if (seen != NULL && depths != NULL) {
+    render(camera, surfaces, surface_count, seen, depths);
+    expose(def, camera, number, frame, depths, pixels);
+  } else {
+    status = pl_fail_memory(error);
+  }
+  pl_release(context, seen);
+  pl_release(context, depths);
+  return status;
+}
+
+typedef struct exposure {
+  pl_context *context;
+  const pl_sensor_def *def;
+  const pl_capture_camera *cameras;
+  int32_t frame, surface_count;
+  const pl_sensor_surface *surfaces;
+  uint16_t *const *pixels;
+  pl_status *statuses;
+} exposure;
+
+static void expose_some(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  exposure *all = data;
+  for (int32_t i = begin; i < end; ++i)
+    all->statuses[i] = pl_sensor_expose(all->context, all->def, &all->cameras[i], i, all->frame, all->surfaces, all->surface_count,
+                                        all->pixels[i], NULL);
+}
+
+pl_status pl_sensor_expose_all(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *cameras,
+                               int32_t camera_count, int32_t frame, const pl_sensor_surface *surfaces, int32_t surface_count,
+                               uint16_t *const *pixels, pl_error *error) {
+  pl_status *statuses = pl_allocate_array(context, (size_t)camera_count + 1, sizeof *statuses);
+  if (statuses == NULL) return pl_fail_memory(error);
+  exposure all = {context, def, cameras, frame, surface_count, surfaces, pixels, statuses};
+  pl_parallel_for(context, camera_count, 1, expose_some, &all);
+  pl_status status = PL_OK;
+  for (int32_t i = 0; i < camera_count && status >= 0; ++i)
+    // Again for the words of what is wrong; it fails in the same way.
+    if (statuses[i] < 0)
+      status = statuses[i] == PL_ERROR_OUT_OF_MEMORY
+                   ? pl_fail_memory(error)
+                   : pl_sensor_expose(context, def, &cameras[i], i, frame, surfaces, surface_count, pixels[i], error);
+  pl_release(context, statuses);
+  return status;
+}
