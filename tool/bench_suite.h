@@ -47,6 +47,7 @@ int bench_solid(bench_session *bench);
 int bench_rod(bench_session *bench);
 int bench_fem(bench_session *bench);
 int bench_actor(bench_session *bench);
+int bench_detail(bench_session *bench);
 int bench_mesh(bench_session *bench);
 int bench_io(bench_session *bench);
 

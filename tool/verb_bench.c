@@ -22,6 +22,9 @@ static const struct {
     {"rod", "chains of joints: time per chain and step, energy that moving cameras bring", bench_rod},
     {"fem", "finite elements: time per implicit step and Newton iteration, assembly, solvers", bench_fem},
     {"actor", "soft characters: time per simulated second, how far they come and how well their steps are solved", bench_actor},
+    {"detail",
+     "dents and wrinkles from examples: comparing, weighing and stamping them, a pillow's frame, errors by number of examples",
+     bench_detail},
     {"mesh", "modelling a surface and filling it with tets", bench_mesh},
     {"io", "reading and writing mesh files", bench_io},
 };

@@ -132,6 +132,17 @@ PL_API pl_status pl_detail_set_create(pl_context *context, const pl_detail_set_v
 /// Destroy a set; its filters must be gone. NULL is allowed.
 PL_API void pl_detail_set_destroy(pl_detail_set *set);
 
+/// Floats of working memory that pl_detail_set_compare() and pl_detail_set_weigh() want, aligned to 32 bytes.
+PL_API size_t pl_detail_set_scratch(const pl_detail_set *set);
+
+/// Similarity (eq. 15) of a key, as in pl_detail_set_view, to each example: 1 at an example, 0 where it is not similar at all. `similarities` holds
+/// example_count. Allocates nothing; any number of threads, each with its own scratch.
+PL_API void pl_detail_set_compare(const pl_detail_set *set, const float *key, float *scratch, float *similarities);
+
+/// Weights of the examples for a key: those that interpolate, or for a set with plain weights the similarities. As pl_detail_set_compare(). Returns how
+/// many examples are similar.
+PL_API int32_t pl_detail_set_weigh(const pl_detail_set *set, const float *key, float *scratch, float *weights);
+
 /// A stamp as a grey picture of side x side pixels: 128 is no displacement along the normal, lighter is outward, and the largest is full
 /// scale. Rows from the top, y up. PL_ERROR_NOT_FOUND for an example that is not there.
 PL_API pl_status pl_detail_set_preview(const pl_detail_set *set, int32_t example, int32_t side, uint8_t *pixels);
@@ -187,6 +198,18 @@ PL_API pl_status pl_detail_filter_apply(pl_detail_filter *filter, const pl_detai
 /// Weights that the examples had at contact number `contact` of the last pl_detail_filter_apply(); `weights` holds the set's example_count. All zero
 /// for a contact that was not there or did nothing.
 PL_API void pl_detail_filter_read_weights(const pl_detail_filter *filter, int32_t contact, double *weights);
+
+/// Wall-clock time of the last pl_detail_filter_apply(), part by part.
+typedef struct pl_detail_costs {
+  double find_seconds;      ///< contacts on the surface, and what hangs together around them
+  double describe_seconds;  ///< descriptors of place, load and patch
+  double weigh_seconds;     ///< comparison with all examples, and weights
+  double blend_seconds;     ///< stamps of examples into one for each contact
+  double stamp_seconds;     ///< that one onto the surface
+} pl_detail_costs;
+
+/// What the last frame took; all zero before the first.
+PL_API pl_detail_costs pl_detail_filter_costs(const pl_detail_filter *filter);
 
 /// What pl_detail_segment() found. The caller gives the arrays.
 typedef struct pl_detail_segments {
@@ -244,6 +267,9 @@ PL_API void pl_detail_layer_destroy(pl_detail_layer *layer);
 
 /// Contacts of the last step: their number, and up to `most` of them into `reports`, which may be NULL.
 PL_API int32_t pl_detail_layer_contacts(const pl_detail_layer *layer, int32_t most, pl_detail_contact_report *reports);
+
+/// What the filter took in the last step in which a tool touched.
+PL_API pl_detail_costs pl_detail_layer_costs(const pl_detail_layer *layer);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/context.h"
 #include "base/error.h"
 #include "detail/detail_set.h"
@@ -48,7 +49,16 @@ struct pl_detail_filter {
   float *field, *scratch, *key;
   float *totals;  // of a, per surface point; zero between calls
   float *shares;  // of the points of one contact, when there are several
+  pl_detail_costs costs;
+  double lap;  // when the part now running began
 };
+
+// Count the time since the last lap for a part.
+static void count_lap(pl_detail_filter *filter, double *seconds) {
+  double now = pl_clock_seconds();
+  *seconds += now - filter->lap;
+  filter->lap = now;
+}
 
 pl_detail_filter_def pl_default_detail_filter_def(void) {
   return (pl_detail_filter_def){.contact_most = 8, .scale = 1, .magic = PL_DEF_MAGIC};
@@ -129,6 +139,7 @@ static pl_status describe(pl_detail_filter *filter, const pl_detail_frame *frame
   double radius = filter->scale * def->window_radius;
   pl_detail_reach reach = {radius, filter->scale * def->stamp_radius};
   pl_detail_slot_aim(&filter->ground, &reach, touch->spot.triangle, &filter->work, &touch->slot);
+  count_lap(filter, &filter->costs.find_seconds);
   pl_detail_spot_describe(&filter->ground, &touch->slot, &touch->spot, filter->field, radius, &touch->state);
   if (def->patch_order >= 0) pl_detail_patch_describe(&filter->ground, contact, &touch->spot, radius, &touch->state);
   pl_vector_moments *load = &touch->state.load;
@@ -139,6 +150,7 @@ static pl_status describe(pl_detail_filter *filter, const pl_detail_frame *frame
   memcpy(touch->report.barycentric, touch->spot.barycentric, sizeof touch->spot.barycentric);
   touch->report.load_size = size;
   touch->strength = (float)(size * contact->pressure);
+  count_lap(filter, &filter->costs.describe_seconds);
   return PL_OK;
 }
 
@@ -156,7 +168,7 @@ static void weigh(pl_detail_filter *filter, pl_detail_touch *touch) {
   touch->acts = touch->report.best_example >= 0;
 }
 
-// The blended stamp (eq. 16), turned into the axes of the world, and where it lies.
+// The blended stamp (eq. 16), turned into the axes of the world.
 static void blend(pl_detail_filter *filter, pl_detail_touch *touch) {
   const pl_detail_set_view *view = &filter->set->view;
   size_t count = pl_detail_def_samples(&view->def);
@@ -176,9 +188,14 @@ static void blend(pl_detail_filter *filter, pl_detail_touch *touch) {
     pl_f4 local = touch->map[i];
     touch->map[i] = x * local[0] + y * local[1] + z * local[2];
   }
-  pl_stamp_def stamp = {view->def.stamp_resolution, view->def.stamp_sides, filter->scale * view->def.stamp_radius, 0};
-  pl_stamp_lay lay = pl_stamp_lay_of(&filter->ground, &touch->spot, touch->state.frame, &stamp);
-  filter->kernels->place(&touch->slot.near, &lay, touch->places);
+}
+
+// Where the stamp of a contact lies.
+static void lay(pl_detail_filter *filter, pl_detail_touch *touch) {
+  const pl_detail_def *def = &filter->set->view.def;
+  pl_stamp_def stamp = {def->stamp_resolution, def->stamp_sides, filter->scale * def->stamp_radius, 0};
+  pl_stamp_lay place = pl_stamp_lay_of(&filter->ground, &touch->spot, touch->state.frame, &stamp);
+  filter->kernels->place(&touch->slot.near, &place, touch->places);
 }
 
 // a of the head, without the strength.
@@ -224,7 +241,10 @@ static void stamp_all(pl_detail_filter *filter, pl_vec3 *points) {
     // Only ratios count; so no unit of pressure can overflow.
     touch->strength = strongest > 0 ? touch->strength / strongest : 1.0f;
     blend(filter, touch);
+    count_lap(filter, &filter->costs.blend_seconds);
+    lay(filter, touch);
     if (acting > 1) add_totals(filter, touch);
+    count_lap(filter, &filter->costs.stamp_seconds);
   }
   for (int32_t c = 0; c < filter->contact_count; ++c)
     if (filter->touches[c].acts) stamp_points(filter, &filter->touches[c], acting == 1, points);
@@ -237,22 +257,32 @@ static void stamp_all(pl_detail_filter *filter, pl_vec3 *points) {
 pl_status pl_detail_filter_apply(pl_detail_filter *filter, const pl_detail_frame *frame, pl_vec3 *points,
                                  pl_detail_contact_report *reports, pl_error *error) {
   filter->contact_count = 0;
+  filter->costs = (pl_detail_costs){0};
+  filter->lap = pl_clock_seconds();
   if (frame->contact_count < 0 || frame->contact_count > filter->contact_most)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d contacts are not between 0 and the %d that this filter was made for",
                    frame->contact_count, filter->contact_most);
   if (frame->contact_count > 0)
     pl_field_rows_fill(&filter->ground.rows, frame->material_displacements, frame->material_displacements[0], filter->field);
+  count_lap(filter, &filter->costs.describe_seconds);
   for (int32_t c = 0; c < frame->contact_count; ++c) {
     pl_status status = describe(filter, frame, c, error);
     if (status < 0) return status;
     weigh(filter, &filter->touches[c]);
+    count_lap(filter, &filter->costs.weigh_seconds);
   }
   filter->contact_count = frame->contact_count;
   for (int32_t c = 0; reports != NULL && c < frame->contact_count; ++c) reports[c] = filter->touches[c].report;
   if (points != frame->surface_points)
     memcpy(points, frame->surface_points, (size_t)filter->ground.object.surface_count * sizeof *points);
+  count_lap(filter, &filter->costs.stamp_seconds);
   stamp_all(filter, points);
+  count_lap(filter, &filter->costs.stamp_seconds);
   return PL_OK;
+}
+
+pl_detail_costs pl_detail_filter_costs(const pl_detail_filter *filter) {
+  return filter->costs;
 }
 
 void pl_detail_filter_read_weights(const pl_detail_filter *filter, int32_t contact, double *weights) {

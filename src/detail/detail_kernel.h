@@ -158,8 +158,9 @@ static void place(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *pla
   }
 }
 
-// Four samples a point. Where they are is found eight points at a time; the rest is bound by reading them.
+// Four samples a point, two neighbours in a row at a time. Where they are is found eight points at a time; the rest is bound by reading them.
 static void stamp(const pl_stamp_points *points, const float *map, int32_t resolution, int32_t row_count, pl_vec3 *to) {
+  size_t stride = 4 * (size_t)resolution;
   for (int32_t begin = 0; begin < points->count; begin += PL_F8_LANES) {
     const float *places = points->places + 3 * (size_t)begin;
     pl_f8 x = pl_f8_load(places), y = pl_f8_load(places + 8), none = pl_f8_set1(0.0f), last_x = pl_f8_set1((float)(resolution - 2)),
@@ -170,12 +171,15 @@ static void stamp(const pl_stamp_points *points, const float *map, int32_t resol
     x -= __builtin_convertvector(i, pl_f8);
     y -= __builtin_convertvector(j, pl_f8);
     int32_t lanes = points->count - begin < PL_F8_LANES ? points->count - begin : PL_F8_LANES;
+    const int32_t *indices = points->points + begin;
+    const float *shares = points->shares + begin;
     for (int32_t lane = 0; lane < lanes; ++lane) {
       if (!(places[16 + lane] > 0)) continue;
-      const pl_f4 *row = (const pl_f4 *)(const void *)map + corner[lane], *next = row + resolution;
-      pl_f4 low = row[0] + (row[1] - row[0]) * x[lane], high = next[0] + (next[1] - next[0]) * x[lane];
-      pl_f4 off = (low + (high - low) * y[lane]) * points->shares[begin + lane];
-      pl_vec3 *point = &to[points->points[begin + lane]];
+      const float *row = map + 4 * (size_t)corner[lane];
+      pl_f8 low = pl_f8_load_unaligned(row), high = pl_f8_load_unaligned(row + stride), pair = low + (high - low) * y[lane];
+      pl_f4 left = __builtin_shufflevector(pair, pair, 0, 1, 2, 3), right = __builtin_shufflevector(pair, pair, 4, 5, 6, 7);
+      pl_f4 off = (left + (right - left) * x[lane]) * shares[lane];
+      pl_vec3 *point = &to[indices[lane]];
       point->x += (double)off[0];
       point->y += (double)off[1];
       point->z += (double)off[2];

@@ -91,6 +91,18 @@ pl_detail_set_view pl_detail_set_look(const pl_detail_set *set) {
   return set->view;
 }
 
+size_t pl_detail_set_scratch(const pl_detail_set *set) {
+  return pl_detail_weights_scratch(set->weights);
+}
+
+void pl_detail_set_compare(const pl_detail_set *set, const float *key, float *scratch, float *similarities) {
+  pl_detail_similarities(set->weights, key, scratch, similarities);
+}
+
+int32_t pl_detail_set_weigh(const pl_detail_set *set, const float *key, float *scratch, float *weights) {
+  return pl_detail_weights_evaluate(set->weights, key, scratch, weights);
+}
+
 pl_status pl_detail_set_preview(const pl_detail_set *set, int32_t example, int32_t side, uint8_t *pixels) {
   if (example < 0 || example >= set->view.example_count || side < 1) return PL_ERROR_NOT_FOUND;
   int32_t n = set->view.def.stamp_resolution;

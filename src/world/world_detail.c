@@ -196,3 +196,7 @@ int32_t pl_detail_layer_contacts(const pl_detail_layer *layer, int32_t most, pl_
   for (int32_t i = 0; reports != NULL && i < most && i < layer->contact_count; ++i) reports[i] = layer->reports[i];
   return layer->contact_count;
 }
+
+pl_detail_costs pl_detail_layer_costs(const pl_detail_layer *layer) {
+  return pl_detail_filter_costs(layer->filter);
+}
