@@ -10,8 +10,10 @@
 #include "pliant/file.h"
 #include "pliant/frames.h"
 #include "pliant/picture.h"
+#include "pliant/recording.h"
 #include "pliant/report.h"
 #include "pliant/scene.h"
+#include "pliant/sensor.h"
 #include "pliant/solver.h"
 
 #endif

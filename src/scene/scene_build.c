@@ -8,6 +8,7 @@
 #include "math/quat.h"
 #include "pliant/step.h"
 #include "scene/scene_actor.h"
+#include "scene/scene_detail.h"
 #include "scene/scene_fem.h"
 #include "scene/scene_rod.h"
 
@@ -70,26 +71,31 @@ static pl_status make_carrier(pl_stage_set *set, pl_stage_part *part, pl_finding
   return pl_fail(error, PL_ERROR_INVALID_DATA, "mesh \"%s\" %s", wrong, what);
 }
 
-pl_status pl_stage_make_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+// Tets of the mesh, of another mesh that carries it, or of a lattice around it.
+static pl_status find_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
   pl_mesh *mesh = NULL;
   pl_status status = pl_scene_make_mesh(set->scene, part->source->mesh, &mesh, findings, error);
   if (status < 0) return status;
-  const pl_scene_mesh *source = pl_scene_find_mesh(set->scene, part->source->mesh);
   if (part->source->tets.mesh[0] != '\0') {
     part->surface = mesh;
-    status = make_carrier(set, part, findings, error);
-    return status < 0 ? status : pl_stage_make_poses(set, part, source, findings, error);
+    return make_carrier(set, part, findings, error);
   }
   if (pl_mesh_look(mesh).tet_count > 0) {
     part->tets = mesh;
-    return pl_stage_make_poses(set, part, source, findings, error);
+    return PL_OK;
   }
   part->surface = mesh;
   pl_lattice_def def = pl_default_lattice_def();
   def.cell_size = part->source->tets.cell_size;
   def.target_point_count = (int32_t)part->source->tets.points;
-  status = pl_lattice_build(set->context, &def, mesh, &part->tets, NULL, error);
-  return status < 0 ? status : pl_stage_make_poses(set, part, source, findings, error);
+  return pl_lattice_build(set->context, &def, mesh, &part->tets, NULL, error);
+}
+
+pl_status pl_stage_make_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+  pl_status status = find_tets(set, part, findings, error);
+  if (status >= 0) status = pl_stage_cut_tets(set, part, findings, error);
+  if (status < 0) return status;
+  return pl_stage_make_poses(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), findings, error);
 }
 
 static bool same_model(const pl_scene_body *a, const pl_scene_body *b) {
@@ -227,6 +233,18 @@ static pl_status add_body(pl_stage_set *set, const pl_scene_body *source, pl_fin
   return status;
 }
 
+pl_collider_def pl_scene_collider_def_of(const pl_scene_collider *source, const pl_mesh *mesh) {
+  pl_collider_def def = pl_default_collider_def((pl_collider_shape)source->shape);
+  def.placement = (pl_transform){source->position, source->rotation};
+  def.radius = source->radius;
+  def.half_length = source->half_length;
+  def.half_size = pl_vec3_scale(source->size, 0.5);
+  def.mesh = mesh;
+  def.friction = source->friction;
+  def.restitution = source->restitution;
+  return def;
+}
+
 static pl_status add_collider(pl_stage_set *set, const pl_scene_collider *source, pl_findings *findings, pl_error *error) {
   pl_stage_wall wall = {.source = source};
   pl_status status = pl_scene_make_wall(set->scene, source, &wall.mesh, findings, error);
@@ -242,14 +260,7 @@ static pl_status add_collider(pl_stage_set *set, const pl_scene_collider *source
     pl_mesh_destroy(wall.mesh);
     return pl_fail_memory(error);
   }
-  pl_collider_def def = pl_default_collider_def((pl_collider_shape)source->shape);
-  def.placement = (pl_transform){source->position, source->rotation};
-  def.radius = source->radius;
-  def.half_length = source->half_length;
-  def.half_size = pl_vec3_scale(source->size, 0.5);
-  def.mesh = wall.mesh;
-  def.friction = source->friction;
-  def.restitution = source->restitution;
+  pl_collider_def def = pl_scene_collider_def_of(source, wall.mesh);
   def.loop = source->loop;
   pl_collider_key *keys = PL_TAKE(&set->arena, pl_collider_key, source->keys.count);
   if (keys == NULL) return pl_fail_memory(error);
@@ -259,7 +270,7 @@ static pl_status add_collider(pl_stage_set *set, const pl_scene_collider *source
   }
   def.keys = keys;
   def.key_count = source->keys.count;
-  status = pl_world_add_collider(set->world, &def, NULL, error);
+  status = pl_world_add_collider(set->world, &def, &PL_ITEM(&set->walls, pl_stage_wall, set->walls.count - 1).id, error);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY)
     pl_stage_complain(set->scene, source->json, findings, PL_SEVERITY_ERROR, "collider-failed", "",
                       "this collider cannot be made: %s%s%s", error == NULL ? "" : error->field,
@@ -307,6 +318,7 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
   made->drivers = pl_vector_of(context, sizeof(pl_stage_driver));
   made->leads = pl_vector_of(context, sizeof(pl_stage_lead));
   made->players = pl_vector_of(context, sizeof(pl_stage_player));
+  made->details = pl_vector_of(context, sizeof(pl_stage_detail));
   status = make_world(made, error);
   for (int32_t i = 0; status >= 0 && i < scene->document.bodies.count; ++i)
     status = add_body(made, &((const pl_scene_body *)scene->document.bodies.items)[i], findings, error);
@@ -315,6 +327,7 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
   if (status >= 0) status = make_room(made, error);
   if (status >= 0) status = pl_stage_add_controller(made, error);
   if (status >= 0) status = pl_stage_add_actors(made, findings, error);
+  if (status >= 0) status = pl_stage_add_details(made, findings, error);
   if (status >= 0) status = warm_up(made, findings, error);
   if (status < 0) {
     pl_stage_set_destroy(made);
@@ -327,6 +340,7 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
 void pl_stage_set_destroy(pl_stage_set *set) {
   if (set == NULL) return;
   pl_world_destroy(set->world);
+  pl_stage_destroy_details(set);
   for (size_t i = 0; i < set->players.count; ++i) pl_actor_destroy(PL_ITEM(&set->players, pl_stage_player, i).actor);
   for (size_t i = 0; i < set->parts.count; ++i) destroy_part(&PL_ITEM(&set->parts, pl_stage_part, i));
   for (size_t i = 0; i < set->walls.count; ++i) pl_mesh_destroy(PL_ITEM(&set->walls, pl_stage_wall, i).mesh);

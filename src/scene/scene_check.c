@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "io/file_bytes.h"
 #include "scene/scene_actor.h"
+#include "scene/scene_detail.h"
 #include "scene/scene_fem.h"
 
 void pl_checker_complain(pl_scene_checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
@@ -186,6 +187,7 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
   else
     check_solid(c, body);
   pl_checker_actor(c, body);
+  pl_checker_detail(c, body);
   check_drivers(c, body);
   for (int32_t i = 0; i < body->pins.count; ++i) {
     const pl_scene_pin *pin = &((const pl_scene_pin *)body->pins.items)[i];
@@ -252,5 +254,6 @@ pl_status pl_scene_check_sense(const pl_scene *scene, pl_findings *findings) {
   }
   check_camera(&c, &document->camera);
   check_camera(&c, &document->observer);
+  pl_checker_recording(&c);
   return c.status;
 }

@@ -1,4 +1,4 @@
-// Words for writing the tables of the scene document (scene_types.c, scene_types_rod.c, scene_types_fem.c, scene_types_actor.c): one line per key.
+// Words for writing the tables of the scene document (scene_types.c, scene_types_rod.c, scene_types_fem.c, scene_types_actor.c, scene_types_detail.c): one line per key.
 #ifndef PL_SCENE_FIELDS_H
 #define PL_SCENE_FIELDS_H
 
@@ -21,7 +21,8 @@
 // clang-format on
 
 // Types that more than one table uses.
-extern const pl_scene_type pl_scene_key_type, pl_scene_rod_type, pl_scene_fem_type, pl_scene_actor_type;
+extern const pl_scene_type pl_scene_key_type, pl_scene_rod_type, pl_scene_fem_type, pl_scene_actor_type, pl_scene_cut_type,
+    pl_scene_detail_type, pl_scene_recording_type, pl_scene_collider_type;
 extern const char *const pl_scene_collider_shapes[];  // in the order of pl_collider_shape
 
 #endif

@@ -170,6 +170,7 @@ static const pl_scene_field TETS_FIELDS[] = {
     FIELD("points", INTEGER, pl_scene_tets, points, .least = 8, .most = 2e6, .about = "Tet points to aim at."),
     FIELD("cell_size", NUMBER, pl_scene_tets, cell_size, METRES, UP_TO(1e9),
           .about = "Edge of a lattice cell; 0 means: from `points`."),
+    FIELD("cuts", LIST, pl_scene_tets, cuts, .type = &pl_scene_cut_type, .or_one = true, .about = "Cuts through the tets. The surface of tets closes along them; a surface that tets carry must be open there itself."),
 };
 static const pl_scene_type TETS_TYPE =
     TYPE("tets", pl_scene_tets, "How a surface is filled with tets, or which tets carry it.", &TETS_DEFAULTS, TETS_FIELDS);
@@ -307,6 +308,7 @@ static const pl_scene_field BODY_FIELDS[] = {
     FIELD("rod", OBJECT, pl_scene_body, rod, .type = &pl_scene_rod_type, .about = "Skeleton and parameters of the method `rod`."),
     FIELD("fem", OBJECT, pl_scene_body, fem, .type = &pl_scene_fem_type, .about = "Parameters of the method `fem`."),
     FIELD("actor", OBJECT, pl_scene_body, actor, .type = &pl_scene_actor_type, .about = "Makes a body of the method `fem` a character that moves by itself."),
+    FIELD("detail", OBJECT, pl_scene_body, detail, .type = &pl_scene_detail_type, .about = "Dents and wrinkles from recorded examples where tools touch a body of tets."),
     FIELD("driver", LIST, pl_scene_body, drivers, .type = &DRIVER_TYPE, .or_one = true, .about = "What decides the weights of the examples, or a list for different chains. When absent: the current shape of a solid or of finite elements; the scene's camera for a rod whose examples have directions."),
     FIELD("position", VECTOR, pl_scene_body, position, METRES, .about = "Where the mesh's origin is put."),
     FIELD("rotation", ROTATION, pl_scene_body, rotation, OPTIONAL, .about = "How the mesh is turned."),
@@ -351,7 +353,7 @@ static const pl_scene_field COLLIDER_FIELDS[] = {
     FIELD("visible", BOOL, pl_scene_collider, visible, OPTIONAL, .about = "Whether pictures show it."),
     FIELD("color", COLOR, pl_scene_collider, color, OPTIONAL, .about = "In pictures."),
 };
-static const pl_scene_type COLLIDER_TYPE =
+const pl_scene_type pl_scene_collider_type =
     TYPE("collider", pl_scene_collider, "Something to bump into.", &COLLIDER_DEFAULTS, COLLIDER_FIELDS);
 
 static const pl_scene_view VIEW_DEFAULTS = {.json = NULL};
@@ -423,9 +425,10 @@ static const pl_scene_field DOCUMENT_FIELDS[] = {
           .about = "Sweeps over the contacts in each step."),
     FIELD("meshes", MAP, pl_scene_document, meshes, .type = &MESH_TYPE, .about = "Meshes by name."),
     FIELD("bodies", LIST, pl_scene_document, bodies, .type = &BODY_TYPE, .required = true, .about = "What deforms."),
-    FIELD("colliders", LIST, pl_scene_document, colliders, .type = &COLLIDER_TYPE, .about = "What is bumped into."),
+    FIELD("colliders", LIST, pl_scene_document, colliders, .type = &pl_scene_collider_type, .about = "What is bumped into."),
     FIELD("camera", OBJECT, pl_scene_document, camera, .type = &CAMERA_TYPE, .about = "Where pictures are taken from, and what view drivers follow."),
     FIELD("observer", OBJECT, pl_scene_document, observer, .type = &CAMERA_TYPE, .about = "A second camera that only looks: pictures are taken from here, while view drivers still follow `camera`."),
+    FIELD("recording", OBJECT, pl_scene_document, recording, .type = &pl_scene_recording_type, .about = "Makes the scene a recipe for `pliant detail record`: examples of detail from a fine and a coarse body."),
 };
 const pl_scene_type pl_scene_document_type =
     TYPE("scene", pl_scene_document, "A Pliant scene: bodies, what they bump into, and how long to run.", &DOCUMENT_DEFAULTS,

@@ -1,71 +1,8 @@
-// What a scene document holds, as plain structs, and the tables that describe them.
-//
-// One table per kind of object says which keys it has, of what kind, unit and range, and where they are kept. Reading, checking, writing and
-// the published schema all walk these tables (scene_read.c, scene_write.c, scene_schema.c): a new key is one line in scene_types.c.
+// What a scene document holds, as plain structs. The tables that describe them are written as scene_tables.h says.
 #ifndef PL_SCENE_TYPES_H
 #define PL_SCENE_TYPES_H
 
-#include "io/json.h"
-#include "pliant/scene.h"
-
-typedef enum pl_scene_kind {
-  PL_SCENE_BOOL = 1,  // bool
-  PL_SCENE_NUMBER,    // double
-  PL_SCENE_INTEGER,   // int64_t
-  PL_SCENE_TEXT,      // const char *, "" when absent
-  PL_SCENE_CHOICE,    // int32_t: number of the word in `choices`
-  PL_SCENE_VECTOR,    // pl_vec3
-  PL_SCENE_COLOR,     // pl_color: [r, g, b] or "#rrggbb"
-  PL_SCENE_ROTATION,  // pl_quat: [x, y, z, w] or {"axis": [x, y, z], "degrees": a}
-  PL_SCENE_COUNTS,    // int32_t[3], each at least 1
-  PL_SCENE_INDICES,   // pl_scene_list of int32_t
-  PL_SCENE_PAIRS,     // pl_scene_list of int32_t[2]
-  PL_SCENE_CORNERS,   // pl_scene_list of double[2]
-  PL_SCENE_POINTS,    // pl_scene_list of pl_vec3
-  PL_SCENE_NUMBERS,   // pl_scene_list of double
-  PL_SCENE_TEXTS,     // pl_scene_list of const char *
-  PL_SCENE_SETTINGS,  // pl_scene_list of pl_scene_setting: numbers under names that the table does not know
-  PL_SCENE_OBJECT,    // the struct of `type`, in place
-  PL_SCENE_LIST,      // pl_scene_list of structs of `type`
-  PL_SCENE_MAP,       // the same as an object, each value under its name
-} pl_scene_kind;
-
-typedef struct pl_scene_list {
-  void *items;
-  int32_t count;
-} pl_scene_list;
-
-typedef struct pl_scene_setting {
-  const pl_json *json;
-  const char *name;
-  double value;
-} pl_scene_setting;
-
-typedef struct pl_scene_type pl_scene_type;
-
-typedef struct pl_scene_field {
-  const char *key;
-  pl_scene_kind kind;
-  size_t offset;       // in the struct
-  const char *about;   // one sentence, for the schema
-  double least, most;  // range of numbers; both 0: any finite number
-  bool above_least;    // `least` itself is excluded
-  bool required;
-  bool or_one;                 // of a list: a single object stands for a list of one
-  int8_t length_power;         // the unit holds metres to this power
-  const char *unit;            // for the schema
-  const char *const *choices;  // NULL-terminated; names 1, 2, …
-  const pl_scene_type *type;
-} pl_scene_field;
-
-struct pl_scene_type {
-  const char *name;  // in the schema
-  const char *about;
-  size_t size;
-  const void *defaults;  // a struct of this type; objects in place inside it are filled from their own types
-  const pl_scene_field *fields;
-  int32_t field_count;
-};
+#include "scene/scene_types_detail.h"
 
 // Every struct begins with the value it was read from (NULL: absent, all defaults), so that later findings can point at it.
 
@@ -194,6 +131,7 @@ typedef struct pl_scene_tets {
   const char *mesh;  // whose tets carry the surface; "": a lattice
   int64_t points;
   double cell_size;
+  pl_scene_list cuts;  // of pl_scene_cut
 } pl_scene_tets;
 
 typedef struct pl_scene_solid {
@@ -390,6 +328,7 @@ typedef struct pl_scene_fem {
   int32_t material;  // pl_fem_material + 1
   double density, young, poisson, thickness;
   pl_scene_list young_regions;  // of pl_scene_young_region
+  const char *young_table;      // file, "" for none
   double mass_damping, stiffness_damping;
   int32_t scheme, solver;  // pl_fem_scheme + 1, pl_fem_solver + 1
   int64_t newton_limit;
@@ -470,6 +409,7 @@ typedef struct pl_scene_body {
   pl_scene_rod rod;
   pl_scene_fem fem;
   pl_scene_actor actor;
+  pl_scene_detail detail;
   pl_scene_list drivers;  // of pl_scene_driver
   pl_vec3 position;
   pl_quat rotation;
@@ -539,6 +479,7 @@ typedef struct pl_scene_document {
   pl_scene_list bodies;     // of pl_scene_body
   pl_scene_list colliders;  // of pl_scene_collider
   pl_scene_camera_def camera, observer;
+  pl_scene_recording recording;
 } pl_scene_document;
 
 struct pl_scene {

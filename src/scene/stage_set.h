@@ -54,7 +54,15 @@ typedef struct pl_stage_wall {
   pl_stage_collider look;
   pl_mesh *mesh;  // owned
   const pl_scene_collider *source;
+  pl_collider_id id;
 } pl_stage_wall;
+
+// A set of examples of detail, or a layer that shows one; the other is NULL.
+typedef struct pl_stage_detail {
+  const pl_scene_detail *source;
+  struct pl_detail_set *set;      // owned
+  struct pl_detail_layer *layer;  // owned
+} pl_stage_detail;
 
 // An actor of one body copy, and what is expected of it.
 typedef struct pl_stage_player {
@@ -75,6 +83,7 @@ struct pl_stage_set {
   pl_vector drivers;  // of pl_stage_driver
   pl_vector leads;    // of pl_stage_lead
   pl_vector players;  // of pl_stage_player
+  pl_vector details;  // of pl_stage_detail
   pl_vec3 *points;    // room for the largest body, for drivers that look at its shape
 };
 

@@ -2,13 +2,14 @@
 //
 // A tool touches the surface points that are closer to it than the gap the body keeps and the reach. One contact is made of them: their mean, the closer
 // ones counting more, and all of them as its patch. The layer has no state of its own, so snapshots need nothing from it.
+#include "world/world_detail.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "base/error.h"
 #include "math/quat.h"
-#include "pliant/detail.h"
 #include "world/world_state.h"
 
 struct pl_detail_layer {
@@ -45,18 +46,14 @@ static void fill_surface(const pl_contact_surface *surface, const pl_vec3 *mesh_
   }
 }
 
-static pl_status make_filter(pl_context *context, pl_detail_layer *layer, const pl_detail_layer_def *def, const pl_model *model,
-                             pl_error *error) {
-  pl_mesh_view mesh = pl_mesh_look(def->mesh);
+bool pl_model_detail_object(pl_arena *arena, const pl_model *model, const pl_mesh *tets, pl_detail_object *object) {
+  pl_mesh_view mesh = pl_mesh_look(tets);
   const pl_contact_surface *surface = &model->surface;
-  pl_arena arena;
-  pl_arena_init(&arena, context, 0);
-  pl_vec3 *points = PL_TAKE(&arena, pl_vec3, surface->point_count);
-  int32_t *anchors = PL_TAKE(&arena, int32_t, surface->point_count);
-  pl_status status = arena.failed ? pl_fail_memory(error) : PL_OK;
-  if (status >= 0) {
-    fill_surface(surface, mesh.points, points, anchors);
-    pl_detail_object object = {.material_count = mesh.point_count,
+  pl_vec3 *points = PL_TAKE(arena, pl_vec3, surface->point_count);
+  int32_t *anchors = PL_TAKE(arena, int32_t, surface->point_count);
+  if (arena->failed) return false;
+  fill_surface(surface, mesh.points, points, anchors);
+  *object = (pl_detail_object){.material_count = mesh.point_count,
                                .material_points = mesh.points,
                                .tet_count = mesh.tet_count,
                                .tets = mesh.tets,
@@ -65,6 +62,16 @@ static pl_status make_filter(pl_context *context, pl_detail_layer *layer, const 
                                .triangle_count = surface->triangle_count,
                                .triangles = surface->triangles,
                                .material_of_surface = anchors};
+  return true;
+}
+
+static pl_status make_filter(pl_context *context, pl_detail_layer *layer, const pl_detail_layer_def *def, const pl_model *model,
+                             pl_error *error) {
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_detail_object object;
+  pl_status status = pl_model_detail_object(&arena, model, def->mesh, &object) ? PL_OK : pl_fail_memory(error);
+  if (status >= 0) {
     pl_detail_filter_def filter = pl_default_detail_filter_def();
     filter.set = def->set;
     filter.object = &object;
@@ -103,6 +110,13 @@ static bool touch(const pl_collider *collider, pl_transform placement, double li
   *contact = (pl_detail_contact){
       .point = pl_vec3_scale(sum, 1.0 / total), .normal = facing, .pressure = total, .patch_count = count, .patch_points = patch};
   return true;
+}
+
+bool pl_world_find_touch(const pl_world *world, pl_collider_id tool, double limit, const pl_vec3 *points, int32_t point_count,
+                         int32_t *patch, pl_detail_contact *contact) {
+  const pl_collider *collider = pl_slots_get(&world->colliders, pl_slot_of_collider(tool));
+  if (collider == NULL) return false;
+  return touch(collider, pl_collider_placement(collider, pl_world_time(world)), limit, points, point_count, patch, contact);
 }
 
 static pl_status after_step(void *user, const pl_world *world, pl_body_id id, pl_vec3 *points, int32_t point_count,

@@ -1,0 +1,81 @@
+/// @file recording.h
+/// Examples of detail recorded by simulation (part of the lab): a fine and a coarse body of one scene are touched in the same way, and what the coarse surface
+/// lacks becomes recordings for pl_detail_set_build().
+#ifndef PLIANT_RECORDING_H
+#define PLIANT_RECORDING_H
+
+#include "pliant/base.h"
+#include "pliant/detail.h"
+#include "pliant/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Touches of a scene's `recording` that were simulated, with all that recordings borrow.
+typedef struct pl_detail_session pl_detail_session;
+
+/// Input of pl_detail_session_record().
+typedef struct pl_detail_session_def {
+  /// Called before touch number `done` of `total` is simulated, and at the end; false stops with PL_REMARK_CANCELLED. NULL: nobody is told.
+  bool (*progress)(void *user, int32_t done, int32_t total);
+  void *user;      ///< of `progress`
+  uint32_t magic;  ///< set by pl_default_detail_session_def()
+} pl_detail_session_def;
+
+/// Nobody is told.
+PL_API pl_detail_session_def pl_default_detail_session_def(void);
+
+/// Build the scene, touch its fine and its coarse body as its `recording` says, one touch after the other from the same start, and keep both surfaces when they have
+/// come to rest. Fails with PL_ERROR_INVALID_DATA, and a finding at its place, when the scene has no recording, its two bodies differ in their surfaces, or a
+/// tool does not touch; a touch that did not come to rest is a warning. The scene must outlive the session, which the caller owns.
+PL_API pl_status pl_detail_session_record(pl_context *context, const pl_detail_session_def *def, const pl_scene *scene,
+                                          pl_detail_session **session, pl_findings *findings, pl_error *error);
+
+/// Destroy a session. NULL is allowed.
+PL_API void pl_detail_session_destroy(pl_detail_session *session);
+
+/// How one touch went.
+typedef struct pl_detail_touch_report {
+  int32_t site;               ///< touches at one place have one number
+  bool held_out;              ///< it is to judge examples by, not one of them
+  int32_t step_count;         ///< steps it took
+  int64_t unconverged_count;  ///< steps of a body whose equations were not solved to their tolerance
+  double rest_motion;         ///< metres that a surface point moved in the last step, at most
+  double depth;               ///< metres that the tool went beyond the first touch
+} pl_detail_touch_report;
+
+/// What a session holds; valid as long as it is.
+typedef struct pl_detail_session_view {
+  pl_detail_def def;               ///< as the recipe says, for pl_detail_set_build()
+  const pl_detail_object *object;  ///< the coarse body at rest
+  int32_t recording_count;
+  const pl_detail_recording *recordings;  ///< all in the frame of the mesh
+  const pl_detail_touch_report *reports;  ///< one for each recording
+  int32_t example_count;                  ///< recordings that are not held out; these come first, in the order of the document
+} pl_detail_session_view;
+
+/// The recordings of a session.
+PL_API pl_detail_session_view pl_detail_session_look(const pl_detail_session *session);
+
+/// How far surfaces are from the true one, metres: root mean squares over all points of a surface.
+typedef struct pl_detail_judgement {
+  double displacement;  ///< true surface from the surface at rest
+  double coarse;        ///< coarse surface from the true one
+  double enriched;      ///< enriched surface from the true one
+} pl_detail_judgement;
+
+/// Enrich the coarse surface of each recording and compare it with the true one; `judgements` holds one for each. Fails as pl_detail_filter_create().
+PL_API pl_status pl_detail_set_judge(pl_context *context, const pl_detail_set *set, const pl_detail_recording *recordings,
+                                     int32_t recording_count, pl_detail_judgement *judgements, pl_error *error);
+
+/// Judge each recording by a set that is built without those at its site: `sites` has the number of each one's, `judgements` holds one for each. Fails as
+/// pl_detail_set_build(); there must be two sites or more.
+PL_API pl_status pl_detail_cross_validate(pl_context *context, const pl_detail_def *def, const pl_detail_recording *recordings,
+                                          const int32_t *sites, int32_t recording_count, pl_detail_judgement *judgements,
+                                          pl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+// Cuts through the tets of a scene's bodies.
+#include "base/error.h"
+#include "scene/scene_detail.h"
+
+static pl_status complain(pl_stage_set *set, const pl_stage_part *part, const pl_scene_cut *cut, pl_findings *findings,
+                          pl_error *error) {
+  if (error->status == PL_ERROR_OUT_OF_MEMORY) return error->status;
+  pl_stage_complain(set->scene, cut->json, findings, PL_SEVERITY_ERROR, "cut-failed", "", "body \"%s\" cannot be cut: %s%s%s",
+                    part->source->name, error->field, error->field[0] != '\0' ? ": " : "", error->text);
+  return error->status;
+}
+
+pl_status pl_stage_cut_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+  const pl_scene_list *cuts = &part->source->tets.cuts;
+  for (int32_t i = 0; i < cuts->count; ++i) {
+    const pl_scene_cut *cut = &((const pl_scene_cut *)cuts->items)[i];
+    pl_cut_def def = pl_default_cut_def();
+    def.plane_point = cut->point;
+    def.plane_normal = cut->normal;
+    def.blade_count = cut->hilts.count;
+    def.blade_hilts = cut->hilts.items;
+    def.blade_tips = cut->tips.items;
+    def.snap = cut->snap;
+    pl_mesh *mesh = NULL;
+    pl_cut_report report;
+    if (pl_mesh_cut(set->context, &def, part->tets, &mesh, NULL, &report, error) < 0)
+      return complain(set, part, cut, findings, error);
+    pl_mesh_destroy(part->tets);
+    part->tets = mesh;
+    if (report.split_tet_count + report.copied_point_count == 0)
+      pl_stage_complain(set->scene, cut->json, findings, PL_SEVERITY_WARNING, "empty-cut",
+                        "places are in the mesh's frame; a blade must pass through whole tets",
+                        "this cut meets no tet of body \"%s\"", part->source->name);
+  }
+  return PL_OK;
+}

@@ -1,0 +1,408 @@
+// Detail recorded by simulation (paper 003, section 3): a fine and a coarse body are touched in the same way until both are at rest, and both surfaces are kept.
+//
+// Both bodies stand in one world, apart from each other, and each has its own copy of the tool, placed as its body is. So step, gravity and what else the
+// scene holds are the same for both, and comparing them in the frame of the mesh compares what was done to one object. A touch begins from the world as it was
+// built, and is quasi-static: the tool takes its way in a few steps and stands still until nothing moves. The contact is found by the code that serves the layer
+// (world/world_detail.h), so that a body that is touched again in the same way finds its own example, to the last bit.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "body/body_method.h"
+#include "math/quat.h"
+#include "pliant/step.h"
+#include "scene/scene_detail.h"
+#include "world/world_detail.h"
+
+// The tool starts this share of its depth above the surface.
+static const double HEADROOM = 0.05;
+
+typedef enum side { FINE = 0, COARSE, SIDE_COUNT } side;
+
+struct pl_detail_session {
+  pl_arena arena;
+  pl_stage_set *set;
+  pl_detail_session_view view;
+  pl_detail_object object;
+};
+
+typedef struct recorder {
+  pl_context *context;
+  const pl_scene *scene;
+  const pl_scene_recording *recipe;
+  pl_detail_session *session;
+  pl_findings *findings;
+  pl_error *error;
+  pl_arena arena;  // until the session stands
+  pl_world *world;
+  const pl_stage_part *parts[SIDE_COUNT];
+  pl_transform placements[SIDE_COUNT];
+  pl_triangle_tree *tree;  // of the surface at rest
+  pl_vec3 *normals;        // of its points
+  pl_mesh **tool_meshes;
+  void *start;  // snapshot of the world
+  size_t start_size;
+  pl_vec3 *before[SIDE_COUNT], *now[SIDE_COUNT];  // surfaces
+  int32_t *patch;
+} recorder;
+
+// The way of one tool, in the frame of the mesh.
+typedef struct way {
+  const pl_scene_collider *tool;
+  pl_quat rotation;
+  pl_vec3 places[3];  // above the surface, pressed in, dragged
+  int32_t place_count;
+} way;
+
+pl_detail_session_def pl_default_detail_session_def(void) {
+  return (pl_detail_session_def){.magic = PL_DEF_MAGIC};
+}
+
+static pl_status complain(const recorder *r, const pl_json *place, const char *kind, const char *fix, const char *text) {
+  pl_stage_complain(r->scene, place, r->findings, PL_SEVERITY_ERROR, kind, fix, "%s", text);
+  return pl_fail(r->error, PL_ERROR_INVALID_DATA, "%s", text);
+}
+
+// --- what is there before the first touch ---------------------------------------------------------------------------
+
+static pl_detail_def def_of(const pl_scene_recording *recipe) {
+  pl_detail_def def = pl_default_detail_def();
+  def.window_radius = recipe->window_radius;
+  def.stamp_radius = recipe->stamp_radius;
+  def.stamp_border = recipe->stamp_border;
+  def.stamp_resolution = (int32_t)recipe->stamp_resolution;
+  def.stamp_sides = (int32_t)recipe->stamp_sides;
+  def.site_order = (int32_t)recipe->site_order;
+  def.patch_order = (int32_t)recipe->patch_order;
+  def.load_order = (int32_t)recipe->load_order;
+  def.site_width = recipe->site_width;
+  def.patch_width = recipe->patch_width;
+  def.load_width = recipe->load_width;
+  def.load_reference = recipe->load_reference;
+  def.overload = recipe->overload;
+  def.mirror = recipe->mirror;
+  def.plain_weights = recipe->plain_weights;
+  return def;
+}
+
+static pl_status find_parts(recorder *r) {
+  const char *names[SIDE_COUNT] = {r->recipe->fine, r->recipe->coarse};
+  for (int s = 0; s < SIDE_COUNT; ++s)
+    for (size_t i = 0; i < r->session->set->parts.count && r->parts[s] == NULL; ++i) {
+      const pl_stage_part *part = &PL_ITEM(&r->session->set->parts, pl_stage_part, i);
+      if (strcmp(part->source->name, names[s]) == 0) r->parts[s] = part;
+    }
+  for (int s = 0; s < SIDE_COUNT; ++s) {
+    if (r->parts[s] == NULL || r->parts[s]->tets == NULL || pl_mesh_look(r->parts[s]->tets).tet_count == 0)
+      return complain(r, r->recipe->json, "no-tets", "take bodies of tets, and no copies of them",
+                      "a recording needs two single bodies of tets");
+    r->placements[s] = (pl_transform){r->parts[s]->source->position, r->parts[s]->source->rotation};
+  }
+  const pl_contact_surface *a = &r->parts[FINE]->model->surface, *b = &r->parts[COARSE]->model->surface;
+  if (a->point_count != b->point_count || a->triangle_count != b->triangle_count ||
+      memcmp(a->triangles, b->triangles, 3 * (size_t)a->triangle_count * sizeof *a->triangles) != 0)
+    return complain(r, pl_json_find(r->recipe->json, "coarse"), "other-surface",
+                    "take a mesh that is a surface, so that both bodies carry it whatever their tets are",
+                    "the fine and the coarse body have different surfaces");
+  return PL_OK;
+}
+
+static pl_status look_at_surface(recorder *r) {
+  const pl_detail_object *object = &r->session->object;
+  pl_mesh_view view = {.point_count = object->surface_count,
+                       .points = object->surface_points,
+                       .triangle_count = object->triangle_count,
+                       .triangles = object->triangles};
+  pl_mesh *surface = NULL;
+  pl_status status = pl_mesh_create(r->context, &view, &surface, r->error);
+  if (status >= 0) status = pl_triangle_tree_build(r->context, surface, &r->tree, r->error);
+  pl_mesh_destroy(surface);
+  if (status >= 0)
+    pl_normals_compute(object->surface_points, object->surface_count, object->triangles, object->triangle_count, r->normals);
+  return status;
+}
+
+static pl_status prepare(recorder *r) {
+  pl_status status = find_parts(r);
+  if (status < 0) return status;
+  pl_detail_session *session = r->session;
+  r->world = session->set->world;
+  if (!pl_model_detail_object(&session->arena, r->parts[COARSE]->model, r->parts[COARSE]->tets, &session->object))
+    return pl_fail_memory(r->error);
+  int32_t surface_count = session->object.surface_count;
+  r->normals = PL_TAKE(&r->arena, pl_vec3, surface_count);
+  r->patch = PL_TAKE(&r->arena, int32_t, surface_count);
+  for (int s = 0; s < SIDE_COUNT; ++s) {
+    r->before[s] = PL_TAKE(&r->arena, pl_vec3, surface_count);
+    r->now[s] = PL_TAKE(&r->arena, pl_vec3, surface_count);
+  }
+  r->tool_meshes = PL_TAKE(&r->arena, pl_mesh *, r->recipe->tools.count);
+  r->start_size = pl_world_snapshot_size(r->world);
+  r->start = PL_TAKE(&r->arena, char, r->start_size);
+  if (r->arena.failed) return pl_fail_memory(r->error);
+  pl_world_snapshot(r->world, r->start);
+  status = look_at_surface(r);
+  for (int32_t i = 0; status >= 0 && i < r->recipe->tools.count; ++i) {
+    const pl_scene_collider *tool = &((const pl_scene_collider *)r->recipe->tools.items)[i];
+    if (tool->shape == PL_COLLIDER_MESH)
+      status = pl_scene_make_mesh(r->scene, tool->mesh, &r->tool_meshes[i], r->findings, r->error);
+  }
+  return status;
+}
+
+// --- tools ---------------------------------------------------------------------------------------------------------
+
+static int32_t tool_number(const recorder *r, const pl_scene_touch *touch) {
+  for (int32_t i = 0; i < r->recipe->tools.count; ++i)
+    if (touch->tool[0] == '\0' || strcmp(((const pl_scene_collider *)r->recipe->tools.items)[i].name, touch->tool) == 0) return i;
+  return 0;
+}
+
+// How far a tool reaches from its origin toward its own -y.
+static double extent_of(const pl_scene_collider *tool, const pl_mesh *mesh) {
+  double lowest = 0;
+  switch (tool->shape) {
+    case PL_COLLIDER_SPHERE: return tool->radius;
+    case PL_COLLIDER_CAPSULE: return tool->radius + tool->half_length;
+    case PL_COLLIDER_BOX: return 0.5 * tool->size.y;
+    default: break;
+  }
+  pl_mesh_view view = pl_mesh_look(mesh);
+  for (int32_t i = 0; i < view.point_count; ++i) lowest = i == 0 ? view.points[i].y : fmin(lowest, view.points[i].y);
+  return -lowest;
+}
+
+// The shortest turn from one unit direction to another.
+static pl_quat turn_between(pl_vec3 a, pl_vec3 b) {
+  pl_vec3 axis = pl_vec3_cross(a, b);
+  double cosine = pl_vec3_dot(a, b), length = pl_vec3_length(axis);
+  if (length < 1e-12) return cosine > 0 ? pl_quat_identity() : (pl_quat){1, 0, 0, 0};  // half a turn around x
+  return pl_quat_of_axis_angle(axis, atan2(length, cosine));
+}
+
+static way make_way(const recorder *r, const pl_scene_touch *touch, pl_vec3 site, pl_vec3 outward) {
+  int32_t number = tool_number(r, touch);
+  const pl_scene_collider *tool = &((const pl_scene_collider *)r->recipe->tools.items)[number];
+  double extent = extent_of(tool, r->tool_meshes[number]);
+  way w = {.tool = tool, .rotation = turn_between((pl_vec3){0, 1, 0}, outward), .place_count = 2};
+  w.places[0] = pl_vec3_add_scaled(site, outward, extent + HEADROOM * touch->depth);
+  w.places[1] = pl_vec3_add_scaled(site, outward, extent - touch->depth);
+  if (pl_vec3_length(touch->drag) > 0) w.places[w.place_count++] = pl_vec3_add(w.places[1], touch->drag);
+  return w;
+}
+
+static pl_status add_tool(const recorder *r, const way *w, int s, pl_collider_id *id) {
+  double step = pl_world_step_length(r->world) * (double)r->recipe->steps;
+  pl_collider_key keys[3];
+  for (int32_t i = 0; i < w->place_count; ++i)
+    keys[i] = (pl_collider_key){i * step, pl_transform_multiply(r->placements[s], (pl_transform){w->places[i], w->rotation})};
+  ptrdiff_t number = w->tool - (const pl_scene_collider *)r->recipe->tools.items;
+  pl_collider_def def = pl_scene_collider_def_of(w->tool, r->tool_meshes[number]);
+  def.keys = keys;
+  def.key_count = w->place_count;
+  return pl_world_add_collider(r->world, &def, id, r->error);
+}
+
+// Where a touch is on the surface, and which way is out of it there.
+static pl_status find_site(const recorder *r, const pl_scene_touch *touch, pl_vec3 *site, pl_vec3 *outward) {
+  const pl_detail_object *object = &r->session->object;
+  pl_hit hit = pl_triangle_tree_nearest(r->tree, touch->at, HUGE_VAL);
+  if (hit.triangle < 0) return complain(r, touch->json, "no-site", "", "there is no surface to touch");
+  *site = hit.point;
+  *outward = pl_vec3_scale(touch->toward, -1);
+  for (int k = 0; k < 3 && !(pl_vec3_length(touch->toward) > 0); ++k)
+    *outward =
+        pl_vec3_add_scaled(*outward, r->normals[object->triangles[3 * (size_t)hit.triangle + (size_t)k]], hit.barycentric[k]);
+  *outward = pl_vec3_unit_or(*outward, (pl_vec3){0, 1, 0});
+  return PL_OK;
+}
+
+// The tools of a touch, one or two; `ways` holds two.
+static pl_status plan(const recorder *r, const pl_scene_touch *touch, way *ways, int32_t *way_count) {
+  pl_vec3 site, outward;
+  pl_status status = find_site(r, touch, &site, &outward);
+  if (status < 0) return status;
+  ways[0] = make_way(r, touch, site, outward);
+  *way_count = 1;
+  if (!touch->pinch) return PL_OK;
+  pl_box box = r->parts[COARSE]->model->box;
+  double size = pl_vec3_distance(box.least, box.most);
+  pl_hit other =
+      pl_triangle_tree_ray(r->tree, pl_vec3_add_scaled(site, outward, -1e-6 * size), pl_vec3_scale(outward, -1), 2 * size);
+  if (other.triangle < 0)
+    return complain(r, pl_json_find(touch->json, "pinch"), "no-other-side", "press along a line that leaves the body again",
+                    "there is no other side to pinch from");
+  ways[1] = make_way(r, touch, other.point, pl_vec3_scale(outward, -1));
+  *way_count = 2;
+  return PL_OK;
+}
+
+// --- one touch -----------------------------------------------------------------------------------------------------
+
+static double largest_motion(const recorder *r) {
+  double most = 0;
+  for (int s = 0; s < SIDE_COUNT; ++s)
+    for (int32_t i = 0; i < r->session->object.surface_count; ++i)
+      most = fmax(most, pl_vec3_distance(r->before[s][i], r->now[s][i]));
+  return most;
+}
+
+static pl_status step_once(recorder *r, pl_detail_touch_report *report) {
+  pl_step_report step;
+  for (int s = 0; s < SIDE_COUNT; ++s) (void)pl_body_read_surface(r->world, r->parts[s]->body.id, r->before[s]);
+  pl_status status = pl_world_step(r->world, &step, r->error);
+  if (status < 0) return status;
+  for (int s = 0; s < SIDE_COUNT; ++s) (void)pl_body_read_surface(r->world, r->parts[s]->body.id, r->now[s]);
+  report->unconverged_count += step.unconverged_count;
+  report->step_count++;
+  report->rest_motion = largest_motion(r);
+  return PL_OK;
+}
+
+static pl_status run_touch(recorder *r, const pl_scene_touch *touch, int32_t place_count, pl_detail_touch_report *report) {
+  int64_t moving = r->recipe->steps * (place_count - 1), most = moving + r->recipe->settle;
+  double limit = r->recipe->tolerance * (touch->depth + pl_vec3_length(touch->drag));
+  pl_status status = PL_OK;
+  for (int64_t i = 0; status >= 0 && i < most && (i <= moving || report->rest_motion > limit); ++i) status = step_once(r, report);
+  if (status >= 0 && report->rest_motion > limit)
+    pl_stage_complain(r->scene, touch->json, r->findings, PL_SEVERITY_WARNING, "not-at-rest",
+                      "raise `settle`, or damp the bodies: `\"scheme\": \"implicit-euler\"`, `mass_damping`, `damping`",
+                      "the surface still moves %.3g m in a step, %.3g times what counts as rest", report->rest_motion,
+                      report->rest_motion / limit);
+  return status;
+}
+
+// The recording out of the world as it stands, all in the frame of the mesh.
+static pl_status keep(recorder *r, const pl_scene_touch *touch, pl_collider_id tool, pl_detail_recording *recording) {
+  pl_detail_session *session = r->session;
+  const pl_detail_object *object = &session->object;
+  double limit = r->parts[COARSE]->model->contact_radius + r->recipe->reach;
+  pl_detail_contact contact;
+  if (!pl_world_find_touch(r->world, tool, limit, r->now[COARSE], object->surface_count, r->patch, &contact))
+    return complain(r, touch->json, "no-touch", "raise `depth`, or `reach`", "the tool does not touch the coarse body");
+  pl_vec3 *moved = PL_TAKE(&session->arena, pl_vec3, object->material_count);
+  pl_vec3 *surfaces[SIDE_COUNT];
+  for (int s = 0; s < SIDE_COUNT; ++s) surfaces[s] = PL_TAKE(&session->arena, pl_vec3, object->surface_count);
+  int32_t *patch = pl_arena_copy(&session->arena, r->patch, (size_t)contact.patch_count, sizeof *patch);
+  if (session->arena.failed) return pl_fail_memory(r->error);
+  (void)pl_body_read_positions(r->world, r->parts[COARSE]->body.id, moved);
+  for (int32_t i = 0; i < object->material_count; ++i)
+    moved[i] = pl_vec3_sub(pl_transform_unapply(r->placements[COARSE], moved[i]), object->material_points[i]);
+  for (int s = 0; s < SIDE_COUNT; ++s)
+    for (int32_t i = 0; i < object->surface_count; ++i) surfaces[s][i] = pl_transform_unapply(r->placements[s], r->now[s][i]);
+  contact.point = pl_transform_unapply(r->placements[COARSE], contact.point);
+  contact.normal = pl_quat_apply(pl_quat_conjugate(r->placements[COARSE].rotation), contact.normal);
+  contact.patch_points = patch;
+  *recording = (pl_detail_recording){recording->label, object, moved, surfaces[COARSE], surfaces[FINE], contact};
+  return PL_OK;
+}
+
+static pl_status record(recorder *r, const pl_scene_touch *touch, pl_detail_recording *recording, pl_detail_touch_report *report) {
+  way ways[2];
+  pl_collider_id ids[2 * SIDE_COUNT];
+  int32_t way_count = 0, id_count = 0;
+  pl_status status = pl_world_restore(r->world, r->start, r->start_size, r->error);
+  if (status >= 0) status = plan(r, touch, ways, &way_count);
+  for (int32_t i = 0; status >= 0 && i < way_count; ++i)
+    for (int s = SIDE_COUNT - 1; status >= 0 && s >= 0; --s) {
+      status = add_tool(r, &ways[i], s, &ids[id_count]);
+      id_count += status >= 0;
+    }
+  if (status >= 0) status = run_touch(r, touch, ways[0].place_count, report);
+  if (status >= 0) status = keep(r, touch, ids[0], recording);  // that of the coarse body comes first
+  for (int32_t i = 0; i < id_count; ++i) (void)pl_world_remove_collider(r->world, ids[i], NULL);
+  return status;
+}
+
+// --- all touches ---------------------------------------------------------------------------------------------------
+
+static int32_t find_number(const pl_scene_recording *recipe, int32_t touch) {
+  const pl_scene_touch *touches = recipe->touches.items;
+  for (int32_t i = 0; i < touch; ++i)
+    if (pl_vec3_distance(touches[i].at, touches[touch].at) == 0) return i;
+  return touch;
+}
+
+static const char *label_of(recorder *r, const pl_scene_touch *touch, int32_t number) {
+  char text[24];
+  if (touch->label[0] != '\0') return pl_arena_copy_text(&r->session->arena, touch->label);
+  snprintf(text, sizeof text, "%d", number);
+  return pl_arena_copy_text(&r->session->arena, text);
+}
+
+static pl_status record_all(recorder *r, const pl_detail_session_def *def) {
+  pl_status status = prepare(r);
+  if (status < 0) return status;
+  pl_detail_session *session = r->session;
+  int32_t count = r->recipe->touches.count, done = 0;
+  const pl_scene_touch *touches = r->recipe->touches.items;
+  pl_detail_recording *recordings = PL_TAKE(&session->arena, pl_detail_recording, count);
+  pl_detail_touch_report *reports = PL_TAKE(&session->arena, pl_detail_touch_report, count);
+  if (session->arena.failed) return pl_fail_memory(r->error);
+  for (int pass = 0; pass < 2; ++pass)  // examples first
+    for (int32_t i = 0; status >= 0 && i < count; ++i) {
+      if (touches[i].held_out != (pass == 1)) continue;
+      if (def->progress != NULL && !def->progress(def->user, done, count)) return pl_fail(r->error, PL_REMARK_CANCELLED, "stopped");
+      reports[done] = (pl_detail_touch_report){.site = find_number(r->recipe, i), .held_out = pass == 1, .depth = touches[i].depth};
+      recordings[done].label = label_of(r, &touches[i], i);
+      if (recordings[done].label == NULL) return pl_fail_memory(r->error);
+      status = record(r, &touches[i], &recordings[done], &reports[done]);
+      if (pass == 0) session->view.example_count = ++done;
+      if (pass == 1) ++done;
+    }
+  if (status >= 0 && def->progress != NULL) (void)def->progress(def->user, count, count);
+  session->view.def = def_of(r->recipe);
+  session->view.object = &session->object;
+  session->view.recording_count = count;
+  session->view.recordings = recordings;
+  session->view.reports = reports;
+  return status;
+}
+
+pl_status pl_detail_session_record(pl_context *context, const pl_detail_session_def *def, const pl_scene *scene,
+                                   pl_detail_session **session, pl_findings *findings, pl_error *error) {
+  *session = NULL;
+  pl_error local = {0};
+  if (error == NULL) error = &local;
+  pl_status status = pl_check_def(def->magic, "pl_detail_session_def", error);
+  if (status < 0) return status;
+  if (scene->document.recording.json == NULL)
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "scene \"%s\" has no `recording`", scene->document.name);
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_detail_session *made = PL_TAKE(&arena, pl_detail_session, 1);
+  if (made == NULL) return pl_fail_memory(error);
+  made->arena = arena;
+  recorder r = {.context = context,
+                .scene = scene,
+                .recipe = &scene->document.recording,
+                .session = made,
+                .findings = findings,
+                .error = error};
+  pl_arena_init(&r.arena, context, 0);
+  pl_scene_build_def build = pl_default_scene_build_def();
+  status = pl_scene_build(context, &build, scene, &made->set, findings, error);
+  if (status >= 0) status = record_all(&r, def);
+  for (int32_t i = 0; r.tool_meshes != NULL && i < r.recipe->tools.count; ++i) pl_mesh_destroy(r.tool_meshes[i]);
+  pl_triangle_tree_destroy(r.tree);
+  pl_arena_destroy(&r.arena);
+  if (status != PL_OK) {
+    pl_detail_session_destroy(made);
+    return status;
+  }
+  *session = made;
+  return PL_OK;
+}
+
+void pl_detail_session_destroy(pl_detail_session *session) {
+  if (session == NULL) return;
+  pl_stage_set_destroy(session->set);
+  pl_arena arena = session->arena;
+  pl_arena_destroy(&arena);
+}
+
+pl_detail_session_view pl_detail_session_look(const pl_detail_session *session) {
+  return session->view;
+}

@@ -1,0 +1,161 @@
+// pliant detail record: a scene with a `recording` becomes a set of examples.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tool_interrupt.h"
+#include "verb_detail.h"
+
+typedef struct job {
+  const tool_session *tool;
+  pl_context *context;
+  bool check, json;
+  tool_progress progress;
+  pl_detail_session_view view;
+  pl_detail_set_report report;
+  pl_detail_judgement *own, *cross;  // of each recording by the whole set, and by the set without its site
+} job;
+
+static bool show_progress(void *user, int32_t done, int32_t total) {
+  job *j = user;
+  if (done == 0) j->progress = tool_progress_start(&j->tool->voice, "touch", 0, total);
+  tool_progress_show(&j->progress, done);
+  return tool_interrupt_count() == 0;
+}
+
+static double percent(double part, double whole) {
+  return whole > 0 ? 100 * part / whole : 0;
+}
+
+// Root of the mean squares.
+static pl_detail_judgement together(const pl_detail_judgement *judgements, int32_t start, int32_t end) {
+  pl_detail_judgement sum = {0, 0, 0};
+  for (int32_t i = start; i < end; ++i) {
+    sum.displacement += judgements[i].displacement * judgements[i].displacement;
+    sum.coarse += judgements[i].coarse * judgements[i].coarse;
+    sum.enriched += judgements[i].enriched * judgements[i].enriched;
+  }
+  double count = end > start ? end - start : 1;
+  return (pl_detail_judgement){sqrt(sum.displacement / count), sqrt(sum.coarse / count), sqrt(sum.enriched / count)};
+}
+
+static bool has_two_sites(const pl_detail_session_view *view) {
+  for (int32_t i = 1; i < view->example_count; ++i)
+    if (view->reports[i].site != view->reports[0].site) return true;
+  return false;
+}
+
+static pl_status cross_validate(job *j, pl_error *error) {
+  if (!j->check || !has_two_sites(&j->view)) return PL_OK;
+  int32_t count = j->view.example_count, *sites = tool_allocate((size_t)count, sizeof *sites);
+  for (int32_t i = 0; i < count; ++i) sites[i] = j->view.reports[i].site;
+  j->cross = tool_allocate((size_t)count, sizeof *j->cross);
+  pl_status status = pl_detail_cross_validate(j->context, &j->view.def, j->view.recordings, sites, count, j->cross, error);
+  free(sites);
+  return status;
+}
+
+static void print_text(const job *j) {
+  const tool_voice *voice = &j->tool->voice;
+  const pl_detail_session_view *view = &j->view;
+  printf("touch                steps   displacement   coarse   enriched%s\n", j->cross != NULL ? "   without its site" : "");
+  for (int32_t i = 0; i < view->recording_count; ++i) {
+    const pl_detail_judgement *own = &j->own[i];
+    printf("%-20s %5d %11.3f mm %7.1f %% %8.2f %%", view->recordings[i].label, view->reports[i].step_count, 1e3 * own->displacement,
+           percent(own->coarse, own->displacement), percent(own->enriched, own->displacement));
+    if (j->cross != NULL && i < view->example_count) printf(" %14.1f %%", percent(j->cross[i].enriched, j->cross[i].displacement));
+    printf("%s\n", view->reports[i].held_out ? "   held out" : "");
+  }
+  pl_detail_judgement known = together(j->own, 0, view->example_count);
+  tool_say(voice, "examples:   %d recordings, %d mirror images; largest group %d", view->example_count, j->report.mirrored_count,
+           j->report.largest_group);
+  tool_say(voice, "widths:     site %.4g, load %.4g; each example from the others to %.1f %%", j->report.site_width,
+           j->report.load_width, 100 * j->report.prediction_error);
+  tool_say(voice, "own places: %.2f %% of the displacement are missing, %.1f %% without detail",
+           percent(known.enriched, known.displacement), percent(known.coarse, known.displacement));
+  if (j->cross != NULL) {
+    pl_detail_judgement cross = together(j->cross, 0, view->example_count);
+    tool_say(voice, "new places: %.1f %% are missing, %.0f %% less than without detail (one site left out at a time)",
+             percent(cross.enriched, cross.displacement), percent(cross.coarse - cross.enriched, cross.coarse));
+  }
+  if (view->recording_count > view->example_count) {
+    pl_detail_judgement held = together(j->own, view->example_count, view->recording_count);
+    tool_say(voice, "held out:   %.1f %% are missing, %.0f %% less than without detail", percent(held.enriched, held.displacement),
+             percent(held.coarse - held.enriched, held.coarse));
+  }
+}
+
+static void print_json(const job *j) {
+  const pl_detail_session_view *view = &j->view;
+  printf("{\"site_width\": %.9g, \"load_width\": %.9g, \"mirrored\": %d, \"touches\": [", j->report.site_width,
+         j->report.load_width, j->report.mirrored_count);
+  for (int32_t i = 0; i < view->recording_count; ++i) {
+    const pl_detail_judgement *own = &j->own[i];
+    printf(
+        "%s\n  {\"number\": %d, \"site\": %d, \"held_out\": %s, \"steps\": %d, \"displacement\": %.9g, \"coarse\": %.9g, "
+        "\"enriched\": %.9g",
+        i > 0 ? "," : "", i, view->reports[i].site, view->reports[i].held_out ? "true" : "false", view->reports[i].step_count,
+        own->displacement, own->coarse, own->enriched);
+    if (j->cross != NULL && i < view->example_count) printf(", \"without_site\": %.9g", j->cross[i].enriched);
+    printf("}");
+  }
+  printf("\n]}\n");
+}
+
+static pl_status finish(job *j, const char *output, pl_error *error) {
+  pl_detail_set *set = NULL;
+  pl_status status =
+      pl_detail_set_build(j->context, &j->view.def, j->view.recordings, j->view.example_count, &set, &j->report, error);
+  if (status >= 0) {
+    j->own = tool_allocate((size_t)j->view.recording_count, sizeof *j->own);
+    status = pl_detail_set_judge(j->context, set, j->view.recordings, j->view.recording_count, j->own, error);
+  }
+  if (status >= 0) status = cross_validate(j, error);
+  if (status >= 0 && output != NULL) status = pl_detail_set_write(j->context, output, set, error);
+  if (status >= 0 && j->json) print_json(j);
+  if (status >= 0 && !j->json) print_text(j);
+  pl_detail_set_destroy(set);
+  free(j->own);
+  free(j->cross);
+  return status;
+}
+
+int detail_record(const tool_session *tool, const tool_arguments *arguments, pl_context *context) {
+  const tool_value *output = tool_find_value(arguments, "output");
+  const char *path = arguments->words[1];
+  job j = {.tool = tool,
+           .context = context,
+           .check = tool_find_value(arguments, "check")->given,
+           .json = tool_find_value(arguments, "json")->given};
+  pl_error error = {0};
+  pl_findings *findings = NULL;
+  pl_scene *scene = NULL;
+  pl_detail_session *session = NULL;
+  tool_interrupt_watch();
+  pl_detail_session_def def = pl_default_detail_session_def();
+  def.progress = show_progress;
+  def.user = &j;
+  pl_status status = pl_findings_create(context, &findings, &error);
+  if (status >= 0) status = pl_scene_read(context, path, &scene, findings, &error);
+  if (status >= 0) status = pl_detail_session_record(context, &def, scene, &session, findings, &error);
+  if (j.progress.voice != NULL) tool_progress_end(&j.progress);
+  tool_report_findings(&tool->voice, findings, PL_SEVERITY_WARNING, path);
+  bool said = pl_findings_count(findings, PL_SEVERITY_ERROR) > 0, remarks = pl_findings_count(findings, PL_SEVERITY_WARNING) > 0;
+  if (status == PL_OK) {
+    j.view = pl_detail_session_look(session);
+    if (j.view.example_count == 0) {
+      tool_complain(&tool->voice, "%s: all touches are held out; there is no example", path);
+      said = true;
+      status = PL_ERROR_INVALID_DATA;
+    } else {
+      status = finish(&j, output->given ? output->text : NULL, &error);
+    }
+  }
+  int code = status == PL_OK ? (remarks ? TOOL_REMARKS : TOOL_DONE) : TOOL_FAILED;
+  if (status == PL_REMARK_CANCELLED) tool_complain(&tool->voice, "stopped; nothing was written");
+  if (status < 0 && !said) code = tool_report_error(&tool->voice, &error);
+  pl_detail_session_destroy(session);
+  pl_scene_destroy(scene);
+  pl_findings_destroy(findings);
+  return code;
+}
