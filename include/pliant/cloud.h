@@ -108,6 +108,42 @@ PL_API pl_status pl_capture_describe(const pl_capture *capture, int32_t frame_co
 /// Destroy a capture. NULL is allowed.
 PL_API void pl_capture_destroy(pl_capture *capture);
 
+/// Input of pl_capture_writer_create().
+typedef struct pl_capture_writer_def {
+  const char *folder;                ///< where capture.json and its pictures or clouds go; made if it is not there
+  const char *name;                  ///< of the capture, NULL for none
+  double rate;                       ///< frames per second
+  pl_vec3 gravity;                   ///< m/s^2
+  const pl_capture_camera *cameras;  ///< copied
+  int32_t camera_count;              ///< 0: frames are clouds
+  uint32_t magic;                    ///< set by pl_default_capture_writer_def()
+} pl_capture_writer_def;
+
+/// A capture being written, frame by frame.
+typedef struct pl_capture_writer pl_capture_writer;
+
+/// 30 frames per second, gravity (0, -9.81, 0), no cameras; the folder is to be filled in.
+PL_API pl_capture_writer_def pl_default_capture_writer_def(void);
+
+/// Start a capture: makes its folders. Fails with PL_ERROR_FILE when that cannot be done, PL_ERROR_INVALID_ARGUMENT for a def that is wrong. The writer belongs to the caller
+/// until it is closed or abandoned. One thread at a time.
+PL_API pl_status pl_capture_writer_create(pl_context *context, const pl_capture_writer_def *def, pl_capture_writer **writer,
+                                          pl_error *error);
+
+/// Write the next frame of a capture with cameras: one array of width * height depths per camera, in its unit, 0 for none, as `cameraN/depth_0001.png`.
+PL_API pl_status pl_capture_writer_add_depths(pl_capture_writer *writer, const uint16_t *const *pictures, pl_error *error);
+
+/// Write the next frame of a capture without cameras: `point_count` points in metres, as `clouds/cloud_0001.ply`.
+PL_API pl_status pl_capture_writer_add_cloud(pl_capture_writer *writer, const pl_vec3 *points, int32_t point_count,
+                                             pl_error *error);
+
+/// Write `capture.json`, without which the rest is not a capture; the writer is gone afterwards, whatever the result. Fails with PL_ERROR_INVALID_ARGUMENT when
+/// there is no frame.
+PL_API pl_status pl_capture_writer_close(pl_capture_writer *writer, pl_error *error);
+
+/// Give up; pictures and clouds stay, without a `capture.json`. NULL is allowed.
+PL_API void pl_capture_writer_abandon(pl_capture_writer *writer);
+
 #ifdef __cplusplus
 }
 #endif

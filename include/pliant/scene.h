@@ -53,6 +53,7 @@ typedef struct pl_scene_report {
   double step;        ///< seconds of an inner step
   uint64_t seed;
   double warm_up;     ///< seconds that pl_scene_build() lets bodies settle
+  pl_vec3 gravity;    ///< m/s²
   bool has_camera;    ///< otherwise frame the bodies with pl_camera_around()
   bool has_observer;  ///< take pictures with pl_scene_observer() instead of pl_scene_camera()
   const char *
@@ -87,6 +88,9 @@ PL_API pl_scene_build_def pl_default_scene_build_def(void);
 /// geometry) go to `findings` with their place in the scene.
 PL_API pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene, pl_stage_set **set,
                                 pl_findings *findings, pl_error *error);
+
+/// Let view drivers follow another camera at `eye` (metres, in the world), such as a viewer's, instead of the scene's; NULL: the scene's again. Snapshots do not hold this.
+PL_API void pl_stage_set_look_from(pl_stage_set *set, const pl_vec3 *eye);
 
 /// Destroy the world and its models. NULL is allowed.
 PL_API void pl_stage_set_destroy(pl_stage_set *set);

@@ -17,6 +17,7 @@ typedef struct pl_sensor_surface {
   int32_t point_count;
   const int32_t *triangles;  ///< 3 each, in range
   int32_t triangle_count;
+  bool masked;  ///< hides what is behind it, and is not in the picture itself: as if a mask had cut it out
 } pl_sensor_surface;
 
 /// What is wrong with the pictures of a depth sensor.

@@ -7,12 +7,12 @@
 #include "pliant/sensor.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/context.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "base/vector.h"
 #include "capture/depth_buffer.h"
 
 pl_sensor_def pl_default_sensor_def(void) {
@@ -48,16 +48,11 @@ static pl_status check_camera(const pl_capture_camera *camera, const pl_sensor_s
   return PL_OK;
 }
 
-// Depths with room for the places of points in the camera's axes; 0 where nothing is.
-static void render(const pl_capture_camera *camera, const pl_sensor_surface *surfaces, int32_t surface_count, pl_vec3 *seen,
-                   double *depths) {
-  pl_depth_view view = pl_depth_view_of(camera, 1);
-  ptrdiff_t pixel_count = (ptrdiff_t)camera->width * camera->height;
-  for (ptrdiff_t i = 0; i < pixel_count; ++i) depths[i] = HUGE_VAL;
-  for (int32_t i = 0; i < surface_count; ++i) pl_depth_draw(&view, &surfaces[i], seen, depths);
-  for (ptrdiff_t i = 0; i < pixel_count; ++i)
-    if (!(depths[i] < HUGE_VAL)) depths[i] = 0;
-}
+// What a picture is made in.
+typedef struct room {
+  pl_vec3 *seen;  // places of points in the camera's axes
+  double *masks;  // depths of what is masked
+} room;
 
 static size_t most_points(const pl_sensor_surface *surfaces, int32_t surface_count) {
   size_t most = 1;
@@ -66,15 +61,50 @@ static size_t most_points(const pl_sensor_surface *surfaces, int32_t surface_cou
   return most;
 }
 
+// False when out of memory; leave_room() either way.
+static bool take_room(pl_context *context, const pl_capture_camera *camera, const pl_sensor_surface *surfaces,
+                      int32_t surface_count, room *work) {
+  work->seen = pl_allocate_array(context, most_points(surfaces, surface_count), sizeof *work->seen);
+  work->masks = pl_allocate_array(context, (size_t)camera->width * (size_t)camera->height, sizeof *work->masks);
+  return work->seen != NULL && work->masks != NULL;
+}
+
+static void leave_room(pl_context *context, room *work) {
+  pl_release(context, work->seen);
+  pl_release(context, work->masks);
+}
+
+// Depths; 0 where nothing is.
+static void render(const pl_capture_camera *camera, const pl_sensor_surface *surfaces, int32_t surface_count, const room *work,
+                   double *depths) {
+  pl_vec3 *seen = work->seen;
+  double *masks = work->masks;
+  pl_depth_view view = pl_depth_view_of(camera, 1);
+  ptrdiff_t pixel_count = (ptrdiff_t)camera->width * camera->height;
+  for (ptrdiff_t i = 0; i < pixel_count; ++i) depths[i] = HUGE_VAL;
+  for (int32_t i = 0; i < surface_count; ++i)
+    if (surfaces[i].masked) pl_depth_draw(&view, &surfaces[i], seen, depths);
+  // A masked pixel that nothing is drawn in front of shows nothing.
+  memcpy(masks, depths, (size_t)pixel_count * sizeof(double));
+  for (int32_t i = 0; i < surface_count; ++i)
+    if (!surfaces[i].masked) pl_depth_draw(&view, &surfaces[i], seen, depths);
+  for (ptrdiff_t i = 0; i < pixel_count; ++i)
+    if (masks[i] < HUGE_VAL && !(depths[i] < masks[i])) depths[i] = 0;
+  for (ptrdiff_t i = 0; i < pixel_count; ++i)
+    if (!(depths[i] < HUGE_VAL)) depths[i] = 0;
+}
+
 pl_status pl_depth_render(pl_context *context, const pl_capture_camera *camera, const pl_sensor_surface *surfaces,
                           int32_t surface_count, double *depths, pl_error *error) {
   pl_status status = check_camera(camera, surfaces, surface_count, error);
   if (status < 0) return status;
-  pl_vec3 *seen = pl_allocate_array(context, most_points(surfaces, surface_count), sizeof *seen);
-  if (seen == NULL) return pl_fail_memory(error);
-  render(camera, surfaces, surface_count, seen, depths);
-  pl_release(context, seen);
-  return PL_OK;
+  room work;
+  if (take_room(context, camera, surfaces, surface_count, &work))
+    render(camera, surfaces, surface_count, &work, depths);
+  else
+    status = pl_fail_memory(error);
+  leave_room(context, &work);
+  return status;
 }
 
 static pl_status check_sensor(const pl_sensor_def *def, pl_error *error) {
@@ -155,15 +185,16 @@ pl_status pl_sensor_expose(pl_context *context, const pl_sensor_def *def, const 
   if (status >= 0) status = check_camera(camera, surfaces, surface_count, error);
   if (status >= 0) status = pl_check_range("depth_scale", camera->depth_scale, 0, 1e6, false, error);
   if (status < 0) return status;
-  pl_vec3 *seen = pl_allocate_array(context, most_points(surfaces, surface_count), sizeof *seen);
+  room work;
+  bool taken = take_room(context, camera, surfaces, surface_count, &work);
   double *depths = pl_allocate_array(context, (size_t)camera->width * (size_t)camera->height, sizeof *depths);
-  if (seen != NULL && depths != NULL) {
-    render(camera, surfaces, surface_count, seen, depths);
+  if (taken && depths != NULL) {
+    render(camera, surfaces, surface_count, &work, depths);
     expose(def, camera, number, frame, depths, pixels);
   } else {
     status = pl_fail_memory(error);
   }
-  pl_release(context, seen);
+  leave_room(context, &work);
   pl_release(context, depths);
   return status;
 }

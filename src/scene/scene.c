@@ -115,6 +115,7 @@ pl_scene_report pl_scene_describe(const pl_scene *scene) {
       .step = document->time.step,
       .seed = (uint64_t)document->seed,
       .warm_up = document->time.warm_up,
+      .gravity = document->gravity,
       .has_camera = document->camera.json != NULL,
       .has_observer = document->observer.json != NULL,
       .camera_follows = followed(&document->camera),
