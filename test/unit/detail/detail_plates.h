@@ -141,6 +141,48 @@ static inline void enrich(pl_detail_filter *filter, plate *p, const pl_detail_co
   check_ok(pl_detail_filter_apply(filter, &frame, p->found, reports, &error), &error);
 }
 
+// A plate with a filter that knows one press in its middle.
+typedef struct filtered_plate {
+  pl_context *context;
+  plate p;
+  pl_detail_set *set;
+  pl_detail_filter *filter;
+  pl_detail_contact contact;        // of the last press …
+  pl_detail_contact_report report;  // … and what it came to
+} filtered_plate;
+
+static inline filtered_plate open_filtered(pl_context *context, int32_t cells, double depth) {
+  filtered_plate f = {.context = context, .p = make_plate(context, cells)};
+  f.set = record_middle(context, &f.p, depth);
+  f.filter = filter_of(context, f.set, &f.p);
+  return f;
+}
+
+static inline void close_filtered(filtered_plate *f) {
+  pl_detail_filter_destroy(f->filter);
+  pl_detail_set_destroy(f->set);
+  drop_plate(&f->p);
+  drop_context(f->context);
+}
+
+// Press and enrich.
+static inline void press_filtered(filtered_plate *f, const press *load) {
+  press_plate(&f->p, load);
+  f->contact = contact_of(load);
+  enrich(f->filter, &f->p, &f->contact, 1, &f->report);
+}
+
+static inline pl_vec3 *copy_found(const plate *p) {
+  pl_vec3 *copy = malloc((size_t)p->object.surface_count * sizeof *copy);
+  memcpy(copy, p->found, (size_t)p->object.surface_count * sizeof *copy);
+  return copy;
+}
+
+// Bit by bit.
+static inline void check_same_points(const plate *p, const pl_vec3 *a, const pl_vec3 *b) {
+  assert_memory_equal(a, b, (size_t)p->object.surface_count * sizeof *a);
+}
+
 // Root mean square of a - b over that of c - d.
 static inline double share_missing(const pl_vec3 *a, const pl_vec3 *b, const pl_vec3 *c, const pl_vec3 *d, int32_t count) {
   double off = 0, whole = 0;
