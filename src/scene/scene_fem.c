@@ -3,8 +3,11 @@
 
 #include <math.h>
 
+#include "base/context.h"
 #include "base/error.h"
+#include "io/file_bytes.h"
 #include "math/vec3.h"
+#include "pliant/file.h"
 #include "solvers/cholmod_solver.h"
 
 pl_fem_element_kind pl_scene_fem_elements(const pl_scene_fem *fem) {
@@ -69,11 +72,47 @@ static double share_in(const pl_scene_young_region *region, pl_vec3 p) {
   return 1 - t * t * (3 - 2 * t);
 }
 
+// A modulus per element from a file, as factors on the first of them.
+static pl_status read_moduli(pl_stage_set *set, const pl_stage_part *part, int32_t count, double *scales, pl_fem_def *def,
+                             pl_findings *findings, pl_error *error) {
+  const pl_scene_fem *fem = &part->source->fem;
+  const pl_json *place = pl_json_find(fem->json, "young_table");
+  char *path = pl_path_join(set->context, set->scene->folder, fem->young_table);
+  if (path == NULL) return pl_fail_memory(error);
+  pl_table *table = NULL;
+  pl_status status = pl_table_read(set->context, path, &table, error);
+  pl_release(set->context, path);
+  if (status < 0) return status;
+  pl_table_view view = pl_table_look(table);
+  int32_t column = pl_table_find(table, "young");
+  bool is_wrong = column < 0 || view.row_count != count;
+  if (column < 0)
+    pl_stage_complain(set->scene, place, findings, PL_SEVERITY_ERROR, "young-table", "name the column of moduli `young`",
+                      "the table has no column `young`");
+  else if (view.row_count != count)
+    pl_stage_complain(set->scene, place, findings, PL_SEVERITY_ERROR, "young-table", "write a row for every element of the mesh",
+                      "the table has %lld rows, the mesh %d elements", (long long)view.row_count, count);
+  for (int32_t i = 0; i < count && !is_wrong; ++i) {
+    double young = view.cells[(ptrdiff_t)i * view.column_count + column];
+    if (young > 0 && young <= 1e15) {
+      if (i == 0) def->young = young;
+      scales[i] = young / def->young;
+      continue;
+    }
+    pl_stage_complain(set->scene, place, findings, PL_SEVERITY_ERROR, "young-table", "moduli are between 0 and 1e15 Pa",
+                      "%g Pa is no modulus of element %d", young, i);
+    is_wrong = true;
+  }
+  pl_table_destroy(table);
+  return is_wrong ? pl_fail(error, PL_ERROR_INVALID_DATA, "the table of moduli '%s' does not fit its mesh", fem->young_table)
+                  : PL_OK;
+}
+
 // Moduli span decades, so a border runs through their powers: half way between 1 and 100 is 10.
 static pl_status make_scales(pl_stage_set *set, const pl_stage_part *part, pl_fem_def *def, pl_findings *findings,
                              pl_error *error) {
   const pl_scene_list *regions = &part->source->fem.young_regions;
-  if (regions->count == 0) return PL_OK;
+  if (regions->count == 0 && part->source->fem.young_table[0] == '\0') return PL_OK;
   pl_mesh_view mesh = pl_mesh_look(part->tets);
   pl_fem_element_kind kind = pl_scene_fem_elements(&part->source->fem);
   int32_t width = kind == PL_FEM_OF_TETS ? 4 : kind == PL_FEM_OF_TRIANGLES ? 3 : 2;
@@ -82,6 +121,10 @@ static pl_status make_scales(pl_stage_set *set, const pl_stage_part *part, pl_fe
   double *scales = PL_TAKE(&set->arena, double, count);
   if (scales == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < count; ++i) scales[i] = 1;
+  if (part->source->fem.young_table[0] != '\0') {
+    pl_status status = read_moduli(set, part, count, scales, def, findings, error);
+    if (status < 0) return status;
+  }
   for (int32_t r = 0; r < regions->count; ++r) {
     const pl_scene_young_region *region = &((const pl_scene_young_region *)regions->items)[r];
     bool found = false;

@@ -22,7 +22,7 @@ static const char *const MATERIALS[] = {"corotated", "neo-hookean", "edges", "sh
 static const char *const SCHEMES[] = {"second-order", "implicit-euler", NULL};
 static const char *const SOLVERS[] = {"auto", "cg", "direct", NULL};
 static const pl_scene_fem FEM_DEFAULTS = {
-    .material = PL_FEM_COROTATED + 1, .density = 1000, .young = 1e5, .poisson = 0.3, .thickness = 0.01, .scheme = PL_FEM_SECOND_ORDER + 1,
+    .material = PL_FEM_COROTATED + 1, .density = 1000, .young = 1e5, .young_table = "", .poisson = 0.3, .thickness = 0.01, .scheme = PL_FEM_SECOND_ORDER + 1,
     .solver = PL_FEM_SOLVER_AUTO + 1, .newton_limit = 8, .newton_tolerance = 1e-4, .volume_rounds = 2, .friction = 0.5, .surface_tolerance = 1e-3};
 static const pl_scene_field FEM_FIELDS[] = {
     FIELD("material", CHOICE, pl_scene_fem, material, .choices = MATERIALS, .about = "What the mesh is made of. Tets: corotated linear, stable neo-Hookean, edge lengths and volumes, or `fast` for interactive use. Triangles: a shell, or a plane solid that moves in its plane z = const. Segments: a curve in a plane z = const."),
@@ -31,6 +31,7 @@ static const pl_scene_field FEM_FIELDS[] = {
     FIELD("poisson", NUMBER, pl_scene_fem, poisson, .least = -1, .above_least = true, .most = 0.4999, .about = "Poisson's ratio: 0.3 for most solids, near 0.5 for what keeps its volume."),
     FIELD("thickness", NUMBER, pl_scene_fem, thickness, METRES, POSITIVE_UP_TO(1e6), .about = "Of a shell or plane solid; side of a curve's square cross-section."),
     FIELD("young_regions", LIST, pl_scene_fem, young_regions, .type = &REGION_TYPE, .about = "Stiffer and softer parts."),
+    FIELD("young_table", TEXT, pl_scene_fem, young_table, OPTIONAL, .about = "A table (CSV) with a column `young`: Young's modulus of every element in pascals, in the order of the mesh, instead of `young`. `pliant fit` writes one."),
     FIELD("mass_damping", NUMBER, pl_scene_fem, mass_damping, .unit = "1/s", UP_TO(1e6), .about = "Alpha of Rayleigh damping: slows all motion, slow motion most."),
     FIELD("stiffness_damping", NUMBER, pl_scene_fem, stiffness_damping, .unit = "s", UP_TO(1e3), .about = "Beta of Rayleigh damping: slows deformation, fast vibration most."),
     FIELD("scheme", CHOICE, pl_scene_fem, scheme, .choices = SCHEMES, .about = "How time is stepped: second order keeps energy, implicit Euler damps by itself."),

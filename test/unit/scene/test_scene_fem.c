@@ -219,6 +219,47 @@ static void regions_scale_the_modulus_of_what_is_inside(void **state) {
 #undef REGION
 }
 
+// A table for the bar of `count` rows of one modulus, but for the second element.
+static void write_moduli(const char *path, int count, double young, double second) {
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs("element,young\n", file);
+  for (int i = 0; i < count; ++i) fprintf(file, "%d,%g\n", i, i == 1 ? second : young);
+  fclose(file);
+}
+
+static void a_table_gives_every_element_its_modulus(void **state) {
+  (void)state;
+  char path[] = "/tmp/pliant_scene_young_XXXXXX";
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  char text[1024];
+  snprintf(text, sizeof text, SCENE("", BAR, "\"fem\": {\"young\": 1, \"young_table\": \"%s\"}"), path);
+  enum { BAR_TETS = 2 * 2 * 4 * 5 };
+  double plain = stretch_energy(SCENE("", BAR, "\"fem\": {\"young\": 3e4}"));
+  write_moduli(path, BAR_TETS, 3e4, 3e4);
+  check_near(stretch_energy(text) / plain, 1, 1e-12);
+  // Corners of a cell are a sixth of it, the tet in their middle a third.
+  write_moduli(path, BAR_TETS, 3e4, 6e4);
+  double more = 16 * (stretch_energy(text) / plain - 1);
+  check_near(fmin(fabs(more - 1.0 / 6), fabs(more - 1.0 / 3)), 0, 1e-12);
+  static const struct {
+    int count;
+    double second;
+    const char *words;
+  } wrong[] = {{BAR_TETS - 1, 1, "79 rows"}, {BAR_TETS, -1, "element 1"}};
+  for (int i = 0; i < 2; ++i) {
+    write_moduli(path, wrong[i].count, 1, wrong[i].second);
+    stage s = open_stage(text, ".");
+    assert_int_equal(s.status, PL_ERROR_INVALID_DATA);
+    assert_true(pl_findings_count(s.findings, PL_SEVERITY_ERROR) >= 1);
+    assert_non_null(strstr(pl_findings_get(s.findings, 0)->you_see, wrong[i].words));
+    close_stage(&s);
+  }
+  unlink(path);
+}
+
 static void pascals_stay_pascals_in_any_length_unit(void **state) {
   (void)state;
   static const char *const metres = SCENE(
@@ -451,6 +492,7 @@ int main(void) {
       cmocka_unit_test(a_sheet_is_a_rectangle_of_nearly_equilateral_triangles),
       cmocka_unit_test(a_curve_goes_through_its_points),
       cmocka_unit_test(curves_and_plane_solids_are_drawn_closed_and_thick),
+      cmocka_unit_test(a_table_gives_every_element_its_modulus),
       cmocka_unit_test(regions_scale_the_modulus_of_what_is_inside),
       cmocka_unit_test(pascals_stay_pascals_in_any_length_unit),
       cmocka_unit_test(the_direct_solver_of_the_lab_is_used),
