@@ -1,0 +1,267 @@
+// Bodies as they are seen: surface, wireframe, tets, regions, ghost, the surfaces beside it, the cloud over it.
+import {
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  DoubleSide,
+  Group,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  MeshStandardMaterial,
+  Points,
+  PointsMaterial,
+  SRGBColorSpace,
+  Vector3,
+} from 'three';
+import { followRange, paint, paintCategories, type Range } from './colormap';
+import { indicesOf, PartKind, type Part } from './frames';
+import type { BodyDescription, ColorMode } from './messages';
+import type { DetailView, Display } from './store';
+import { SurfaceGeometry, uniqueEdges } from './surface_geometry';
+
+const TET_SHRINK = 0.82;
+
+export class BodyView {
+  readonly group = new Group();
+  readonly surface: Mesh<SurfaceGeometry, MeshStandardMaterial>;
+  range: Range | undefined;
+  moved = false;
+  private wire: LineSegments | undefined;
+  private tetMesh: Mesh<SurfaceGeometry, MeshStandardMaterial> | undefined;
+  private regionLines: LineSegments | undefined;
+  private ghost: Mesh<SurfaceGeometry, MeshStandardMaterial> | undefined;
+  private beside = new Map<number, Mesh<SurfaceGeometry, MeshStandardMaterial>>();
+  private cloud: Points | undefined;
+  private particles = new Float32Array(0);
+  private colorMode: ColorMode = 'none';
+  private readonly color: Color;
+  private readonly tets: Uint32Array;
+  private readonly rings: Uint32Array<ArrayBuffer>;
+
+  constructor(
+    readonly index: number,
+    readonly description: BodyDescription,
+  ) {
+    const [r, g, b] = description.color ?? [0.6, 0.6, 0.65];
+    this.color = new Color().setRGB(r, g, b, SRGBColorSpace);
+    this.tets = indicesOf(description.tets);
+    this.rings = indicesOf(description.rings);
+    const geometry = new SurfaceGeometry(description.points, indicesOf(description.triangles));
+    this.surface = new Mesh(geometry, new MeshStandardMaterial({ color: this.color, roughness: 0.52, metalness: 0, side: DoubleSide }));
+    this.surface.castShadow = true;
+    this.surface.receiveShadow = true;
+    this.surface.frustumCulled = false;
+    this.surface.userData.body = index;
+    this.group.add(this.surface);
+  }
+
+  get center(): Vector3 {
+    return new Vector3(...this.surface.geometry.middle);
+  }
+
+  point(index: number): Vector3 {
+    const p = this.surface.geometry.points;
+    return new Vector3(p[3 * index] ?? 0, p[3 * index + 1] ?? 0, p[3 * index + 2] ?? 0);
+  }
+
+  apply(part: Part): void {
+    switch (part.kind) {
+      case PartKind.Surface:
+        this.surface.geometry.move(part.values);
+        this.moved = true;
+        break;
+      case PartKind.Particles:
+        this.particles = new Float32Array(part.values);
+        this.moveParticles();
+        break;
+      case PartKind.Ghost:
+        this.ghostMesh().geometry.move(part.values);
+        break;
+      case PartKind.Colors:
+        this.paint(part.values);
+        break;
+      case PartKind.Fine:
+      case PartKind.Coarse:
+        this.besideMesh(part.kind).geometry.move(part.values);
+        break;
+      case PartKind.Cloud:
+        this.moveCloud(part.values);
+        break;
+      case PartKind.CloudDistance:
+        this.paintCloud(part.values);
+        break;
+    }
+  }
+
+  show(display: Display, detail: DetailView, selected: boolean): void {
+    const hasSurface = this.surface.geometry.triangles.length > 0;
+    const lines = display.surface !== 'solid';
+    this.surface.visible = hasSurface && display.surface !== 'wire' && !display.tets;
+    if (lines && hasSurface && !this.wire) {
+      this.wire = new LineSegments(this.surface.geometry.edges(), new LineBasicMaterial({ color: this.color.clone().multiplyScalar(0.45) }));
+      this.wire.frustumCulled = false;
+      this.group.add(this.wire);
+    }
+    if (this.wire) this.wire.visible = lines && !display.tets;
+    this.showParticles(display, hasSurface);
+    if (this.ghost) this.ghost.visible = display.ghost;
+    this.colorMode = display.colors;
+    if (display.colors === 'none') this.unpaint();
+    for (const [kind, mesh] of this.beside) mesh.visible = kind === PartKind.Fine ? detail.fine : detail.coarse;
+    this.surface.material.emissive.copy(this.color).multiplyScalar(selected ? 0.06 : 0);
+  }
+
+  // Coarse on one side, fine on the other, the body between them.
+  spread(offset: Vector3): void {
+    for (const [kind, mesh] of this.beside) mesh.position.copy(offset).multiplyScalar(kind === PartKind.Fine ? 1 : -1);
+  }
+
+  dispose(): void {
+    this.group.traverse((item) => {
+      if (item instanceof Mesh || item instanceof LineSegments || item instanceof Points) {
+        (item.geometry as BufferGeometry).dispose();
+        (item.material as MeshStandardMaterial).dispose();
+      }
+    });
+  }
+
+  private showParticles(display: Display, hasSurface: boolean): void {
+    const regions = display.regions || (!hasSurface && this.rings.length > 0);
+    if (regions && !this.regionLines) {
+      const edges = this.rings.length > 0 ? this.rings : uniqueEdges(this.tets, 4);
+      const geometry = new BufferGeometry();
+      geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * this.description.particles), 3));
+      geometry.setIndex(new BufferAttribute(edges, 1));
+      this.regionLines = new LineSegments(geometry, new LineBasicMaterial({ color: this.color.clone().offsetHSL(0.08, 0.1, -0.08), transparent: true, opacity: 0.9 }));
+      this.regionLines.frustumCulled = false;
+      this.group.add(this.regionLines);
+    }
+    if (this.regionLines) this.regionLines.visible = regions;
+    // Regions are inside: the surface lets them through.
+    const veiled = display.regions && hasSurface;
+    this.surface.material.transparent = veiled;
+    this.surface.material.opacity = veiled ? 0.28 : 1;
+    this.surface.material.depthWrite = !veiled;
+    if (display.tets && this.tets.length > 0 && !this.tetMesh) {
+      const count = this.tets.length / 4;
+      const triangles = new Uint32Array(12 * count);
+      for (let i = 0; i < count; ++i) {
+        for (let f = 0; f < 12; ++f) triangles[12 * i + f] = 12 * i + f;
+      }
+      const color = this.color.clone().offsetHSL(0, 0, 0.04);
+      this.tetMesh = new Mesh(new SurfaceGeometry(12 * count, triangles), new MeshStandardMaterial({ color, roughness: 0.7, side: DoubleSide }));
+      this.tetMesh.castShadow = true;
+      this.tetMesh.frustumCulled = false;
+      this.group.add(this.tetMesh);
+    }
+    if (this.tetMesh) this.tetMesh.visible = display.tets;
+    if (display.tets && this.tets.length === 0) this.surface.visible = hasSurface;
+    this.moveParticles();
+  }
+
+  private moveParticles(): void {
+    if (this.particles.length === 0) return;
+    if (this.regionLines?.visible) {
+      const attribute = this.regionLines.geometry.getAttribute('position') as BufferAttribute;
+      (attribute.array as Float32Array).set(this.particles.subarray(0, attribute.array.length));
+      attribute.needsUpdate = true;
+    }
+    if (this.tetMesh?.visible) this.tetMesh.geometry.move(this.shrunkTets());
+  }
+
+  // Every tet drawn in towards its middle, so that one sees them apart.
+  private shrunkTets(): Float32Array {
+    const faces = [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2];
+    const p = this.particles;
+    const made = new Float32Array(9 * this.tets.length);
+    for (let i = 0; i + 4 <= this.tets.length; i += 4) {
+      for (let c = 0; c < 3; ++c) {
+        const corner = [0, 1, 2, 3].map((k) => p[3 * this.tets[i + k]! + c] ?? 0);
+        const middle = (corner[0]! + corner[1]! + corner[2]! + corner[3]!) / 4;
+        for (let f = 0; f < 12; ++f) made[9 * i + 3 * f + c] = middle + TET_SHRINK * (corner[faces[f]!]! - middle);
+      }
+    }
+    return made;
+  }
+
+  private ghostMesh(): Mesh<SurfaceGeometry, MeshStandardMaterial> {
+    if (!this.ghost) {
+      const material = new MeshStandardMaterial({ color: this.color.clone().lerp(new Color(0xffffff), 0.55), transparent: true, opacity: 0.4, depthWrite: false, side: DoubleSide });
+      this.ghost = new Mesh(new SurfaceGeometry(this.description.points, indicesOf(this.description.triangles)), material);
+      this.ghost.frustumCulled = false;
+      this.group.add(this.ghost);
+    }
+    return this.ghost;
+  }
+
+  private besideMesh(kind: number): Mesh<SurfaceGeometry, MeshStandardMaterial> {
+    let mesh = this.beside.get(kind);
+    if (!mesh) {
+      const own = kind === PartKind.Fine ? this.description.fine : undefined;
+      const geometry = new SurfaceGeometry(own?.points ?? this.description.points, indicesOf(own?.triangles ?? this.description.triangles));
+      mesh = new Mesh(geometry, new MeshStandardMaterial({ color: this.color, roughness: 0.52, side: DoubleSide }));
+      mesh.castShadow = true;
+      mesh.receiveShadow = true;
+      mesh.frustumCulled = false;
+      this.beside.set(kind, mesh);
+      this.group.add(mesh);
+    }
+    return mesh;
+  }
+
+  private paint(values: Float32Array): void {
+    if (this.colorMode === 'none') return;
+    const geometry = this.surface.geometry;
+    let attribute = geometry.getAttribute('color') as BufferAttribute | undefined;
+    if (!attribute) {
+      attribute = new BufferAttribute(new Float32Array(3 * this.description.points), 3);
+      geometry.setAttribute('color', attribute);
+    }
+    if (this.colorMode === 'segments') {
+      paintCategories(values, attribute.array as Float32Array);
+      this.range = undefined;
+    } else {
+      this.range = followRange(this.range, values, this.colorMode === 'stretch' ? 1 : undefined);
+      paint(values, this.range, attribute.array as Float32Array);
+    }
+    attribute.needsUpdate = true;
+    if (!this.surface.material.vertexColors) {
+      this.surface.material.vertexColors = true;
+      this.surface.material.color.set(0xffffff);
+      this.surface.material.needsUpdate = true;
+    }
+  }
+
+  private unpaint(): void {
+    this.range = undefined;
+    if (!this.surface.material.vertexColors) return;
+    this.surface.material.vertexColors = false;
+    this.surface.material.color.copy(this.color);
+    this.surface.material.needsUpdate = true;
+  }
+
+  private moveCloud(values: Float32Array): void {
+    if (!this.cloud || this.cloud.geometry.getAttribute('position').count !== values.length / 3) {
+      this.cloud?.geometry.dispose();
+      this.cloud?.removeFromParent();
+      const geometry = new BufferGeometry();
+      geometry.setAttribute('position', new BufferAttribute(new Float32Array(values.length), 3));
+      geometry.setAttribute('color', new BufferAttribute(new Float32Array(values.length).fill(0.5), 3));
+      this.cloud = new Points(geometry, new PointsMaterial({ size: 4, sizeAttenuation: false, vertexColors: true }));
+      this.cloud.frustumCulled = false;
+      this.group.add(this.cloud);
+    }
+    const attribute = this.cloud.geometry.getAttribute('position') as BufferAttribute;
+    (attribute.array as Float32Array).set(values);
+    attribute.needsUpdate = true;
+  }
+
+  private paintCloud(values: Float32Array): void {
+    const attribute = this.cloud?.geometry.getAttribute('color') as BufferAttribute | undefined;
+    if (!attribute) return;
+    this.range = followRange(this.range, values, undefined);
+    paint(values, this.range, attribute.array as Float32Array);
+    attribute.needsUpdate = true;
+  }
+}

@@ -1,0 +1,121 @@
+// Sliders, switches and lists with labels that a screen reader finds. A slider of settings may be logarithmic, and its number can be typed.
+import type { Setting } from './messages';
+import { element, short } from './dom';
+
+let nextId = 0;
+
+export function switchRow(label: string, value: boolean, change: (on: boolean) => void, tip?: string): { element: HTMLElement; set(on: boolean): void } {
+  const input = element('input', { type: 'checkbox', role: 'switch', checked: value, onchange: () => change(input.checked) });
+  const row = element('label', { class: 'switch-row', title: tip }, element('span', {}, label), input);
+  return { element: row, set: (on) => void (input.checked = on) };
+}
+
+export function choiceRow<T extends string>(label: string, choices: Record<T, string>, value: T, change: (choice: T) => void): { element: HTMLElement; set(choice: T): void } {
+  const id = `choice-${nextId++}`;
+  const select = element('select', { id, onchange: () => change(select.value as T) });
+  for (const [key, text] of Object.entries(choices)) select.append(element('option', { value: key }, String(text)));
+  select.value = value;
+  return { element: element('div', { class: 'choice-row' }, element('label', { for: id }, label), select), set: (choice) => void (select.value = choice) };
+}
+
+interface SliderOptions {
+  label: string;
+  value: number;
+  least: number;
+  most: number;
+  log?: boolean;
+  unit?: string;
+  tip?: string;
+}
+
+const TICKS = 1000;
+
+export function sliderRow(options: SliderOptions, change: (value: number) => void): { element: HTMLElement; set(value: number): void } {
+  const log = options.log === true && options.least > 0;
+  const toTick = (value: number): number => {
+    const share = log ? Math.log(value / options.least) / Math.log(options.most / options.least) : (value - options.least) / (options.most - options.least);
+    return Math.round(TICKS * Math.max(0, Math.min(1, share)));
+  };
+  const fromTick = (tick: number): number => {
+    const share = tick / TICKS;
+    const value = log ? options.least * (options.most / options.least) ** share : options.least + share * (options.most - options.least);
+    return Number(value.toPrecision(4));
+  };
+  const id = `slider-${nextId++}`;
+  const slider = element('input', { type: 'range', id, min: 0, max: TICKS, step: 1, value: toTick(options.value) });
+  const number = element('input', { type: 'text', inputmode: 'decimal', class: 'number', 'aria-label': `${options.label}, number`, value: short(options.value) });
+  const tell = (value: number): void => {
+    slider.setAttribute('aria-valuetext', `${short(value)} ${options.unit ?? ''}`);
+    slider.style.setProperty('--share', `${toTick(value) / 10}%`);
+  };
+  tell(options.value);
+  slider.addEventListener('input', () => {
+    const value = fromTick(Number(slider.value));
+    number.value = short(value);
+    tell(value);
+    change(value);
+  });
+  number.addEventListener('change', () => {
+    const value = Number(number.value);
+    if (!Number.isFinite(value)) {
+      number.value = short(fromTick(Number(slider.value)));
+      return;
+    }
+    const bounded = Math.max(options.least, Math.min(options.most, value));
+    number.value = short(bounded);
+    slider.value = String(toTick(bounded));
+    tell(bounded);
+    change(bounded);
+  });
+  const row = element(
+    'div',
+    { class: 'slider-row', title: options.tip },
+    element('label', { for: id }, options.label, options.unit ? element('small', {}, ` ${options.unit}`) : undefined),
+    slider,
+    number,
+  );
+  return {
+    element: row,
+    set(value) {
+      if (document.activeElement === slider || document.activeElement === number) return;
+      slider.value = String(toTick(value));
+      number.value = short(value);
+      tell(value);
+    },
+  };
+}
+
+// The control that fits a setting.
+export function settingRow(setting: Setting, change: (value: number | boolean | string) => void): { element: HTMLElement; set(value: number | boolean | string): void } {
+  const tip = setting.live === false ? `${setting.path} (the scene is built anew)` : setting.path;
+  if (typeof setting.value === 'boolean') {
+    const row = switchRow(setting.label, setting.value, change, tip);
+    return { element: row.element, set: (value) => row.set(value === true) };
+  }
+  if (typeof setting.value === 'string') {
+    const choices = Object.fromEntries((setting.choices ?? [setting.value]).map((choice) => [choice, choice]));
+    const row = choiceRow(setting.label, choices, setting.value, change);
+    return { element: row.element, set: (value) => row.set(String(value)) };
+  }
+  const least = setting.least ?? 0;
+  const most = setting.most ?? Math.max(1, 2 * setting.value);
+  const row = sliderRow({ label: setting.label, value: setting.value, least, most, log: setting.log === true, unit: setting.unit ?? '', tip }, change);
+  return { element: row.element, set: (value) => row.set(Number(value)) };
+}
+
+// Lets at most one call through per so many milliseconds, and always the last.
+export function throttle<T extends unknown[]>(milliseconds: number, act: (...values: T) => void): (...values: T) => void {
+  let timer = 0;
+  let waiting: T | undefined;
+  const fire = (): void => {
+    timer = 0;
+    if (!waiting) return;
+    act(...waiting);
+    waiting = undefined;
+    timer = window.setTimeout(fire, milliseconds);
+  };
+  return (...values) => {
+    waiting = values;
+    if (!timer) fire();
+  };
+}

@@ -1,0 +1,124 @@
+// Frames of positions: binary, little-endian, as studio/PROTOCOL.md lays them out. A frame that does not hold what it promises is refused as a whole,
+// so that a torn message can never put half a body on the screen.
+
+export const enum PartKind {
+  Surface = 0,
+  Particles = 1,
+  Ghost = 2,
+  Colors = 3,
+  Placement = 4,
+  Fine = 5,
+  Coarse = 6,
+  Cloud = 7,
+  CloudDistance = 8,
+}
+
+export interface Part {
+  kind: number;
+  index: number;
+  count: number;
+  // 3 numbers per point, 1 per point for colours and distances, 7 for a placement.
+  values: Float32Array;
+}
+
+export interface Frame {
+  step: number;
+  time: number;
+  parts: Part[];
+}
+
+const HEAD = 24;
+const PART_HEAD = 12;
+
+const enum Encoding {
+  Float32 = 0,
+  Quantised = 1,
+  Scalar = 2,
+  Float64 = 3,
+  Placement = 4,
+}
+
+function dataSize(encoding: number, count: number): number {
+  switch (encoding) {
+    case Encoding.Float32:
+      return 12 * count;
+    case Encoding.Quantised:
+      return 24 + ((6 * count + 3) & ~3);
+    case Encoding.Scalar:
+      return 4 * count;
+    case Encoding.Float64:
+      return 24 * count;
+    case Encoding.Placement:
+      return 28;
+    default:
+      throw new Error(`frame: encoding ${encoding} is not known`);
+  }
+}
+
+function unpackQuantised(view: DataView, place: number, count: number): Float32Array {
+  const values = new Float32Array(3 * count);
+  const corner = [0, 4, 8].map((i) => view.getFloat32(place + i, true));
+  const scale = [12, 16, 20].map((i) => view.getFloat32(place + i, true) / 65535);
+  const [cx = 0, cy = 0, cz = 0] = corner;
+  const [sx = 0, sy = 0, sz = 0] = scale;
+  let from = place + 24;
+  for (let i = 0; i < 3 * count; i += 3, from += 6) {
+    values[i] = cx + sx * view.getUint16(from, true);
+    values[i + 1] = cy + sy * view.getUint16(from + 2, true);
+    values[i + 2] = cz + sz * view.getUint16(from + 4, true);
+  }
+  return values;
+}
+
+function unpack(view: DataView, place: number, encoding: number, count: number): Float32Array {
+  if (encoding === Encoding.Quantised) return unpackQuantised(view, place, count);
+  if (encoding === Encoding.Float64) {
+    const values = new Float32Array(3 * count);
+    for (let i = 0; i < values.length; ++i) values[i] = view.getFloat64(place + 8 * i, true);
+    return values;
+  }
+  const size = encoding === Encoding.Placement ? 7 : encoding === Encoding.Scalar ? count : 3 * count;
+  // The message's own memory is handed on, not copied: it is only kept until the next frame.
+  const start = view.byteOffset + place;
+  return start % 4 === 0 ? new Float32Array(view.buffer, start, size) : new Float32Array(view.buffer.slice(start, start + 4 * size));
+}
+
+export function decodeFrame(data: ArrayBuffer): Frame {
+  const view = new DataView(data);
+  if (view.byteLength < HEAD || view.getUint32(0, true) !== 0x31464c50) throw new Error('frame: it does not begin with PLF1');
+  const partCount = view.getUint32(4, true);
+  const frame: Frame = { step: Number(view.getBigUint64(8, true)), time: view.getFloat64(16, true), parts: [] };
+  let place = HEAD;
+  for (let i = 0; i < partCount; ++i) {
+    if (place + PART_HEAD > view.byteLength) throw new Error(`frame: part ${i} begins behind the end`);
+    const encoding = view.getUint16(place + 4, true);
+    const count = view.getUint32(place + 8, true);
+    const size = dataSize(encoding, count);
+    if (place + PART_HEAD + size > view.byteLength) throw new Error(`frame: part ${i} ends behind the end`);
+    frame.parts.push({
+      kind: view.getUint16(place, true),
+      index: view.getUint16(place + 2, true),
+      count,
+      values: unpack(view, place + PART_HEAD, encoding, count),
+    });
+    place += PART_HEAD + ((size + 3) & ~3);
+  }
+  return frame;
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const raw = atob(text);
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; ++i) bytes[i] = raw.charCodeAt(i);
+  return bytes;
+}
+
+export function indicesOf(text: string | undefined): Uint32Array<ArrayBuffer> {
+  const bytes = bytesOf(text ?? '');
+  return new Uint32Array(bytes.buffer, 0, bytes.length >> 2);
+}
+
+export function numbersOf(text: string | undefined): Float32Array<ArrayBuffer> {
+  const bytes = bytesOf(text ?? '');
+  return new Float32Array(bytes.buffer, 0, bytes.length >> 2);
+}

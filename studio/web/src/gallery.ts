@@ -1,0 +1,120 @@
+// The start page: every scene with its picture, by method, one click to run; or a scene of one's own.
+import type { Connection } from './connection';
+import { element, fill, iconButton } from './dom';
+import type { GalleryEntry, Method } from './messages';
+
+const METHODS: Record<Method, [string, string]> = {
+  solid: ['Solids', 'shape matching, drawn to the poses that were given as examples'],
+  rod: ['Rods', 'hair, ears and whiskers that know from where they are seen'],
+  fem: ['Finite elements', 'stiffness in pascals: solids, shells, plane shapes and curves'],
+  actor: ['Actors', 'they walk, hop and roll by changing their own rest shape'],
+  capture: ['Capture', 'material and shape of real objects, from what cameras saw'],
+  detail: ['Detail', 'dents and wrinkles added to a coarse simulation'],
+};
+
+export interface GalleryActions {
+  open(entry: GalleryEntry): void;
+  openFile(file: File): void;
+  resume(): void;
+}
+
+export class Gallery {
+  readonly element = element('main', { class: 'gallery', 'aria-label': 'Gallery' });
+  private readonly shelves = element('div', { class: 'shelves' });
+  private readonly search = element('input', { type: 'search', placeholder: 'Find a scene', 'aria-label': 'Find a scene' });
+  private readonly back: HTMLButtonElement;
+  private entries: GalleryEntry[] = [];
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly actions: GalleryActions,
+  ) {
+    const input = element('input', { type: 'file', accept: '.json,application/json', hidden: true, 'aria-label': 'Scene file' });
+    input.addEventListener('change', () => {
+      const file = input.files?.[0];
+      if (file) actions.openFile(file);
+      input.value = '';
+    });
+    this.back = iconButton('play', 'Back to the scene that is open', () => actions.resume(), 'Back to the scene');
+    this.back.hidden = true;
+    const intro = element(
+      'header',
+      { class: 'gallery-intro' },
+      element('h1', {}, 'Soft bodies, by example'),
+      element('p', {}, 'Choose a scene. It runs at once: pull it, pin it, pose it, and give it examples of how it should deform.'),
+      element('div', { class: 'gallery-tools' }, this.search, iconButton('open', 'Open a scene file', () => input.click(), 'Open a scene file'), input, this.back),
+      element('p', { class: 'hint' }, 'Or drop a scene file anywhere on this page.'),
+    );
+    this.element.append(intro, this.shelves);
+    this.search.addEventListener('input', () => this.show());
+    fill(this.shelves, ...Array.from({ length: 6 }, () => element('div', { class: 'card waiting' })));
+  }
+
+  setResumable(on: boolean): void {
+    this.back.hidden = !on;
+  }
+
+  async load(): Promise<void> {
+    try {
+      this.entries = await this.connection.gallery();
+      this.show();
+    } catch (error) {
+      fill(this.shelves, element('p', { class: 'empty' }, error instanceof Error ? error.message : String(error)));
+    }
+  }
+
+  private show(): void {
+    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const matching = this.entries.filter((entry) => {
+      const text = `${entry.name} ${entry.title ?? ''} ${entry.method} ${entry.description}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+    if (matching.length === 0) {
+      const text = this.entries.length === 0 ? 'The server found no gallery. Open a scene file of your own, or start the tool with PLIANT_SCENES set to a folder of scenes.' : `No scene matches "${this.search.value}".`;
+      fill(this.shelves, element('p', { class: 'empty' }, text));
+      return;
+    }
+    const shelves = Object.entries(METHODS).map(([method, [title, words]]) => {
+      const own = matching.filter((entry) => entry.method === method);
+      if (own.length === 0) return undefined;
+      const list = element('ul', { class: 'cards' }, ...own.map((entry) => this.card(entry)));
+      return element('section', { class: 'shelf' }, element('h2', {}, title, element('small', {}, words)), list);
+    });
+    fill(this.shelves, ...shelves);
+  }
+
+  private card(entry: GalleryEntry): HTMLLIElement {
+    const picture = element('img', { src: this.connection.picture(entry), alt: '', loading: 'lazy', width: 320, height: 200 });
+    picture.addEventListener('error', () => picture.replaceWith(element('div', { class: `no-picture method-${entry.method}`, 'aria-hidden': 'true' }, (entry.title || entry.name).slice(0, 1).toUpperCase())));
+    const title = entry.title || entry.name;
+    const button = element('button', { type: 'button', class: 'card', 'data-scene': entry.name, onclick: () => this.actions.open(entry) });
+    button.append(picture, element('span', { class: 'card-title' }, title), element('span', { class: 'card-text' }, entry.description));
+    return element('li', {}, button);
+  }
+}
+
+// A file dropped anywhere on the page is opened.
+export function takeDrops(openFile: (file: File) => void): HTMLElement {
+  const veil = element('div', { class: 'drop-veil', hidden: true }, element('span', {}, 'Drop the scene to open it'));
+  let depth = 0;
+  const hasFile = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+  window.addEventListener('dragenter', (event) => {
+    if (!hasFile(event)) return;
+    depth += 1;
+    veil.hidden = false;
+  });
+  window.addEventListener('dragleave', () => {
+    depth = Math.max(0, depth - 1);
+    veil.hidden = depth === 0;
+  });
+  window.addEventListener('dragover', (event) => hasFile(event) && event.preventDefault());
+  window.addEventListener('drop', (event) => {
+    if (!hasFile(event)) return;
+    event.preventDefault();
+    depth = 0;
+    veil.hidden = true;
+    const file = event.dataTransfer?.files[0];
+    if (file) openFile(file);
+  });
+  return veil;
+}

@@ -1,0 +1,281 @@
+// The page: builds the parts, connects them to the server, and hands its messages on.
+import './theme.css';
+import './world.css';
+import './gallery.css';
+import { Connection, type Link } from './connection';
+import { changeIcon, element, icon, iconButton, short } from './dom';
+import { Exports } from './exports';
+import { FindingsView } from './findings';
+import { Gallery, takeDrops } from './gallery';
+import { helpDialog, Keys, type Actions } from './keys';
+import { Legend } from './legend';
+import type { GalleryEntry, SceneMessage, ServerMessage, StateMessage, Vector } from './messages';
+import { Notices } from './notices';
+import { steer } from './panels/actor';
+import { addExample } from './panels/panel';
+import { Picking } from './picking';
+import { Sidebar } from './sidebar';
+import { Store } from './store';
+import { currentTheme, startTheme, switchTheme } from './theme';
+import { Transport } from './transport';
+import { throttle } from './controls';
+import { hasWebGL, Viewport } from './viewport';
+import { WorldView } from './world_view';
+
+const MOST_FILE = 7.5 * 1024 * 1024;
+
+class Studio {
+  readonly store = new Store();
+  readonly connection: Connection;
+  readonly viewport: Viewport;
+  readonly world: WorldView;
+  readonly picking: Picking;
+  readonly exports: Exports;
+  private readonly notices: Notices;
+  private readonly gallery: Gallery;
+  private readonly sidebar: Sidebar;
+  private readonly actions: Actions;
+  private readonly title = element('span', { class: 'scene-title' });
+  private readonly status = element('span', { class: 'status', title: 'Connection' });
+  private readonly root: HTMLElement;
+
+  constructor(host: HTMLElement, token: string) {
+    this.root = host;
+    const { store } = this;
+    const stage = element('div', { class: 'stage' });
+    const view = element('div', { class: 'viewport' });
+    stage.append(view);
+    this.notices = new Notices(host);
+    this.connection = new Connection(token, {
+      link: (state, retry) => this.linkChanged(state, retry),
+      message: (message) => this.receive(message),
+      frame: (frame) => store.emit('frame', frame),
+      trouble: (text) => this.notices.say(text, 'bad'),
+    });
+    this.viewport = new Viewport(view);
+    this.world = new WorldView(this.viewport, store);
+    this.picking = new Picking(this.viewport, this.world, store, this.connection);
+    this.exports = new Exports(store, this.connection, this.viewport, this.notices);
+    this.gallery = new Gallery(this.connection, { open: (entry) => void this.openEntry(entry), openFile: (file) => void this.openFile(file), resume: () => this.show('world') });
+    const shared = { store, connection: this.connection, viewport: this.viewport, notices: this.notices };
+    this.sidebar = new Sidebar(shared, () => this.want(), this.exports.section, () => this.togglePanel());
+    const help = helpDialog(store);
+    this.actions = this.makeActions(help.open);
+    const transport = new Transport(store, this.actions);
+    stage.append(transport.element, new Legend(store, this.world).element);
+    host.append(this.header(), stage, this.sidebar.element, this.gallery.element, help.element, new FindingsView(store).element, takeDrops((file) => void this.openFile(file)));
+    new Keys(store, this.actions);
+    this.listen();
+    startTheme(store);
+    this.show('gallery');
+    this.connection.start();
+    void this.gallery.load();
+  }
+
+  private header(): HTMLElement {
+    const brand = element('button', { type: 'button', class: 'brand', 'aria-label': 'Gallery', title: 'Gallery (G)', onclick: () => this.show('gallery') }, blob(), element('span', {}, 'Pliant'));
+    const theme = iconButton(currentTheme() === 'dark' ? 'sun' : 'moon', 'Light or dark', () => this.actions.theme());
+    this.store.on('theme', (name) => changeIcon(theme, name === 'dark' ? 'sun' : 'moon', name === 'dark' ? 'Light' : 'Dark'));
+    const panel = iconButton('panel', 'Panel (P)', () => this.togglePanel());
+    panel.classList.add('panel-toggle');
+    return element(
+      'header',
+      { class: 'topbar' },
+      brand,
+      this.title,
+      element('span', { class: 'spacer' }),
+      this.status,
+      iconButton('gallery', 'Gallery (G)', () => this.show('gallery')),
+      iconButton('keys', 'Keys and gestures (F1)', () => this.actions.help()),
+      theme,
+      panel,
+    );
+  }
+
+  private makeActions(help: () => void): Actions {
+    const { connection, store } = this;
+    return {
+      toggle: () => connection.send({ kind: store.state?.paused ? 'run' : 'pause' }),
+      step: (count) => connection.send({ kind: 'step', count }),
+      back: (count) => connection.send({ kind: 'back', count }),
+      reset: () => connection.send({ kind: 'reset' }),
+      frame: () => this.viewport.frame(this.world.bounds()),
+      gallery: () => this.show(this.root.dataset.page === 'gallery' && store.scene ? 'world' : 'gallery'),
+      save: () => void this.exports.save(),
+      addExample: () => {
+        const context = this.sidebar.context();
+        if (context) void addExample(context);
+      },
+      panel: () => this.togglePanel(),
+      theme: () => switchTheme(store),
+      steer: (x, z) => steer({ store, connection, viewport: this.viewport }, x, z),
+      help,
+    };
+  }
+
+  private listen(): void {
+    const { store, viewport, connection } = this;
+    store.on('display', () => this.want());
+    store.on('theme', (theme) => viewport.setTheme(theme));
+    const tellCamera = throttle(66, () => connection.send({ kind: 'camera', eye: viewport.camera.position.toArray() as Vector }));
+    viewport.cameraMoved = () => store.scene && tellCamera();
+    if (window.innerWidth < 760) this.root.classList.add('panel-closed');
+  }
+
+  private togglePanel(): void {
+    this.root.classList.toggle('panel-closed');
+  }
+
+  private show(page: 'gallery' | 'world'): void {
+    this.root.dataset.page = page;
+    this.gallery.setResumable(this.store.scene !== undefined);
+    document.title = page === 'world' && this.store.scene ? `${this.store.scene.title || this.store.scene.name} · Pliant` : 'Pliant studio';
+    this.store.emit('page', page);
+    if (page === 'world') this.viewport.touch();
+  }
+
+  private want(): void {
+    const { display, detail, scene } = this.store;
+    const bare = scene?.bodies.some((body) => body.triangles.length === 0) ?? false;
+    this.connection.send({
+      kind: 'want',
+      particles: display.tets || display.regions || bare,
+      ghost: display.ghost,
+      exact: false,
+      quantised: false,
+      colors: display.colors,
+      contacts: display.contacts,
+      fine: detail.fine,
+      coarse: detail.coarse,
+      cloud: scene?.method === 'capture',
+    });
+    this.world.refresh();
+  }
+
+  private receive(message: ServerMessage): void {
+    const { store } = this;
+    switch (message.kind) {
+      case 'hello':
+        store.version = message.pliant;
+        if (message.version !== 1) this.notices.say(`The server speaks version ${message.version} of the protocol, this page version 1: reload the page.`, 'bad', 30);
+        if (!message.scene) this.show('gallery');
+        break;
+      case 'scene':
+        this.openScene(message);
+        break;
+      case 'state':
+        store.state = message;
+        store.emit('state', message);
+        break;
+      case 'telemetry':
+        for (const item of message.bodies) store.telemetry.set(item.body, item);
+        store.emit('telemetry', message);
+        break;
+      case 'capture':
+        store.capture = message;
+        store.emit('capture', message);
+        break;
+      case 'findings':
+        store.emit('findings', message.items);
+        break;
+      case 'log':
+        this.notices.say(message.text);
+        break;
+    }
+  }
+
+  private openScene(scene: SceneMessage): void {
+    const { store } = this;
+    const another = store.scene?.name !== scene.name || store.scene.path !== scene.path || store.scene.bodies.length !== scene.bodies.length;
+    if (another) {
+      store.telemetry.clear();
+      store.pins.clear();
+      store.capture = undefined;
+      store.selected = 0;
+    }
+    store.scene = scene;
+    this.title.textContent = scene.title || scene.name;
+    this.world.keepCamera = !another;
+    store.emit('scene', scene);
+    this.want();
+    if (another) this.show('world');
+    this.viewport.cameraMoved?.();
+  }
+
+  private linkChanged(link: Link, retry: number): void {
+    this.store.link = link;
+    this.status.dataset.link = link;
+    this.status.textContent = { connecting: 'connecting', open: 'live', lost: 'server gone', refused: 'refused' }[link];
+    if (link === 'open') {
+      this.notices.hide();
+      this.want();
+      void this.gallery.load();
+    } else if (link === 'lost') {
+      this.notices.show('The server has gone.', `Trying again in ${short(retry)} s. If it was stopped, start "pliant view" again and open the address it prints.`);
+    } else if (link === 'refused') {
+      this.notices.show('The server does not know this address.', 'It was started anew: open the address that "pliant view" printed last.');
+    }
+    this.store.emit('link', link);
+  }
+
+  private async openEntry(entry: GalleryEntry): Promise<void> {
+    this.store.dropped = undefined;
+    await this.open({ kind: 'open', gallery: entry.name }, entry.title || entry.name);
+  }
+
+  private async openFile(file: File): Promise<void> {
+    if (file.size > MOST_FILE) {
+      this.notices.say(`${file.name} is too large for a scene (${(file.size / 1e6).toFixed(1)} MB).`, 'bad');
+      return;
+    }
+    const text = await file.text();
+    this.store.dropped = { name: file.name, text };
+    await this.open({ kind: 'open', text, name: file.name }, file.name);
+  }
+
+  private async open(message: Parameters<Connection['ask']>[0], name: string): Promise<void> {
+    const bar = this.notices.progress(`Opening ${name}`);
+    try {
+      await this.connection.ask(message, (done, text) => bar.update(done, text));
+      this.show('world');
+    } catch (error) {
+      this.notices.say((error as Error).message, 'bad');
+    } finally {
+      bar.end();
+    }
+  }
+
+  get state(): StateMessage | undefined {
+    return this.store.state;
+  }
+}
+
+function blob(): SVGSVGElement {
+  const made = icon('');
+  made.setAttribute('viewBox', '0 0 32 32');
+  made.innerHTML = '<path d="M5 20c0-9 6-14 12-14s10 4 10 10-4 11-12 11S5 26 5 20z" fill="#e4572e"/><path d="M11 14c2-3 5-4 7-4" stroke="#fff" stroke-width="2.500" stroke-linecap="round" fill="none"/>';
+  return made;
+}
+
+function start(): void {
+  const host = document.getElementById('studio');
+  if (!host) return;
+  document.documentElement.dataset.theme = currentTheme();
+  if (!hasWebGL()) {
+    host.append(
+      element(
+        'main',
+        { class: 'no-webgl' },
+        element('h1', {}, 'This browser shows no 3D here'),
+        element('p', {}, 'The studio draws with WebGL 2, which is switched off or missing. Try a current Firefox or Chromium, or switch on hardware acceleration in the settings; without a graphics card, Chromium draws in software with --enable-unsafe-swiftshader.'),
+        element('p', {}, 'The same scenes run without a picture: ', element('code', {}, 'pliant run SCENE --video')),
+      ),
+    );
+    return;
+  }
+  const token = new URLSearchParams(location.search).get('token') ?? '';
+  // For the console, and for tests that drive the page.
+  (window as unknown as { studio: Studio }).studio = new Studio(host, token);
+}
+
+start();

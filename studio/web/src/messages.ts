@@ -1,0 +1,209 @@
+// What the page and the server say to each other, as types. The words are explained in studio/PROTOCOL.md; this is their twin.
+
+export type Vector = [number, number, number];
+export type Method = 'solid' | 'rod' | 'fem' | 'actor' | 'capture' | 'detail';
+export type ColorMode = 'none' | 'stretch' | 'stress' | 'speed' | 'segments';
+
+export interface GalleryEntry {
+  name: string;
+  title?: string;
+  method: Method;
+  description: string;
+  picture?: string;
+}
+
+export interface Setting {
+  path: string;
+  label: string;
+  value: number | boolean | string;
+  least?: number;
+  most?: number;
+  log?: boolean;
+  unit?: string;
+  live?: boolean;
+  choices?: string[];
+}
+
+export interface Example {
+  name: string;
+  mute?: boolean;
+  solo?: boolean;
+  view?: Vector;
+  extent?: number;
+}
+
+export interface BodyDescription {
+  name: string;
+  method: Method;
+  color: Vector;
+  points: number;
+  triangles: string;
+  particles: number;
+  tets?: string;
+  rings?: string;
+  fine?: { points: number; triangles: string };
+  settings?: Setting[];
+  examples?: Example[];
+  manifolds?: number;
+}
+
+export interface ColliderDescription {
+  name: string;
+  ground?: boolean;
+  height?: number;
+  color?: Vector;
+  points?: string;
+  triangles?: string;
+}
+
+export interface CameraDescription {
+  eye: Vector;
+  target: Vector;
+  up: Vector;
+  fov: number;
+  follows?: number;
+}
+
+export interface SceneMessage {
+  kind: 'scene';
+  name: string;
+  title?: string;
+  description?: string;
+  path?: string;
+  method: Method;
+  step: number;
+  frame_rate: number;
+  frames: number;
+  camera?: CameraDescription;
+  bodies: BodyDescription[];
+  colliders?: ColliderDescription[];
+}
+
+export interface StateMessage {
+  kind: 'state';
+  time: number;
+  step: number;
+  paused: boolean;
+  rate: number;
+  steps_per_second: number;
+  viewers: number;
+  history: number;
+}
+
+export interface Goal {
+  subject: string;
+  position?: Vector;
+  velocity?: Vector;
+  axes?: string | boolean[] | Vector;
+  weight?: number;
+}
+
+export interface BodyTelemetry {
+  body: number;
+  weights?: number[][];
+  view?: Vector;
+  energy?: number;
+  injected?: number;
+  actor?: {
+    objective?: number;
+    residual?: number;
+    goal_error?: number;
+    lean?: number;
+    goals?: Goal[];
+    speed?: number;
+    heading?: Vector;
+  };
+  detail?: { weights?: number[]; examples?: string[]; load?: number; on?: boolean };
+  contacts?: string;
+}
+
+export interface TelemetryMessage {
+  kind: 'telemetry';
+  time: number;
+  bodies: BodyTelemetry[];
+}
+
+export interface Finding {
+  severity: string;
+  file?: string;
+  line?: number;
+  column?: number;
+  path?: string;
+  text: string;
+  fix?: string;
+}
+
+export interface CaptureMessage {
+  kind: 'capture';
+  body: number;
+  frame: number;
+  frames: number;
+  rate?: number;
+  running: boolean;
+  stage?: string;
+  iteration?: number;
+  error?: number;
+  history?: { iteration: number; error: number }[];
+  whole?: boolean;
+  parameters?: { name: string; label: string; value: number; low?: number; high?: number; unit?: string }[];
+}
+
+export interface HelloMessage {
+  kind: 'hello';
+  version: number;
+  pliant: string;
+  scene: boolean;
+}
+
+export interface DoneMessage {
+  kind: 'done';
+  id: number;
+  file?: string;
+  name?: string;
+  restarted?: boolean;
+  [key: string]: unknown;
+}
+
+export type ServerMessage =
+  | HelloMessage
+  | SceneMessage
+  | StateMessage
+  | TelemetryMessage
+  | CaptureMessage
+  | DoneMessage
+  | { kind: 'findings'; items: Finding[] }
+  | { kind: 'log'; text: string }
+  | { kind: 'progress'; id: number; done: number; text?: string }
+  | { kind: 'error'; id?: number; text: string };
+
+export interface Wants {
+  particles: boolean;
+  ghost: boolean;
+  exact: boolean;
+  quantised: boolean;
+  colors: ColorMode;
+  contacts: boolean;
+  fine: boolean;
+  coarse: boolean;
+  cloud: boolean;
+}
+
+export type PageMessage =
+  | { kind: 'open'; gallery?: string; path?: string; text?: string; name?: string }
+  | { kind: 'pause' | 'run' | 'reset' | 'release' }
+  | { kind: 'step' | 'back'; count: number }
+  | ({ kind: 'want' } & Wants)
+  | { kind: 'grab'; body: number; point: number; at: Vector }
+  | { kind: 'drag'; at: Vector }
+  | { kind: 'pin'; body: number; point: number }
+  | { kind: 'set'; path: string; value: number | boolean | string }
+  | { kind: 'camera'; eye: Vector }
+  | { kind: 'weights'; body: number; manifold: number; weights: number[] | null }
+  | { kind: 'example'; body: number; action: 'add' | 'rename' | 'mute' | 'solo' | 'delete'; index?: number; name?: string; on?: boolean }
+  | { kind: 'steer'; body: number; speed: number; heading: Vector }
+  | { kind: 'goal'; body: number; position: Vector | null }
+  | { kind: 'tool'; at: Vector | null; radius?: number }
+  | { kind: 'detail'; body: number; on?: boolean; record?: boolean }
+  | { kind: 'save'; path?: string }
+  | { kind: 'export'; format: string; frames?: number }
+  | { kind: 'capture'; body: number; action: 'seek' | 'fit' | 'stop'; frame?: number };

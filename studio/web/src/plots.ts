@@ -1,0 +1,118 @@
+// Curves over time: a window of the last seconds that moves along, drawn by uPlot.
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { element, short } from './dom';
+
+export interface Curve {
+  label: string;
+  color: string;
+}
+
+interface PlotOptions {
+  title: string;
+  unit?: string;
+  log?: boolean;
+  height?: number;
+  range?: [number, number];
+  // The horizontal axis: seconds unless it is named.
+  across?: string;
+}
+
+const MOST = 900;
+const REDRAW_MS = 90;
+
+export class StreamPlot {
+  readonly element = element('figure', { class: 'plot' });
+  private plot: uPlot | undefined;
+  private data: number[][];
+  private readonly host = element('div', {});
+  private drawnAt = 0;
+  private timer = 0;
+  private curves: Curve[];
+
+  constructor(
+    curves: Curve[],
+    private readonly options: PlotOptions,
+  ) {
+    this.curves = curves;
+    this.data = [[], ...curves.map(() => [])];
+    const keys = element('span', { class: 'plot-keys' });
+    for (const curve of curves) keys.append(element('span', { style: `--key: ${curve.color}` }, curve.label));
+    this.element.append(element('figcaption', {}, element('span', {}, options.title + (options.unit ? `, ${options.unit}` : '')), keys), this.host);
+    new ResizeObserver(() => this.fit()).observe(this.host);
+    new MutationObserver(() => this.rebuild()).observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+  }
+
+  add(x: number, values: (number | undefined)[]): void {
+    const times = this.data[0]!;
+    const last = times.at(-1);
+    // Time that goes back (reset, step back) begins a new curve from there.
+    if (last !== undefined && x <= last) {
+      let keep = times.length;
+      while (keep > 0 && times[keep - 1]! >= x) keep -= 1;
+      for (const row of this.data) row.length = keep;
+    }
+    times.push(x);
+    values.forEach((value, i) => this.data[i + 1]?.push(this.options.log ? Math.max(value ?? NaN, 1e-16) : (value ?? NaN)));
+    if (times.length > MOST) for (const row of this.data) row.shift();
+    this.redraw();
+  }
+
+  clear(): void {
+    for (const row of this.data) row.length = 0;
+    this.redraw();
+  }
+
+  get length(): number {
+    return this.data[0]?.length ?? 0;
+  }
+
+  private redraw(): void {
+    const now = performance.now();
+    if (now - this.drawnAt < REDRAW_MS) {
+      if (!this.timer) {
+        this.timer = window.setTimeout(() => {
+          this.timer = 0;
+          this.redraw();
+        }, REDRAW_MS);
+      }
+      return;
+    }
+    this.drawnAt = now;
+    if (!this.plot) this.rebuild();
+    this.plot?.setData(this.data as uPlot.AlignedData);
+  }
+
+  private fit(): void {
+    if (!this.plot) this.rebuild();
+    else if (this.host.clientWidth > 0) this.plot.setSize({ width: this.host.clientWidth, height: this.options.height ?? 116 });
+  }
+
+  private rebuild(): void {
+    this.plot?.destroy();
+    this.plot = undefined;
+    if (this.host.clientWidth === 0) return;
+    const style = getComputedStyle(document.documentElement);
+    const ink = style.getPropertyValue('--ink-soft').trim();
+    const grid = { stroke: style.getPropertyValue('--line').trim(), width: 1 };
+    const axis = { stroke: ink, grid, ticks: { show: false }, font: '11px system-ui, sans-serif' };
+    const y: uPlot.Scale = this.options.log ? { distr: 3 } : this.options.range ? { range: this.options.range } : {};
+    const logValues = (_: uPlot, ticks: (number | null)[]): string[] => ticks.map((tick) => (tick && Number.isInteger(Math.log10(tick)) ? short(tick) : ''));
+    this.plot = new uPlot(
+      {
+        width: this.host.clientWidth,
+        height: this.options.height ?? 116,
+        scales: { x: { time: false }, y },
+        legend: { show: false },
+        cursor: { show: false },
+        axes: [
+          { ...axis, size: 22 },
+          { ...axis, size: 46, values: this.options.log ? logValues : (_, ticks) => ticks.map((tick) => short(tick)) },
+        ],
+        series: [{}, ...this.curves.map((curve) => ({ label: curve.label, stroke: curve.color, width: 1.75, points: { show: false }, spanGaps: true }))],
+      },
+      this.data as uPlot.AlignedData,
+      this.host,
+    );
+  }
+}

@@ -1,0 +1,127 @@
+// The side of the page: what is shown and how, and the panels that fit the body that is selected.
+import { choiceRow, switchRow } from './controls';
+import { element, fill, iconButton } from './dom';
+import type { BodyTelemetry, ColorMode, SceneMessage } from './messages';
+import { actorPanel } from './panels/actor';
+import { capturePanel } from './panels/capture';
+import { detailPanel } from './panels/detail';
+import { Readout, section, settingsSection, type Panel, type PanelContext } from './panels/panel';
+import { rodPanel } from './panels/rod';
+import { solidPanel } from './panels/solid';
+import type { Surface } from './store';
+
+type Shared = Omit<PanelContext, 'body' | 'description'>;
+
+const METHOD_NAMES: Record<string, string> = { solid: 'solid', rod: 'rod', fem: 'finite elements', actor: 'actor', capture: 'capture', detail: 'detail' };
+
+export class Sidebar {
+  readonly element = element('aside', { class: 'sidebar', 'aria-label': 'Panels' });
+  private panels: Panel[] = [];
+  private shape = '';
+  private readonly head = element('div', { class: 'sidebar-head' });
+  private readonly body = element('div', { class: 'sidebar-body' });
+
+  constructor(
+    private readonly shared: Shared,
+    private readonly wantChanged: () => void,
+    private readonly exportSection: HTMLElement,
+    close: () => void,
+  ) {
+    const closing = iconButton('close', 'Close the panel', close);
+    closing.classList.add('sidebar-close');
+    this.element.append(closing, this.head, this.body);
+    const { store } = shared;
+    store.on('scene', (scene) => this.describe(scene));
+    store.on('selected', () => store.scene && this.rebuild(store.scene));
+    store.on('telemetry', (message) => {
+      const mine = store.telemetry.get(store.selected);
+      if (mine) this.update(mine, message.time);
+    });
+    store.on('capture', (message) => {
+      for (const panel of this.panels) (panel as Partial<ReturnType<typeof capturePanel>>).capture?.(message);
+    });
+  }
+
+  context(): PanelContext | undefined {
+    const { store } = this.shared;
+    const description = store.scene?.bodies[store.selected];
+    return description ? { ...this.shared, body: store.selected, description } : undefined;
+  }
+
+  private describe(scene: SceneMessage): void {
+    // A setting that is not live makes the server describe the same scene again. Panels stay then, or the slider would vanish under the finger.
+    const shape = JSON.stringify([
+      scene.name,
+      scene.bodies.map((body) => [body.name, body.method, body.points, body.settings?.map((setting) => setting.path), body.examples?.map((example) => [example.name, example.mute, example.solo])]),
+    ]);
+    const description = scene.bodies[this.shared.store.selected];
+    if (shape === this.shape && description) {
+      for (const panel of this.panels) panel.refresh?.(description);
+      return;
+    }
+    this.shape = shape;
+    this.rebuild(scene);
+  }
+
+  private update(telemetry: BodyTelemetry, time: number): void {
+    for (const panel of this.panels) panel.update?.(telemetry, time);
+  }
+
+  private rebuild(scene: SceneMessage): void {
+    const context = this.context();
+    fill(this.head, element('h2', {}, scene.title || scene.name), scene.description ? element('p', {}, scene.description) : undefined, this.bodyChoice(scene));
+    this.panels = [];
+    if (context) {
+      const made = [this.methodPanel(context), settingsSection(context), numbersSection(context)];
+      this.panels = made.filter((panel): panel is Panel => panel !== undefined);
+    }
+    fill(this.body, ...this.panels.map((panel) => panel.element), this.displaySection(scene), this.exportSection);
+  }
+
+  private bodyChoice(scene: SceneMessage): HTMLElement | undefined {
+    if (scene.bodies.length < 2) return undefined;
+    const names = Object.fromEntries(scene.bodies.map((body, i) => [String(i), `${body.name} (${METHOD_NAMES[body.method] ?? body.method})`]));
+    return choiceRow('Body', names, String(this.shared.store.selected), (choice) => this.shared.store.select(Number(choice))).element;
+  }
+
+  private methodPanel(context: PanelContext): Panel | undefined {
+    switch (context.description.method) {
+      case 'solid':
+        return solidPanel(context);
+      case 'rod':
+        return rodPanel(context);
+      case 'actor':
+        return actorPanel(context);
+      case 'detail':
+        return detailPanel(context, this.wantChanged);
+      case 'capture':
+        return capturePanel(context);
+      case 'fem':
+        return context.description.examples?.length ? solidPanel(context) : undefined;
+    }
+  }
+
+  private displaySection(scene: SceneMessage): HTMLElement {
+    const { store } = this.shared;
+    const { display } = store;
+    const colors: Partial<Record<ColorMode, string>> = { none: 'own', stretch: 'stretch', stress: 'stress', speed: 'speed' };
+    if (scene.bodies.some((body) => body.method === 'detail')) colors.segments = 'segments';
+    const rows = [
+      choiceRow<Surface>('Surface', { solid: 'shaded', both: 'shaded and wires', wire: 'wires' }, display.surface, (surface) => store.changeDisplay({ surface })),
+      choiceRow<ColorMode>('Colours', colors as Record<ColorMode, string>, display.colors, (choice) => store.changeDisplay({ colors: choice })),
+      switchRow('Tets', display.tets, (tets) => store.changeDisplay({ tets })),
+      switchRow('Regions', display.regions, (regions) => store.changeDisplay({ regions })),
+      switchRow('Contact points', display.contacts, (contacts) => store.changeDisplay({ contacts })),
+      switchRow('Shadows', display.shadows, (shadows) => store.changeDisplay({ shadows })),
+    ];
+    if ((scene.camera?.follows ?? -1) >= 0) rows.push(switchRow('Camera follows', display.follow, (follow) => store.changeDisplay({ follow })) as (typeof rows)[0]);
+    return section('Show', scene.bodies.length === 0, ...rows.map((row) => row.element));
+  }
+}
+
+function numbersSection(context: PanelContext): Panel {
+  const readout = new Readout();
+  const { description } = context;
+  readout.set({ points: description.points, particles: description.particles, method: METHOD_NAMES[description.method] ?? description.method });
+  return { element: section('Numbers', false, readout.element), update: (telemetry) => readout.set({ energy: telemetry.energy }) };
+}

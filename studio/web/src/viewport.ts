@@ -1,0 +1,216 @@
+// The window into the world: camera and its controls, light and shadow, and a loop that draws only when something changed.
+import {
+  Box3,
+  DirectionalLight,
+  HemisphereLight,
+  MOUSE,
+  NeutralToneMapping,
+  PCFSoftShadowMap,
+  PerspectiveCamera,
+  Raycaster,
+  Scene,
+  TOUCH,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { BACKDROPS, Ground } from './ground';
+import type { CameraDescription } from './messages';
+
+export function hasWebGL(): boolean {
+  try {
+    return document.createElement('canvas').getContext('webgl2') !== null;
+  } catch {
+    return false;
+  }
+}
+
+export class Viewport {
+  readonly scene = new Scene();
+  readonly camera = new PerspectiveCamera(40, 1, 0.01, 1000);
+  readonly renderer: WebGLRenderer;
+  readonly controls: OrbitControls;
+  readonly ground = new Ground();
+  readonly canvas: HTMLCanvasElement;
+  // Called before each picture that is drawn, with the seconds since the last.
+  beforeDraw: ((seconds: number) => void) | undefined;
+  cameraMoved: (() => void) | undefined;
+  drawn = 0;
+  private readonly sun = new DirectionalLight(0xffffff, 2.3);
+  private readonly sky = new HemisphereLight(0xffffff, 0xb9b2a8, 1.35);
+  private readonly fill = new DirectionalLight(0xdfe8ff, 0.5);
+  private readonly raycaster = new Raycaster();
+  private dirty = true;
+  private before = 0;
+  private followed: Vector3 | undefined;
+
+  constructor(private readonly host: HTMLElement) {
+    this.renderer = new WebGLRenderer({ antialias: true, powerPreference: 'high-performance' });
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFSoftShadowMap;
+    this.renderer.toneMapping = NeutralToneMapping;
+    this.canvas = this.renderer.domElement;
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute('role', 'application');
+    this.canvas.setAttribute('aria-label', 'The world. Drag a body to pull it, drag beside it to look around. Press F1 for all keys.');
+    host.append(this.canvas);
+
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.12;
+    this.controls.zoomToCursor = true;
+    this.controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.PAN };
+    this.controls.touches = { ONE: TOUCH.ROTATE, TWO: TOUCH.DOLLY_PAN };
+    this.controls.addEventListener('change', () => {
+      this.dirty = true;
+      this.cameraMoved?.();
+    });
+
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.radius = 5;
+    this.sun.shadow.normalBias = 0.02;
+    this.scene.add(this.sun, this.sun.target, this.sky, this.fill, this.fill.target, this.ground);
+    this.setTheme('light');
+    this.fitLight(new Vector3(), 1);
+    this.lookFrom({ eye: [1.5, 1.2, 2.4], target: [0, 0.4, 0], up: [0, 1, 0], fov: 40 });
+
+    new ResizeObserver(() => this.resize()).observe(host);
+    this.resize();
+    requestAnimationFrame((time) => this.loop(time));
+  }
+
+  touch(): void {
+    this.dirty = true;
+  }
+
+  setTheme(theme: 'light' | 'dark'): void {
+    const backdrop = BACKDROPS[theme];
+    this.scene.background = backdrop.background;
+    this.ground.setBackdrop(backdrop);
+    this.sky.intensity = theme === 'light' ? 1.35 : 0.95;
+    this.sun.intensity = theme === 'light' ? 2.3 : 2.5;
+    this.touch();
+  }
+
+  setShadows(on: boolean): void {
+    this.sun.castShadow = on;
+    this.touch();
+  }
+
+  lookFrom(view: CameraDescription): void {
+    this.camera.fov = view.fov || 40;
+    this.camera.up.set(...view.up);
+    this.camera.position.set(...view.eye);
+    this.controls.target.set(...view.target);
+    this.followed = undefined;
+    this.updateClipping();
+    this.controls.update();
+    this.touch();
+  }
+
+  // Turns the light to where things are; the shadow map covers them and what they may reach.
+  fitLight(center: Vector3, size: number): void {
+    const reach = 2.2 * size;
+    this.sun.target.position.copy(center);
+    this.sun.position.copy(center).add(new Vector3(1.1, 2.6, 1.3).multiplyScalar(1.6 * size));
+    this.fill.target.position.copy(center);
+    this.fill.position.copy(center).add(new Vector3(-2, 0.8, -1.4).multiplyScalar(size));
+    const shadow = this.sun.shadow.camera;
+    shadow.left = shadow.bottom = -reach;
+    shadow.right = shadow.top = reach;
+    shadow.near = 0.05 * size;
+    shadow.far = 12 * size;
+    shadow.updateProjectionMatrix();
+    this.sun.shadow.normalBias = 0.012 * size;
+    this.ground.fit(center.x, center.z, size);
+    this.updateClipping();
+  }
+
+  // Looks at a box from where the camera is, near enough to fill the window.
+  frame(box: Box3): void {
+    if (box.isEmpty()) return;
+    const center = box.getCenter(new Vector3());
+    const radius = Math.max(0.5 * box.getSize(new Vector3()).length(), 1e-3);
+    const half = (this.camera.fov * Math.PI) / 360;
+    const narrow = Math.atan(Math.tan(half) * Math.min(1, this.camera.aspect));
+    const direction = this.camera.position.clone().sub(this.controls.target).normalize();
+    this.controls.target.copy(center);
+    this.camera.position.copy(center).addScaledVector(direction, (1.05 * radius) / Math.sin(narrow));
+    this.followed = undefined;
+    this.updateClipping();
+    this.controls.update();
+    this.touch();
+  }
+
+  // Goes along with a point: smoothly, and keeping the view that the user chose.
+  follow(point: Vector3 | undefined, seconds: number): void {
+    if (!point) {
+      this.followed = undefined;
+      return;
+    }
+    if (!this.followed) {
+      this.followed = point.clone();
+      return;
+    }
+    const before = this.followed.clone();
+    this.followed.lerp(point, 1 - Math.exp(-seconds / 0.25));
+    const shift = this.followed.clone().sub(before);
+    if (shift.lengthSq() < 1e-14) return;
+    this.camera.position.add(shift);
+    this.controls.target.add(shift);
+    this.dirty = true;
+  }
+
+  ray(clientX: number, clientY: number): Raycaster {
+    const box = this.canvas.getBoundingClientRect();
+    const place = new Vector2((2 * (clientX - box.left)) / box.width - 1, 1 - (2 * (clientY - box.top)) / box.height);
+    this.raycaster.setFromCamera(place, this.camera);
+    return this.raycaster;
+  }
+
+  // Where a point of the world is in the window, in pixels of the page.
+  project(point: Vector3): { x: number; y: number } {
+    const box = this.canvas.getBoundingClientRect();
+    const place = point.clone().project(this.camera);
+    return { x: box.left + ((1 + place.x) / 2) * box.width, y: box.top + ((1 - place.y) / 2) * box.height };
+  }
+
+  async picture(): Promise<Blob> {
+    this.renderer.render(this.scene, this.camera);
+    return new Promise((resolve, reject) => {
+      this.canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser made no picture.'))), 'image/png');
+    });
+  }
+
+  private updateClipping(): void {
+    const distance = Math.max(1e-3, this.camera.position.distanceTo(this.controls.target));
+    this.camera.near = distance / 100;
+    this.camera.far = distance * 100;
+    this.camera.updateProjectionMatrix();
+  }
+
+  private resize(): void {
+    const width = Math.max(1, this.host.clientWidth);
+    const height = Math.max(1, this.host.clientHeight);
+    this.renderer.setSize(width, height);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.touch();
+  }
+
+  private loop(time: number): void {
+    const seconds = Math.min(0.25, (time - this.before) / 1000);
+    this.before = time;
+    this.beforeDraw?.(seconds);
+    this.controls.update();
+    if (this.dirty) {
+      this.dirty = false;
+      this.renderer.render(this.scene, this.camera);
+      this.drawn += 1;
+    }
+    requestAnimationFrame((next) => this.loop(next));
+  }
+}

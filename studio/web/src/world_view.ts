@@ -1,0 +1,248 @@
+// Everything of the world that is drawn: bodies and colliders by the server's frames, and over them what explains them: contacts, goals, pins, the pull of the mouse.
+import {
+  Box3,
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  DoubleSide,
+  Group,
+  Line,
+  LineBasicMaterial,
+  Mesh,
+  MeshBasicMaterial,
+  MeshStandardMaterial,
+  Points,
+  PointsMaterial,
+  Quaternion,
+  SphereGeometry,
+  SRGBColorSpace,
+  Vector3,
+} from 'three';
+import { BodyView } from './bodies';
+import { indicesOf, numbersOf, PartKind, type Frame } from './frames';
+import type { ColliderDescription, SceneMessage, TelemetryMessage } from './messages';
+import type { Store } from './store';
+import { SurfaceGeometry } from './surface_geometry';
+import type { Viewport } from './viewport';
+
+export class WorldView {
+  bodies: BodyView[] = [];
+  size = 1;
+  lastStep = -1;
+  // The same scene was built anew: the view stays.
+  keepCamera = false;
+  private colliders: (Mesh | undefined)[] = [];
+  private readonly root = new Group();
+  private readonly marks = new Group();
+  private readonly contacts: Points;
+  private readonly pull: Line;
+  private readonly pins: Points;
+  private readonly goals = new Group();
+  readonly tool: Mesh<SphereGeometry, MeshStandardMaterial>;
+  private framedOnce = false;
+
+  constructor(
+    private readonly viewport: Viewport,
+    private readonly store: Store,
+  ) {
+    this.contacts = pointCloud(0xff3d81, 7);
+    this.pins = pointCloud(0x1f6feb, 11);
+    this.pull = new Line(new BufferGeometry(), new LineBasicMaterial({ color: 0xff8c1a, depthTest: false, transparent: true }));
+    this.pull.renderOrder = 3;
+    this.pull.visible = false;
+    this.pull.frustumCulled = false;
+    const toolMaterial = new MeshStandardMaterial({ color: 0x9aa4b2, roughness: 0.25, metalness: 0.4, transparent: true, opacity: 0.75 });
+    this.tool = new Mesh(new SphereGeometry(1, 32, 20), toolMaterial);
+    this.tool.castShadow = true;
+    this.tool.visible = false;
+    this.marks.add(this.contacts, this.pins, this.pull, this.goals, this.tool);
+    viewport.scene.add(this.root, this.marks);
+    store.on('scene', (scene) => this.open(scene));
+    store.on('frame', (frame) => this.apply(frame));
+    store.on('telemetry', (message) => this.explain(message));
+    store.on('display', () => this.refresh());
+    store.on('selected', () => this.refresh());
+    store.on('pins', () => this.movePins());
+    viewport.beforeDraw = (seconds) => this.follow(seconds);
+  }
+
+  refresh(): void {
+    const { display, detail } = this.store;
+    for (const body of this.bodies) body.show(display, detail, this.bodies.length > 1 && body.index === this.store.selected);
+    this.viewport.setShadows(display.shadows);
+    this.contacts.visible = display.contacts;
+    this.goals.visible = display.goals;
+    this.viewport.touch();
+  }
+
+  bounds(body?: number): Box3 {
+    const box = new Box3();
+    for (const view of this.bodies) {
+      if (body !== undefined && view.index !== body) continue;
+      view.surface.geometry.computeBoundingBox();
+      if (view.surface.geometry.boundingBox && view.moved) box.union(view.surface.geometry.boundingBox);
+    }
+    return box;
+  }
+
+  showPull(from: Vector3 | undefined, to: Vector3 | undefined): void {
+    this.pull.visible = Boolean(from && to);
+    if (from && to) this.pull.geometry.setFromPoints([from, to]);
+    this.viewport.touch();
+  }
+
+  goalMarks(): Mesh[] {
+    return this.goals.children.filter((child): child is Mesh => child instanceof Mesh);
+  }
+
+  private open(scene: SceneMessage): void {
+    for (const body of this.bodies) {
+      body.dispose();
+      body.group.removeFromParent();
+    }
+    this.root.clear();
+    this.bodies = scene.bodies.map((description, index) => new BodyView(index, description));
+    for (const body of this.bodies) this.root.add(body.group);
+    this.openColliders(scene.colliders ?? []);
+    this.contacts.geometry.setDrawRange(0, 0);
+    this.goals.clear();
+    this.framedOnce = this.keepCamera;
+    this.lastStep = -1;
+    if (scene.camera && !this.keepCamera) this.viewport.lookFrom(scene.camera);
+    this.refresh();
+    this.movePins();
+  }
+
+  private openColliders(colliders: ColliderDescription[]): void {
+    const level = colliders.find((collider) => collider.ground);
+    this.viewport.ground.visible = Boolean(level) || colliders.length === 0;
+    this.viewport.ground.position.y = level?.height ?? 0;
+    this.colliders = colliders.map((description) => {
+      if (description.ground || !description.triangles) return undefined;
+      const points = numbersOf(description.points);
+      const geometry = new SurfaceGeometry(points.length / 3, indicesOf(description.triangles));
+      geometry.move(points);
+      const [r, g, b] = description.color ?? [0.62, 0.65, 0.7];
+      const color = new Color().setRGB(r, g, b, SRGBColorSpace);
+      const mesh = new Mesh(geometry, new MeshStandardMaterial({ color, roughness: 0.8, side: DoubleSide, flatShading: points.length < 3 * 200 }));
+      mesh.receiveShadow = true;
+      mesh.castShadow = true;
+      this.root.add(mesh);
+      return mesh;
+    });
+  }
+
+  private apply(frame: Frame): void {
+    for (const part of frame.parts) {
+      if (part.kind === PartKind.Placement) this.place(part.index, part.values);
+      else this.bodies[part.index]?.apply(part);
+    }
+    this.lastStep = frame.step;
+    if (!this.framedOnce && this.bodies.every((body) => body.moved)) this.firstFrame();
+    if (this.store.detail.coarse || this.store.detail.fine) this.spread();
+    this.movePins();
+    this.viewport.touch();
+  }
+
+  private firstFrame(): void {
+    this.framedOnce = true;
+    const box = this.bounds();
+    this.size = Math.max(0.5 * box.getSize(new Vector3()).length(), 1e-3);
+    this.viewport.fitLight(box.getCenter(new Vector3()), this.size);
+    if (!this.store.scene?.camera) this.viewport.frame(box);
+    this.refresh();
+  }
+
+  private place(index: number, values: Float32Array): void {
+    const mesh = this.colliders[index];
+    if (!mesh) return;
+    mesh.position.set(values[0] ?? 0, values[1] ?? 0, values[2] ?? 0);
+    mesh.quaternion.copy(new Quaternion(values[3], values[4], values[5], values[6]));
+  }
+
+  private spread(): void {
+    for (const body of this.bodies) {
+      body.surface.geometry.computeBoundingBox();
+      const width = body.surface.geometry.boundingBox?.getSize(new Vector3()).length() ?? this.size;
+      const side = new Vector3(1, 0, 0).applyQuaternion(this.viewport.camera.quaternion).setY(0).normalize();
+      body.spread(side.multiplyScalar(0.85 * width));
+    }
+  }
+
+  private follow(seconds: number): void {
+    const followed = this.store.scene?.camera?.follows ?? -1;
+    const body = this.bodies[followed];
+    if (!body || !body.moved || !this.store.display.follow) {
+      this.viewport.follow(undefined, seconds);
+      return;
+    }
+    const center = body.center;
+    this.viewport.follow(center, seconds);
+    this.viewport.fitLight(center, this.size);
+  }
+
+  private explain(message: TelemetryMessage): void {
+    const touched: Float32Array[] = [];
+    const goals: { position: Vector3; body: number }[] = [];
+    for (const item of message.bodies) {
+      if (item.contacts) touched.push(numbersOf(item.contacts));
+      for (const goal of item.actor?.goals ?? []) if (goal.position) goals.push({ position: new Vector3(...goal.position), body: item.body });
+    }
+    setPoints(this.contacts, touched);
+    this.moveGoals(goals);
+    this.viewport.touch();
+  }
+
+  private moveGoals(goals: { position: Vector3; body: number }[]): void {
+    while (this.goals.children.length > goals.length) this.goals.children.at(-1)?.removeFromParent();
+    while (this.goals.children.length < goals.length) {
+      const ball = new Mesh(new SphereGeometry(1, 20, 12), new MeshBasicMaterial({ color: 0x13a67a, transparent: true, opacity: 0.55, depthTest: false }));
+      ball.renderOrder = 2;
+      this.goals.add(ball);
+    }
+    goals.forEach((goal, i) => {
+      const ball = this.goals.children[i];
+      if (!ball || ball.userData.held) return;
+      ball.position.copy(goal.position);
+      ball.scale.setScalar(0.035 * this.size);
+      ball.userData.body = goal.body;
+    });
+  }
+
+  private movePins(): void {
+    const places = new Float32Array(3 * this.store.pins.size);
+    let i = 0;
+    for (const pin of this.store.pins) {
+      const [body = 0, point = 0] = pin.split(':').map(Number);
+      const place = this.bodies[body]?.point(point);
+      if (place) place.toArray(places, 3 * i++);
+    }
+    setPoints(this.pins, [places.subarray(0, 3 * i)]);
+  }
+}
+
+function pointCloud(color: number, size: number): Points {
+  const made = new Points(new BufferGeometry(), new PointsMaterial({ color, size, sizeAttenuation: false, depthTest: false, transparent: true }));
+  made.renderOrder = 2;
+  made.frustumCulled = false;
+  setPoints(made, []);
+  return made;
+}
+
+function setPoints(cloud: Points, pieces: Float32Array[]): void {
+  const all = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let place = 0;
+  for (const piece of pieces) {
+    all.set(piece, place);
+    place += piece.length;
+  }
+  const before = cloud.geometry.getAttribute('position') as BufferAttribute | undefined;
+  if (before && before.array.length >= all.length && all.length > 0) {
+    (before.array as Float32Array).set(all);
+    before.needsUpdate = true;
+  } else {
+    cloud.geometry.dispose();
+    cloud.geometry.setAttribute('position', new BufferAttribute(all, 3));
+  }
+  cloud.geometry.setDrawRange(0, all.length / 3);
+}
