@@ -1,8 +1,16 @@
 import { defineConfig } from 'vite';
 
-// The tool serves the files of dist/ from a table, below /assets/, so names are all the page may rely on: everything relative, no public folder.
+// The tool carries the files of dist/ inside and serves them from a table, so their names are fixed (cmake/studio.cmake lists them) and all links are relative.
 export default defineConfig({
   base: './',
   publicDir: false,
-  build: { outDir: 'dist', assetsDir: 'assets', target: 'es2022', sourcemap: false, chunkSizeWarningLimit: 1500, assetsInlineLimit: 8192 },
+  build: {
+    outDir: 'dist',
+    target: 'es2022',
+    sourcemap: false,
+    chunkSizeWarningLimit: 1500,
+    rollupOptions: {
+      output: { entryFileNames: 'assets/studio.js', assetFileNames: 'assets/studio[extname]', inlineDynamicImports: true },
+    },
+  },
 });

@@ -222,7 +222,7 @@ export class BodyView {
       paintCategories(values, attribute.array as Float32Array);
       this.range = undefined;
     } else {
-      this.range = followRange(this.range, values, this.colorMode === 'stretch' ? 1 : undefined);
+      this.range = followRange(this.range, values, this.colorMode === 'stretch' ? 0 : undefined);
       paint(values, this.range, attribute.array as Float32Array);
     }
     attribute.needsUpdate = true;

@@ -26,6 +26,7 @@ interface SliderOptions {
   log?: boolean;
   unit?: string;
   tip?: string;
+  whole?: boolean;
 }
 
 const TICKS = 1000;
@@ -39,7 +40,7 @@ export function sliderRow(options: SliderOptions, change: (value: number) => voi
   const fromTick = (tick: number): number => {
     const share = tick / TICKS;
     const value = log ? options.least * (options.most / options.least) ** share : options.least + share * (options.most - options.least);
-    return Number(value.toPrecision(4));
+    return options.whole ? Math.round(value) : Number(value.toPrecision(4));
   };
   const id = `slider-${nextId++}`;
   const slider = element('input', { type: 'range', id, min: 0, max: TICKS, step: 1, value: toTick(options.value) });
@@ -61,7 +62,8 @@ export function sliderRow(options: SliderOptions, change: (value: number) => voi
       number.value = short(fromTick(Number(slider.value)));
       return;
     }
-    const bounded = Math.max(options.least, Math.min(options.most, value));
+    const near = options.whole ? Math.round(value) : value;
+    const bounded = Math.max(options.least, Math.min(options.most, near));
     number.value = short(bounded);
     slider.value = String(toTick(bounded));
     tell(bounded);
@@ -87,7 +89,7 @@ export function sliderRow(options: SliderOptions, change: (value: number) => voi
 
 // The control that fits a setting.
 export function settingRow(setting: Setting, change: (value: number | boolean | string) => void): { element: HTMLElement; set(value: number | boolean | string): void } {
-  const tip = setting.live === false ? `${setting.path} (the scene is built anew)` : setting.path;
+  const tip = setting.about ? `${setting.about}\n${setting.path}` : setting.path;
   if (typeof setting.value === 'boolean') {
     const row = switchRow(setting.label, setting.value, change, tip);
     return { element: row.element, set: (value) => row.set(value === true) };
@@ -99,7 +101,7 @@ export function settingRow(setting: Setting, change: (value: number | boolean | 
   }
   const least = setting.least ?? 0;
   const most = setting.most ?? Math.max(1, 2 * setting.value);
-  const row = sliderRow({ label: setting.label, value: setting.value, least, most, log: setting.log === true, unit: setting.unit ?? '', tip }, change);
+  const row = sliderRow({ label: setting.label, value: setting.value, least, most, log: setting.log === true, unit: setting.unit ?? '', tip, whole: setting.whole === true }, change);
   return { element: row.element, set: (value) => row.set(Number(value)) };
 }
 

@@ -67,7 +67,7 @@ export function short(value: number): string {
   if (!Number.isFinite(value)) return '–';
   const size = Math.abs(value);
   if (size === 0) return '0';
-  if (size >= 1e6 || size < 1e-3) return value.toExponential(1).replace('e+', 'e');
+  if (size >= 1e5 || size < 1e-3) return value.toExponential(1).replace('e+', 'e');
   return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : size >= 1 ? value.toFixed(2) : value.toFixed(3);
 }
 

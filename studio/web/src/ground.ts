@@ -1,5 +1,5 @@
 // The ground: a wide plane with a quiet grid that fades into the background, so that there is no horizon and no edge, and shadows have a place to fall.
-import { Color, Mesh, MeshStandardMaterial, PlaneGeometry } from 'three';
+import { Color, Mesh, MeshStandardMaterial, PlaneGeometry, SRGBColorSpace } from 'three';
 
 export interface Backdrop {
   background: Color;
@@ -47,8 +47,8 @@ export class Ground extends Mesh<PlaneGeometry, MeshStandardMaterial> {
         )
         .replace('#include <color_fragment>', '#include <color_fragment>\ndiffuseColor.rgb = mix(diffuseColor.rgb, gridLine, 0.35 * lines(gridStep) + 0.45 * lines(5.0 * gridStep));')
         .replace(
-          '#include <opaque_fragment>',
-          `#include <opaque_fragment>
+          '#include <colorspace_fragment>',
+          `#include <colorspace_fragment>
           gl_FragColor.rgb = mix(gl_FragColor.rgb, fadeColor, smoothstep(0.25, 1.0, length(groundPlace - fadeCenter) / fadeRadius));`,
         );
     };
@@ -57,7 +57,8 @@ export class Ground extends Mesh<PlaneGeometry, MeshStandardMaterial> {
   setBackdrop(backdrop: Backdrop): void {
     this.material.color.copy(backdrop.ground);
     this.uniforms.gridLine.value.copy(backdrop.line);
-    this.uniforms.fadeColor.value.copy(backdrop.background);
+    // The background is cleared without tone mapping, so the ground fades to it behind all of that.
+    backdrop.background.getRGB(this.uniforms.fadeColor.value, SRGBColorSpace);
   }
 
   // Around a centre, for things of that size.

@@ -21,6 +21,8 @@ export interface Setting {
   log?: boolean;
   unit?: string;
   live?: boolean;
+  whole?: boolean;
+  about?: string;
   choices?: string[];
 }
 
@@ -45,10 +47,15 @@ export interface BodyDescription {
   settings?: Setting[];
   examples?: Example[];
   manifolds?: number;
+  // How many sets of weights can be given by hand.
+  given?: number;
+  // Copies of one body of the scene share settings; the first has them.
+  source?: number;
 }
 
 export interface ColliderDescription {
   name: string;
+  visible?: boolean;
   ground?: boolean;
   height?: number;
   color?: Vector;
@@ -77,6 +84,7 @@ export interface SceneMessage {
   camera?: CameraDescription;
   bodies: BodyDescription[];
   colliders?: ColliderDescription[];
+  settings?: Setting[];
 }
 
 export interface StateMessage {
@@ -103,6 +111,7 @@ export interface BodyTelemetry {
   weights?: number[][];
   view?: Vector;
   energy?: number;
+  elastic?: number;
   injected?: number;
   actor?: {
     objective?: number;

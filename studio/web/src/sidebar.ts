@@ -1,7 +1,7 @@
 // The side of the page: what is shown and how, and the panels that fit the body that is selected.
 import { choiceRow, switchRow } from './controls';
 import { element, fill, iconButton } from './dom';
-import type { BodyTelemetry, ColorMode, SceneMessage } from './messages';
+import type { BodyDescription, BodyTelemetry, ColorMode, SceneMessage } from './messages';
 import { actorPanel } from './panels/actor';
 import { capturePanel } from './panels/capture';
 import { detailPanel } from './panels/detail';
@@ -52,6 +52,7 @@ export class Sidebar {
     // A setting that is not live makes the server describe the same scene again. Panels stay then, or the slider would vanish under the finger.
     const shape = JSON.stringify([
       scene.name,
+      scene.settings?.map((setting) => setting.path),
       scene.bodies.map((body) => [body.name, body.method, body.points, body.settings?.map((setting) => setting.path), body.examples?.map((example) => [example.name, example.mute, example.solo])]),
     ]);
     const description = scene.bodies[this.shared.store.selected];
@@ -72,7 +73,13 @@ export class Sidebar {
     fill(this.head, element('h2', {}, scene.title || scene.name), scene.description ? element('p', {}, scene.description) : undefined, this.bodyChoice(scene));
     this.panels = [];
     if (context) {
-      const made = [this.methodPanel(context), settingsSection(context), numbersSection(context)];
+      const own = (): BodyDescription['settings'] => settingsOf(this.shared.store.scene ?? scene, context.body);
+      const made = [
+        this.methodPanel(context),
+        settingsSection(context, 'Settings', own() ?? [], () => own() ?? []),
+        settingsSection(context, 'World', scene.settings ?? [], () => this.shared.store.scene?.settings ?? []),
+        numbersSection(context),
+      ];
       this.panels = made.filter((panel): panel is Panel => panel !== undefined);
     }
     fill(this.body, ...this.panels.map((panel) => panel.element), this.displaySection(scene), this.exportSection);
@@ -119,9 +126,16 @@ export class Sidebar {
   }
 }
 
+// Copies of a body share the settings of the first.
+function settingsOf(scene: SceneMessage, body: number): BodyDescription['settings'] {
+  const description = scene.bodies[body];
+  if (!description || description.settings?.length || description.source === undefined) return description?.settings;
+  return scene.bodies.find((other) => other.source === description.source && other.settings?.length)?.settings;
+}
+
 function numbersSection(context: PanelContext): Panel {
   const readout = new Readout();
   const { description } = context;
   readout.set({ points: description.points, particles: description.particles, method: METHOD_NAMES[description.method] ?? description.method });
-  return { element: section('Numbers', false, readout.element), update: (telemetry) => readout.set({ energy: telemetry.energy }) };
+  return { element: section('Numbers', false, readout.element), update: (telemetry) => readout.set({ 'kinetic energy, J': telemetry.energy, 'elastic energy, J': telemetry.elastic }) };
 }

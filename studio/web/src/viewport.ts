@@ -1,11 +1,13 @@
 // The window into the world: camera and its controls, light and shadow, and a loop that draws only when something changed.
 import {
+  BasicShadowMap,
   Box3,
   DirectionalLight,
   HemisphereLight,
+  Mesh,
   MOUSE,
   NeutralToneMapping,
-  PCFSoftShadowMap,
+  PCFShadowMap,
   PerspectiveCamera,
   Raycaster,
   Scene,
@@ -43,13 +45,17 @@ export class Viewport {
   private readonly raycaster = new Raycaster();
   private dirty = true;
   private before = 0;
+  private slow = 0;
+  private coarseness = 0;
+  // Pictures for print are drawn as well as can be, however long it takes.
+  private readonly fixedQuality = new URLSearchParams(location.search).has('quality');
   private followed: Vector3 | undefined;
 
   constructor(private readonly host: HTMLElement) {
     this.renderer = new WebGLRenderer({ antialias: true, powerPreference: 'high-performance' });
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFSoftShadowMap;
+    this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.toneMapping = NeutralToneMapping;
     this.canvas = this.renderer.domElement;
     this.canvas.tabIndex = 0;
@@ -69,8 +75,8 @@ export class Viewport {
     });
 
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
-    this.sun.shadow.radius = 5;
+    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.radius = 3.5;
     this.sun.shadow.normalBias = 0.02;
     this.scene.add(this.sun, this.sun.target, this.sky, this.fill, this.fill.target, this.ground);
     this.setTheme('light');
@@ -201,6 +207,23 @@ export class Viewport {
     this.touch();
   }
 
+  // Where drawing cannot keep up (no graphics card, a large window) it is made cheaper: first the shadow, then the resolution.
+  private watchPace(seconds: number): void {
+    this.slow = seconds > 0.09 ? this.slow + (seconds > 0.2 ? 3 : 1) : Math.max(0, this.slow - 1);
+    if (this.fixedQuality || this.slow < 8 || this.coarseness >= 3) return;
+    this.slow = 0;
+    this.coarseness += 1;
+    if (this.coarseness === 1) {
+      this.renderer.shadowMap.type = BasicShadowMap;
+      this.sun.shadow.mapSize.set(512, 512);
+      this.sun.shadow.map?.dispose();
+      this.sun.shadow.map = null;
+      this.scene.traverse((item) => item instanceof Mesh && ((item.material as { needsUpdate: boolean }).needsUpdate = true));
+    } else {
+      this.renderer.setPixelRatio(this.coarseness === 2 ? 0.75 : 0.5);
+    }
+  }
+
   private loop(time: number): void {
     const seconds = Math.min(0.25, (time - this.before) / 1000);
     this.before = time;
@@ -208,6 +231,7 @@ export class Viewport {
     this.controls.update();
     if (this.dirty) {
       this.dirty = false;
+      this.watchPace(seconds);
       this.renderer.render(this.scene, this.camera);
       this.drawn += 1;
     }

@@ -19,7 +19,7 @@ import {
   Vector3,
 } from 'three';
 import { BodyView } from './bodies';
-import { indicesOf, numbersOf, PartKind, type Frame } from './frames';
+import { indicesOf, numbersOf, PartKind, type Frame, type Part } from './frames';
 import type { ColliderDescription, SceneMessage, TelemetryMessage } from './messages';
 import type { Store } from './store';
 import { SurfaceGeometry } from './surface_geometry';
@@ -31,6 +31,7 @@ export class WorldView {
   lastStep = -1;
   // The same scene was built anew: the view stays.
   keepCamera = false;
+  private readonly waiting = new Map<number, Part>();
   private colliders: (Mesh | undefined)[] = [];
   private readonly root = new Group();
   private readonly marks = new Group();
@@ -58,12 +59,15 @@ export class WorldView {
     this.marks.add(this.contacts, this.pins, this.pull, this.goals, this.tool);
     viewport.scene.add(this.root, this.marks);
     store.on('scene', (scene) => this.open(scene));
-    store.on('frame', (frame) => this.apply(frame));
+    store.on('frame', (frame) => this.receive(frame));
     store.on('telemetry', (message) => this.explain(message));
     store.on('display', () => this.refresh());
     store.on('selected', () => this.refresh());
     store.on('pins', () => this.movePins());
-    viewport.beforeDraw = (seconds) => this.follow(seconds);
+    viewport.beforeDraw = (seconds) => {
+      this.flush();
+      this.follow(seconds);
+    };
   }
 
   refresh(): void {
@@ -101,6 +105,7 @@ export class WorldView {
       body.group.removeFromParent();
     }
     this.root.clear();
+    this.waiting.clear();
     this.bodies = scene.bodies.map((description, index) => new BodyView(index, description));
     for (const body of this.bodies) this.root.add(body.group);
     this.openColliders(scene.colliders ?? []);
@@ -114,11 +119,11 @@ export class WorldView {
   }
 
   private openColliders(colliders: ColliderDescription[]): void {
-    const level = colliders.find((collider) => collider.ground);
+    const level = colliders.find((collider) => collider.ground && collider.visible !== false);
     this.viewport.ground.visible = Boolean(level) || colliders.length === 0;
     this.viewport.ground.position.y = level?.height ?? 0;
     this.colliders = colliders.map((description) => {
-      if (description.ground || !description.triangles) return undefined;
+      if (description.ground || description.visible === false || !description.triangles) return undefined;
       const points = numbersOf(description.points);
       const geometry = new SurfaceGeometry(points.length / 3, indicesOf(description.triangles));
       geometry.move(points);
@@ -132,12 +137,20 @@ export class WorldView {
     });
   }
 
-  private apply(frame: Frame): void {
-    for (const part of frame.parts) {
+  // Frames may come faster than they can be drawn. Parts leave out what did not change, so none may be dropped; but of each only the newest is worth its work.
+  private receive(frame: Frame): void {
+    for (const part of frame.parts) this.waiting.set(65536 * part.kind + part.index, part);
+    this.lastStep = frame.step;
+  }
+
+  // Brings what is drawn up to the last frame that came.
+  flush(): void {
+    if (this.waiting.size === 0) return;
+    for (const part of this.waiting.values()) {
       if (part.kind === PartKind.Placement) this.place(part.index, part.values);
       else this.bodies[part.index]?.apply(part);
     }
-    this.lastStep = frame.step;
+    this.waiting.clear();
     if (!this.framedOnce && this.bodies.every((body) => body.moved)) this.firstFrame();
     if (this.store.detail.coarse || this.store.detail.fine) this.spread();
     this.movePins();

@@ -22,7 +22,7 @@ export const SIDE = 24;
 const COLORS = { solid: [0.9, 0.34, 0.18], rod: [0.45, 0.3, 0.2], fem: [0.2, 0.55, 0.75], actor: [0.95, 0.75, 0.2], detail: [0.85, 0.55, 0.5], capture: [0.4, 0.65, 0.45] };
 
 function examplesOf(method) {
-  if (method === 'solid') return [{ name: 'rest' }, { name: 'twist' }, { name: 'bend' }];
+  if (method === 'solid') return [{ name: 'twist' }, { name: 'bend' }];
   if (method === 'rod') return [{ name: 'front', view: [0, 0, 1], extent: 0.5 }, { name: 'left', view: [-1, 0.2, 0.2], extent: 0.6 }, { name: 'above', view: [0.2, 1, 0.3], extent: 0.4 }];
   return [];
 }
@@ -107,7 +107,7 @@ export function colorsAt(mode, surface, time) {
   const values = new Float32Array(surface.length / 3);
   for (let i = 0; i < values.length; ++i) {
     if (mode === 'segments') values[i] = Math.floor((4 * (i % SIDE)) / SIDE);
-    else if (mode === 'stretch') values[i] = 1 + 0.3 * Math.sin(10 * surface[3 * i] + 3 * time);
+    else if (mode === 'stretch') values[i] = 0.3 * Math.sin(10 * surface[3 * i] + 3 * time);
     else if (mode === 'stress') values[i] = 2e4 * Math.abs(surface[3 * i + 1] - 0.35);
     else values[i] = Math.abs(surface[3 * i + 1] - 0.4);
   }
@@ -118,7 +118,7 @@ export function telemetryAt(method, time, exampleCount, state) {
   const share = 0.5 + 0.5 * Math.sin(time);
   const own = { body: 0, energy: 1.5 + Math.sin(2 * time) };
   if (exampleCount > 0) {
-    const by = state.weights ?? [1 - share, 0.6 * share, 0.4 * share, ...Array(Math.max(0, exampleCount - 3)).fill(0)];
+    const by = state.weights ?? [0.6 * share, 0.4 * share, ...Array(Math.max(0, exampleCount - 2)).fill(0)];
     own.weights = [by, by];
   }
   if (method === 'rod') Object.assign(own, { view: [Math.sin(time), 0.4, Math.cos(time)], injected: Math.max(0, Math.sin(3 * time)) ** 8 });

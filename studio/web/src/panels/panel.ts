@@ -1,7 +1,7 @@
 // What every panel is made with, and the pieces that several of them use.
 import type { Connection } from '../connection';
 import { element, fill, iconButton, short } from '../dom';
-import type { BodyDescription, BodyTelemetry, PageMessage } from '../messages';
+import type { BodyDescription, BodyTelemetry, PageMessage, Setting } from '../messages';
 import type { Notices } from '../notices';
 import type { Store } from '../store';
 import type { Viewport } from '../viewport';
@@ -95,9 +95,8 @@ export class Readout {
   }
 }
 
-// Sliders of everything that the body lets one change.
-export function settingsSection(context: PanelContext): Panel | undefined {
-  const settings = context.description.settings ?? [];
+// Sliders of everything that may be changed: of the body, or of the world.
+export function settingsSection(context: PanelContext, title: string, settings: Setting[], refreshed: (description: BodyDescription) => Setting[]): Panel | undefined {
   if (settings.length === 0) return undefined;
   const rows = new Map<string, ReturnType<typeof settingRow>>();
   const body = element('div', { class: 'settings' });
@@ -111,17 +110,17 @@ export function settingsSection(context: PanelContext): Panel | undefined {
     body.append(row.element);
   }
   return {
-    element: section('Settings', true, body),
+    element: section(title, true, body),
     refresh(description) {
-      for (const setting of description.settings ?? []) rows.get(setting.path)?.set(setting.value);
+      for (const setting of refreshed(description)) rows.get(setting.path)?.set(setting.value);
     },
   };
 }
 
 // The examples of a body with their weights, and what can be done with each.
-export function exampleTools(context: PanelContext, index: number, isRest: boolean): Node[] {
+export function exampleTools(context: PanelContext, index: number): Node[] {
   const example = context.description.examples?.[index];
-  if (!example || isRest) return [];
+  if (!example) return [];
   const act = (action: 'rename' | 'mute' | 'solo' | 'delete', more: { name?: string; on?: boolean } = {}): void => {
     void request(context, { kind: 'example', body: context.body, action, index, ...more });
   };
@@ -143,7 +142,7 @@ export function exampleTools(context: PanelContext, index: number, isRest: boole
 
 export async function addExample(context: PanelContext): Promise<void> {
   const taken = new Set(context.description.examples?.map((example) => example.name));
-  let number = taken.size;
+  let number = taken.size + 1;
   while (taken.has(`pose ${number}`)) number += 1;
   await request(context, { kind: 'example', body: context.body, action: 'add', name: `pose ${number}` }, `Added "pose ${number}".`);
 }

@@ -22,9 +22,9 @@ export function rodPanel(context: PanelContext): Panel {
   const sphere = new ViewSphere(examples);
   const bars = new Bars(
     examples.map((example) => example.name),
-    (i) => exampleTools(context, i, false),
+    (i) => exampleTools(context, i),
   );
-  const note = element('p', { class: 'hint' }, 'Dots are the directions that examples were made for, rings how far they reach; the orange one is the direction of now. Turn the view and watch it move.');
+  const note = element('p', { class: 'hint' }, 'Dots are the directions that examples were made for, rings how far they reach; the arrow is the direction of now. Turn the view and watch it move.');
   return {
     element: section('Views', true, sphere.element, note, bars.element, add, plot.element),
     update(telemetry, time) {

@@ -79,7 +79,7 @@ export class ViewSphere {
       this.circle(ink, [Math.cos(angle), 0, Math.sin(angle)], Math.PI / 2);
     }
     this.examples.forEach((example, i) => this.drawExample(ink, example, i, color('--ink')));
-    if (this.current) this.drawCurrent(ink, this.current, color('--accent'));
+    if (this.current) this.drawCurrent(ink, this.current, color('--ink'));
   }
 
   private drawExample(ink: CanvasRenderingContext2D, example: Example, index: number, textColor: string): void {

@@ -1,0 +1,23 @@
+#!/bin/bash
+# scripts/build_page.sh [--tests]: make the studio's page, studio/web/dist, unless it is there already and was made from the sources as they are.
+#   What npm needs is fetched once; after that it works offline. --tests fetches what the tests of the page need besides. Several builds may call it at once.
+set -euo pipefail
+cd "$(dirname "$0")/../studio/web"
+exec 9>.build.lock
+flock 9
+
+install() { # option of npm...
+  npm ci --no-audit --no-fund --loglevel=error "$@" >&2
+  sha256sum package-lock.json >node_modules/.installed-from
+}
+
+if [ "$(cat node_modules/.installed-from 2>/dev/null)" != "$(sha256sum package-lock.json)" ]; then
+  if [ "${1:-}" = --tests ]; then install; else install --omit=dev; fi
+elif [ "${1:-}" = --tests ] && [ ! -d node_modules/playwright-core ]; then
+  install
+fi
+
+made_from=$(find src index.html package.json package-lock.json tsconfig.json vite.config.ts -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum)
+if [ -f dist/index.html ] && [ "$(cat .made-from 2>/dev/null)" = "$made_from" ]; then exit 0; fi
+npm run --silent build >&2
+echo "$made_from" >.made-from
