@@ -188,6 +188,11 @@ PL_API void pl_world_snapshot(const pl_world *world, void *buffer);
 /// Go back to a snapshot of this world, or of one built in the same way. Fails with PL_ERROR_INVALID_DATA when sizes or models differ.
 PL_API pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size, pl_error *error);
 
+/// Go on where another world stands that was built from the same description with some numbers changed: its time, and the motion of every body that is of the same method and has as many particles as the
+/// one at the same place in `from`. Where also the layout of the state is the same, all of the state is taken, and so is that of controllers; otherwise positions and velocities. Meshes must be the
+/// same ones. `*adopted_count` receives the number of bodies that go on. Fails with PL_ERROR_INVALID_ARGUMENT for steps of different length.
+PL_API pl_status pl_world_adopt(pl_world *world, const pl_world *from, int32_t *adopted_count, pl_error *error);
+
 /// 64-bit hash of all that moves: equal for equal states, the same on every machine with IEEE arithmetic, whatever the thread count.
 PL_API uint64_t pl_world_hash(const pl_world *world);
 

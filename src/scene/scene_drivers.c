@@ -226,6 +226,15 @@ static double speed_of(const pl_stage_driver *entry, double now, double end) {
   return pl_vec3_distance(from, pl_stage_rod_joint_at(entry->rod, entry->joint, end).position) / (end - now);
 }
 
+void pl_stage_set_look_from(pl_stage_set *set, const pl_vec3 *eye) {
+  set->has_eye = eye != NULL;
+  if (eye != NULL) set->eye = *eye;
+}
+
+static pl_vec3 eye_at(const pl_stage_set *set, double time) {
+  return set->has_eye ? set->eye : pl_scene_camera(set->scene, time).eye;
+}
+
 static pl_status drive(pl_stage_set *set, pl_world *world, const pl_stage_driver *entry, double now, double end, pl_error *error) {
   double weights[PL_EXAMPLES_MOST];
   pl_weight_input input = {.time = now};
@@ -234,7 +243,7 @@ static pl_status drive(pl_stage_set *set, pl_world *world, const pl_stage_driver
   if (entry->driver.kind == PL_DRIVER_VIEW) {
     pl_vec3 center;
     pl_quat turn = turn_of_body(set, entry, &center);
-    pl_vec3 to_camera = pl_vec3_sub(pl_scene_camera(set->scene, now).eye, center);
+    pl_vec3 to_camera = pl_vec3_sub(eye_at(set, now), center);
     input.direction = pl_quat_apply(pl_quat_conjugate(turn), to_camera);
   }
   pl_weight_driver_evaluate(&entry->driver, &input, weights);
@@ -249,7 +258,7 @@ pl_status pl_stage_drive(pl_stage_set *set, pl_world *world, double now, double 
   for (size_t i = 0; i < set->drivers.count; ++i) {
     const pl_stage_driver *entry = &PL_ITEM(&set->drivers, pl_stage_driver, i);
     bool looks = entry->source == NULL || (entry->source->kind == PL_SCENE_DRIVER_VIEW && entry->rest == NULL);
-    pl_status status = looks ? pl_body_look_from(world, entry->body, pl_scene_camera(set->scene, end).eye, error)
+    pl_status status = looks ? pl_body_look_from(world, entry->body, eye_at(set, end), error)
                              : drive(set, world, entry, now, end, error);
     if (status < 0) return status;
   }

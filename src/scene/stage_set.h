@@ -85,6 +85,8 @@ struct pl_stage_set {
   pl_vector players;  // of pl_stage_player
   pl_vector details;  // of pl_stage_detail
   pl_vec3 *points;    // room for the largest body, for drivers that look at its shape
+  bool has_eye;       // view drivers follow `eye` and not the scene's camera
+  pl_vec3 eye;
 };
 
 // Add a finding at a value of the scene.

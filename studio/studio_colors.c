@@ -1,0 +1,113 @@
+// Numbers per surface point that a page shows as colours.
+//
+//   stretch  how much longer the edges around a point are than at rest, as a share: mean over the triangles' edges
+//   stress   size of the Green strain of the tets around a particle, times Young's modulus where the method has one; without tets as stretch
+//   speed    m/s
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "body/body_method.h"
+#include "math/mat3.h"
+#include "math/vec3.h"
+#include "studio_world.h"
+
+// Rest positions of what a body is drawn by: those of its surface at the start are in the first snapshot, but a model has them too.
+static const pl_vec3 *rest_surface(const studio_world *w, int32_t index) {
+  pl_stage_body body = pl_stage_set_body(w->set, index);
+  int32_t count = pl_stage_set_surface(w->set, index).point_count;
+  const pl_contact_surface *surface = &pl_body_model(w->world, body.id)->surface;
+  if (surface->point_count == count && surface->rest_points != NULL) return surface->rest_points;
+  if (body.surface != NULL && pl_mesh_look(body.surface).point_count == count) return pl_mesh_look(body.surface).points;
+  return NULL;
+}
+
+static void fill_stretch(studio_world *w, int32_t index, const pl_vec3 *now, double *numbers) {
+  pl_stage_surface surface = pl_stage_set_surface(w->set, index);
+  const pl_vec3 *rest = rest_surface(w, index);
+  double *counts = (double *)w->more_points;
+  memset(counts, 0, (size_t)surface.point_count * sizeof *counts);
+  if (rest == NULL) return;
+  for (int32_t i = 0; i < 3 * surface.triangle_count; ++i) {
+    int32_t a = surface.triangles[i], b = surface.triangles[i % 3 == 2 ? i - 2 : i + 1];
+    double long_ago = pl_vec3_distance(rest[a], rest[b]);
+    if (!(long_ago > 0)) continue;
+    double stretch = pl_vec3_distance(now[a], now[b]) / long_ago - 1;
+    numbers[a] += stretch;
+    numbers[b] += stretch;
+    counts[a] += 1;
+    counts[b] += 1;
+  }
+  for (int32_t i = 0; i < surface.point_count; ++i)
+    if (counts[i] > 0) numbers[i] /= counts[i];
+}
+
+// From numbers per particle to numbers per surface point.
+static void spread(const studio_world *w, int32_t index, const double *of_particles, double *numbers) {
+  pl_stage_body body = pl_stage_set_body(w->set, index);
+  const pl_contact_surface *surface = &pl_body_model(w->world, body.id)->surface;
+  if (surface->parents == NULL || surface->point_count != pl_stage_set_surface(w->set, index).point_count) return;
+  for (int32_t i = 0; i < 4 * surface->point_count; ++i)
+    numbers[i / 4] += (double)surface->weights[i] * of_particles[surface->parents[i]];
+}
+
+static double strain_of_tet(const pl_vec3 *rest, const pl_vec3 *now, const int32_t *tet) {
+  pl_mat3 r = pl_mat3_of_columns(pl_vec3_sub(rest[tet[1]], rest[tet[0]]), pl_vec3_sub(rest[tet[2]], rest[tet[0]]),
+                                 pl_vec3_sub(rest[tet[3]], rest[tet[0]]));
+  pl_mat3 n = pl_mat3_of_columns(pl_vec3_sub(now[tet[1]], now[tet[0]]), pl_vec3_sub(now[tet[2]], now[tet[0]]),
+                                 pl_vec3_sub(now[tet[3]], now[tet[0]]));
+  pl_mat3 f = pl_mat3_multiply(n, pl_mat3_inverse(r));
+  double sum = 0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      double e = i == j ? -1 : 0;
+      for (int k = 0; k < 3; ++k) e += f.m[k][i] * f.m[k][j];
+      sum += 0.25 * e * e;
+    }
+  return sqrt(sum);
+}
+
+static void fill_stress(studio_world *w, int32_t index, const pl_vec3 *surface, double *numbers) {
+  pl_stage_body body = pl_stage_set_body(w->set, index);
+  if (body.mesh == NULL || pl_mesh_look(body.mesh).tet_count == 0) {
+    fill_stretch(w, index, surface, numbers);
+    return;
+  }
+  pl_mesh_view mesh = pl_mesh_look(body.mesh);
+  const pl_scene_body *source = PL_ITEM(&w->set->parts, pl_stage_part, index).source;
+  double factor = source->method == PL_SCENE_FEM ? source->fem.young : 1;
+  double *sums = pl_allocate_array(w->context, 2 * (size_t)mesh.point_count, sizeof *sums);
+  if (sums == NULL || pl_body_read_positions(w->world, body.id, w->points) < 0) {
+    pl_release(w->context, sums);
+    return;
+  }
+  double *counts = sums + mesh.point_count;
+  for (int32_t t = 0; t < mesh.tet_count; ++t) {
+    double strain = strain_of_tet(mesh.points, w->points, mesh.tets + 4 * t);
+    for (int k = 0; k < 4; ++k) {
+      sums[mesh.tets[4 * t + k]] += strain;
+      counts[mesh.tets[4 * t + k]] += 1;
+    }
+  }
+  for (int32_t i = 0; i < mesh.point_count; ++i) sums[i] = counts[i] > 0 ? factor * sums[i] / counts[i] : 0;
+  spread(w, index, sums, numbers);
+  pl_release(w->context, sums);
+}
+
+static void fill_speed(studio_world *w, int32_t index, double *numbers) {
+  pl_body_id body = pl_stage_set_body(w->set, index).id;
+  int32_t count = pl_model_describe(pl_body_model(w->world, body)).particle_count;
+  if (pl_body_read_velocities(w->world, body, w->points) < 0) return;
+  double *speeds = (double *)w->more_points;
+  for (int32_t i = 0; i < count; ++i) speeds[i] = pl_vec3_length(w->points[i]);
+  spread(w, index, speeds, numbers);
+}
+
+void studio_colors_fill(studio_world *w, int32_t body, uint32_t wanted, const pl_vec3 *surface, double *numbers) {
+  if (wanted == STUDIO_WANT_STRETCH) fill_stretch(w, body, surface, numbers);
+  if (wanted == STUDIO_WANT_STRESS) fill_stress(w, body, surface, numbers);
+  if (wanted == STUDIO_WANT_SPEED) fill_speed(w, body, numbers);
+  int32_t count = pl_stage_set_surface(w->set, body).point_count;
+  for (int32_t i = 0; i < count; ++i)
+    if (!isfinite(numbers[i])) numbers[i] = 0;
+}

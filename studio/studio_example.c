@@ -1,0 +1,300 @@
+// Examples of bodies, as they stand in the document of the scene.
+//
+// Those of solids and finite elements are poses of the body's mesh whose names stand in the list `examples`; a pose that does not stand there is mute. Those of rods stand
+// in the chains; one that no view calls, with an extent of 0, is mute.
+#include "studio_example.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "studio_document.h"
+#include "studio_pose.h"
+
+// --- the list ----------------------------------------------------------------------------------------------------------------
+
+static void add_item(studio_note *note, pl_json *list, const char *name, bool mute, const pl_rod_example *viewed) {
+  pl_json *item = pl_json_new(&note->arena, PL_JSON_OBJECT);
+  if (item == NULL) return;
+  pl_json_set_text(&note->arena, item, "name", name);
+  pl_json_set_bool(&note->arena, item, "mute", mute);
+  if (viewed != NULL && viewed->extent > 0) {
+    studio_note_vector(note, item, "view", viewed->direction);
+    studio_note_number(note, item, "extent", viewed->extent);
+  }
+  pl_json_add(list, item);
+}
+
+static const pl_rod_example *find_rod_example(const pl_rod_def *def, const char *name) {
+  for (int32_t i = 0; def != NULL && i < def->example_count; ++i)
+    if (strcmp(def->examples[i].name, name) == 0) return &def->examples[i];
+  return NULL;
+}
+
+// A direction without an extent: it was muted.
+static bool rod_example_is_mute(const pl_scene_body *body, const char *name) {
+  bool mute = false;
+  for (int32_t c = 0; c < body->rod.chains.count; ++c) {
+    const pl_scene_rod_chain *chain = &((const pl_scene_rod_chain *)body->rod.chains.items)[c];
+    for (int32_t i = 0; i < chain->examples.count; ++i) {
+      const pl_scene_rod_example *example = &((const pl_scene_rod_example *)chain->examples.items)[i];
+      if (strcmp(example->name, name) != 0) continue;
+      if (example->extent > 0) return false;
+      mute = mute || pl_json_find(example->json, "direction") != NULL;
+    }
+  }
+  return mute;
+}
+
+pl_json *studio_example_list(studio_world *w, studio_note *note, int32_t index) {
+  pl_json *list = pl_json_new(&note->arena, PL_JSON_ARRAY);
+  if (list == NULL) return NULL;
+  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, index);
+  pl_example_view examples = pl_model_examples(part->model);
+  for (int32_t i = 0; i < examples.example_count; ++i) {
+    bool mute = part->rod != NULL && rod_example_is_mute(part->source, examples.names[i]);
+    add_item(note, list, examples.names[i], mute, find_rod_example(part->body.rod_def, examples.names[i]));
+  }
+  if (part->tets == NULL || part->source->actor.json != NULL) return list;
+  pl_mesh_view mesh = pl_mesh_look(part->tets);
+  for (int32_t k = 0; k < mesh.pose_count; ++k) {
+    bool known = false;
+    for (int32_t i = 0; i < examples.example_count; ++i) known = known || strcmp(examples.names[i], mesh.poses[k].name) == 0;
+    if (!known) add_item(note, list, mesh.poses[k].name, true, NULL);
+  }
+  return list;
+}
+
+// --- poses of meshes -----------------------------------------------------------------------------------------------------------
+
+// What a request is about.
+typedef struct request {
+  studio_world *w;
+  studio_document *document;
+  const pl_stage_part *part;
+  int32_t body, source;
+  const char *name;      // of the example it is about, NULL when one is added
+  const char *new_name;  // may be ""
+  bool on;
+  pl_error *error;
+} request;
+
+static pl_arena *arena_of(const request *r) {
+  return &r->document->json->arena;
+}
+
+static pl_json *names_of(const request *r) {
+  pl_json *body = studio_document_body(r->document, r->source);
+  const char *method = r->part->source->method == PL_SCENE_FEM ? "fem" : "solid";
+  pl_json *object = studio_document_object(r->document, body, method, PL_JSON_OBJECT);
+  return studio_document_object(r->document, object, "examples", PL_JSON_ARRAY);
+}
+
+static pl_json *poses_of(const request *r) {
+  pl_json *meshes = studio_document_object(r->document, r->document->json->root, "meshes", PL_JSON_OBJECT);
+  pl_json *mesh = studio_document_object(r->document, meshes, r->part->source->mesh, PL_JSON_OBJECT);
+  return studio_document_object(r->document, mesh, "poses", PL_JSON_ARRAY);
+}
+
+// Put another list of the names that `keep` says yes to in the place of the old one, with `added` behind it.
+static void write_names(const request *r, const char *without, const char *added) {
+  pl_json *old = names_of(r), *list = pl_json_new(arena_of(r), PL_JSON_ARRAY);
+  for (const pl_json *item = old != NULL ? old->first : NULL; item != NULL; item = item->next)
+    if (item->kind == PL_JSON_STRING && (without == NULL || !pl_json_is_text(item, without)))
+      pl_json_add(list, pl_json_new_text(arena_of(r), item->text));
+  if (added != NULL) pl_json_add(list, pl_json_new_text(arena_of(r), added));
+  if (old != NULL) pl_json_set(arena_of(r), old->parent, "examples", list);
+}
+
+static void solo_name(const request *r) {
+  pl_json *old = names_of(r), *list = pl_json_new(arena_of(r), PL_JSON_ARRAY);
+  pl_mesh_view mesh = pl_mesh_look(r->part->tets);
+  for (int32_t k = 0; k < mesh.pose_count; ++k)
+    if (!r->on || strcmp(mesh.poses[k].name, r->name) == 0) pl_json_add(list, pl_json_new_text(arena_of(r), mesh.poses[k].name));
+  if (old != NULL) pl_json_set(arena_of(r), old->parent, "examples", list);
+}
+
+static pl_json *find_pose(const request *r) {
+  pl_json *poses = poses_of(r);
+  for (pl_json *pose = poses != NULL ? poses->first : NULL; pose != NULL; pose = pose->next)
+    if (pl_json_is_text(pl_json_find(pose, "name"), r->name)) return pose;
+  return NULL;
+}
+
+// Another body of the document may use the same pose of the same mesh.
+static bool is_used_elsewhere(const request *r) {
+  const pl_scene_body *bodies = r->w->scene->document.bodies.items;
+  for (int32_t i = 0; i < r->w->scene->document.bodies.count; ++i) {
+    if (i == r->source || strcmp(bodies[i].mesh, r->part->source->mesh) != 0) continue;
+    const pl_scene_list *names = bodies[i].method == PL_SCENE_FEM ? &bodies[i].fem.examples : &bodies[i].solid.examples;
+    for (int32_t k = 0; k < names->count; ++k)
+      if (strcmp(((const char *const *)names->items)[k], r->name) == 0) return true;
+  }
+  return false;
+}
+
+static void remove_pose(const request *r) {
+  pl_json *old = poses_of(r), *list = pl_json_new(arena_of(r), PL_JSON_ARRAY);
+  for (pl_json *pose = old != NULL ? old->first : NULL, *next; pose != NULL; pose = next) {
+    next = pose->next;
+    if (!pl_json_is_text(pl_json_find(pose, "name"), r->name)) pl_json_add(list, pose);
+  }
+  if (old != NULL) pl_json_set(arena_of(r), old->parent, "poses", list);
+}
+
+static pl_status rename_pose(const request *r) {
+  pl_json *pose = find_pose(r), *names = names_of(r);
+  if (pose == NULL)
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "\"%s\" comes from the mesh's file and is called so there", r->name);
+  if (is_used_elsewhere(r)) return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "another body uses \"%s\" too", r->name);
+  pl_json_set_text(arena_of(r), pose, "name", r->new_name);
+  for (pl_json *item = names != NULL ? names->first : NULL; item != NULL; item = item->next)
+    if (pl_json_is_text(item, r->name)) {
+      pl_json *text = pl_json_new_text(arena_of(r), r->new_name);
+      if (text == NULL) break;
+      item->text = text->text;
+      item->text_length = text->text_length;
+    }
+  return PL_OK;
+}
+
+static pl_status change_poses(request *r, const char *action) {
+  if (strcmp(action, "add") == 0) {
+    pl_json *pose = pl_json_new(arena_of(r), PL_JSON_OBJECT), *poses = poses_of(r);
+    if (pose == NULL || poses == NULL) return pl_fail_memory(r->error);
+    pl_json_set_text(arena_of(r), pose, "name", r->new_name);
+    pl_status status = studio_pose_of_mesh(r->w, r->document, r->body, pose, r->error);
+    pl_json_add(poses, pose);
+    write_names(r, NULL, r->new_name);
+    return status;
+  }
+  if (strcmp(action, "rename") == 0) return rename_pose(r);
+  if (strcmp(action, "mute") == 0) write_names(r, r->name, r->on ? NULL : r->name);
+  if (strcmp(action, "solo") == 0) solo_name(r);
+  if (strcmp(action, "delete") == 0) {
+    write_names(r, r->name, NULL);
+    if (!is_used_elsewhere(r)) remove_pose(r);
+  }
+  return PL_OK;
+}
+
+// --- examples of chains ----------------------------------------------------------------------------------------------------------
+
+static double extent_of(const request *r, const char *name) {
+  const pl_rod_example *example = find_rod_example(r->part->body.rod_def, name);
+  static const double degrees = 180 / 3.14159265358979323846;
+  return example != NULL && example->extent > 0 ? example->extent * degrees : 40;
+}
+
+static void change_example(const request *r, const char *action, pl_json *list, pl_json *example) {
+  bool own = pl_json_is_text(pl_json_find(example, "name"), r->name);
+  if (strcmp(action, "delete") == 0 && own) return;
+  pl_json_add(list, example);
+  if (strcmp(action, "rename") == 0 && own) pl_json_set_text(arena_of(r), example, "name", r->new_name);
+  bool mutes = strcmp(action, "mute") == 0 ? own && r->on : strcmp(action, "solo") == 0 && !own && r->on;
+  bool wakes = strcmp(action, "mute") == 0 ? own && !r->on : strcmp(action, "solo") == 0 && (own || !r->on);
+  const char *name;
+  if (pl_json_find(example, "direction") == NULL || !pl_json_get_text(pl_json_find(example, "name"), &name)) return;
+  if (mutes) pl_json_set_number(arena_of(r), example, "extent", 0);
+  double extent = 0;
+  bool silent = pl_json_get_number(pl_json_find(example, "extent"), &extent) && extent == 0;
+  if (wakes && silent) pl_json_set_number(arena_of(r), example, "extent", extent_of(r, name));
+}
+
+static pl_status change_chains(request *r, const char *action) {
+  if (r->part->source->rod.character[0] != '\0')
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "the examples of a character are in its own file; \"pliant bake\" writes it");
+  pl_json *body = studio_document_body(r->document, r->source);
+  pl_json *rod = studio_document_object(r->document, body, "rod", PL_JSON_OBJECT);
+  pl_json *chains = studio_document_object(r->document, rod, "chains", PL_JSON_ARRAY);
+  if (chains == NULL) return pl_fail_memory(r->error);
+  if (strcmp(action, "add") == 0) return studio_pose_of_chains(r->w, r->document, r->body, chains, r->new_name, r->error);
+  for (pl_json *chain = chains->first; chain != NULL; chain = chain->next) {
+    const pl_json *old = pl_json_find(chain, "examples");
+    pl_json *list = pl_json_new(arena_of(r), PL_JSON_ARRAY);
+    if (old == NULL || list == NULL) continue;
+    for (pl_json *example = old->first, *next; example != NULL; example = next) {
+      next = example->next;
+      change_example(r, action, list, example);
+    }
+    pl_json_set(arena_of(r), chain, "examples", list);
+  }
+  return PL_OK;
+}
+
+// --- the request -------------------------------------------------------------------------------------------------------------------
+
+static bool name_is_taken(const studio_world *w, int32_t body, const char *name) {
+  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, body);
+  pl_example_view examples = pl_model_examples(part->model);
+  for (int32_t i = 0; i < examples.example_count; ++i)
+    if (strcmp(examples.names[i], name) == 0) return true;
+  return part->tets != NULL && pl_mesh_find_pose(part->tets, name) >= 0;
+}
+
+static void choose_name(const studio_world *w, int32_t body, const char *wanted, char *name, size_t size) {
+  snprintf(name, size, "%s", wanted[0] != '\0' ? wanted : "pose 1");
+  for (int number = 2; name_is_taken(w, body, name) && number < 1000; ++number)
+    snprintf(name, size, "%.90s %d", wanted[0] != '\0' ? wanted : "pose", number);
+}
+
+// Name of example number `index` of the list; NULL if there is none.
+static const char *name_at(studio_world *w, int32_t body, int64_t index, studio_note *note) {
+  const char *name = NULL;
+  pl_json *list = studio_example_list(w, note, body);
+  return list != NULL && pl_json_get_text(pl_json_find(pl_json_at(list, index), "name"), &name) ? name : NULL;
+}
+
+static pl_status change(request *r, const char *action) {
+  static const char *const actions[] = {"add", "rename", "mute", "solo", "delete"};
+  bool known = false;
+  for (size_t i = 0; i < sizeof actions / sizeof actions[0]; ++i) known = known || strcmp(actions[i], action) == 0;
+  if (!known) return pl_fail(r->error, PL_ERROR_INVALID_DATA, "there is no action \"%s\" on examples", action);
+  if (strcmp(action, "add") != 0 && r->name == NULL)
+    return pl_fail(r->error, PL_ERROR_NOT_FOUND, "the body has no example of that number");
+  if (r->part->source->actor.json != NULL)
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "an actor's examples span its rest shapes; change them in the scene's file");
+  char name[100];
+  choose_name(r->w, r->body, r->new_name, name, sizeof name);
+  if (strcmp(action, "rename") != 0 || strcmp(r->new_name, r->name) != 0) r->new_name = name;
+  return r->part->rod != NULL ? change_chains(r, action) : change_poses(r, action);
+}
+
+pl_status studio_example_change(studio_world *w, const pl_json *message, pl_error *error) {
+  int64_t body = -1, index = -1;
+  const char *action = "", *new_name = "";
+  bool on = true;
+  (void)pl_json_get_integer(pl_json_find(message, "body"), &body);
+  (void)pl_json_get_integer(pl_json_find(message, "index"), &index);
+  (void)pl_json_get_text(pl_json_find(message, "action"), &action);
+  (void)pl_json_get_text(pl_json_find(message, "name"), &new_name);
+  (void)pl_json_get_bool(pl_json_find(message, "on"), &on);
+  if (w->set == NULL || body < 0 || body >= pl_stage_set_body_count(w->set))
+    return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no body of that number");
+  studio_document changed;
+  pl_status status = studio_document_copy(w->context, &w->document, &changed, error);
+  if (status < 0) return status;
+  studio_note note = studio_note_begin(w->context, "");
+  request r = {w,
+               &changed,
+               &PL_ITEM(&w->set->parts, pl_stage_part, body),
+               (int32_t)body,
+               studio_stage_source(w, (int32_t)body),
+               NULL,
+               new_name,
+               on,
+               error};
+  r.name = name_at(w, (int32_t)body, index, &note);
+  status = change(&r, action);
+  if (status >= 0 && changed.json->arena.failed) status = pl_fail_memory(error);
+  if (status >= 0) status = studio_stage_open(w, &changed, true, NULL, error);
+  pl_arena_destroy(&note.arena);
+  if (status < 0) {
+    studio_document_free(w->context, &changed);
+    return status;
+  }
+  studio_document_free(w->context, &w->document);
+  w->document = changed;
+  return PL_OK;
+}

@@ -1,0 +1,335 @@
+// Saving the document, and exports: the program itself run on it as `pliant run`, so that what is exported is what a run would have written.
+//
+// Each export has a thread that waits for its program, tells how far it is from the log of frames that grows beside the results, and offers what came of it. The program
+// runs at a lower priority than the world that is shown.
+#define _GNU_SOURCE
+#include "studio_export.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "io/file_bytes.h"
+#include "studio_document.h"
+#include "studio_note.h"
+#include "studio_zip.h"
+
+enum { EXPORT_LIMIT = 2, FRAME_LIMIT = 100000, PATH_SIZE = 1200, FRAMES_SIZE = 32 };
+
+typedef struct export_job {
+  studio_world *w;
+  pthread_t thread;
+  uint32_t viewer;
+  double id;
+  char scene[PATH_SIZE], folder[PATH_SIZE], log[PATH_SIZE], name[100], format[8];
+  int32_t frames;
+  pid_t process;
+  atomic_bool stop, done;
+} export_job;
+
+struct studio_exports {
+  export_job *jobs[EXPORT_LIMIT];
+};
+
+// --- saving ----------------------------------------------------------------------------------------------------------------------------
+
+static void safe_name(const char *name, char *safe, size_t size) {
+  snprintf(safe, size, "%.80s", name[0] != '\0' ? name : "scene");
+  for (char *c = safe; *c != '\0'; ++c)
+    if ((unsigned char)*c < 32 || *c == 127 || strchr("/\\:*?\"<>|", *c) != NULL) *c = '_';
+  if (safe[0] == '.') safe[0] = '_';
+}
+
+static pl_status save_to(studio_world *w, const char *path, pl_error *error) {
+  return studio_document_save(w->context, &w->document, path, error);
+}
+
+// A file to be fetched, or the one that was named.
+static pl_status save(studio_world *w, const char *path, studio_note *note, pl_error *error) {
+  if (path != NULL) {
+    pl_status status = save_to(w, path, error);
+    if (status < 0) return status;
+    studio_note_log(w, "saved to %s", path);
+    studio_log_say(w->log, PL_SEVERITY_NOTE, "saved to %s", path);
+    pl_json_set_text(&note->arena, note->root, "path", path);
+    return PL_OK;
+  }
+  char name[100], file[140], id[STUDIO_FILE_ID_SIZE];
+  safe_name(w->document.name, name, sizeof name);
+  snprintf(file, sizeof file, "%s%s", name, pl_ending_is(name, ".json") ? "" : ".json");
+  char *folder = studio_files_folder(w->files), *whole = folder != NULL ? pl_path_join(w->context, folder, file) : NULL;
+  pl_status status = whole != NULL ? save_to(w, whole, error) : pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made");
+  if (status >= 0 && !studio_files_offer(w->files, whole, file, id))
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "too many files");
+  if (status >= 0) {
+    pl_json_set_text(&note->arena, note->root, "file", id);
+    pl_json_set_text(&note->arena, note->root, "name", file);
+  }
+  pl_release(w->context, folder);
+  pl_release(w->context, whole);
+  return status;
+}
+
+void studio_export_save(studio_world *w, uint32_t viewer, const pl_json *id, const pl_json *message) {
+  const char *path = NULL;
+  pl_error error = {0};
+  (void)pl_json_get_text(pl_json_find(message, "path"), &path);
+  if (w->set == NULL) {
+    studio_note_error(w, viewer, id, "no scene is open");
+    return;
+  }
+  studio_note note = studio_note_answer(w, id);
+  pl_status status = note.root != NULL ? save(w, path, &note, &error) : pl_fail_memory(&error);
+  if (status >= 0) {
+    studio_note_post(w, &note, viewer, STUDIO_QUEUE);
+    return;
+  }
+  pl_arena_destroy(&note.arena);
+  studio_note_error(w, viewer, id, "%s", error.text);
+}
+
+// --- the program -------------------------------------------------------------------------------------------------------------------------
+
+// The words of the command line: pliant run SCENE -o DIR …
+static void make_words(const export_job *job, char *frames, char *option, size_t size, const char **words) {
+  int count = 0;
+  snprintf(frames, FRAMES_SIZE, "--frames=%d", job->frames);
+  words[count++] = "pliant";
+  words[count++] = "run";
+  words[count++] = job->scene;
+  words[count++] = "--output";
+  words[count++] = job->folder;
+  if (job->frames > 0) words[count++] = frames;
+  if (strcmp(job->format, "png") == 0 || strcmp(job->format, "mp4") == 0) {
+    words[count++] = "--format=none";
+    snprintf(option, size, strcmp(job->format, "png") == 0 ? "--picture=%s/%s.png" : "--video=%s/%s.mp4", job->folder, job->name);
+  } else {
+    snprintf(option, size, "--format=%s", job->format);
+  }
+  words[count++] = option;
+  words[count] = NULL;
+}
+
+static bool start(export_job *job, const char *program) {
+  char frames[FRAMES_SIZE], option[PATH_SIZE + 200];
+  const char *words[16];
+  make_words(job, frames, option, sizeof option, words);
+  int log = open(job->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (log < 0) return false;
+  job->process = fork();
+  if (job->process == 0) {
+    // Between fork and exec of a program with threads only what is safe in signal handlers.
+    (void)nice(10);
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+    execv(program, (char *const *)(uintptr_t)words);
+    _exit(127);
+  }
+  close(log);
+  return job->process > 0;
+}
+
+// Share of the frames that are in the run's log: its head says how many points each has.
+static double look_at_progress(const export_job *job) {
+  char path[PATH_SIZE + 32];
+  uint64_t head[2];
+  struct stat facts;
+  snprintf(path, sizeof path, "%s/pliant.frames", job->folder);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  bool read_it = read(file, head, sizeof head) == (ssize_t)sizeof head && fstat(file, &facts) == 0;
+  close(file);
+  if (!read_it || head[1] > 1000000000) return 0;
+  double frames = (double)(facts.st_size - (off_t)sizeof head) / (16 + 24 * (double)head[1]);
+  return frames / (job->frames > 0 ? job->frames : 1);
+}
+
+static void tell_progress(const export_job *job, double share, const char *text) {
+  studio_note note = studio_note_begin(job->w->context, "progress");
+  if (note.root != NULL) {
+    studio_note_number(&note, note.root, "id", job->id);
+    studio_note_number(&note, note.root, "done", share < 1 ? share : 1);
+    pl_json_set_text(&note.arena, note.root, "text", text);
+  }
+  studio_note_post(job->w, &note, job->viewer, STUDIO_QUEUE);
+}
+
+static void tell_failure(const export_job *job, const char *text) {
+  studio_note note = studio_note_begin(job->w->context, "error");
+  if (note.root != NULL) {
+    studio_note_number(&note, note.root, "id", job->id);
+    pl_json_set_text(&note.arena, note.root, "text", text);
+  }
+  studio_note_post(job->w, &note, job->viewer, STUDIO_QUEUE);
+}
+
+// The last line that the program wrote: what went wrong.
+static void read_last_line(const export_job *job, char *line, size_t size) {
+  pl_bytes bytes;
+  snprintf(line, size, "the run failed");
+  if (pl_bytes_read(job->w->context, job->log, &bytes, NULL) < 0) return;
+  char *text = (char *)bytes.data;
+  size_t end = bytes.size;
+  while (end > 0 && text[end - 1] == '\n') --end;
+  size_t begin = end;
+  while (begin > 0 && text[begin - 1] != '\n') --begin;
+  if (end > begin) snprintf(line, size, "%.*s", (int)(end - begin), text + begin);
+  pl_bytes_free(&bytes);
+}
+
+// --- results --------------------------------------------------------------------------------------------------------------------------------
+
+static int count_files(const char *folder, char *one, size_t size) {
+  int count = 0;
+  DIR *opened = opendir(folder);
+  for (struct dirent *found = opened != NULL ? readdir(opened) : NULL; found != NULL; found = readdir(opened)) {
+    if (found->d_name[0] == '.') continue;
+    snprintf(one, size, "%.255s", found->d_name);
+    ++count;
+  }
+  if (opened != NULL) closedir(opened);
+  return count;
+}
+
+static void offer_results(const export_job *job) {
+  char one[256] = "", path[PATH_SIZE + 260], name[200], id[STUDIO_FILE_ID_SIZE];
+  pl_error error = {0};
+  int count = count_files(job->folder, one, sizeof one);
+  if (count == 1) {
+    snprintf(path, sizeof path, "%s/%s", job->folder, one);
+    snprintf(name, sizeof name, "%.190s", one);
+  } else {
+    snprintf(path, sizeof path, "%s.zip", job->folder);
+    snprintf(name, sizeof name, "%s-%s.zip", job->name, job->format);
+    if (count == 0 || studio_zip_write(job->w->context, job->folder, path, &error) < 0) {
+      tell_failure(job, count == 0 ? "the run wrote nothing" : error.text);
+      return;
+    }
+  }
+  if (!studio_files_offer(job->w->files, path, name, id)) {
+    tell_failure(job, "too many files have been made; start the studio anew");
+    return;
+  }
+  studio_note note = studio_note_begin(job->w->context, "done");
+  if (note.root != NULL) {
+    studio_note_number(&note, note.root, "id", job->id);
+    pl_json_set_text(&note.arena, note.root, "file", id);
+    pl_json_set_text(&note.arena, note.root, "name", name);
+  }
+  studio_note_post(job->w, &note, job->viewer, STUDIO_QUEUE);
+}
+
+static void *attend(void *user) {
+  export_job *job = user;
+  int result = 0;
+  double told = -1;
+  for (pid_t ended = 0; ended == 0;) {
+    ended = waitpid(job->process, &result, WNOHANG);
+    if (ended < 0 && errno == EINTR) ended = 0;
+    if (ended != 0) break;
+    double share = 0.9 * look_at_progress(job);
+    if (share - told >= 0.01) {
+      tell_progress(job, share, share < 0.89 ? "simulating" : "writing");
+      told = share;
+    }
+    if (atomic_load(&job->stop)) kill(job->process, SIGKILL);
+    nanosleep(&(struct timespec){0, 100000000}, NULL);
+  }
+  // 3: done, with remarks.
+  bool good = WIFEXITED(result) && (WEXITSTATUS(result) == 0 || WEXITSTATUS(result) == 3);
+  char line[512];
+  if (good) {
+    offer_results(job);
+  } else if (!atomic_load(&job->stop)) {
+    read_last_line(job, line, sizeof line);
+    tell_failure(job, line);
+  }
+  atomic_store(&job->done, true);
+  return NULL;
+}
+
+// --- beginning and ending -----------------------------------------------------------------------------------------------------------------------
+
+static void end_job(studio_world *w, export_job **place) {
+  pthread_join((*place)->thread, NULL);
+  pl_release(w->context, *place);
+  *place = NULL;
+}
+
+void studio_export_stop(studio_world *w) {
+  for (int i = 0; w->exports != NULL && i < EXPORT_LIMIT; ++i) {
+    if (w->exports->jobs[i] == NULL) continue;
+    atomic_store(&w->exports->jobs[i]->stop, true);
+    end_job(w, &w->exports->jobs[i]);
+  }
+  pl_release(w->context, w->exports);
+  w->exports = NULL;
+}
+
+static pl_status prepare(studio_world *w, export_job *job, pl_error *error) {
+  char *folder = studio_files_folder(w->files);
+  if (folder == NULL) return pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made");
+  safe_name(w->document.name, job->name, sizeof job->name);
+  snprintf(job->scene, sizeof job->scene, "%s/scene.json", folder);
+  snprintf(job->folder, sizeof job->folder, "%s/%s", folder, job->format);
+  snprintf(job->log, sizeof job->log, "%s/run.log", folder);
+  pl_release(w->context, folder);
+  pl_status status = save_to(w, job->scene, error);
+  if (status < 0) return status;
+  if (!start(job, w->options->program)) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the program could not be started");
+  return PL_OK;
+}
+
+static pl_status begin(studio_world *w, export_job *job, pl_error *error) {
+  static const char *const formats[] = {"pc2", "mdd", "glb", "vtu", "obj", "ply", "csv", "png", "mp4"};
+  bool known = false;
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; ++i) known = known || strcmp(formats[i], job->format) == 0;
+  if (!known) return pl_fail(error, PL_ERROR_INVALID_DATA, "\"%s\" cannot be exported", job->format);
+  if (w->set == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "no scene is open");
+  if (job->frames <= 0) job->frames = pl_scene_describe(w->scene).frame_count;
+  if (job->frames > FRAME_LIMIT) job->frames = FRAME_LIMIT;
+  if (w->exports == NULL) w->exports = pl_allocate_array(w->context, 1, sizeof *w->exports);
+  export_job **place = NULL;
+  for (int i = 0; w->exports != NULL && i < EXPORT_LIMIT; ++i) {
+    if (w->exports->jobs[i] != NULL && atomic_load(&w->exports->jobs[i]->done)) end_job(w, &w->exports->jobs[i]);
+    if (w->exports->jobs[i] == NULL) place = &w->exports->jobs[i];
+  }
+  if (place == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d exports run already; wait for one to end", EXPORT_LIMIT);
+  export_job *kept = pl_allocate_array(w->context, 1, sizeof *kept);
+  if (kept == NULL) return pl_fail_memory(error);
+  *kept = *job;
+  pl_status status = prepare(w, kept, error);
+  if (status >= 0 && pthread_create(&kept->thread, NULL, attend, kept) != 0) {
+    kill(kept->process, SIGKILL);
+    waitpid(kept->process, NULL, 0);
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+  }
+  if (status >= 0)
+    *place = kept;
+  else
+    pl_release(w->context, kept);
+  return status;
+}
+
+void studio_export_begin(studio_world *w, uint32_t viewer, const pl_json *id, const pl_json *message) {
+  const char *format = "";
+  int64_t frames = 0;
+  pl_error error = {0};
+  export_job job = {.w = w, .viewer = viewer};
+  (void)pl_json_get_text(pl_json_find(message, "format"), &format);
+  (void)pl_json_get_integer(pl_json_find(message, "frames"), &frames);
+  (void)pl_json_get_number(id, &job.id);
+  snprintf(job.format, sizeof job.format, "%s", format);
+  job.frames = frames > 0 && frames <= FRAME_LIMIT ? (int32_t)frames : 0;
+  if (begin(w, &job, &error) < 0) studio_note_error(w, viewer, id, "%s", error.text);
+}

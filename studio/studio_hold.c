@@ -1,0 +1,135 @@
+// Hands: particles held by springs while someone drags, and pins.
+//
+// A point of the surface is held by the particles that carry it. The spring of a hand is so stiff that the body, hung up on it, would sag by a fiftieth of its size;
+// it is shared out to the particles and damped by a fifth of what would be critical.
+#include <math.h>
+#include <string.h>
+
+#include "body/body_method.h"
+#include "math/vec3.h"
+#include "studio_world.h"
+
+static const double SAG = 0.02, GRAVITY = 9.81, DAMPING = 0.2;
+
+// The particles that carry a point of what a body is drawn by: those of the element that it is embedded in, else the nearest one.
+static void find_particles(studio_world *w, studio_hold *hold, pl_vec3 place) {
+  pl_body_id body = pl_stage_set_body(w->set, hold->body).id;
+  const pl_model *model = pl_body_model(w->world, body);
+  const pl_contact_surface *surface = &model->surface;
+  bool embedded = surface->parents != NULL && surface->point_count == pl_stage_set_surface(w->set, hold->body).point_count;
+  hold->count = 0;
+  for (int k = 0; embedded && k < 4; ++k) {
+    int32_t particle = surface->parents[4 * hold->point + k];
+    if (!(surface->weights[4 * hold->point + k] > 0.01F)) continue;
+    bool known = false;
+    for (int32_t i = 0; i < hold->count; ++i) known = known || hold->particles[i] == particle;
+    if (!known) hold->particles[hold->count++] = particle;
+  }
+  (void)pl_body_read_positions(w->world, body, w->points);
+  if (hold->count == 0) {
+    int32_t nearest = 0;
+    for (int32_t i = 1; i < model->particle_count; ++i)
+      if (pl_vec3_distance(w->points[i], place) < pl_vec3_distance(w->points[nearest], place)) nearest = i;
+    hold->particles[hold->count++] = nearest;
+  }
+  for (int32_t i = 0; i < hold->count; ++i) hold->offsets[i] = pl_vec3_sub(w->points[hold->particles[i]], place);
+}
+
+static void choose_spring(studio_world *w, studio_hold *hold) {
+  const pl_model *model = pl_body_model(w->world, pl_stage_set_body(w->set, hold->body).id);
+  double size = pl_vec3_length(pl_vec3_sub(model->box.most, model->box.least));
+  double stiffness = model->mass * GRAVITY / (SAG * fmax(size, 1e-6));
+  hold->stiffness = stiffness / hold->count;
+  hold->damping = DAMPING * 2 * sqrt(stiffness * model->mass) / hold->count;
+}
+
+static void put_in(studio_world *w, studio_hold *hold) {
+  for (int32_t i = 0; i < hold->count; ++i) {
+    pl_pin_def def = pl_default_pin_def();
+    def.body = pl_stage_set_body(w->set, hold->body).id;
+    def.particle = hold->particles[i];
+    def.target = pl_vec3_add(hold->at, hold->offsets[i]);
+    def.stiffness = hold->stiffness;
+    def.damping = hold->damping;
+    // A pin that cannot be had for want of memory is none; the next time it may be.
+    (void)pl_world_add_pin(w->world, &def, &hold->pins[i], NULL);
+  }
+}
+
+static void take_out(studio_world *w, studio_hold *hold) {
+  for (int32_t i = 0; i < hold->count; ++i) {
+    (void)pl_world_remove_pin(w->world, hold->pins[i], NULL);
+    hold->pins[i] = (pl_pin_id){0, 0};
+  }
+}
+
+void studio_hold_lift(studio_world *w) {
+  for (int i = 0; i < w->hold_count; ++i) take_out(w, &w->holds[i]);
+}
+
+void studio_hold_lower(studio_world *w) {
+  for (int i = 0; i < w->hold_count; ++i) put_in(w, &w->holds[i]);
+}
+
+void studio_hold_clear(studio_world *w) {
+  if (w->set != NULL) studio_hold_lift(w);
+  w->hold_count = 0;
+}
+
+static void remove_hold(studio_world *w, int index) {
+  if (w->set != NULL) take_out(w, &w->holds[index]);
+  memmove(&w->holds[index], &w->holds[index + 1], (size_t)(w->hold_count - index - 1) * sizeof(studio_hold));
+  w->hold_count--;
+}
+
+// A hold on a point that exists; NULL otherwise. `place` is where that point is now.
+static studio_hold *add_hold(studio_world *w, int32_t body, int32_t point, pl_vec3 *place) {
+  if (w->set == NULL || w->hold_count == STUDIO_HOLD_LIMIT || body < 0 || body >= pl_stage_set_body_count(w->set)) return NULL;
+  if (point < 0 || point >= pl_stage_set_surface(w->set, body).point_count) return NULL;
+  if (pl_stage_set_read_surface(w->set, body, w->more_points) < 0) return NULL;
+  *place = w->more_points[point];
+  studio_hold *hold = &w->holds[w->hold_count++];
+  *hold = (studio_hold){.body = body, .point = point, .at = *place};
+  find_particles(w, hold, *place);
+  return hold;
+}
+
+bool studio_hold_grab(studio_world *w, uint32_t viewer, int32_t body, int32_t point, pl_vec3 at) {
+  pl_vec3 place;
+  studio_hold_release(w, viewer);
+  studio_hold *hold = pl_vec3_is_finite(at) ? add_hold(w, body, point, &place) : NULL;
+  if (hold == NULL) return false;
+  hold->viewer = viewer;
+  hold->at = at;
+  choose_spring(w, hold);
+  put_in(w, hold);
+  return true;
+}
+
+void studio_hold_drag(studio_world *w, uint32_t viewer, pl_vec3 at) {
+  for (int i = 0; i < w->hold_count; ++i) {
+    studio_hold *hold = &w->holds[i];
+    if (hold->viewer != viewer || !pl_vec3_is_finite(at)) continue;
+    hold->at = at;
+    for (int32_t k = 0; k < hold->count; ++k)
+      (void)pl_world_move_pin(w->world, hold->pins[k], pl_vec3_add(at, hold->offsets[k]), NULL);
+  }
+}
+
+void studio_hold_release(studio_world *w, uint32_t viewer) {
+  for (int i = w->hold_count - 1; i >= 0; --i)
+    if (w->holds[i].viewer == viewer) remove_hold(w, i);
+}
+
+bool studio_hold_pin(studio_world *w, int32_t body, int32_t point) {
+  for (int i = 0; i < w->hold_count; ++i)
+    if (w->holds[i].viewer == 0 && w->holds[i].body == body && w->holds[i].point == point) {
+      remove_hold(w, i);
+      return true;
+    }
+  pl_vec3 place;
+  studio_hold *hold = add_hold(w, body, point, &place);
+  if (hold == NULL) return false;
+  put_in(w, hold);
+  return true;
+}

@@ -1,0 +1,344 @@
+// The thread of all conversations.
+#define _GNU_SOURCE
+#include "studio_hub.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/context.h"
+#include "studio_viewer.h"
+
+struct studio_hub {
+  pl_context *context;
+  studio_inbox *inbox;
+  studio_log *log;
+  pthread_t thread;
+  int wake;           // an event counter that ends the waiting
+  pl_vector frame;    // bytes of the frame being made
+  bool frame_failed;  // … for want of memory
+  // The lock guards what follows; only the hub's thread takes viewers away.
+  pthread_mutex_t lock;
+  studio_viewer *viewers[STUDIO_VIEWER_LIMIT];
+  int viewer_count;
+  uint32_t last_number;
+  studio_moment *newest;
+  bool stop;
+};
+
+static void wake_up(studio_hub *hub) {
+  const uint64_t one = 1;
+  // Fails only when it is awake already.
+  ssize_t written = write(hub->wake, &one, sizeof one);
+  (void)written;
+}
+
+// --- what the other threads call ------------------------------------------------------------------------------------------
+
+bool studio_hub_has_room(studio_hub *hub) {
+  pthread_mutex_lock(&hub->lock);
+  bool room = hub->viewer_count < STUDIO_VIEWER_LIMIT && !hub->stop;
+  pthread_mutex_unlock(&hub->lock);
+  return room;
+}
+
+void studio_hub_add(studio_hub *hub, struct MHD_UpgradeResponseHandle *handle, int socket, const void *early, size_t early_size) {
+  studio_viewer *viewer = pl_allocate_array(hub->context, 1, sizeof *viewer);
+  bool added = false;
+  if (viewer != NULL) {
+    *viewer = (studio_viewer){.hub = hub, .socket = socket, .handle = handle};
+    bool open = studio_viewer_open(viewer, hub->context, early, early_size);
+    pthread_mutex_lock(&hub->lock);
+    if (open && hub->viewer_count < STUDIO_VIEWER_LIMIT && !hub->stop) {
+      viewer->number = ++hub->last_number;
+      hub->viewers[hub->viewer_count++] = viewer;
+      added = true;
+    }
+    pthread_mutex_unlock(&hub->lock);
+  }
+  if (added) {
+    wake_up(hub);
+    return;
+  }
+  if (viewer == NULL) MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
+  if (viewer != NULL) studio_viewer_close(viewer, hub->context);
+  pl_release(hub->context, viewer);
+}
+
+// The viewer takes a hold of its own. Under the lock.
+static void put_text(studio_viewer *viewer, studio_slot slot, int64_t scene, studio_text *text) {
+  if (slot == STUDIO_QUEUE && viewer->queue_count == STUDIO_QUEUE_LIMIT) {
+    viewer->overrun = true;
+    return;
+  }
+  atomic_fetch_add(&text->uses, 1);
+  if (slot == STUDIO_QUEUE) {
+    viewer->queue[(viewer->queue_start + viewer->queue_count++) % STUDIO_QUEUE_LIMIT] = text;
+    return;
+  }
+  studio_text_release(viewer->slots[slot]);
+  viewer->slots[slot] = text;
+  if (slot == STUDIO_SLOT_SCENE) viewer->slot_scene = scene;
+}
+
+void studio_hub_post(studio_hub *hub, uint32_t viewer, studio_slot slot, int64_t scene, const char *text, size_t size) {
+  studio_text *shared = studio_text_create(hub->context, text, size);
+  if (shared == NULL) return;
+  pthread_mutex_lock(&hub->lock);
+  for (int i = 0; i < hub->viewer_count; ++i)
+    if (viewer == 0 || hub->viewers[i]->number == viewer) put_text(hub->viewers[i], slot, scene, shared);
+  pthread_mutex_unlock(&hub->lock);
+  studio_text_release(shared);
+  wake_up(hub);
+}
+
+void studio_hub_show(studio_hub *hub, studio_moment *moment) {
+  pthread_mutex_lock(&hub->lock);
+  studio_moment *before = hub->newest;
+  hub->newest = moment;
+  pthread_mutex_unlock(&hub->lock);
+  studio_moment_release(before);
+  wake_up(hub);
+}
+
+uint32_t studio_hub_wants(studio_hub *hub) {
+  uint32_t wants = 0;
+  pthread_mutex_lock(&hub->lock);
+  for (int i = 0; i < hub->viewer_count; ++i) wants |= hub->viewers[i]->wants;
+  pthread_mutex_unlock(&hub->lock);
+  return wants;
+}
+
+int32_t studio_hub_viewer_count(studio_hub *hub) {
+  pthread_mutex_lock(&hub->lock);
+  int32_t count = hub->viewer_count;
+  pthread_mutex_unlock(&hub->lock);
+  return count;
+}
+
+// --- hearing -------------------------------------------------------------------------------------------------------------
+
+static uint32_t read_wants(const pl_json *message) {
+  static const struct {
+    const char *key;
+    uint32_t bit;
+  } flags[] = {{"particles", STUDIO_WANT_PARTICLES}, {"ghost", STUDIO_WANT_GHOST},       {"exact", STUDIO_WANT_EXACT},
+               {"quantised", STUDIO_WANT_QUANTISED}, {"contacts", STUDIO_WANT_CONTACTS}, {"fine", STUDIO_WANT_FINE}},
+    colors[] = {{"stretch", STUDIO_WANT_STRETCH}, {"stress", STUDIO_WANT_STRESS}, {"speed", STUDIO_WANT_SPEED}};
+  uint32_t wants = 0;
+  for (size_t i = 0; i < sizeof flags / sizeof flags[0]; ++i) {
+    bool on = false;
+    if (pl_json_get_bool(pl_json_find(message, flags[i].key), &on) && on) wants |= flags[i].bit;
+  }
+  for (size_t i = 0; i < sizeof colors / sizeof colors[0]; ++i)
+    if (pl_json_is_text(pl_json_find(message, "colors"), colors[i].key)) wants |= colors[i].bit;
+  return wants;
+}
+
+static void let_go(studio_hub *hub, studio_viewer *viewer, uint16_t code, const char *reason) {
+  studio_log_say(hub->log, PL_SEVERITY_WARNING, "viewer %u is let go: %s", viewer->number, reason);
+  studio_viewer_end(viewer, code, reason);
+}
+
+void studio_hub_hear(studio_hub *hub, studio_viewer *viewer, bool binary, const char *bytes, size_t size) {
+  if (binary) {
+    let_go(hub, viewer, WSLAY_CODE_UNSUPPORTED_DATA, "it sent bytes where messages are text");
+    return;
+  }
+  pl_json_document *message = NULL;
+  const char *word = NULL;
+  if (pl_json_parse(hub->context, bytes, size, "message", NULL, &message, NULL) != PL_OK ||
+      !pl_json_get_text(pl_json_find(message->root, "kind"), &word)) {
+    pl_json_document_destroy(message);
+    let_go(hub, viewer, WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA, "its message is no JSON object with a kind");
+    return;
+  }
+  if (strcmp(word, "want") == 0) {
+    pthread_mutex_lock(&hub->lock);
+    viewer->wants = read_wants(message->root);
+    pthread_mutex_unlock(&hub->lock);
+    // What it has may be of another form: all is sent anew.
+    viewer->seen_moment = 0;
+    pl_json_document_destroy(message);
+    (void)studio_inbox_put(hub->inbox, (studio_command){.kind = STUDIO_COMMAND_REFRESH, .viewer = viewer->number});
+    return;
+  }
+  if (studio_inbox_put(hub->inbox, (studio_command){STUDIO_COMMAND_MESSAGE, viewer->number, message, word})) return;
+  pl_json_document_destroy(message);
+  let_go(hub, viewer, WSLAY_CODE_POLICY_VIOLATION, "it asks faster than can be answered");
+}
+
+// --- sending -------------------------------------------------------------------------------------------------------------
+
+static void say_hello(studio_hub *hub, studio_viewer *viewer) {
+  char text[128];
+  pthread_mutex_lock(&hub->lock);
+  bool open = hub->newest != NULL;
+  pthread_mutex_unlock(&hub->lock);
+  int size = snprintf(text, sizeof text, "{\"kind\":\"hello\",\"version\":1,\"pliant\":\"%s\",\"scene\":%s}", pl_version(),
+                      open ? "true" : "false");
+  studio_viewer_send(viewer, false, text, (size_t)size);
+}
+
+static void send_text(studio_viewer *viewer, studio_text *text) {
+  if (text == NULL) return;
+  studio_viewer_send(viewer, false, text->bytes, text->size);
+  studio_text_release(text);
+}
+
+// All texts that wait, in an order in which a page can use them: what a scene is before what it answers and shows.
+static void send_texts(studio_hub *hub, studio_viewer *viewer) {
+  studio_text *slots[STUDIO_SLOT_COUNT], *queue[STUDIO_QUEUE_LIMIT];
+  pthread_mutex_lock(&hub->lock);
+  int count = viewer->queue_count;
+  memcpy(slots, viewer->slots, sizeof slots);
+  memset(viewer->slots, 0, sizeof viewer->slots);
+  for (int i = 0; i < count; ++i) queue[i] = viewer->queue[(viewer->queue_start + i) % STUDIO_QUEUE_LIMIT];
+  viewer->queue_count = viewer->queue_start = 0;
+  int64_t scene = viewer->slot_scene;
+  bool overrun = viewer->overrun;
+  viewer->overrun = false;
+  pthread_mutex_unlock(&hub->lock);
+  if (slots[STUDIO_SLOT_SCENE] != NULL) {
+    viewer->seen_scene = scene;
+    viewer->seen_moment = 0;
+  }
+  send_text(viewer, slots[STUDIO_SLOT_FINDINGS]);
+  send_text(viewer, slots[STUDIO_SLOT_SCENE]);
+  for (int i = 0; i < count; ++i) send_text(viewer, queue[i]);
+  send_text(viewer, slots[STUDIO_SLOT_STATE]);
+  send_text(viewer, slots[STUDIO_SLOT_TELEMETRY]);
+  if (overrun) let_go(hub, viewer, WSLAY_CODE_POLICY_VIOLATION, "it does not read its answers");
+}
+
+static void send_frame(studio_hub *hub, studio_viewer *viewer) {
+  pthread_mutex_lock(&hub->lock);
+  studio_moment *moment = studio_moment_hold(hub->newest);
+  pthread_mutex_unlock(&hub->lock);
+  if (moment != NULL && moment->scene == viewer->seen_scene && moment->number > viewer->seen_moment) {
+    hub->frame.count = 0;
+    if (studio_frame_write(moment, viewer->wants, viewer->seen_moment, &hub->frame))
+      studio_viewer_send(viewer, true, hub->frame.items, hub->frame.count);
+    viewer->seen_moment = moment->number;
+  }
+  studio_moment_release(moment);
+}
+
+// Whether there is something to send to a viewer whose connection has taken everything so far.
+static bool has_news(studio_hub *hub, studio_viewer *viewer) {
+  pthread_mutex_lock(&hub->lock);
+  bool news = viewer->queue_count > 0 || viewer->overrun;
+  for (int i = 0; i < STUDIO_SLOT_COUNT; ++i) news = news || viewer->slots[i] != NULL;
+  const studio_moment *newest = hub->newest;
+  news = news || (newest != NULL && newest->scene == viewer->seen_scene && newest->number > viewer->seen_moment);
+  pthread_mutex_unlock(&hub->lock);
+  return news;
+}
+
+static void serve(studio_hub *hub, studio_viewer *viewer, short events) {
+  if (viewer->seen_scene == 0 && viewer->seen_moment == 0) {
+    // The first turn: greet, and let the world send the rest.
+    say_hello(hub, viewer);
+    viewer->seen_scene = -1;
+    (void)studio_inbox_put(hub->inbox, (studio_command){.kind = STUDIO_COMMAND_JOIN, .viewer = viewer->number});
+  }
+  if (events & (POLLERR | POLLNVAL)) viewer->failed = true;
+  bool early = viewer->early_at < viewer->early_size;
+  if (!viewer->failed && (early || events & (POLLIN | POLLHUP))) studio_viewer_read(viewer);
+  bool ended = viewer->ended;
+  if (!viewer->failed) studio_viewer_write(viewer);
+  if (!viewer->failed && !viewer->ended && wslay_event_get_queued_msg_count(viewer->events) == 0 && has_news(hub, viewer)) {
+    send_texts(hub, viewer);
+    send_frame(hub, viewer);
+    studio_viewer_write(viewer);
+  }
+  uint16_t code = viewer->ended && !ended ? wslay_event_get_status_code_sent(viewer->events) : 0;
+  if (code == WSLAY_CODE_MESSAGE_TOO_BIG || code == WSLAY_CODE_PROTOCOL_ERROR || code == WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA)
+    studio_log_say(hub->log, PL_SEVERITY_WARNING, "viewer %u broke the protocol (close code %u)", viewer->number, code);
+  if (viewer->ended && pl_clock_seconds() > viewer->end_by) viewer->failed = true;
+}
+
+// Take out who is gone. The world must hear of it; if its inbox is full, it will the next time round.
+static void sweep(studio_hub *hub) {
+  for (int i = hub->viewer_count - 1; i >= 0; --i) {
+    studio_viewer *viewer = hub->viewers[i];
+    if (!viewer->failed) continue;
+    if (!studio_inbox_put(hub->inbox, (studio_command){.kind = STUDIO_COMMAND_LEAVE, .viewer = viewer->number})) continue;
+    pthread_mutex_lock(&hub->lock);
+    hub->viewers[i] = hub->viewers[--hub->viewer_count];
+    pthread_mutex_unlock(&hub->lock);
+    studio_viewer_close(viewer, hub->context);
+    pl_release(hub->context, viewer);
+  }
+}
+
+static short events_of(studio_hub *hub, studio_viewer *viewer) {
+  bool writes = wslay_event_want_write(viewer->events) || (!viewer->ended && has_news(hub, viewer));
+  return (short)(POLLIN | (writes ? POLLOUT : 0));
+}
+
+static void *converse(void *user) {
+  studio_hub *hub = user;
+  struct pollfd polled[STUDIO_VIEWER_LIMIT + 1];
+  studio_viewer *viewers[STUDIO_VIEWER_LIMIT];
+  for (bool stop = false; !stop;) {
+    pthread_mutex_lock(&hub->lock);
+    int count = hub->viewer_count;
+    memcpy(viewers, hub->viewers, sizeof viewers);
+    stop = hub->stop;
+    pthread_mutex_unlock(&hub->lock);
+    bool ending = false;
+    for (int i = 0; i < count; ++i) {
+      polled[i] = (struct pollfd){viewers[i]->socket, events_of(hub, viewers[i]), 0};
+      ending = ending || viewers[i]->ended || viewers[i]->failed;
+      if (viewers[i]->seen_scene == 0) polled[i].events |= POLLOUT;
+    }
+    polled[count] = (struct pollfd){hub->wake, POLLIN, 0};
+    int found = poll(polled, (nfds_t)count + 1, stop ? 0 : ending ? 200 : 2000);
+    if (found < 0 && errno != EINTR) studio_log_say(hub->log, PL_SEVERITY_ERROR, "waiting for viewers fails: %s", strerror(errno));
+    uint64_t ignored;
+    if (found > 0 && polled[count].revents & POLLIN && read(hub->wake, &ignored, sizeof ignored) < 0) continue;
+    for (int i = 0; i < count; ++i) serve(hub, viewers[i], found > 0 ? polled[i].revents : 0);
+    sweep(hub);
+  }
+  return NULL;
+}
+
+studio_hub *studio_hub_create(pl_context *context, studio_inbox *inbox, studio_log *log) {
+  studio_hub *hub = pl_allocate_array(context, 1, sizeof *hub);
+  if (hub == NULL) return NULL;
+  *hub = (studio_hub){.context = context, .inbox = inbox, .log = log, .frame = pl_vector_of(context, 1)};
+  pthread_mutex_init(&hub->lock, NULL);
+  hub->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (hub->wake >= 0 && pthread_create(&hub->thread, NULL, converse, hub) == 0) return hub;
+  if (hub->wake >= 0) close(hub->wake);
+  pthread_mutex_destroy(&hub->lock);
+  pl_release(context, hub);
+  return NULL;
+}
+
+void studio_hub_destroy(studio_hub *hub) {
+  if (hub == NULL) return;
+  pthread_mutex_lock(&hub->lock);
+  hub->stop = true;
+  pthread_mutex_unlock(&hub->lock);
+  wake_up(hub);
+  pthread_join(hub->thread, NULL);
+  for (int i = 0; i < hub->viewer_count; ++i) {
+    studio_viewer *viewer = hub->viewers[i];
+    studio_viewer_end(viewer, WSLAY_CODE_GOING_AWAY, "the server ends");
+    if (!viewer->failed) studio_viewer_write(viewer);
+    studio_viewer_close(viewer, hub->context);
+    pl_release(hub->context, viewer);
+  }
+  studio_moment_release(hub->newest);
+  pl_vector_free(&hub->frame);
+  close(hub->wake);
+  pthread_mutex_destroy(&hub->lock);
+  pl_release(hub->context, hub);
+}

@@ -1,0 +1,43 @@
+// What viewers ask of the world, in the order it came: written by the thread of the connections, read by the one that simulates.
+#ifndef STUDIO_INBOX_H
+#define STUDIO_INBOX_H
+
+#include <pthread.h>
+
+#include "io/json.h"
+
+typedef enum studio_command_kind {
+  STUDIO_COMMAND_MESSAGE = 1,  // `message` of a viewer
+  STUDIO_COMMAND_JOIN,         // a viewer is there
+  STUDIO_COMMAND_LEAVE,        // … and gone
+  STUDIO_COMMAND_REFRESH,      // what viewers want has changed
+  STUDIO_COMMAND_STOP,
+} studio_command_kind;
+
+typedef struct studio_command {
+  studio_command_kind kind;
+  uint32_t viewer;
+  pl_json_document *message;  // an object with the text `kind`; owned by whoever has the command
+  const char *word;           // that text
+} studio_command;
+
+enum { STUDIO_INBOX_LIMIT = 512 };
+
+typedef struct studio_inbox {
+  pthread_mutex_t lock;
+  pthread_cond_t news;
+  studio_command commands[STUDIO_INBOX_LIMIT];
+  int start, count;
+} studio_inbox;
+
+void studio_inbox_init(studio_inbox *inbox);
+void studio_inbox_free(studio_inbox *inbox);
+
+// Put a command in. Of `drag`, `camera`, `tool` and `steer` only the newest of a viewer is kept where nothing else came between. False, and nothing was taken, when
+// it is full; messages leave some room to the other kinds.
+bool studio_inbox_put(studio_inbox *inbox, studio_command command);
+
+// The next command, waiting for it until `deadline` (seconds of pl_clock_seconds()); false when none came.
+bool studio_inbox_take(studio_inbox *inbox, double deadline, studio_command *command);
+
+#endif

@@ -1,0 +1,87 @@
+// Putting messages together.
+#include "studio_note.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "studio_secret.h"
+
+studio_note studio_note_begin(pl_context *context, const char *kind) {
+  studio_note note;
+  pl_arena_init(&note.arena, context, 0);
+  note.root = pl_json_new(&note.arena, PL_JSON_OBJECT);
+  if (note.root != NULL) pl_json_set_text(&note.arena, note.root, "kind", kind);
+  return note;
+}
+
+void studio_note_post(studio_world *world, studio_note *note, uint32_t viewer, studio_slot slot) {
+  pl_vector text = pl_vector_of(world->context, 1);
+  if (!note->arena.failed && note->root != NULL && pl_json_write(note->root, PL_JSON_COMPACT, &text, NULL) >= 0)
+    studio_hub_post(world->hub, viewer, slot, slot == STUDIO_SLOT_SCENE ? world->scene_number : 0, text.items, text.count);
+  pl_vector_free(&text);
+  pl_arena_destroy(&note->arena);
+}
+
+void studio_note_number(studio_note *note, pl_json *object, const char *key, double number) {
+  pl_json_set_number(&note->arena, object, key, isfinite(number) ? number : 0);
+}
+
+void studio_note_vector(studio_note *note, pl_json *object, const char *key, pl_vec3 v) {
+  const double numbers[3] = {isfinite(v.x) ? v.x : 0, isfinite(v.y) ? v.y : 0, isfinite(v.z) ? v.z : 0};
+  pl_json_set_numbers(&note->arena, object, key, numbers, 3);
+}
+
+void studio_note_bytes(studio_note *note, pl_json *object, const char *key, const void *bytes, size_t size) {
+  size_t text_size = studio_base64_size(size);
+  char *text = pl_arena_take(&note->arena, text_size, 1);
+  pl_json *value = pl_json_new(&note->arena, PL_JSON_STRING);
+  if (text == NULL || value == NULL) return;
+  studio_base64_write(bytes, size, text);
+  value->text = text;
+  value->text_length = (int32_t)(text_size - 1);
+  pl_json_set(&note->arena, object, key, value);
+}
+
+// The id as it was given: a number or a text.
+static void set_id(studio_note *note, const pl_json *id) {
+  double number;
+  const char *text;
+  if (note->root == NULL) return;
+  if (pl_json_get_number(id, &number)) pl_json_set_number(&note->arena, note->root, "id", number);
+  if (pl_json_get_text(id, &text)) pl_json_set_text(&note->arena, note->root, "id", text);
+}
+
+studio_note studio_note_answer(studio_world *world, const pl_json *id) {
+  studio_note note = studio_note_begin(world->context, "done");
+  set_id(&note, id);
+  return note;
+}
+
+void studio_note_done(studio_world *world, uint32_t viewer, const pl_json *id) {
+  if (id == NULL) return;
+  studio_note note = studio_note_answer(world, id);
+  studio_note_post(world, &note, viewer, STUDIO_QUEUE);
+}
+
+void studio_note_error(studio_world *world, uint32_t viewer, const pl_json *id, const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  studio_note note = studio_note_begin(world->context, "error");
+  set_id(&note, id);
+  if (note.root != NULL) pl_json_set_text(&note.arena, note.root, "text", text);
+  studio_note_post(world, &note, viewer, STUDIO_QUEUE);
+}
+
+void studio_note_log(studio_world *world, const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  studio_note note = studio_note_begin(world->context, "log");
+  if (note.root != NULL) pl_json_set_text(&note.arena, note.root, "text", text);
+  studio_note_post(world, &note, 0, STUDIO_QUEUE);
+}

@@ -1,0 +1,125 @@
+// Poses of now.
+//
+// A pose of a mesh is taken in the mesh's frame: the rotation that comes nearest to the body's motion as a whole is taken back, and its middle put where that of the rest
+// shape is. Coordinates are rounded to a ten-millionth of the body's size, which no method could tell apart, so that files stay small.
+#include "studio_pose.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "math/mat3.h"
+#include "math/quat.h"
+#include "math/rotation.h"
+#include "scene/scene_rod.h"
+
+static double rounded(double number, double grid) {
+  return grid > 0 ? round(number / grid) * grid : number;
+}
+
+// A power of ten near a ten-millionth of `size`: such numbers are short in decimals.
+static double grid_of(double size) {
+  return size > 0 ? pow(10, floor(log10(size)) - 7) : 0;
+}
+
+static void add_point(pl_arena *arena, pl_json *list, pl_vec3 point, double scale, double grid) {
+  const double at[3] = {point.x * scale, point.y * scale, point.z * scale};
+  pl_json *item = pl_json_new(arena, PL_JSON_ARRAY);
+  for (int k = 0; item != NULL && k < 3; ++k) {
+    // Through decimals, so that the last digits are not those of the rounding.
+    double number = rounded(at[k], grid), power = grid > 0 ? round(1 / grid) : 0;
+    pl_json_add(item, pl_json_new_number(arena, power >= 1 ? round(at[k] * power) / power : number));
+  }
+  pl_json_add(list, item);
+}
+
+static pl_vec3 middle_of(const pl_vec3 *points, int32_t count) {
+  pl_vec3 middle = {0, 0, 0};
+  for (int32_t i = 0; i < count; ++i) middle = pl_vec3_add_scaled(middle, points[i], 1.0 / count);
+  return middle;
+}
+
+pl_status studio_pose_of_mesh(studio_world *w, studio_document *document, int32_t body, pl_json *pose, pl_error *error) {
+  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, body);
+  pl_arena *arena = &document->json->arena;
+  pl_json *list = pl_json_set(arena, pose, "points", pl_json_new(arena, PL_JSON_ARRAY));
+  if (part->tets == NULL || list == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "this body has no mesh to pose");
+  pl_mesh_view rest = pl_mesh_look(part->tets);
+  pl_status status = pl_body_read_positions(w->world, part->body.id, w->points);
+  if (status < 0) return pl_fail(error, status, "the body is not in the world");
+  pl_vec3 from = middle_of(w->points, rest.point_count), to = middle_of(rest.points, rest.point_count);
+  pl_mat3 moments = pl_mat3_zero();
+  for (int32_t i = 0; i < rest.point_count; ++i)
+    moments = pl_mat3_add(moments, pl_mat3_outer(pl_vec3_sub(w->points[i], from), pl_vec3_sub(rest.points[i], to)));
+  pl_quat back = pl_quat_conjugate(pl_rotation_of_mat3(moments, pl_quat_identity()));
+  const pl_scene_mesh *mesh = pl_scene_find_mesh(w->scene, part->source->mesh);
+  double scale = 1 / (studio_document_unit(document) * (mesh != NULL ? mesh->scale : 1));
+  pl_box box = pl_points_box(rest.points, rest.point_count);
+  double grid = grid_of(scale * pl_vec3_distance(box.most, box.least));
+  for (int32_t i = 0; i < rest.point_count; ++i)
+    add_point(arena, list, pl_vec3_add(to, pl_quat_apply(back, pl_vec3_sub(w->points[i], from))), scale, grid);
+  return arena->failed ? pl_fail_memory(error) : PL_OK;
+}
+
+pl_vec3 studio_pose_eye(const studio_world *w) {
+  return w->has_eye ? w->eye : pl_scene_camera(w->scene, pl_world_time(w->world)).eye;
+}
+
+pl_vec3 studio_pose_view(const studio_world *w, pl_vec3 root, pl_quat turn) {
+  pl_vec3 away = pl_vec3_sub(studio_pose_eye(w), root);
+  return pl_vec3_unit_or(pl_quat_apply(pl_quat_conjugate(turn), away), (pl_vec3){0, 0, 1});
+}
+
+// One chain, whose joints stand in one piece from `first` on: as they are now seen from the led joint, with segments as long as at rest.
+static pl_json *pose_chain(studio_document *document, const pl_rod_def *def, const pl_transform *joints, int32_t first,
+                           int32_t count) {
+  pl_arena *arena = &document->json->arena;
+  pl_json *list = pl_json_new(arena, PL_JSON_ARRAY);
+  int32_t led = def->joints[first].parent;
+  pl_transform rest = def->joints[led].rest, now = joints[led];
+  pl_vec3 places[PL_ROD_JOINT_LIMIT];
+  double scale = 1 / studio_document_unit(document), size = 0;
+  for (int32_t i = 0; i < count; ++i) size = fmax(size, pl_vec3_distance(def->joints[first + i].rest.position, rest.position));
+  for (int32_t i = 0; i < count; ++i) {
+    int32_t parent = def->joints[first + i].parent;
+    pl_vec3 seen = pl_quat_apply(pl_quat_conjugate(now.rotation), pl_vec3_sub(joints[first + i].position, now.position));
+    pl_vec3 place = pl_vec3_add(rest.position, pl_quat_apply(rest.rotation, seen));
+    if (i == 0) {
+      places[0] = def->joints[first].rest.position;
+    } else {
+      pl_vec3 above = places[parent - first], own = def->joints[first + i].rest.position, old = def->joints[parent].rest.position;
+      pl_vec3 along = pl_vec3_unit_or(pl_vec3_sub(place, above), (pl_vec3){0, -1, 0});
+      places[i] = pl_vec3_add_scaled(above, along, pl_vec3_distance(own, old));
+    }
+    add_point(arena, list, places[i], scale, 1e-3 * grid_of(scale * size));
+  }
+  return list;
+}
+
+pl_status studio_pose_of_chains(studio_world *w, studio_document *document, int32_t body, pl_json *chains, const char *name,
+                                pl_error *error) {
+  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, body);
+  const pl_rod_def *def = part->body.rod_def;
+  const pl_scene_rod *source = &part->source->rod;
+  pl_transform *joints = PL_TAKE(&document->json->arena, pl_transform, def->joint_count);
+  pl_arena *arena = &document->json->arena;
+  if (joints == NULL) return pl_fail_memory(error);
+  pl_status status = pl_body_read_joints(w->world, part->body.id, joints);
+  if (status < 0) return pl_fail(error, status, "the joints of this body cannot be read");
+  int32_t first = source->joints.count > 0 ? source->joints.count : 1, number = 0;
+  for (pl_json *chain = chains->first; chain != NULL && number < source->chains.count; chain = chain->next, ++number) {
+    pl_chain_shape shape;
+    if (!pl_chain_shape_fill(&((const pl_scene_rod_chain *)source->chains.items)[number], &shape)) break;
+    pl_json *examples = studio_document_object(document, chain, "examples", PL_JSON_ARRAY);
+    pl_json *example = pl_json_new(arena, PL_JSON_OBJECT);
+    if (examples == NULL || example == NULL) return pl_fail_memory(error);
+    pl_vec3 view = studio_pose_view(w, joints[first].position, joints[def->joints[first].parent].rotation);
+    pl_json_set_text(arena, example, "name", name);
+    pl_json_set_numbers(arena, example, "direction", (const double[3]){view.x, view.y, view.z}, 3);
+    pl_json_set_number(arena, example, "extent", 40);
+    pl_json_set(arena, example, "points", pose_chain(document, def, joints, first, shape.count));
+    pl_json_add(examples, example);
+    first += shape.count;
+  }
+  return arena->failed ? pl_fail_memory(error) : PL_OK;
+}

@@ -1,0 +1,95 @@
+// The studio from beginning to end: what owns what, and in which order it comes and goes.
+//
+//   web server (a thread of libmicrohttpd) ──► hub (one thread for all conversations) ──► inbox ──► world (one thread that simulates)
+//                                                        ▲                                              │
+//                                                        └────────────── texts and moments ◄────────────┘
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "studio_server.h"
+#include "studio_world.h"
+
+static void report(const studio_options *options, const pl_findings *findings) {
+  for (int32_t i = 0; i < pl_findings_count(findings, PL_SEVERITY_NOTE); ++i) {
+    const pl_finding *finding = pl_findings_get(findings, i);
+    char line[1024];
+    if (finding->severity < PL_SEVERITY_WARNING) continue;
+    pl_finding_format(finding, line, sizeof line);
+    options->say(options->user, finding->severity, line);
+  }
+}
+
+static void wait_until_told(const studio_options *options) {
+  while (!options->stop(options->user)) nanosleep(&(struct timespec){0, 50000000}, NULL);
+}
+
+static void tell_address(const studio_server *server) {
+  char address[300];
+  const char *host = server->options->host;
+  bool bare6 = strchr(host, ':') != NULL && host[0] != '[';
+  snprintf(address, sizeof address, "http://%s%.200s%s:%d/?token=%s", bare6 ? "[" : "", host, bare6 ? "]" : "", server->port,
+           server->token);
+  server->options->ready(server->options->user, address);
+}
+
+// The scene at the start is looked at before anything else begins, so that what is wrong with it is said at the terminal and nowhere else.
+static pl_status check_scene(pl_context *context, const studio_options *options, pl_error *error) {
+  pl_scene *scene = NULL;
+  pl_findings *findings = NULL;
+  if (options->scene_path == NULL) return PL_OK;
+  pl_status status = pl_findings_create(context, &findings, error);
+  if (status >= 0) status = pl_scene_read(context, options->scene_path, &scene, findings, error);
+  if (findings != NULL) report(options, findings);
+  if (status < 0 && findings != NULL && pl_findings_count(findings, PL_SEVERITY_ERROR) > 0 && error != NULL)
+    *error = (pl_error){.status = status, .text = "the scene cannot be opened"};
+  pl_scene_destroy(scene);
+  pl_findings_destroy(findings);
+  return status;
+}
+
+static pl_status serve(pl_context *context, const studio_options *options, pl_error *error) {
+  studio_log log;
+  studio_inbox inbox;
+  studio_files files;
+  studio_gallery gallery = {.context = context, .options = options};
+  studio_log_init(&log, options);
+  studio_inbox_init(&inbox);
+  studio_files_init(&files, context);
+  studio_hub *hub = studio_hub_create(context, &inbox, &log);
+  studio_server server = {.context = context, .options = options, .log = &log, .hub = hub, .files = &files, .gallery = &gallery};
+  pl_status status = hub != NULL ? PL_OK : pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+  studio_world *world = NULL;
+  if (status >= 0) {
+    world = studio_world_create(context, options, &log, hub, &inbox, &files, error);
+    status = world != NULL ? PL_OK : PL_ERROR_INVALID_DATA;
+  }
+  if (status >= 0) status = studio_server_start(&server, error);
+  if (status >= 0) {
+    tell_address(&server);
+    wait_until_told(options);
+  }
+  studio_server_quiesce(&server);
+  studio_world_destroy(world);
+  studio_hub_destroy(hub);
+  studio_server_stop(&server);
+  studio_inbox_free(&inbox);
+  studio_files_free(&files);
+  studio_gallery_free(&gallery);
+  studio_log_free(&log);
+  return status;
+}
+
+pl_status studio_run(const studio_options *options, pl_error *error) {
+  pl_context_def def = pl_default_context_def();
+  pl_context *context = NULL;
+  def.thread_count = options->thread_count;
+  pl_status status = pl_context_create(&def, &context, error);
+  if (status >= 0) status = check_scene(context, options, error);
+  if (status >= 0) status = serve(context, options, error);
+  pl_context_destroy(context);
+  return status;
+}

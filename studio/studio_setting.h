@@ -1,0 +1,25 @@
+// Numbers, switches and words of a scene that viewers can change.
+#ifndef STUDIO_SETTING_H
+#define STUDIO_SETTING_H
+
+#include "studio_note.h"
+
+// The settings of body number `source` of the document, or of the world as a whole (-1), for the message about the scene.
+pl_json *studio_setting_list(studio_world *world, studio_note *note, int32_t source);
+
+// Change one. `*restarted` says whether the world had to begin anew.
+pl_status studio_setting_change(studio_world *world, const char *path, const pl_json *value, bool *restarted, pl_error *error);
+
+// A place in a document: its field, and where the value is kept.
+typedef struct studio_place {
+  const pl_scene_field *field;
+  void *value;
+  int component;        // of a vector, -1 for all
+  int32_t body;         // of the document, -1 outside of bodies
+  const char *setting;  // name of a setting of a behaviour, NULL otherwise
+} studio_place;
+
+// Find a path such as `bodies[0].solid.stiffness` in the tables of scenes; false if there is none.
+bool studio_place_find(pl_scene *scene, const char *path, studio_place *place);
+
+#endif

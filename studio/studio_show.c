@@ -1,0 +1,78 @@
+// The present moment, laid out in parts and filled in.
+#include <string.h>
+
+#include "base/context.h"
+#include "studio_world.h"
+
+enum { PARTS_PER_BODY = 6 };
+
+static int32_t actor_of_body(const studio_world *w, int32_t body) {
+  for (int32_t i = 0; i < pl_stage_set_actor_count(w->set); ++i)
+    if (pl_stage_set_actor(w->set, i).body == body) return i;
+  return -1;
+}
+
+static int32_t lay_out(const studio_world *w, uint32_t wants, studio_part *parts) {
+  static const uint32_t colors[] = {STUDIO_WANT_STRETCH, STUDIO_WANT_STRESS, STUDIO_WANT_SPEED};
+  int32_t count = 0;
+  for (int32_t i = 0; i < pl_stage_set_body_count(w->set); ++i) {
+    int32_t points = pl_stage_set_surface(w->set, i).point_count;
+    int32_t particles = pl_model_describe(pl_body_model(w->world, pl_stage_set_body(w->set, i).id)).particle_count;
+    parts[count++] = (studio_part){STUDIO_PART_SURFACE, 0, i, points, 3, NULL, 0};
+    if (wants & STUDIO_WANT_PARTICLES)
+      parts[count++] = (studio_part){STUDIO_PART_PARTICLES, STUDIO_WANT_PARTICLES, i, particles, 3, NULL, 0};
+    if (wants & STUDIO_WANT_GHOST && actor_of_body(w, i) >= 0)
+      parts[count++] = (studio_part){STUDIO_PART_GHOST, STUDIO_WANT_GHOST, i, points, 3, NULL, 0};
+    for (size_t k = 0; k < sizeof colors / sizeof colors[0]; ++k)
+      if (wants & colors[k]) parts[count++] = (studio_part){STUDIO_PART_COLORS, colors[k], i, points, 1, NULL, 0};
+  }
+  for (int32_t i = 0; i < pl_stage_set_collider_count(w->set); ++i)
+    if (pl_stage_set_collider(w->set, i, 0).mesh != NULL)
+      parts[count++] = (studio_part){STUDIO_PART_PLACEMENT, 0, i, 1, 7, NULL, 0};
+  return count;
+}
+
+static void fill_placement(const studio_world *w, const studio_part *part) {
+  pl_transform placement = pl_stage_set_collider(w->set, part->index, pl_world_time(w->world)).placement;
+  const double numbers[7] = {placement.position.x, placement.position.y, placement.position.z, placement.rotation.x,
+                             placement.rotation.y, placement.rotation.z, placement.rotation.w};
+  memcpy(part->numbers, numbers, sizeof numbers);
+}
+
+static void fill(studio_world *w, studio_moment *moment) {
+  const pl_vec3 *surface = NULL;
+  for (int32_t i = 0; i < moment->part_count; ++i) {
+    studio_part *part = &moment->parts[i];
+    pl_vec3 *points = (pl_vec3 *)part->numbers;
+    switch (part->kind) {
+      case STUDIO_PART_SURFACE:
+        (void)pl_stage_set_read_surface(w->set, part->index, points);
+        surface = points;
+        break;
+      case STUDIO_PART_PARTICLES: (void)pl_body_read_positions(w->world, pl_stage_set_body(w->set, part->index).id, points); break;
+      case STUDIO_PART_GHOST: (void)pl_stage_set_read_rest(w->set, actor_of_body(w, part->index), points); break;
+      case STUDIO_PART_COLORS: studio_colors_fill(w, part->index, part->wanted, surface, part->numbers); break;
+      case STUDIO_PART_PLACEMENT: fill_placement(w, part); break;
+      case STUDIO_PART_FINE: break;
+    }
+  }
+}
+
+void studio_show_moment(studio_world *w) {
+  size_t most = PARTS_PER_BODY * (size_t)pl_stage_set_body_count(w->set) + (size_t)pl_stage_set_collider_count(w->set);
+  studio_part *parts = pl_allocate_array(w->context, most, sizeof *parts);
+  if (parts == NULL) return;
+  int32_t count = lay_out(w, studio_hub_wants(w->hub), parts);
+  studio_moment *moment = studio_moment_create(w->context, parts, count);
+  pl_release(w->context, parts);
+  if (moment == NULL) return;
+  moment->number = ++w->moment_number;
+  moment->scene = w->scene_number;
+  moment->step = pl_world_step_count(w->world);
+  moment->time = pl_world_time(w->world);
+  fill(w, moment);
+  studio_moment_compare(moment, w->newest);
+  studio_moment_release(w->newest);
+  w->newest = studio_moment_hold(moment);
+  studio_hub_show(w->hub, moment);
+}

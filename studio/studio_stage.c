@@ -1,0 +1,186 @@
+// Opening scenes: from a document to a world, in the place of the one before if all went well.
+#include "base/context.h"
+#include "base/error.h"
+#include "io/file_bytes.h"
+#include "studio_document.h"
+#include "studio_note.h"
+
+// All that a scene brings, before it takes the place of another.
+typedef struct fresh {
+  pl_scene *scene;
+  pl_stage_set *set;
+  void *start;
+  size_t start_size;
+  pl_vec3 *points, *more_points;
+} fresh;
+
+static void discard(studio_world *w, fresh *made) {
+  pl_stage_set_destroy(made->set);
+  pl_scene_destroy(made->scene);
+  pl_release(w->context, made->start);
+  pl_release(w->context, made->points);
+  pl_release(w->context, made->more_points);
+}
+
+static pl_status build(studio_world *w, const studio_document *document, fresh *made, pl_error *error) {
+  pl_vector text = pl_vector_of(w->context, 1);
+  pl_status status = studio_document_text(document, &text, error);
+  const char *name = document->path[0] != '\0' ? document->path : document->name;
+  if (status >= 0)
+    status = pl_scene_read_memory(w->context, text.items, text.count, name, document->folder, &made->scene, w->findings, error);
+  pl_vector_free(&text);
+  pl_scene_build_def def = pl_default_scene_build_def();
+  if (status >= 0) status = pl_scene_build(w->context, &def, made->scene, &made->set, w->findings, error);
+  if (status < 0) return status;
+  size_t most = 1;
+  for (int32_t i = 0; i < pl_stage_set_body_count(made->set); ++i) {
+    pl_model_report facts = pl_model_describe(pl_body_model(pl_stage_set_world(made->set), pl_stage_set_body(made->set, i).id));
+    size_t surface = (size_t)pl_stage_set_surface(made->set, i).point_count, particles = (size_t)facts.particle_count;
+    if (surface > most) most = surface;
+    if (particles > most) most = particles;
+  }
+  made->points = pl_allocate_array(w->context, most, sizeof(pl_vec3));
+  made->more_points = pl_allocate_array(w->context, most, sizeof(pl_vec3));
+  made->start_size = pl_world_snapshot_size(pl_stage_set_world(made->set));
+  made->start = pl_allocate(w->context, made->start_size);
+  return made->start != NULL && made->points != NULL && made->more_points != NULL ? PL_OK : pl_fail_memory(error);
+}
+
+static void close_stage(studio_world *w) {
+  studio_hold_clear(w);
+  fresh old = {w->scene, w->set, w->start, w->start_size, w->points, w->more_points};
+  discard(w, &old);
+  w->scene = NULL;
+  w->set = NULL;
+  w->world = NULL;
+  w->start = NULL;
+  w->points = w->more_points = NULL;
+}
+
+// Bodies that the viewers hold stay held: hands are by body and point, which a change of numbers leaves as they are.
+static void move_in(studio_world *w, fresh *made, bool carry, bool *carried) {
+  pl_world *world = pl_stage_set_world(made->set);
+  int32_t count = pl_stage_set_body_count(made->set), adopted = 0;
+  pl_world_snapshot(world, made->start);
+  *carried = false;
+  if (carry && w->set != NULL) {
+    studio_hold_lift(w);
+    *carried = pl_world_adopt(world, w->world, &adopted, NULL) >= 0 && adopted == count;
+    int held = *carried ? w->hold_count : 0;
+    w->hold_count = 0;
+    close_stage(w);
+    w->hold_count = held;
+  } else {
+    close_stage(w);
+    w->given.count = w->errands.count = w->meters.count = 0;
+    w->has_eye = false;
+  }
+  w->scene = made->scene;
+  w->set = made->set;
+  w->world = world;
+  w->start = made->start;
+  w->start_size = made->start_size;
+  w->points = made->points;
+  w->more_points = made->more_points;
+}
+
+// Weights that were given to what is no longer there are forgotten.
+static void sift_given(studio_world *w) {
+  size_t kept = 0;
+  for (size_t i = 0; i < w->given.count; ++i) {
+    studio_given given = PL_ITEM(&w->given, studio_given, i);
+    if (given.body >= pl_stage_set_body_count(w->set)) continue;
+    pl_example_view examples = pl_model_examples(pl_body_model(w->world, pl_stage_set_body(w->set, given.body).id));
+    if (given.count == examples.example_count && given.manifold < examples.given_count)
+      PL_ITEM(&w->given, studio_given, kept++) = given;
+  }
+  w->given.count = kept;
+}
+
+pl_status studio_stage_open(studio_world *w, const studio_document *document, bool carry, bool *carried, pl_error *error) {
+  fresh made = {.scene = NULL};
+  bool went_on = false;
+  pl_findings *before = w->findings;
+  pl_status status = pl_findings_create(w->context, &w->findings, error);
+  if (status < 0) {
+    w->findings = before;
+    return status;
+  }
+  pl_findings_destroy(before);
+  status = build(w, document, &made, error);
+  if (status < 0) {
+    discard(w, &made);
+    return status;
+  }
+  move_in(w, &made, carry, &went_on);
+  if (carried != NULL) *carried = went_on;
+  w->scene_number++;
+  if (w->has_eye) pl_stage_set_look_from(w->set, &w->eye);
+  sift_given(w);
+  (void)studio_world_attend(w, NULL);
+  if (studio_history_begin(&w->history, w->context, w->world)) studio_history_note(&w->history, w->world);
+  studio_hold_lower(w);
+  w->due = 0;
+  w->shown_step = w->telemetry_step = -1;
+  w->measured_steps = pl_world_step_count(w->world);
+  w->state_is_due = true;
+  studio_stage_tell(w, 0);
+  return PL_OK;
+}
+
+pl_status studio_stage_open_path(studio_world *w, const char *path, pl_error *error) {
+  studio_document document = {.json = NULL};
+  pl_findings *before = w->findings;
+  pl_status status = pl_findings_create(w->context, &w->findings, error);
+  if (status < 0) {
+    w->findings = before;
+    return status;
+  }
+  pl_findings_destroy(before);
+  status = studio_document_read(w->context, path, w->findings, &document, error);
+  if (status >= 0) status = studio_stage_open(w, &document, false, NULL, error);
+  if (status < 0) {
+    studio_document_free(w->context, &document);
+    return status;
+  }
+  studio_document_free(w->context, &w->document);
+  w->document = document;
+  return PL_OK;
+}
+
+void studio_stage_close(studio_world *w) {
+  close_stage(w);
+  studio_history_free(&w->history);
+  studio_moment_release(w->newest);
+  w->newest = NULL;
+  studio_document_free(w->context, &w->document);
+}
+
+void studio_stage_tell_findings(studio_world *w, uint32_t viewer) {
+  static const char *const severities[] = {"note", "warning", "error"};
+  enum { MOST = 100 };
+  studio_note note = studio_note_begin(w->context, "findings");
+  pl_arena *arena = &note.arena;
+  pl_json *items = pl_json_new(arena, PL_JSON_ARRAY);
+  int32_t count = pl_findings_count(w->findings, PL_SEVERITY_NOTE);
+  for (int32_t i = 0; items != NULL && i < count && i < MOST; ++i) {
+    const pl_finding *finding = pl_findings_get(w->findings, i);
+    pl_json *item = pl_json_new(arena, PL_JSON_OBJECT);
+    if (item == NULL) break;
+    pl_json_set_text(arena, item, "severity", severities[finding->severity]);
+    pl_json_set_text(arena, item, "file", finding->file);
+    pl_json_set_number(arena, item, "line", finding->line);
+    pl_json_set_number(arena, item, "column", finding->column);
+    pl_json_set_text(arena, item, "path", finding->field);
+    pl_json_set_text(arena, item, "text", finding->you_see);
+    pl_json_set_text(arena, item, "fix", finding->fix);
+    pl_json_add(items, item);
+  }
+  if (note.root != NULL) pl_json_set(arena, note.root, "items", items);
+  studio_note_post(w, &note, viewer, STUDIO_SLOT_FINDINGS);
+}
+
+int32_t studio_stage_source(const studio_world *w, int32_t index) {
+  const pl_scene_body *first = w->scene->document.bodies.items;
+  return (int32_t)(PL_ITEM(&w->set->parts, pl_stage_part, index).source - first);
+}

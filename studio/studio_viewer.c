@@ -1,0 +1,147 @@
+// A WebSocket on a socket that does not block.
+#define _GNU_SOURCE
+#include "studio_viewer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/context.h"
+
+// A viewer that floods is read from so much in a turn, then it is the others'.
+static const size_t READ_A_TURN = 1 << 18;
+// After goodbye: how long, and how much, to listen to someone who has not heard it yet. Closing at once would take the goodbye back.
+static const double DRAIN_SECONDS = 2;
+static const size_t DRAIN_BYTES = (size_t)256 << 20;
+// Bytes that the system holds for a viewer. Less means that a slow line shows younger frames.
+static const int SEND_BUFFER = 512 << 10;
+
+studio_text *studio_text_create(pl_context *context, const char *bytes, size_t size) {
+  studio_text *text = pl_allocate(context, sizeof *text + size);
+  if (text == NULL) return NULL;
+  text->context = context;
+  atomic_init(&text->uses, 1);
+  text->size = size;
+  memcpy(text->bytes, bytes, size);
+  return text;
+}
+
+void studio_text_release(studio_text *text) {
+  if (text != NULL && atomic_fetch_sub(&text->uses, 1) == 1) pl_release(text->context, text);
+}
+
+static ssize_t receive(wslay_event_context_ptr events, uint8_t *buffer, size_t size, int flags, void *user) {
+  (void)flags;
+  studio_viewer *viewer = user;
+  if (size > viewer->read_left) size = viewer->read_left;
+  if (size == 0) {
+    wslay_event_set_error(events, WSLAY_ERR_WOULDBLOCK);
+    return -1;
+  }
+  if (viewer->early_at < viewer->early_size) {
+    size_t left = viewer->early_size - viewer->early_at, taken = size < left ? size : left;
+    memcpy(buffer, viewer->early + viewer->early_at, taken);
+    viewer->early_at += taken;
+    return (ssize_t)taken;
+  }
+  ssize_t got;
+  do got = recv(viewer->socket, buffer, size, 0);
+  while (got < 0 && errno == EINTR);
+  if (got > 0) {
+    viewer->read_left -= (size_t)got;
+    return got;
+  }
+  bool later = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  if (!later) viewer->failed = true;
+  wslay_event_set_error(events, later ? WSLAY_ERR_WOULDBLOCK : WSLAY_ERR_CALLBACK_FAILURE);
+  return -1;
+}
+
+static ssize_t deliver(wslay_event_context_ptr events, const uint8_t *bytes, size_t size, int flags, void *user) {
+  studio_viewer *viewer = user;
+  ssize_t sent;
+  do sent = send(viewer->socket, bytes, size, MSG_NOSIGNAL | (flags & WSLAY_MSG_MORE ? MSG_MORE : 0));
+  while (sent < 0 && errno == EINTR);
+  if (sent >= 0) return sent;
+  bool later = errno == EAGAIN || errno == EWOULDBLOCK;
+  if (!later) viewer->failed = true;
+  wslay_event_set_error(events, later ? WSLAY_ERR_WOULDBLOCK : WSLAY_ERR_CALLBACK_FAILURE);
+  return -1;
+}
+
+static void hear(wslay_event_context_ptr events, const struct wslay_event_on_msg_recv_arg *message, void *user) {
+  (void)events;
+  studio_viewer *viewer = user;
+  if (wslay_is_ctrl_frame(message->opcode) || viewer->ended) return;
+  studio_hub_hear(viewer->hub, viewer, message->opcode == WSLAY_BINARY_FRAME, (const char *)message->msg, message->msg_length);
+}
+
+bool studio_viewer_open(studio_viewer *viewer, pl_context *context, const void *early, size_t early_size) {
+  const struct wslay_event_callbacks callbacks = {.recv_callback = receive, .send_callback = deliver, .on_msg_recv_callback = hear};
+  int flags = fcntl(viewer->socket, F_GETFL);
+  if (flags < 0 || fcntl(viewer->socket, F_SETFL, flags | O_NONBLOCK) < 0) return false;
+  setsockopt(viewer->socket, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+  setsockopt(viewer->socket, SOL_SOCKET, SO_SNDBUF, &SEND_BUFFER, sizeof SEND_BUFFER);
+  if (early_size > 0) {
+    viewer->early = pl_allocate(context, early_size);
+    if (viewer->early == NULL) return false;
+    memcpy(viewer->early, early, early_size);
+    viewer->early_size = early_size;
+  }
+  if (wslay_event_context_server_init(&viewer->events, &callbacks, viewer) != 0) return false;
+  wslay_event_config_set_max_recv_msg_length(viewer->events, STUDIO_MESSAGE_LIMIT);
+  return true;
+}
+
+void studio_viewer_close(studio_viewer *viewer, pl_context *context) {
+  if (viewer->events != NULL) wslay_event_context_free(viewer->events);
+  for (int i = 0; i < STUDIO_SLOT_COUNT; ++i) studio_text_release(viewer->slots[i]);
+  for (int i = 0; i < viewer->queue_count; ++i) studio_text_release(viewer->queue[(viewer->queue_start + i) % STUDIO_QUEUE_LIMIT]);
+  pl_release(context, viewer->early);
+  MHD_upgrade_action(viewer->handle, MHD_UPGRADE_ACTION_CLOSE);
+}
+
+static void drain(studio_viewer *viewer) {
+  static const size_t PIECE = 1 << 16;
+  char bytes[1 << 16];
+  for (size_t all = 0; all < READ_A_TURN; all += PIECE) {
+    ssize_t got = recv(viewer->socket, bytes, sizeof bytes, 0);
+    if (got > 0) viewer->drained += (size_t)got;
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR) || viewer->drained > DRAIN_BYTES) viewer->failed = true;
+    if (got <= 0) return;
+  }
+}
+
+void studio_viewer_read(studio_viewer *viewer) {
+  if (viewer->ended || !wslay_event_get_read_enabled(viewer->events)) {
+    drain(viewer);
+    return;
+  }
+  viewer->read_left = READ_A_TURN;
+  if (wslay_event_recv(viewer->events) != 0) viewer->failed = true;
+}
+
+void studio_viewer_write(studio_viewer *viewer) {
+  if (!viewer->failed && wslay_event_want_write(viewer->events) && wslay_event_send(viewer->events) != 0) viewer->failed = true;
+  // Goodbye has been said by either side, and is out.
+  if (!viewer->ended && !viewer->failed && wslay_event_get_close_sent(viewer->events) && !wslay_event_want_write(viewer->events)) {
+    viewer->ended = true;
+    viewer->end_by = pl_clock_seconds() + DRAIN_SECONDS;
+    shutdown(viewer->socket, SHUT_WR);
+  }
+}
+
+void studio_viewer_send(studio_viewer *viewer, bool binary, const void *bytes, size_t size) {
+  const struct wslay_event_msg message = {binary ? WSLAY_BINARY_FRAME : WSLAY_TEXT_FRAME, bytes, size};
+  // Refused after goodbye, which is as well.
+  if (wslay_event_queue_msg(viewer->events, &message) == WSLAY_ERR_NOMEM) viewer->failed = true;
+}
+
+void studio_viewer_end(studio_viewer *viewer, uint16_t code, const char *reason) {
+  wslay_event_queue_close(viewer->events, code, (const uint8_t *)reason, strlen(reason));
+}

@@ -1,0 +1,66 @@
+// One viewer's conversation: the WebSocket and what is waiting to be sent. Used by the hub's thread alone but for what the hub's lock guards.
+#ifndef STUDIO_VIEWER_H
+#define STUDIO_VIEWER_H
+
+#include <wslay/wslay.h>
+
+#include "studio_hub.h"
+
+// A text that several viewers may be waiting for.
+typedef struct studio_text {
+  pl_context *context;
+  atomic_int uses;
+  size_t size;
+  char bytes[];
+} studio_text;
+
+studio_text *studio_text_create(pl_context *context, const char *bytes, size_t size);
+void studio_text_release(studio_text *text);
+
+enum { STUDIO_QUEUE_LIMIT = 64 };
+
+typedef struct studio_viewer {
+  studio_hub *hub;
+  uint32_t number;  // from 1 on, never used twice
+  int socket;
+  struct MHD_UpgradeResponseHandle *handle;
+  wslay_event_context_ptr events;
+  char *early;  // bytes that came with the handshake
+  size_t early_size, early_at;
+  size_t read_left;  // bytes that may still be read in this turn
+  bool failed;       // the connection is broken
+  bool ended;        // goodbye was said; what still comes is thrown away until `end_by`
+  double end_by;     // s
+  size_t drained;    // bytes thrown away
+  uint32_t wants;
+  int64_t seen_scene, seen_moment;  // last that were sent
+  // Guarded by the hub's lock:
+  studio_text *slots[STUDIO_SLOT_COUNT];
+  int64_t slot_scene;  // number of the scene in its slot
+  studio_text *queue[STUDIO_QUEUE_LIMIT];
+  int queue_start, queue_count;
+  bool overrun;  // more was to be queued than there is room for
+} studio_viewer;
+
+// Prepare the WebSocket of a viewer; false when out of memory.
+bool studio_viewer_open(studio_viewer *viewer, pl_context *context, const void *early, size_t early_size);
+
+// Give back all that a viewer holds, the connection included.
+void studio_viewer_close(studio_viewer *viewer, pl_context *context);
+
+// Read what has come; messages are handed to studio_hub_hear().
+void studio_viewer_read(studio_viewer *viewer);
+
+// Write as much as the connection takes.
+void studio_viewer_write(studio_viewer *viewer);
+
+// Queue a message on the WebSocket, which copies it.
+void studio_viewer_send(studio_viewer *viewer, bool binary, const void *bytes, size_t size);
+
+// Say goodbye with a status code and a reason.
+void studio_viewer_end(studio_viewer *viewer, uint16_t code, const char *reason);
+
+// A message of a viewer (studio_hub.c).
+void studio_hub_hear(studio_hub *hub, studio_viewer *viewer, bool binary, const char *bytes, size_t size);
+
+#endif

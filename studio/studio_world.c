@@ -1,0 +1,263 @@
+// The thread that simulates.
+//
+// Time is that of the wall, times the rate that was asked for: simulated seconds become due, and are stepped one fixed step at a time. A machine that is too slow
+// falls behind by a tenth of a second at most and then runs slower than the wall; no step is ever longer. Positions at a step are those of `pliant run` at that step.
+#include "studio_world.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/context.h"
+#include "base/error.h"
+#include "studio_export.h"
+#include "studio_note.h"
+
+static const double SHOW_EVERY = 1.0 / 60, TELL_EVERY = 1.0 / 15, STATE_EVERY = 0.25;
+// Simulated time that may be caught up with, in wall-clock seconds.
+static const double BEHIND_MOST = 0.1;
+
+// --- stepping --------------------------------------------------------------------------------------------------------------
+
+// Actors that were sent somewhere turn to the place and stop there.
+static void run_errands(studio_world *w) {
+  for (size_t i = 0; i < w->errands.count; ++i) {
+    const studio_errand *errand = &PL_ITEM(&w->errands, studio_errand, i);
+    pl_stage_actor actor = pl_stage_set_actor(w->set, errand->actor);
+    pl_body_id body = pl_stage_set_body(w->set, actor.body).id;
+    pl_body_report now = pl_body_describe(w->world, body);
+    pl_box box = pl_model_describe(pl_body_model(w->world, body)).box;
+    double height = box.most.y - box.least.y, x = errand->place.x - now.center.x, z = errand->place.z - now.center.z;
+    double away = hypot(x, z);
+    // A pace that any behaviour can keep: three tenths of √(height · gravity); slower over the last body height.
+    double speed = 0.3 * sqrt(9.81 * height) * fmin(1, away / height);
+    pl_actor_command command = {away > 0.25 * height ? speed : 0, {x / fmax(away, 1e-9), 0, z / fmax(away, 1e-9)}};
+    pl_actor_steer(actor.actor, command);
+  }
+}
+
+// Weights that viewers gave go over what the scene's drivers say, so this acts after them: as a controller that was added last.
+static pl_status give_weights(void *user, pl_world *world, pl_error *error) {
+  const studio_world *w = user;
+  for (size_t i = 0; i < w->given.count; ++i) {
+    const studio_given *given = &PL_ITEM(&w->given, studio_given, i);
+    pl_status status =
+        pl_body_give_weights(world, pl_stage_set_body(w->set, given->body).id, given->manifold, given->weights, error);
+    if (status < 0) return status;
+  }
+  return PL_OK;
+}
+
+pl_status studio_world_attend(studio_world *w, pl_error *error) {
+  const pl_controller controller = {.before_step = give_weights, .user = w};
+  return pl_world_add_controller(w->world, &controller, error);
+}
+
+bool studio_world_step(studio_world *w) {
+  pl_error error = {0};
+  run_errands(w);
+  if (pl_world_step(w->world, &w->report, &error) < 0) {
+    studio_world_pause(w, true);
+    studio_note_log(w, "the world stopped at step %lld: %s", (long long)pl_world_step_count(w->world), error.text);
+    studio_log_say(w->log, PL_SEVERITY_WARNING, "the world stopped at step %lld: %s", (long long)pl_world_step_count(w->world),
+                   error.text);
+    return false;
+  }
+  bool turn = pl_world_step_count(w->world) % w->history.every == 0;
+  if (turn && w->hold_count > 0) studio_hold_lift(w);
+  studio_history_note(&w->history, w->world);
+  if (turn && w->hold_count > 0) studio_hold_lower(w);
+  return true;
+}
+
+void studio_world_pause(studio_world *w, bool paused) {
+  w->paused = paused;
+  w->due = 0;
+  w->clock = pl_clock_seconds();
+  w->state_is_due = true;
+}
+
+void studio_world_reset(studio_world *w) {
+  if (w->set == NULL) return;
+  studio_hold_clear(w);
+  w->given.count = w->errands.count = w->meters.count = 0;
+  (void)pl_world_restore(w->world, w->start, w->start_size, NULL);
+  (void)studio_history_begin(&w->history, w->context, w->world);
+  studio_history_note(&w->history, w->world);
+  w->shown_step = -1;
+  w->state_is_due = true;
+}
+
+void studio_world_back(studio_world *w, int64_t count) {
+  if (w->set == NULL) return;
+  int64_t target = pl_world_step_count(w->world) - count;
+  studio_world_pause(w, true);
+  studio_hold_lift(w);
+  if (studio_history_go(&w->history, w->world, target))
+    while (pl_world_step_count(w->world) < target)
+      if (pl_world_step(w->world, NULL, NULL) < 0) break;
+  studio_hold_lower(w);
+  w->shown_step = -1;
+}
+
+// --- telling ---------------------------------------------------------------------------------------------------------------
+
+static void measure(studio_world *w, double now) {
+  int64_t step = w->set != NULL ? pl_world_step_count(w->world) : 0;
+  double passed = now - w->measured;
+  if (passed < STATE_EVERY) return;
+  w->steps_per_second = fmax(0, (double)(step - w->measured_steps) / passed);
+  w->measured_steps = step;
+  w->measured = now;
+}
+
+static void tell_state(studio_world *w, uint32_t viewer) {
+  studio_note note = studio_note_begin(w->context, "state");
+  bool open = w->set != NULL;
+  int64_t step = open ? pl_world_step_count(w->world) : 0, oldest = open ? studio_history_oldest(&w->history) : -1;
+  if (note.root != NULL) {
+    studio_note_number(&note, note.root, "time", open ? pl_world_time(w->world) : 0);
+    studio_note_number(&note, note.root, "step", (double)step);
+    pl_json_set_bool(&note.arena, note.root, "paused", w->paused);
+    studio_note_number(&note, note.root, "rate", open ? w->steps_per_second * pl_world_step_length(w->world) : 0);
+    studio_note_number(&note, note.root, "steps_per_second", w->steps_per_second);
+    studio_note_number(&note, note.root, "viewers", studio_hub_viewer_count(w->hub));
+    studio_note_number(&note, note.root, "history", oldest >= 0 && oldest < step ? (double)(step - oldest) : 0);
+    if (open && w->paused) {
+      char hash[24];
+      snprintf(hash, sizeof hash, "%016llx", (unsigned long long)pl_world_hash(w->world));
+      pl_json_set_text(&note.arena, note.root, "hash", hash);
+    }
+  }
+  studio_note_post(w, &note, viewer, STUDIO_SLOT_STATE);
+}
+
+static void tell(studio_world *w) {
+  double now = pl_clock_seconds();
+  measure(w, now);
+  int64_t step = w->set != NULL ? pl_world_step_count(w->world) : -1;
+  if (w->set != NULL && step != w->shown_step && (w->shown_step < 0 || now - w->shown >= 0.9 * SHOW_EVERY)) {
+    studio_show_moment(w);
+    w->shown_step = step;
+    w->shown = now;
+  }
+  if (w->set != NULL && step != w->telemetry_step && now - w->told >= TELL_EVERY) {
+    studio_telemetry_tell(w);
+    w->telemetry_step = step;
+    w->told = now;
+  }
+  if (w->state_is_due || now - w->state_told >= STATE_EVERY) {
+    tell_state(w, 0);
+    w->state_is_due = false;
+    w->state_told = now;
+  }
+}
+
+// --- the thread ------------------------------------------------------------------------------------------------------------
+
+static void pass_time(studio_world *w) {
+  double now = pl_clock_seconds();
+  if (w->set == NULL || w->paused) {
+    w->clock = now;
+    return;
+  }
+  double step = pl_world_step_length(w->world);
+  w->due = fmin(w->due + w->rate * (now - w->clock), fmax(BEHIND_MOST * w->rate, 1.5 * step));
+  w->clock = now;
+  while (w->due >= step && !w->paused && pl_clock_seconds() - now < SHOW_EVERY) {
+    if (!studio_world_step(w)) return;
+    w->due -= step;
+  }
+}
+
+static double next_deadline(const studio_world *w) {
+  double now = pl_clock_seconds();
+  if (w->set == NULL || w->paused) return fmin(w->state_told + STATE_EVERY, now + STATE_EVERY);
+  double step = pl_world_step_length(w->world);
+  return w->due >= step ? now : now + fmin((step - w->due) / w->rate, STATE_EVERY);
+}
+
+static void greet(studio_world *w, uint32_t viewer) {
+  if (w->set != NULL) studio_stage_tell(w, viewer);
+  if (pl_findings_count(w->findings, PL_SEVERITY_NOTE) > 0) studio_stage_tell_findings(w, viewer);
+  w->state_is_due = true;
+  w->shown_step = -1;
+  w->telemetry_step = -1;
+}
+
+static void obey(studio_world *w, const studio_command *command) {
+  switch (command->kind) {
+    case STUDIO_COMMAND_MESSAGE: studio_world_hear(w, command->viewer, command->word, command->message->root); break;
+    case STUDIO_COMMAND_JOIN: greet(w, command->viewer); break;
+    case STUDIO_COMMAND_LEAVE:
+      studio_hold_release(w, command->viewer);
+      w->state_is_due = true;
+      break;
+    case STUDIO_COMMAND_REFRESH:
+      w->shown_step = -1;
+      w->telemetry_step = -1;
+      break;
+    case STUDIO_COMMAND_STOP: break;
+  }
+}
+
+static void *live(void *user) {
+  studio_world *w = user;
+  for (;;) {
+    double deadline = next_deadline(w);
+    studio_command command;
+    while (studio_inbox_take(w->inbox, deadline, &command)) {
+      obey(w, &command);
+      pl_json_document_destroy(command.message);
+      if (command.kind == STUDIO_COMMAND_STOP) return NULL;
+      deadline = 0;
+      // Requests must not stop the show.
+      if (pl_clock_seconds() - w->clock > SHOW_EVERY) break;
+    }
+    pass_time(w);
+    tell(w);
+  }
+}
+
+studio_world *studio_world_create(pl_context *context, const studio_options *options, studio_log *log, studio_hub *hub,
+                                  studio_inbox *inbox, studio_files *files, pl_error *error) {
+  studio_world *w = pl_allocate_array(context, 1, sizeof *w);
+  if (w == NULL) {
+    pl_fail_memory(error);
+    return NULL;
+  }
+  w->context = context;
+  w->options = options;
+  w->log = log;
+  w->hub = hub;
+  w->inbox = inbox;
+  w->files = files;
+  w->rate = 1;
+  w->given = pl_vector_of(context, sizeof(studio_given));
+  w->errands = pl_vector_of(context, sizeof(studio_errand));
+  w->meters = pl_vector_of(context, sizeof(studio_meter));
+  w->clock = pl_clock_seconds();
+  w->shown_step = w->telemetry_step = -1;
+  pl_status status = pl_findings_create(context, &w->findings, error);
+  if (status >= 0 && options->scene_path != NULL) status = studio_stage_open_path(w, options->scene_path, error);
+  if (status >= 0 && pthread_create(&w->thread, NULL, live, w) != 0)
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+  if (status >= 0) return w;
+  studio_stage_close(w);
+  pl_findings_destroy(w->findings);
+  pl_release(context, w);
+  return NULL;
+}
+
+void studio_world_destroy(studio_world *w) {
+  if (w == NULL) return;
+  while (!studio_inbox_put(w->inbox, (studio_command){.kind = STUDIO_COMMAND_STOP})) continue;
+  pthread_join(w->thread, NULL);
+  studio_export_stop(w);
+  studio_stage_close(w);
+  pl_vector_free(&w->given);
+  pl_vector_free(&w->errands);
+  pl_vector_free(&w->meters);
+  pl_findings_destroy(w->findings);
+  pl_release(w->context, w);
+}

@@ -1,0 +1,159 @@
+// The world that viewers see: one thread opens scenes, steps them at their fixed step in real time, and answers what viewers ask. All functions here are for that
+// thread, but for create and destroy.
+#ifndef STUDIO_WORLD_H
+#define STUDIO_WORLD_H
+
+#include "io/json.h"
+#include "scene/stage_set.h"
+#include "studio_files.h"
+#include "studio_history.h"
+#include "studio_hub.h"
+
+enum { STUDIO_HOLD_LIMIT = 256, STUDIO_HOLD_PARTICLES = 4 };
+
+// Particles that someone holds: a spring of a viewer who drags, or pins that stay.
+typedef struct studio_hold {
+  uint32_t viewer;  // 0: pinned
+  int32_t body, point;
+  int32_t count;
+  int32_t particles[STUDIO_HOLD_PARTICLES];
+  pl_vec3 offsets[STUDIO_HOLD_PARTICLES];  // of the particles from `at`
+  pl_vec3 at;                              // m
+  double stiffness, damping;               // of each; 0: hard
+  pl_pin_id pins[STUDIO_HOLD_PARTICLES];   // null while they are taken out of the world
+} studio_hold;
+
+// Weights that a viewer gave a body.
+typedef struct studio_given {
+  int32_t body, manifold, count;
+  double weights[PL_EXAMPLES_MOST];
+} studio_given;
+
+// Where an actor was sent.
+typedef struct studio_errand {
+  int32_t actor;
+  pl_vec3 place;
+} studio_errand;
+
+// What changes of weights did to a body's energy.
+typedef struct studio_meter {
+  bool read;
+  double energy, injected;  // J: at the last look, and in all
+  double weights[PL_EXAMPLES_MOST];
+} studio_meter;
+
+// A scene as it was opened and changed since.
+typedef struct studio_document {
+  pl_json_document *json;  // as it stands now; NULL: none is open
+  char *source;            // text that it was read from, terminated; NULL once it was changed
+  size_t source_size;
+  char *name;    // for messages and as the suggestion of a file's name
+  char *path;    // of its file, "" for one that was dropped
+  char *folder;  // where its relative paths start
+} studio_document;
+
+typedef struct studio_world {
+  pl_context *context;
+  const studio_options *options;
+  studio_log *log;
+  studio_hub *hub;
+  studio_inbox *inbox;
+  studio_files *files;
+  pthread_t thread;
+
+  studio_document document;
+  pl_scene *scene;
+  pl_stage_set *set;  // NULL: none is open
+  pl_world *world;    // the set's
+  int64_t scene_number;
+  pl_findings *findings;  // of the last opening
+
+  bool paused;
+  double rate;                   // simulated seconds per second that are asked for
+  double due;                    // simulated seconds that are to be stepped
+  double clock;                  // when time was last looked at, s
+  int64_t shown_step;            // of the last moment, -1 when it must be shown anew
+  double shown, told, measured;  // when the last moment and telemetry went out, and speed was measured
+  bool state_is_due;
+  double state_told;
+  int64_t telemetry_step;
+  int64_t measured_steps;
+  double steps_per_second;
+  int64_t moment_number;
+  studio_moment *newest;  // also held by the hub
+  pl_step_report report;  // of the last step
+
+  studio_history history;
+  void *start;  // snapshot at step 0
+  size_t start_size;
+  studio_hold holds[STUDIO_HOLD_LIMIT];
+  int hold_count;
+  pl_vector given;    // of studio_given
+  pl_vector errands;  // of studio_errand
+  pl_vector meters;   // of studio_meter, one per body
+  bool has_eye;       // the camera of a viewer drives
+  pl_vec3 eye;
+  pl_vec3 *points;  // room for the largest body
+  pl_vec3 *more_points;
+  struct studio_exports *exports;  // NULL: none has begun
+} studio_world;
+
+// Begin, with the scene of the options if there is one. NULL, with `error`, when that cannot be opened or the system gives no thread.
+studio_world *studio_world_create(pl_context *context, const studio_options *options, studio_log *log, studio_hub *hub,
+                                  studio_inbox *inbox, studio_files *files, pl_error *error);
+void studio_world_destroy(studio_world *world);
+
+// One step. A failure pauses and is told to all.
+bool studio_world_step(studio_world *world);
+// Pause or go on.
+void studio_world_pause(studio_world *world, bool paused);
+// Put everything back to how it was at the start.
+void studio_world_reset(studio_world *world);
+// Act before every step of the world, after all others that do.
+pl_status studio_world_attend(studio_world *world, pl_error *error);
+// Go back so many steps, or as many as are remembered.
+void studio_world_back(studio_world *world, int64_t count);
+
+// A message of a viewer (studio_ask.c).
+void studio_world_hear(studio_world *world, uint32_t viewer, const char *word, const pl_json *message);
+
+// --- opening (studio_stage.c) ---------------------------------------------------------------------------------------------
+
+// Open a scene from its text. On failure the one before stays and findings say why. `carry`: go on where the present world stands, as far as the two are alike;
+// `*carried` says whether that was so for everything.
+pl_status studio_stage_open(studio_world *world, const studio_document *document, bool carry, bool *carried, pl_error *error);
+pl_status studio_stage_open_path(studio_world *world, const char *path, pl_error *error);
+void studio_stage_close(studio_world *world);
+// Tell viewers (0: all) what the scene is, or what is wrong with it.
+void studio_stage_tell(studio_world *world, uint32_t viewer);
+void studio_stage_tell_findings(studio_world *world, uint32_t viewer);
+
+// Where a document's parts are: number of the body of the document that body `index` of the set is a copy of.
+int32_t studio_stage_source(const studio_world *world, int32_t index);
+
+// --- what is shown ----------------------------------------------------------------------------------------------------------
+
+// Show the present moment (studio_show.c).
+void studio_show_moment(studio_world *world);
+// Numbers per surface point, for colours: `wanted` is one of STUDIO_WANT_COLORS (studio_colors.c).
+void studio_colors_fill(studio_world *world, int32_t body, uint32_t wanted, const pl_vec3 *surface, double *numbers);
+// What bodies have to tell (studio_telemetry.c).
+void studio_telemetry_tell(studio_world *world);
+// Look at the energies of bodies, and what was found so far.
+void studio_meter_read(studio_world *world);
+double studio_meter_injected(studio_world *world, int32_t body);
+
+// --- hands (studio_hold.c) ---------------------------------------------------------------------------------------------------
+
+// False when the body or point does not exist or there is no room.
+bool studio_hold_grab(studio_world *world, uint32_t viewer, int32_t body, int32_t point, pl_vec3 at);
+void studio_hold_drag(studio_world *world, uint32_t viewer, pl_vec3 at);
+void studio_hold_release(studio_world *world, uint32_t viewer);
+bool studio_hold_pin(studio_world *world, int32_t body, int32_t point);
+// Take all out of the world and put them back in: snapshots are of worlds without hands.
+void studio_hold_lift(studio_world *world);
+void studio_hold_lower(studio_world *world);
+// Forget all.
+void studio_hold_clear(studio_world *world);
+
+#endif

@@ -1,0 +1,153 @@
+// pliant view: the studio in the browser.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool_folder.h"
+#include "tool_gallery.h"
+#include "tool_interrupt.h"
+
+#ifdef PLIANT_STUDIO
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "studio.h"
+#endif
+
+static const tool_option OPTIONS[] = {
+    {.name = "port",
+     .kind = TOOL_COUNT,
+     .value = "N",
+     .about = "port to listen at; any that is free if not given",
+     .least = 1,
+     .most = 65535},
+    {.name = "host",
+     .kind = TOOL_TEXT,
+     .value = "HOST",
+     .about = "address to listen at; 127.0.0.1 if not given: this machine alone"},
+    {.name = "no-browser", .kind = TOOL_FLAG, .about = "do not open a browser"},
+    {.name = "threads",
+     .kind = TOOL_COUNT,
+     .value = "N",
+     .about = "threads of the simulation; what is seen is the same for any number",
+     .least = 1,
+     .most = 1024},
+};
+
+#ifdef PLIANT_STUDIO
+typedef struct view {
+  const tool_session *tool;
+  bool browser;
+} view;
+
+static void say(void *user, pl_severity severity, const char *line) {
+  const view *v = user;
+  if (severity == PL_SEVERITY_ERROR)
+    tool_complain(&v->tool->voice, "%s", line);
+  else if (severity == PL_SEVERITY_WARNING)
+    tool_warn(&v->tool->voice, "%s", line);
+  else
+    tool_say(&v->tool->voice, "%s", line);
+}
+
+// Twice, so that the browser is nobody's child here and need not be waited for.
+static void open_browser(const char *address) {
+  pid_t child = fork();
+  if (child == 0) {
+    if (fork() == 0) {
+      if (freopen("/dev/null", "w", stdout) != NULL && freopen("/dev/null", "w", stderr) != NULL)
+        execlp("xdg-open", "xdg-open", address, (char *)NULL);
+    }
+    _exit(0);
+  }
+  if (child > 0) waitpid(child, NULL, 0);
+}
+
+static void tell_address(void *user, const char *address) {
+  const view *v = user;
+  printf("%s\n", address);
+  fflush(stdout);
+  bool display = getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;
+  if (v->browser && display && tool_has_program("xdg-open"))
+    open_browser(address);
+  else
+    tool_say(&v->tool->voice, "open this address in a browser; Ctrl-C ends");
+}
+
+static bool is_interrupted(void *user) {
+  (void)user;
+  return tool_interrupt_count() > 0;
+}
+
+static bool is_loopback(const char *host) {
+  return strcmp(host, "127.0.0.1") == 0 || strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0;
+}
+
+static int serve(const tool_session *tool, const tool_arguments *arguments, const char *scene_path, const tool_gallery *gallery) {
+  const tool_value *host = tool_find_value(arguments, "host");
+  view v = {tool, !tool_find_value(arguments, "no-browser")->given};
+  studio_options options = {.scene_path = scene_path,
+                            .host = host->given ? host->text : "127.0.0.1",
+                            .port = (int)tool_find_value(arguments, "port")->count,
+                            .thread_count = (int32_t)tool_find_value(arguments, "threads")->count,
+                            .program = "/proc/self/exe",
+                            .gallery = gallery->folder,
+                            .names = (const char *const *)gallery->names,
+                            .name_count = gallery->count,
+                            .say = say,
+                            .ready = tell_address,
+                            .stop = is_interrupted,
+                            .user = &v};
+  if (!is_loopback(options.host))
+    tool_warn(
+        &tool->voice,
+        "'%s' can be reached from other machines: whoever sees the address may move this world and save files as you; nothing "
+        "is encrypted",
+        options.host);
+  pl_error error = {0};
+  tool_interrupt_watch();
+  pl_status status = studio_run(&options, &error);
+  tool_interrupt_release();
+  return status < 0 ? tool_report_error(&tool->voice, &error) : TOOL_DONE;
+}
+#else
+static int serve(const tool_session *tool, const tool_arguments *arguments, const char *scene_path, const tool_gallery *gallery) {
+  (void)arguments;
+  (void)scene_path;
+  (void)gallery;
+  tool_complain(&tool->voice,
+                "this program was built without the studio: install libmicrohttpd-dev and libwslay-dev and build it again");
+  return TOOL_FAILED;
+}
+#endif
+
+// A file, or the name of a scene of the gallery.
+static char *find_scene(const tool_gallery *gallery, const char *word) {
+  if (tool_is_file(word)) return tool_text("%s", word);
+  for (int i = 0; i < gallery->count; ++i)
+    if (strcmp(gallery->names[i], word) == 0) return tool_gallery_scene(gallery, word);
+  return tool_text("%s", word);
+}
+
+static int view_verb(const tool_session *tool, const tool_arguments *arguments) {
+  tool_gallery gallery = tool_gallery_find();
+  char *scene_path = arguments->word_count > 0 ? find_scene(&gallery, arguments->words[0]) : NULL;
+  int code = serve(tool, arguments, scene_path, &gallery);
+  free(scene_path);
+  tool_gallery_free(&gallery);
+  return code;
+}
+
+const tool_verb tool_view_verb = {
+    .name = "view",
+    .words = "[SCENE]",
+    .summary = "see, drag and pose a scene in the browser",
+    .details =
+        "SCENE is a scene file or the name of a scene of the gallery; with none the page shows the gallery.\n"
+        "The address, with a token that changes every time, is printed to standard output; it works through an SSH tunnel too:\n"
+        "ssh -L 8080:127.0.0.1:8080 MACHINE pliant view --port 8080 SCENE. Ctrl-C ends.",
+    .most_words = 1,
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .run = view_verb,
+};
