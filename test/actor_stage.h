@@ -112,7 +112,7 @@ static inline actor_stage *make_stage(pl_context *context, pl_mesh *mesh, const 
   s->last = calloc((size_t)s->P, sizeof(double));
   s->lambda = calloc((size_t)s->n, sizeof(double));
   s->settings = (pl_actor_settings){PL_ACTOR_GAUSS_NEWTON, 30, 1e-8};
-  s->driver = (pl_fem_driver){stage_choose, stage_done, s};
+  s->driver = (pl_fem_driver){.choose = stage_choose, .done = stage_done, .user = s};
   assert_int_equal(pl_fem_drive(s->world, s->body, &s->driver), PL_OK);
   return s;
 }

@@ -72,8 +72,15 @@ static double goal_error_at(const pl_goal_rows *rows, const double *u) {
   return sqrt(2 * pl_actor_goals_measure(rows, u, NULL));
 }
 
+// The step after a search solves with the search's own factor. Without one it is a passive body's, to the bit.
+static pl_status solve_direct(void *user, const pl_block_matrix *matrix, const double *right, double *x, double *shift,
+                              pl_error *error) {
+  return pl_actor_solver_solve(((pl_actor *)user)->solver, matrix, right, x, shift, error);
+}
+
 static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   pl_actor *actor = user;
+  actor->driver.direct.solve = NULL;
   pl_actor_report *report = &actor->state->report;
   size_t P = (size_t)pl_rest_space_size(actor->space);
   pl_actor_outcome outcome = {.converged = true, .smallest_step = 1};
@@ -82,6 +89,7 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   if (actor->idle) return PL_OK;
   double start = pl_clock_seconds();
   pl_goal_rows rows = pl_actor_rows(actor, choice);
+  if (pl_actor_rows_ask(&rows)) actor->driver.direct.solve = solve_direct;
   report->goal_start = goal_error_at(&rows, choice->work->next);
   pl_status status = PL_OK;
   bool plans = actor->horizon != NULL && rows.count <= PL_ACTOR_PLAN_ROWS;
@@ -169,7 +177,7 @@ pl_status pl_actor_attach(pl_actor *actor, pl_world *world, pl_body_id id, pl_er
   if (actor->world != NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the actor is in a world already");
   if (((const pl_fem_work *)body->work)->driver != NULL)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this body has an actor already; detach that first");
-  actor->driver = (pl_fem_driver){.choose = choose, .done = done, .user = actor};
+  actor->driver = (pl_fem_driver){.choose = choose, .done = done, .user = actor, .direct = {.user = actor}};
   pl_controller controller = {.before_step = before_step, .state_size = actor->state_size, .state = actor->state, .user = actor};
   pl_status status = pl_world_add_controller(world, &controller, error);
   if (status < 0) return status;

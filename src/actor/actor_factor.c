@@ -137,6 +137,10 @@ void pl_actor_factor_destroy(pl_actor_factor *factor) {
   pl_arena_destroy(&arena);
 }
 
+bool pl_actor_factor_is_direct(const pl_actor_factor *factor) {
+  return factor->solver == NULL;
+}
+
 static void fill(pl_actor_factor *f, const pl_block_matrix *matrix, double shift) {
   const pl_envelope *e = &f->envelope;
   memset(e->tiles, 0, 16 * e->start[e->tile_rows] * sizeof(double));

@@ -235,17 +235,11 @@ static pl_status search(pl_actor_horizon *z, const pl_actor_settings *settings, 
   return status;
 }
 
-static bool has_goals(const pl_plan_rows *rows) {
-  for (int32_t i = 0; rows->rows.count > 0 && i < rows->rows.start[rows->rows.count]; ++i)
-    if (rows->rows.weights[i] != 0) return true;
-  return false;
-}
-
 pl_status pl_actor_horizon_run(pl_actor_horizon *z, const pl_actor_settings *settings, pl_fem_choice *choice,
                                const pl_plan_rows *rows, const double *last, double *p, pl_actor_outcome *outcome,
                                pl_error *error) {
   *outcome = (pl_actor_outcome){.converged = true, .smallest_step = 1};
-  if (!has_goals(rows)) return PL_OK;
+  if (!pl_actor_rows_ask(&rows->rows)) return PL_OK;
   size_t P = (size_t)z->P;
   for (int32_t k = 0; k < z->H; ++k) memcpy(z->p + (size_t)k * P, p, P * sizeof(double));
   outcome->converged = false;

@@ -49,6 +49,13 @@ static bool take_arrays(pl_actor_solver *s) {
   s->trial_p = PL_TAKE(arena, double, P);
   s->start_u = PL_TAKE(arena, double, n);
   s->start_p = PL_TAKE(arena, double, P);
+  if (pl_rest_space_is_sparse(s->space)) {
+    s->sparse_diagonal = PL_TAKE(arena, double, P);
+    s->Z = PL_TAKE(arena, double, rows *n);
+    s->sparse_room = PL_TAKE(arena, double, 2 * n + rows);
+    if (!pl_dense_factor_take(arena, s->row_limit, &s->ties) || !pl_block_matrix_take(arena, &s->model->pattern, &s->sparse_bend))
+      return false;
+  }
   return pl_dense_factor_take(arena, s->P, &s->small) && pl_block_matrix_take(arena, &s->model->pattern, &s->bending) &&
          !arena->failed;
 }
@@ -68,6 +75,8 @@ pl_status pl_actor_solver_create(pl_context *context, const pl_fem_model *model,
   s->row_limit = row_limit;
   pl_status status = take_arrays(s) ? PL_OK : pl_fail_memory(error);
   if (status >= 0) status = pl_actor_factor_create(context, model, &s->factor, error);
+  if (status >= 0 && pl_rest_space_is_sparse(space) && pl_actor_factor_is_direct(s->factor))
+    status = pl_actor_factor_create(context, model, &s->sparse, error);
   if (status < 0) {
     pl_actor_solver_destroy(s);
     return status;
@@ -79,11 +88,12 @@ pl_status pl_actor_solver_create(pl_context *context, const pl_fem_model *model,
 void pl_actor_solver_destroy(pl_actor_solver *solver) {
   if (solver == NULL) return;
   pl_actor_factor_destroy(solver->factor);
+  pl_actor_factor_destroy(solver->sparse);
   pl_arena arena = solver->arena;
   pl_arena_destroy(&arena);
 }
 
-static bool has_goals(const pl_goal_rows *rows) {
+bool pl_actor_rows_ask(const pl_goal_rows *rows) {
   for (int32_t i = 0; rows->count > 0 && i < rows->start[rows->count]; ++i)
     if (rows->weights[i] != 0) return true;
   return false;
@@ -196,7 +206,7 @@ pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *setti
                               pl_error *error) {
   assert(rows->count <= s->row_limit);
   *outcome = (pl_actor_outcome){.converged = true, .smallest_step = 1};
-  if (!has_goals(rows)) {
+  if (!pl_actor_rows_ask(rows)) {
     memcpy(p, last, (size_t)s->P * sizeof(double));
     return PL_OK;
   }
@@ -211,6 +221,12 @@ pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *setti
   pl_fem_potential_evaluate(&w->potential, w->next, false, false);
   finish(s, rows, choice, last, p, outcome);
   return PL_OK;
+}
+
+pl_status pl_actor_solver_solve(pl_actor_solver *s, const pl_block_matrix *matrix, const double *right, double *x, double *shift,
+                                pl_error *error) {
+  pl_status status = pl_actor_factor_run(s->factor, matrix, shift, error);
+  return status < 0 ? status : pl_actor_factor_solve(s->factor, right, 1, x, error);
 }
 
 pl_status pl_actor_solver_direction(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice,

@@ -29,6 +29,9 @@ static inline bool pl_actor_is_fixed(const pl_fem_work *work, ptrdiff_t i) {
 // ½ |G u - s|² and, where `goals` is not NULL, G u - s.
 double pl_actor_goals_measure(const pl_goal_rows *rows, const double *u, double *goals);
 
+// Whether any row asks for anything: has a weight that is not 0.
+bool pl_actor_rows_ask(const pl_goal_rows *rows);
+
 typedef struct pl_actor_settings {
   pl_actor_hessian hessian;
   int32_t iteration_limit;
@@ -59,6 +62,10 @@ void pl_actor_solver_destroy(pl_actor_solver *solver);
 pl_status pl_actor_solver_run(pl_actor_solver *solver, const pl_actor_settings *settings, pl_fem_choice *choice,
                               const pl_goal_rows *rows, const double *last, double *p, double *lambda, pl_actor_outcome *outcome,
                               pl_error *error);
+
+// Solve one linear system on the body's pattern with the memory of D's factor.
+pl_status pl_actor_solver_solve(pl_actor_solver *solver, const pl_block_matrix *matrix, const double *right, double *x,
+                                double *shift, pl_error *error);
 
 // One linear solve of eqs. 13 to 17 at u, p, λ, for tests against the whole matrix: du, dp, dλ are what is to be subtracted (eq. 14). The blocks are left in the
 // solver: A and D as block matrices, B (P x n), C (P x P), E (n x P).

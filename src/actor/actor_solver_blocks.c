@@ -23,6 +23,8 @@
 #include "actor/actor_solver_parts.h"
 #include "base/error.h"
 
+static const char NOT_FINITE[] = "goals or regulariser of an actor have derivatives that are not finite";
+
 void pl_actor_shape_use(pl_actor_solver *s, pl_fem_choice *choice, const double *p) {
   pl_fem_system *system = &choice->work->system;
   const double *parameters[PL_FEM_GROUPS_MOST];
@@ -56,6 +58,16 @@ static double row_dot(const pl_goal_rows *rows, int32_t k, const double *v) {
   return sum;
 }
 
+// Free points: coordinate of a parameter, and its place on the diagonal of S.
+static int32_t coordinate_of(const pl_actor_solver *s, int32_t k) {
+  int32_t axes = s->model->planar ? 2 : 3;
+  return 3 * (k / axes) + k % axes;
+}
+static double *sparse_diagonal(const pl_actor_solver *s, int32_t k) {
+  int32_t i = coordinate_of(s, k);
+  return &s->sparse_bend.values[9 * (ptrdiff_t)s->model->pattern.diagonal[i / 3] + 4 * (i % 3)];
+}
+
 pl_status pl_actor_point_look(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                               const double *p, pl_error *error) {
   pl_fem_work *w = choice->work;
@@ -65,23 +77,16 @@ pl_status pl_actor_point_look(pl_actor_solver *s, pl_fem_choice *choice, const p
   s->forces = 0;
   for (int32_t i = 0; i < s->n; ++i) s->forces += fabs(w->potential.gradient[i]);
   s->goal_square = 2 * pl_actor_goals_measure(rows, w->next, s->goals);
-  s->regulariser = pl_rest_space_regularise(s->space, p, last, s->slope, s->bend);
-  pl_rest_space_mixed(s->space, &w->system, w->next, s->E);
-  for (int32_t i = 0; w->potential.fixed != NULL && i < s->n; ++i)
-    if (pl_actor_is_fixed(choice->work, i)) memset(s->E + (size_t)i * (size_t)s->P, 0, (size_t)s->P * sizeof(double));
+  if (s->sparse != NULL)
+    s->regulariser = pl_rest_space_regularise_sparse(s->space, p, last, s->slope, &s->sparse_bend);
+  else
+    s->regulariser = pl_rest_space_regularise(s->space, p, last, s->slope, s->bend);
+  for (int32_t k = 0; s->sparse != NULL && k < s->P; ++k) s->sparse_diagonal[k] = *sparse_diagonal(s, k);
+  pl_rest_space_mixed_look(s->space, &w->system, w->next);
   return PL_OK;
 }
 
-// y = Eᵀ v
-static void multiply_mixed_transposed(const pl_actor_solver *s, const double *v, double *y) {
-  memset(y, 0, (size_t)s->P * sizeof(double));
-  for (int32_t i = 0; i < s->n; ++i) {
-    const double *row = s->E + (size_t)i * (size_t)s->P;
-    for (int32_t j = 0; v[i] != 0 && j < s->P; ++j) y[j] += v[i] * row[j];
-  }
-}
-
-// Jᵀ g, the gradient by p along c = 0, and the factor of K, which is in s->small. A matrix that is not positive is shifted.
+// Jᵀ g, and the gradient by p along c = 0.
 static void find_reduced(pl_actor_solver *s, int32_t row_count) {
   memset(s->pull, 0, (size_t)s->P * sizeof(double));
   for (int32_t k = 0; k < row_count; ++k)
@@ -114,7 +119,50 @@ static pl_status factor_gauss_newton(pl_actor_solver *s, int32_t row_count, pl_e
     s->shift = fmax(s->shift, shift);
     if (pl_dense_factor_run(&s->small, false) == 0) return PL_OK;
   }
-  return pl_fail(error, PL_ERROR_NOT_FINITE, "goals or regulariser of an actor have derivatives that are not finite");
+  return pl_fail(error, PL_ERROR_NOT_FINITE, NOT_FINITE);
+}
+
+// The same of free points, K = S + JᵀJ, damped: a factor of S, and one as large as there are goal rows.
+static pl_status factor_sparse(pl_actor_solver *s, int32_t row_count, pl_error *error) {
+  size_t n = (size_t)s->n, P = (size_t)s->P, rows = (size_t)row_count;
+  double shift = 0;
+  for (int32_t k = 0; k < s->P; ++k) {
+    double square = 0;
+    for (size_t row = 0; row < rows; ++row) square += s->J[row * P + (size_t)k] * s->J[row * P + (size_t)k];
+    *sparse_diagonal(s, k) = s->sparse_diagonal[k] + s->damping * (s->sparse_diagonal[k] + square);
+  }
+  pl_status status = pl_actor_factor_run(s->sparse, &s->sparse_bend, &shift, error);
+  if (status < 0) return status;
+  s->shift = fmax(s->shift, shift);
+  memset(s->right, 0, rows * n * sizeof(double));
+  for (size_t row = 0; row < rows; ++row)
+    for (int32_t k = 0; k < s->P; ++k) s->right[row * n + (size_t)coordinate_of(s, k)] = s->J[row * P + (size_t)k];
+  status = pl_actor_factor_solve(s->sparse, s->right, row_count, s->Z, error);
+  if (status < 0) return status;
+  s->ties.size = row_count;
+  for (size_t i = 0; i < rows; ++i)
+    for (size_t j = 0; j <= i; ++j)
+      s->ties.values[i * rows + j] = pl_actor_dot(s->n, s->right + i * n, s->Z + j * n) + (i == j ? 1 : 0);
+  return pl_dense_factor_run(&s->ties, false) == 0 ? PL_OK : pl_fail(error, PL_ERROR_NOT_FINITE, NOT_FINITE);
+}
+
+static void solve_sparse(const pl_actor_solver *s, double *x) {
+  double *full = s->sparse_room, *found = full + s->n, *ties = found + s->n;
+  memset(full, 0, (size_t)s->n * sizeof(double));
+  for (int32_t k = 0; k < s->P; ++k) full[coordinate_of(s, k)] = x[k];
+  for (int32_t row = 0; row < s->ties.size; ++row) ties[row] = pl_actor_dot(s->n, s->Z + (size_t)row * (size_t)s->n, full);
+  pl_dense_factor_solve(&s->ties, ties);
+  (void)pl_actor_factor_solve(s->sparse, full, 1, found, NULL);  // an envelope, which does not fail
+  for (int32_t row = 0; row < s->ties.size; ++row)
+    for (int32_t i = 0; i < s->n; ++i) found[i] -= ties[row] * s->Z[(size_t)row * (size_t)s->n + (size_t)i];
+  for (int32_t k = 0; k < s->P; ++k) x[k] = found[coordinate_of(s, k)];
+}
+
+void pl_actor_reduced_solve(const pl_actor_solver *s, double *x) {
+  if (s->is_sparse)
+    solve_sparse(s, x);
+  else
+    pl_dense_factor_solve(&s->small, x);
 }
 
 // --- Gauss-Newton -------------------------------------------------------------------------------------------------
@@ -131,7 +179,7 @@ static pl_status find_sensitivities(pl_actor_solver *s, pl_fem_choice *choice, c
   if (status < 0) return status;
   for (int32_t k = 0; k < rows->count; ++k) {
     double *row = s->J + (size_t)k * P;
-    multiply_mixed_transposed(s, s->Y + (size_t)k * n, row);
+    pl_rest_space_mixed_pull(s->space, s->Y + (size_t)k * n, row);
     for (size_t j = 0; j < P; ++j) row[j] = -row[j];
   }
   return PL_OK;
@@ -142,7 +190,8 @@ static pl_status find_gauss_newton(pl_actor_solver *s, pl_fem_choice *choice, co
   size_t n = (size_t)s->n, P = (size_t)s->P;
   const double *c = choice->work->potential.gradient;
   pl_status status = find_sensitivities(s, choice, rows, error);
-  if (status >= 0) status = factor_gauss_newton(s, rows->count, error);
+  s->is_sparse = s->sparse != NULL;
+  if (status >= 0) status = s->is_sparse ? factor_sparse(s, rows->count, error) : factor_gauss_newton(s, rows->count, error);
   if (status < 0) return status;
   find_reduced(s, rows->count);
   memcpy(s->dp, s->reduced, P * sizeof(double));
@@ -150,8 +199,9 @@ static pl_status find_gauss_newton(pl_actor_solver *s, pl_fem_choice *choice, co
     double moved = pl_actor_dot(s->n, s->Y + (size_t)k * n, c);
     for (size_t j = 0; j < P; ++j) s->dp[j] -= moved * s->J[(size_t)k * P + j];
   }
-  pl_dense_factor_solve(&s->small, s->dp);
-  for (size_t i = 0; i < n; ++i) s->right[i] = c[i] - pl_actor_dot(s->P, s->E + i * P, s->dp);
+  pl_actor_reduced_solve(s, s->dp);
+  pl_rest_space_mixed_apply(s->space, s->dp, s->right);
+  for (int32_t i = 0; i < s->n; ++i) s->right[i] = pl_actor_is_fixed(choice->work, i) ? c[i] : c[i] - s->right[i];
   memset(s->du, 0, n * sizeof(double));
   status = pl_actor_factor_solve(s->factor, s->right, 1, s->du, error);
   memcpy(s->dlambda, lambda, n * sizeof(double));
@@ -177,11 +227,41 @@ static void multiply_curvature(pl_actor_solver *s, pl_fem_choice *choice, const 
   add_rows(choice, rows, s->small_room, y);
 }
 
+// y = Eᵀ v
+static void multiply_mixed_transposed(const pl_actor_solver *s, const double *v, double *y) {
+  memset(y, 0, (size_t)s->P * sizeof(double));
+  for (int32_t i = 0; i < s->n; ++i) {
+    const double *row = s->E + (size_t)i * (size_t)s->P;
+    for (int32_t j = 0; v[i] != 0 && j < s->P; ++j) y[j] += v[i] * row[j];
+  }
+}
+
+// E and r'' as dense matrices.
+static void fill_dense(pl_actor_solver *s, pl_fem_choice *choice) {
+  size_t P = (size_t)s->P;
+  const pl_fem_work *w = choice->work;
+  pl_rest_space_mixed(s->space, &w->system, w->next, s->E);
+  for (int32_t i = 0; i < s->n; ++i)
+    if (pl_actor_is_fixed(w, i)) memset(s->E + (size_t)i * P, 0, P * sizeof(double));
+  if (s->sparse == NULL) return;
+  const pl_block_pattern *pattern = &s->model->pattern;
+  int32_t axes = s->model->planar ? 2 : 3;
+  memset(s->bend, 0, P * P * sizeof(double));
+  for (int32_t row = 0; row < pattern->row_count; ++row)
+    for (int32_t k = pattern->start[row]; k < pattern->start[row + 1]; ++k)
+      for (int32_t a = 0; a < axes; ++a)
+        for (int32_t b = 0; b < axes; ++b)
+          s->bend[(size_t)(axes * row + a) * P + (size_t)(axes * pattern->columns[k] + b)] =
+              s->sparse_bend.values[9 * (ptrdiff_t)k + 3 * a + b];
+}
+
 // Third derivatives, F, A F and J.
 static pl_status find_curvatures(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *lambda,
                                  pl_error *error) {
   size_t n = (size_t)s->n, P = (size_t)s->P;
   pl_fem_work *w = choice->work;
+  s->is_sparse = false;
+  fill_dense(s, choice);
   memcpy(s->C, s->bend, P * P * sizeof(double));
   pl_block_matrix_clear(w->system.context, &s->bending);
   memcpy(s->room, lambda, n * sizeof(double));
@@ -261,7 +341,7 @@ pl_status pl_actor_step_find(pl_actor_solver *s, pl_actor_hessian hessian, pl_fe
 // √(v K⁻¹ v): the same whatever units parameters have.
 static double measure(const pl_actor_solver *s, const double *v) {
   memcpy(s->small_room, v, (size_t)s->P * sizeof(double));
-  pl_dense_factor_solve(&s->small, s->small_room);
+  pl_actor_reduced_solve(s, s->small_room);
   double square = pl_actor_dot(s->P, v, s->small_room);
   return sqrt(fmax(square, 0));
 }

@@ -12,10 +12,18 @@ struct pl_actor_solver {
   pl_rest_space *space;
   pl_actor_factor *factor;  // of D
   pl_dense_factor small;    // of K
+  // Free points: K = S + JᵀJ with a sparse S, solved by the formula of Sherman, Morrison and Woodbury. NULL of other spaces.
+  pl_actor_factor *sparse;      // of S
+  pl_block_matrix sparse_bend;  // S
+  double *sparse_diagonal;      // of S as it was looked at, P
+  double *Z;                    // S⁻¹ Jᵀ, one row of n per goal row
+  pl_dense_factor ties;         // of 1 + J S⁻¹ Jᵀ
+  double *sparse_room;          // 2 n and row_limit
+  bool is_sparse;               // K was factored that way
   int32_t n, P, row_limit;
   // At the point that was looked at last. Everything by u is 0 where u is fixed.
   double *goals;            // G u - s, one per row
-  double *E;                // n x P
+  double *E;                // n x P; exact mode only
   double *slope, *bend;     // of the regulariser: P, and P x P
   double *Y;                // D⁻¹ Gᵀ, one row of n per goal row
   double *J;                // derivative of G u by p on c = 0: rows x P
@@ -55,6 +63,9 @@ pl_status pl_actor_step_find(pl_actor_solver *solver, pl_actor_hessian hessian, 
 
 // Optimality conditions at the point that was looked at, with the K of the step: √(what the step promises to gain / objective).
 double pl_actor_point_stationary(const pl_actor_solver *solver);
+
+// x = K⁻¹ x, P numbers, with the K of the step.
+void pl_actor_reduced_solve(const pl_actor_solver *solver, double *x);
 
 // Go along the step as far as the merit falls; u, p and λ are moved. `*length` is how far, 0: nowhere (all is as before). The potential is evaluated at the new u
 // without a matrix.

@@ -34,7 +34,8 @@ static pl_status take_room(pl_rest_space *space, pl_error *error) {
   space->rows = PL_TAKE(arena, double, 3 * PL_REST_BATCH * size);
   if (space->weights != NULL || space->modes != NULL) space->square = PL_TAKE(arena, double, size *size);
   if (arena->failed || !pl_block_matrix_take(arena, &space->model->pattern, &space->first) ||
-      !pl_block_matrix_take(arena, &space->model->pattern, &space->second))
+      !pl_block_matrix_take(arena, &space->model->pattern, &space->second) ||
+      !pl_block_matrix_take(arena, &space->model->pattern, &space->mixed))
     return pl_fail_memory(error);
   return PL_OK;
 }
@@ -114,9 +115,19 @@ void pl_rest_space_mixed(pl_rest_space *space, const pl_fem_system *system, cons
   (pl_rest_is_loose(space) ? pl_rest_loose_mixed : pl_rest_whole_mixed)(space, system, x, E);
 }
 
-void pl_rest_space_mixed_transposed(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *v,
-                                    double *product) {
-  (pl_rest_is_loose(space) ? pl_rest_loose_mixed_transposed : pl_rest_whole_mixed_transposed)(space, system, x, v, product);
+void pl_rest_space_mixed_look(pl_rest_space *space, const pl_fem_system *system, const double *x) {
+  if (pl_rest_is_loose(space))
+    pl_rest_loose_mixed(space, system, x, space->slopes);
+  else
+    pl_fem_system_mixed_blocks(system, x, &space->mixed);
+}
+
+void pl_rest_space_mixed_apply(pl_rest_space *space, const double *dp, double *product) {
+  (pl_rest_is_loose(space) ? pl_rest_loose_mixed_apply : pl_rest_whole_mixed_apply)(space, dp, product);
+}
+
+void pl_rest_space_mixed_pull(pl_rest_space *space, const double *v, double *product) {
+  (pl_rest_is_loose(space) ? pl_rest_loose_mixed_pull : pl_rest_whole_mixed_pull)(space, v, product);
 }
 
 void pl_rest_space_third(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *lambda,

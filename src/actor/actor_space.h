@@ -30,10 +30,14 @@ void pl_rest_space_points(const pl_rest_space *space, const double *p, double *p
 // Take rigid motions out of p: the elements of its rest shape stay as they are. Modes and loose spaces have none.
 void pl_rest_space_straighten(pl_rest_space *space, double *p);
 
-// E = ∂c/∂p = (∂²W/∂x∂X) L at x, n x P row-major, overwritten; the system's rest shapes are those of p. And Eᵀ v without E.
+// E = ∂c/∂p = (∂²W/∂x∂X) L at x, n x P row-major, overwritten; the system's rest shapes are those of p.
 void pl_rest_space_mixed(pl_rest_space *space, const pl_fem_system *system, const double *x, double *E);
-void pl_rest_space_mixed_transposed(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *v,
-                                    double *product);
+
+// The same as a map: look at x, then E dp (n numbers) and Eᵀ v (P numbers), both overwritten, until x is looked at anew. Whole spaces do without E: they multiply with the
+// sparse ∂²W/∂x∂X and with L one after the other.
+void pl_rest_space_mixed_look(pl_rest_space *space, const pl_fem_system *system, const double *x);
+void pl_rest_space_mixed_apply(pl_rest_space *space, const double *dp, double *product);
+void pl_rest_space_mixed_pull(pl_rest_space *space, const double *v, double *product);
 
 // Second derivatives of λ · ∂W/∂x: by x and x added to a block matrix on the model's pattern, by p and x (P x n row-major,
 // overwritten), by p and p (P x P, added). Each may be NULL.
@@ -45,6 +49,12 @@ void pl_rest_space_third(pl_rest_space *space, const pl_fem_system *system, cons
 // energy of X(p) against X₀, in units of (Young's modulus x volume); loose ones: leaving the hull. actor_space_regularise.c has the
 // formulas.
 double pl_rest_space_regularise(pl_rest_space *space, const double *p, const double *last, double *gradient, double *hessian);
+
+// Spaces of free points have a Hessian as sparse as the stiffness matrix. The same with that in place of the P x P numbers: coordinate b of particle i is parameter
+// axes i + b.
+bool pl_rest_space_is_sparse(const pl_rest_space *space);
+double pl_rest_space_regularise_sparse(pl_rest_space *space, const double *p, const double *last, double *gradient,
+                                       pl_block_matrix *hessian);
 
 // Root mean square strain between two rest shapes, for reports: to first order in p - q, so that where parts of a whole space turn
 // far against each other it tells too much.

@@ -47,25 +47,33 @@ bool pl_rest_limit_joins(const pl_rest_space *space) {
   return space->limit_factors != NULL;
 }
 
-// Derivatives of plain W + factor W² of one element, added to those by particle.
-static void add_derivatives(const pl_fem_model *model, int32_t g, int32_t i, const pl_fem_element *element, double plain,
-                            double factor, double energy, double *forces, pl_block_matrix *matrix) {
+// plain W + factor W² of one element, with its derivatives added to those by particle. Energies that have no positive Hessian at hand take the product of gradients
+// for it: that is the larger part.
+static double add_element(const pl_fem_model *model, int32_t g, int32_t i, const pl_fem_element *element, double plain,
+                          double factor, double *forces, pl_block_matrix *matrix) {
   const pl_fem_group *group = &model->groups[g];
+  const pl_fem_energy *energy = group->energy;
   int n = 3 * group->corner_count;
-  double gradient[VALUES_MOST], hessian[VALUES_MOST * VALUES_MOST], slope = plain + 2 * factor * energy;
-  group->energy->gradient(element, gradient);
+  double gradient[VALUES_MOST], hessian[VALUES_MOST * VALUES_MOST], values[2];
+  bool derives = forces != NULL || matrix != NULL;
+  if (derives && energy->together != NULL) {
+    energy->together(element, NULL, 0, true, values, gradient, NULL, matrix != NULL ? hessian : NULL);
+  } else {
+    values[0] = energy->energy(element);
+    if (derives) energy->gradient(element, gradient);
+    if (matrix != NULL && energy->positive != NULL) energy->positive(element, hessian);
+    if (matrix != NULL && energy->positive == NULL) memset(hessian, 0, sizeof hessian);
+  }
+  double slope = plain + 2 * factor * values[0];
   for (int c = 0; forces != NULL && c < n; ++c)
     forces[3 * (ptrdiff_t)group->corners[group->corner_count * (ptrdiff_t)i + c / 3] + c % 3] += slope * gradient[c];
-  if (matrix == NULL) return;
-  // Where there is no cheap positive Hessian of the energy, the product of gradients does: it is the larger part.
-  if (group->energy->positive != NULL)
-    group->energy->positive(element, hessian);
-  else
-    memset(hessian, 0, sizeof hessian);
-  for (int a = 0; a < n; ++a)
-    for (int b = 0; b < n; ++b) hessian[n * a + b] = slope * hessian[n * a + b] + 2 * factor * gradient[a] * gradient[b];
-  const int32_t *places = model->pattern.groups[g].places + (ptrdiff_t)group->corner_count * group->corner_count * i;
-  pl_rest_add_blocks(places, group->corner_count, hessian, matrix->values);
+  if (matrix != NULL) {
+    for (int a = 0; a < n; ++a)
+      for (int b = 0; b < n; ++b) hessian[n * a + b] = slope * hessian[n * a + b] + 2 * factor * gradient[a] * gradient[b];
+    const int32_t *places = model->pattern.groups[g].places + (ptrdiff_t)group->corner_count * group->corner_count * i;
+    pl_rest_add_blocks(places, group->corner_count, hessian, matrix->values);
+  }
+  return plain * values[0] + factor * values[0] * values[0];
 }
 
 double pl_rest_limit_add(pl_rest_space *space, const double *points, double plain, double scale, double *forces,
@@ -73,14 +81,14 @@ double pl_rest_limit_add(pl_rest_space *space, const double *points, double plai
   const pl_fem_model *model = space->model;
   double sum = 0;
   if (space->limit_factors == NULL) return 0;
+  if (space->system.planes != NULL)
+    return pl_fem_system_evaluate_limited(&space->system, points, plain, scale, space->limit_factors, forces, matrix);
   for (int32_t g = 0, k = 0; g < model->group_count; ++g)
     for (int32_t i = 0; i < model->groups[g].element_count; ++i, ++k) {
       double factor = scale * space->limit_factors[k], corners[VALUES_MOST];
       if (!(factor > 0) && plain == 0) continue;
       pl_fem_element element = pl_fem_system_element(&space->system, points, g, i, corners);
-      double energy = model->groups[g].energy->energy(&element);
-      sum += plain * energy + factor * energy * energy;
-      if (forces != NULL || matrix != NULL) add_derivatives(model, g, i, &element, plain, factor, energy, forces, matrix);
+      sum += add_element(model, g, i, &element, plain, factor, forces, matrix);
     }
   return sum;
 }

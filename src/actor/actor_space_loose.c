@@ -72,7 +72,6 @@ static pl_status build_group(pl_rest_space *space, const pl_actor_def *def, int3
   size_t count = (size_t)loose->start[elements];
   loose->columns = PL_TAKE(&space->arena, int32_t, count);
   loose->values = PL_TAKE(&space->arena, double, n *count);
-  loose->pulls = PL_TAKE(&space->arena, double, count);
   loose->pairs = PL_TAKE(&space->arena, double, loose->pair_start[elements]);
   if (space->arena.failed) return pl_fail_memory(error);
   for (int32_t e = 0; e < group->element_count; ++e) {
@@ -147,6 +146,7 @@ pl_status pl_rest_loose_build(pl_rest_space *space, const pl_actor_def *def, pl_
   double *shares = PL_TAKE(&space->arena, double, space->particle_count);
   space->group_sums = PL_TAKE(&space->arena, double, size);
   space->metric = PL_TAKE(&space->arena, double, size *size);
+  space->slopes = PL_TAKE(&space->arena, double, 3 * (size_t)space->particle_count * size);
   if (space->arena.failed) return pl_fail_memory(error);
   for (size_t k = 0; k < size; ++k) group_of[k] = def->example_groups != NULL ? def->example_groups[k] : 0;
   for (int32_t g = 0; g < model->group_count; ++g) {
@@ -242,36 +242,19 @@ void pl_rest_loose_mixed(pl_rest_space *space, const pl_fem_system *system, cons
   each_group(&s, visit_mixed);
 }
 
-static void visit_transposed(void *data, const int32_t *elements, int32_t count, double *matrices) {
-  (void)matrices;
-  const sweep *s = data;
-  const pl_fem_group *group = &s->system->model->groups[s->group];
-  const pl_loose_group *loose = &s->space->loose[s->group];
-  int n = 3 * group->corner_count;
-  for (int32_t c = 0; c < count; ++c) {
-    int32_t e = elements[c];
-    if (loose->start[e] == loose->start[e + 1]) continue;
-    double corners[VALUES_MOST], m[VALUES_MOST * VALUES_MOST], sums[VALUES_MOST] = {0};
-    pl_fem_element element = pl_fem_system_element(s->system, s->x, s->group, e, corners);
-    group->energy->mixed(&element, m);
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) sums[j] += m[n * i + j] * s->v[coordinate(group, e, i)];
-    for (int32_t k = loose->start[e]; k < loose->start[e + 1]; ++k) {
-      loose->pulls[k] = 0;
-      for (int j = 0; j < n; ++j) loose->pulls[k] += sums[j] * loose->values[(ptrdiff_t)n * k + j];
-    }
+void pl_rest_loose_mixed_apply(pl_rest_space *space, const double *dp, double *product) {
+  ptrdiff_t size = space->size;
+  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)space->particle_count; ++i) {
+    product[i] = 0;
+    for (ptrdiff_t k = 0; k < size; ++k) product[i] += space->slopes[size * i + k] * dp[k];
   }
 }
 
-void pl_rest_loose_mixed_transposed(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *v,
-                                    double *product) {
-  sweep s = {.space = space, .system = system, .x = x, .v = v};
-  each_group(&s, visit_transposed);
-  memset(product, 0, (size_t)space->size * sizeof(double));
-  for (int32_t g = 0; g < space->model->group_count; ++g) {
-    const pl_loose_group *loose = &space->loose[g];
-    for (int32_t k = 0; k < loose->start[space->model->groups[g].element_count]; ++k) product[loose->columns[k]] += loose->pulls[k];
-  }
+void pl_rest_loose_mixed_pull(pl_rest_space *space, const double *v, double *product) {
+  ptrdiff_t size = space->size;
+  memset(product, 0, (size_t)size * sizeof(double));
+  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)space->particle_count; ++i)
+    for (ptrdiff_t k = 0; v[i] != 0 && k < size; ++k) product[k] += v[i] * space->slopes[size * i + k];
 }
 
 // One entry's column of xX goes to B, its products with all entries of the element to the room of pairs.

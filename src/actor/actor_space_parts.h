@@ -15,7 +15,6 @@ typedef struct pl_loose_group {
   int32_t *columns;     // example of each entry, rising within an element
   double *values;       // 3 corner_count per entry: L, the corners of the unrotated example less those at rest
   int32_t *pair_start;  // element_count + 1: squares of the numbers of entries
-  double *pulls;        // room, by entry
   double *pairs;        // room, by pair of entries
 } pl_loose_group;
 
@@ -39,6 +38,7 @@ struct pl_rest_space {
   const double *weights;              // particle_count x weight_stride, of cages; otherwise NULL
   const double *modes;                // n x P, of modes; otherwise NULL
   pl_block_matrix first, second;      // room: derivatives by particle
+  pl_block_matrix mixed;              // ∂²W/∂x∂X where it was looked at last
   double *points, *forces, *changes;  // room: n each
   double *rows;                       // room: 3 x P for each particle of a batch
   double *square;                     // room: P x P, NULL of free spaces
@@ -53,6 +53,7 @@ struct pl_rest_space {
   const int32_t *group_of;  // by parameter
   double *group_sums;       // room, by group
   int32_t group_count;
+  double *slopes;  // E where it was looked at last, n x P
 };
 
 static inline bool pl_rest_is_loose(const pl_rest_space *space) {
@@ -77,8 +78,8 @@ void pl_rest_whole_move(const pl_rest_space *space, const double *p, double *cha
 void pl_rest_whole_pull(const pl_rest_space *space, const double *v, double *product);
 void pl_rest_whole_square(pl_rest_space *space, const pl_block_matrix *matrix, double factor, double *sum);
 void pl_rest_whole_mixed(pl_rest_space *space, const pl_fem_system *system, const double *x, double *E);
-void pl_rest_whole_mixed_transposed(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *v,
-                                    double *product);
+void pl_rest_whole_mixed_apply(pl_rest_space *space, const double *dp, double *product);
+void pl_rest_whole_mixed_pull(pl_rest_space *space, const double *v, double *product);
 void pl_rest_whole_third(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *lambda,
                          pl_block_matrix *xx, double *B, double *C);
 
@@ -86,8 +87,8 @@ void pl_rest_whole_third(pl_rest_space *space, const pl_fem_system *system, cons
 void pl_rest_loose_shape(const pl_rest_space *space, const double *p, double *const *rest);
 void pl_rest_loose_points(const pl_rest_space *space, const double *p, double *points);
 void pl_rest_loose_mixed(pl_rest_space *space, const pl_fem_system *system, const double *x, double *E);
-void pl_rest_loose_mixed_transposed(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *v,
-                                    double *product);
+void pl_rest_loose_mixed_apply(pl_rest_space *space, const double *dp, double *product);
+void pl_rest_loose_mixed_pull(pl_rest_space *space, const double *v, double *product);
 void pl_rest_loose_third(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *lambda,
                          pl_block_matrix *xx, double *B, double *C);
 

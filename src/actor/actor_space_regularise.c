@@ -123,11 +123,25 @@ static double strain_energy(pl_rest_space *space, double own, double *forces, pl
   return pl_rest_limit_add(space, space->points, 1, space->regularisation / own, forces, matrix);
 }
 
-static double regularise_whole(pl_rest_space *space, const double *p, const double *last, double *gradient, double *hessian) {
+// Hessian of free points, by particle. What does not move has the identity's rows.
+static void fill_sparse(const pl_rest_space *space, double own, double rate, pl_block_matrix *hessian) {
+  const pl_block_pattern *pattern = &space->model->pattern;
+  for (ptrdiff_t k = 0; k < 9 * (ptrdiff_t)pattern->block_count; ++k)
+    hessian->values[k] = own * space->first.values[k] + rate * space->stiffness.values[k];
+  for (int32_t i = 0; i < space->particle_count; ++i)
+    for (int b = 0; b < 3; ++b) {
+      double *diagonal = &hessian->values[9 * (ptrdiff_t)pattern->diagonal[i] + 4 * b];
+      *diagonal = b < space->axes ? *diagonal + space->proximal : 1;
+    }
+}
+
+static double regularise_whole(pl_rest_space *space, const double *p, const double *last, double *gradient, double *hessian,
+                               pl_block_matrix *sparse) {
   ptrdiff_t n = 3 * (ptrdiff_t)space->particle_count;
   double own = 2 * space->regularisation * space->strain_scale, rate = 2 * space->rate_regularisation * space->strain_scale;
+  bool bends = hessian != NULL || sparse != NULL;
   pl_rest_space_points(space, p, space->points);
-  double energy = strain_energy(space, own, gradient != NULL ? space->forces : NULL, hessian != NULL ? &space->first : NULL);
+  double energy = strain_energy(space, own, gradient != NULL ? space->forces : NULL, bends ? &space->first : NULL);
   double change = compare(space, p, last), near = 0;
   for (int32_t k = 0; k < space->size; ++k) near += (p[k] - last[k]) * (p[k] - last[k]);
   if (gradient != NULL) {
@@ -136,6 +150,7 @@ static double regularise_whole(pl_rest_space *space, const double *p, const doub
     for (int32_t k = 0; k < space->size; ++k) gradient[k] += space->proximal * (p[k] - last[k]);
   }
   if (hessian != NULL) add_hessian(space, own, rate, hessian);
+  if (sparse != NULL) fill_sparse(space, own, rate, sparse);
   return own * energy + 0.5 * rate * change + 0.5 * space->proximal * near;
 }
 
@@ -169,7 +184,16 @@ static double regularise_loose(pl_rest_space *space, const double *p, const doub
 
 double pl_rest_space_regularise(pl_rest_space *space, const double *p, const double *last, double *gradient, double *hessian) {
   return pl_rest_is_loose(space) ? regularise_loose(space, p, last, gradient, hessian)
-                                 : regularise_whole(space, p, last, gradient, hessian);
+                                 : regularise_whole(space, p, last, gradient, hessian, NULL);
+}
+
+bool pl_rest_space_is_sparse(const pl_rest_space *space) {
+  return space->kind == PL_REST_FREE;
+}
+
+double pl_rest_space_regularise_sparse(pl_rest_space *space, const double *p, const double *last, double *gradient,
+                                       pl_block_matrix *hessian) {
+  return regularise_whole(space, p, last, gradient, NULL, hessian);
 }
 
 double pl_rest_space_strain(pl_rest_space *space, const double *p, const double *q) {

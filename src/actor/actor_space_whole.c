@@ -163,27 +163,11 @@ typedef struct sweep {
   const pl_fem_system *system;
   const double *x, *v;  // v: λ of the third derivatives
   pl_block_matrix *xx;
-  double *sums;  // by particle
   int32_t group;
 } sweep;
 
-static void visit_mixed(void *data, const int32_t *elements, int32_t count, double *matrices) {
-  const sweep *s = data;
-  const pl_fem_group *group = &s->system->model->groups[s->group];
-  ptrdiff_t n = 3 * group->corner_count;
-  for (int32_t i = 0; i < count; ++i) {
-    double corners[VALUES_MOST];
-    pl_fem_element element = pl_fem_system_element(s->system, s->x, s->group, elements[i], corners);
-    group->energy->mixed(&element, matrices + n * n * i);
-  }
-}
-
 void pl_rest_whole_mixed(pl_rest_space *space, const pl_fem_system *system, const double *x, double *E) {
-  pl_block_matrix_clear(system->context, &space->first);
-  for (int32_t g = 0; g < space->model->group_count; ++g) {
-    sweep s = {.space = space, .system = system, .x = x, .group = g};
-    pl_block_matrix_assemble(system->context, &space->first, g, visit_mixed, &s);
-  }
+  pl_fem_system_mixed_blocks(system, x, &space->first);
   for (int32_t i = 0; i < space->particle_count; ++i) multiply_rows(space, &space->first, i, E + 3 * (ptrdiff_t)space->size * i);
 }
 
@@ -192,29 +176,21 @@ static void gather(const pl_fem_group *group, int32_t element, const double *v, 
   for (int32_t k = 0; k < group->corner_count; ++k) memcpy(corners + 3 * k, v + 3 * (ptrdiff_t)points[k], 3 * sizeof(double));
 }
 
-static void visit_transposed(void *data, const int32_t *elements, int32_t count, double *matrices) {
-  (void)matrices;
-  const sweep *s = data;
-  const pl_fem_group *group = &s->system->model->groups[s->group];
-  int n = 3 * group->corner_count;
-  for (int32_t i = 0; i < count; ++i) {
-    double corners[VALUES_MOST], v[VALUES_MOST], m[VALUES_MOST * VALUES_MOST], sums[VALUES_MOST] = {0};
-    pl_fem_element element = pl_fem_system_element(s->system, s->x, s->group, elements[i], corners);
-    group->energy->mixed(&element, m);
-    gather(group, elements[i], s->v, v);
-    for (int a = 0; a < n; ++a)
-      for (int b = 0; b < n; ++b) sums[b] += m[n * a + b] * v[a];
-    const int32_t *points = group->corners + (ptrdiff_t)group->corner_count * elements[i];
-    for (int b = 0; b < n; ++b) s->sums[3 * (ptrdiff_t)points[b / 3] + b % 3] += sums[b];
-  }
+void pl_rest_whole_mixed_apply(pl_rest_space *space, const double *dp, double *product) {
+  pl_rest_whole_move(space, dp, space->changes);
+  pl_block_matrix_multiply(space->context, &space->mixed, space->changes, product);
 }
 
-void pl_rest_whole_mixed_transposed(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *v,
-                                    double *product) {
+void pl_rest_whole_mixed_pull(pl_rest_space *space, const double *v, double *product) {
+  const pl_block_pattern *pattern = space->mixed.pattern;
   memset(space->forces, 0, 3 * (size_t)space->particle_count * sizeof(double));
-  for (int32_t g = 0; g < space->model->group_count; ++g) {
-    sweep s = {.space = space, .system = system, .x = x, .v = v, .sums = space->forces, .group = g};
-    pl_block_pattern_visit(system->context, &space->model->pattern, g, visit_transposed, &s);
+  for (ptrdiff_t i = 0; i < space->particle_count; ++i) {
+    if (v[3 * i] == 0 && v[3 * i + 1] == 0 && v[3 * i + 2] == 0) continue;
+    for (int32_t k = pattern->start[i]; k < pattern->start[i + 1]; ++k) {
+      const double *block = space->mixed.values + 9 * (ptrdiff_t)k;
+      double *to = space->forces + 3 * (ptrdiff_t)pattern->columns[k];
+      for (int b = 0; b < 3; ++b) to[b] += block[b] * v[3 * i] + block[3 + b] * v[3 * i + 1] + block[6 + b] * v[3 * i + 2];
+    }
   }
   pl_rest_whole_pull(space, space->forces, product);
 }

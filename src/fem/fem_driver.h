@@ -26,6 +26,7 @@ typedef struct pl_fem_driver {
   // step back: what must be rolled back along belongs into the state of a controller.
   void (*done)(void *user, const pl_fem_choice *choice);
   void *user;
+  pl_fem_direct direct;  // how the step that follows a choice solves its linear systems; its `solve` may be NULL
 } pl_fem_driver;
 
 // Let a driver choose for a body from its next step on; NULL: nobody does, and the rest shape stays as it is. It must outlive the body or be replaced before; it is no

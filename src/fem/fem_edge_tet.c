@@ -190,6 +190,53 @@ static void positive(const pl_fem_element *e, double *h) {
   add_product(h, fmax(0, volume_stiffness(e)), n, n);
 }
 
+// What both energies of an edge make of forces and Hessian.
+static void add_edge(const pl_fem_element *e, const double *before, double factor, bool keep_positive, int edge, double size,
+                     double energies[2], double *g, double *drag, double *h) {
+  pl_vec3 d = side(e->x, edge), rest = side(e->X, edge), start = side(e->U, edge);
+  double now = pl_vec3_dot(d, d), L2 = pl_vec3_dot(start, start), c = e->p[0] * size / (6 * L2 * L2);
+  double q = now - pl_vec3_dot(rest, rest), change = 0, block[3][3];
+  int a = 3 * edge_corners[edge][0], b = 3 * edge_corners[edge][1];
+  const double way[3] = {d.x, d.y, d.z};
+  energies[0] += 0.5 * c * q * q;
+  if (before != NULL) {
+    pl_vec3 was = side(before, edge);
+    change = now - pl_vec3_dot(was, was);
+    energies[1] += 0.5 * factor * c * change * change;
+  }
+  for (int i = 0; i < 3; ++i) {
+    double force = 2 * c * q * way[i], lost = 2 * factor * c * change * way[i];
+    g[a + i] += force, g[b + i] -= force;
+    if (before != NULL) drag[a + i] += lost, drag[b + i] -= lost;
+  }
+  if (h == NULL) return;
+  if (keep_positive) q = fmax(0, q), change = fmax(0, change);
+  make_block(block, 4 * c * (before != NULL ? 1 + factor : 1), d, d, 2 * c * (q + factor * change));
+  add_edge_block(h, edge, (const double(*)[3])block);
+}
+
+static void together(const pl_fem_element *e, const double *before, double factor, bool keep_positive, double energies[2],
+                     double *g, double *drag, double *h) {
+  double size = fabs(volume(e->U)), kappa = e->p[1] / size, v = volume(e->x), m = v - volume(e->X), change = 0, n[12];
+  energies[0] = 0.5 * kappa * m * m;
+  energies[1] = 0;
+  if (before != NULL) {
+    change = v - volume(before);
+    energies[1] = 0.5 * factor * kappa * change * change;
+  }
+  volume_gradient(e->x, n);
+  for (int i = 0; i < 12; ++i) g[i] = kappa * m * n[i];
+  for (int i = 0; before != NULL && i < 12; ++i) drag[i] = factor * kappa * change * n[i];
+  if (h != NULL) {
+    double stiffness = kappa * (before != NULL ? 1 + factor : 1);
+    if (keep_positive) stiffness = fmax(0, stiffness);
+    for (int i = 0; i < 12; ++i)
+      for (int j = 0; j < 12; ++j) h[12 * i + j] = stiffness * n[i] * n[j];
+    if (!keep_positive) add_volume_hessian(h, kappa * (m + factor * change), e->x);
+  }
+  for (int edge = 0; edge < 6; ++edge) add_edge(e, before, factor, keep_positive, edge, size, energies, g, drag, h);
+}
+
 static void mixed(const pl_fem_element *e, double *m) {
   double now[12], rest[12], block[3][3];
   memset(m, 0, 144 * sizeof *m);
@@ -250,4 +297,5 @@ const pl_fem_energy pl_fem_edge_tet = {
     .material = material,
     .third = third,
     .positive = positive,
+    .together = together,
 };

@@ -16,6 +16,7 @@
 #ifndef PL_FEM_ENERGY_H
 #define PL_FEM_ENERGY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { PL_FEM_CORNERS_MOST = 4, PL_FEM_PARAMETERS_MOST = 4 };
@@ -40,6 +41,10 @@ typedef struct pl_fem_energy {
   void (*third)(const pl_fem_element *e, const double *lambda, double *xx, double *xX, double *XX);
   // A positive semi-definite matrix in place of the Hessian, far cheaper than its projection: what could be negative is left out. NULL: there is none.
   void (*positive)(const pl_fem_element *e, double *h);
+  // Energy, gradient and, where h is not NULL, Hessian or its positive replacement at once, together with those of damping by the same energy with the corners
+  // `before` in the place of the rest, times a factor: energies[1] and `drag` are the damping's, h is of both. `before` NULL: no damping. NULL: there is no such function.
+  void (*together)(const pl_fem_element *e, const double *before, double factor, bool positive, double energies[2], double *g,
+                   double *drag, double *h);
 } pl_fem_energy;
 
 // Solids (fem_tet.c …): corotated linear as paper 002 eqs. 1-3 with (Young's modulus Pa, Poisson's ratio); stable neo-Hookean with the same parameters; the

@@ -158,3 +158,41 @@ void pl_fem_measure_third(const pl_fem_measure *measure, const pl_fem_element *e
   for (int32_t i = 0; i < n * n; ++i) small[i] *= -c.weight * slope;
   pl_fem_sides_spread_matrix(measure->corner_count, small, XX);
 }
+
+// From f' to forces of both energies.
+static void spread_forces(int32_t corner_count, const double *f1, double pull, double drag_pull, double *g, double *drag) {
+  double corners[PL_FEM_VALUES_MOST];
+  pl_fem_sides_spread_vector(corner_count, f1, corners);
+  for (int32_t i = 0; i < 3 * corner_count; ++i) g[i] = pull * corners[i];
+  for (int32_t i = 0; drag != NULL && i < 3 * corner_count; ++i) drag[i] = drag_pull * corners[i];
+}
+
+void pl_fem_measure_evaluate(const pl_fem_measure *measure, const pl_fem_element *e, const double *before, double factor,
+                             bool positive, double energies[2], double *g, double *drag, double *h) {
+  comparison c = compare(measure, e);
+  double f1[PL_FEM_SIDES_MOST], f2[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST], start[PL_FEM_SIDES_MOST];
+  double weight = before != NULL ? factor * c.weight : 0, change = 0;
+  if (before != NULL) {
+    pl_fem_sides_find(measure->corner_count, before, start);
+    change = measure->value(c.now) - measure->value(start);
+  }
+  energies[0] = 0.5 * c.weight * c.excess * c.excess;
+  energies[1] = 0.5 * weight * change * change;
+  measure->gradient(c.now, f1);
+  spread_forces(measure->corner_count, f1, c.weight * c.excess, weight * change, g, before != NULL ? drag : NULL);
+  if (h == NULL) return;
+  double stiffness = c.weight + weight, bend = c.weight * c.excess + weight * change;
+  if (positive) {
+    // The second term where it has no negative eigenvalues for sure: a stretched edge.
+    bool edge = measure->hessian == pl_fem_edge_hessian;
+    stiffness = (c.weight > 0 ? c.weight : 0) + (weight > 0 ? weight : 0);
+    bend = 0;
+    if (edge && c.weight > 0 && c.excess > 0) bend += c.weight * c.excess;
+    if (edge && weight > 0 && change > 0) bend += weight * change;
+  }
+  if (bend != 0) measure->hessian(c.now, f2);
+  for (int32_t i = 0; i < c.n; ++i) {
+    for (int32_t j = 0; j < c.n; ++j) f2[i * c.n + j] = stiffness * f1[i] * f1[j] + (bend != 0 ? bend * f2[i * c.n + j] : 0);
+  }
+  pl_fem_sides_spread_matrix(measure->corner_count, f2, h);
+}

@@ -16,6 +16,8 @@
 #ifndef PL_FEM_MEASURE_H
 #define PL_FEM_MEASURE_H
 
+#include <stdbool.h>
+
 #include "fem/fem_energy.h"
 
 enum { PL_FEM_SIDES_MOST = 3 * (PL_FEM_CORNERS_MOST - 1), PL_FEM_VALUES_MOST = 3 * PL_FEM_CORNERS_MOST };
@@ -40,6 +42,10 @@ void pl_fem_measure_material(const pl_fem_measure *measure, const pl_fem_element
 void pl_fem_measure_third(const pl_fem_measure *measure, const pl_fem_element *e, const double *lambda, double *xx, double *xX,
                           double *XX);
 
+// pl_fem_energy.together
+void pl_fem_measure_evaluate(const pl_fem_measure *measure, const pl_fem_element *e, const double *before, double factor,
+                             bool positive, double energies[2], double *g, double *drag, double *h);
+
 // The measure of an edge, its squared length: curves and shells share it and differ in γ. A polynomial, so there is nothing it cannot evaluate.
 double pl_fem_edge_value(const double *d);
 void pl_fem_edge_gradient(const double *d, double *g);
@@ -50,7 +56,7 @@ void pl_fem_sides_find(int32_t corner_count, const double *x, double *d);
 void pl_fem_sides_spread_vector(int32_t corner_count, const double *small, double *large);
 void pl_fem_sides_spread_matrix(int32_t corner_count, const double *small, double *large);
 
-// The table `energy` of a measure. pl_fem_energy has functions without further data, so each energy needs its own seven: they differ in nothing but the measure.
+// The table `energy` of a measure. pl_fem_energy has functions without further data, so each energy needs its own eight: they differ in nothing but the measure.
 #define PL_FEM_MEASURE_ENERGY(energy_name, text, corners, measure, names)                                                  \
   static double element_energy_##measure(const pl_fem_element *e) {                                                        \
     return pl_fem_measure_energy(&measure, e);                                                                             \
@@ -73,6 +79,10 @@ void pl_fem_sides_spread_matrix(int32_t corner_count, const double *small, doubl
   static void element_positive_##measure(const pl_fem_element *e, double *h) {                                             \
     pl_fem_measure_positive(&measure, e, h);                                                                               \
   }                                                                                                                        \
+  static void element_together_##measure(const pl_fem_element *e, const double *before, double factor, bool positive,      \
+                                         double energies[2], double *g, double *drag, double *h) {                         \
+    pl_fem_measure_evaluate(&measure, e, before, factor, positive, energies, g, drag, h);                                  \
+  }                                                                                                                        \
   const pl_fem_energy energy_name = {text,                                                                                 \
                                      corners,                                                                              \
                                      1,                                                                                    \
@@ -83,6 +93,7 @@ void pl_fem_sides_spread_matrix(int32_t corner_count, const double *small, doubl
                                      element_mixed_##measure,                                                              \
                                      element_material_##measure,                                                           \
                                      element_third_##measure,                                                              \
-                                     element_positive_##measure}
+                                     element_positive_##measure,                                                           \
+                                     element_together_##measure}
 
 #endif

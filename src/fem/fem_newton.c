@@ -48,10 +48,18 @@ static double linear_tolerance(const pl_fem_newton *newton, bool first) {
 
 // Direction of the next step; `*shifted` if the matrix was not positive definite.
 static pl_status find_direction(pl_fem_newton *newton, bool first, bool *shifted, pl_fem_report *report, pl_error *error) {
-  pl_linear_solver_aim(newton->solver, linear_tolerance(newton, first));
   ptrdiff_t n = unknown_count(newton);
   for (ptrdiff_t i = 0; i < n; ++i) newton->right[i] = -newton->potential->gradient[i];
   memset(newton->step, 0, (size_t)n * sizeof(double));
+  if (newton->direct != NULL) {
+    double shift = 0, start = pl_clock_seconds();
+    pl_status found =
+        newton->direct->solve(newton->direct->user, newton->potential->matrix, newton->right, newton->step, &shift, error);
+    report->factor_seconds += pl_clock_seconds() - start;
+    *shifted = shift > 0;
+    return found;
+  }
+  pl_linear_solver_aim(newton->solver, linear_tolerance(newton, first));
   pl_status status = pl_linear_solver_factor(newton->solver, newton->potential->matrix, error);
   if (status >= 0) status = pl_linear_solver_solve(newton->solver, newton->right, 1, newton->step, error);
   const pl_linear_report *linear = pl_linear_solver_report(newton->solver);

@@ -294,5 +294,5 @@ static void plane_third(const pl_fem_element *e, const double *lambda, double *x
 }
 
 const pl_fem_energy pl_fem_plane_triangle = {
-    "plane triangle", 3, 2, names, plane_energy, plane_gradient, plane_hessian, plane_mixed, plane_material, plane_third,
-    plane_positive};
+    "plane triangle", 3,   2, names, plane_energy, plane_gradient, plane_hessian, plane_mixed, plane_material, plane_third,
+    plane_positive,   NULL};

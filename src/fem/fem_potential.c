@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "fem/fem_viscous.h"
 #include "math/vec3.h"
 
 enum { BLOCK_GRAIN = 4096 };
@@ -89,15 +88,21 @@ static double add_damping(pl_fem_potential *p, const double *u, bool with_matrix
   return energy;
 }
 
-// The same of bodies that adapt.
-static double add_viscous(pl_fem_potential *p, const double *u, bool with_matrix, bool positive) {
-  if (p->viscous == NULL) return 0;
-  double energy =
-      pl_fem_viscous_evaluate(p->system, p->base, p->damping_factor, u, p->viscous, with_matrix ? p->matrix : NULL, positive);
+// Elasticity, and the damping of bodies that adapt, which is an energy too. Returns that of the damping.
+static double add_elastic(pl_fem_potential *p, const double *u, bool with_matrix, bool positive) {
+  pl_block_matrix *matrix = with_matrix ? p->matrix : NULL;
   ptrdiff_t n = 3 * (ptrdiff_t)p->system->model->head.particle_count;
+  pl_fem_damping damping = {.from = p->base, .factor = p->damping_factor, .gradient = p->viscous};
+  if (p->viscous == NULL)
+    p->elastic_energy = pl_fem_system_evaluate(p->system, u, p->elastic, matrix, positive);
+  else
+    p->elastic_energy = pl_fem_system_evaluate_damped(p->system, u, &damping, p->elastic, matrix, positive);
+  memcpy(p->gradient, p->elastic, (size_t)n * sizeof(double));
+  p->size = free_square(p, p->elastic);
+  if (p->viscous == NULL) return 0;
   for (ptrdiff_t i = 0; i < n; ++i) p->gradient[i] += p->viscous[i];
   p->size += free_square(p, p->viscous);
-  return energy;
+  return damping.energy;
 }
 
 // Pins with a stiffness: springs to their targets, with dampers from where the particle was.
@@ -136,11 +141,10 @@ double pl_fem_potential_evaluate(pl_fem_potential *p, const double *u, bool with
   pl_context *context = p->system->context;
   const pl_model *head = &p->system->model->head;
   ptrdiff_t n = 3 * (ptrdiff_t)head->particle_count;
-  p->elastic_energy = pl_fem_system_evaluate(p->system, u, p->elastic, with_matrix ? p->matrix : NULL, positive);
-  memcpy(p->gradient, p->elastic, (size_t)n * sizeof(double));
-  p->size = free_square(p, p->elastic) + p->load_size * p->load_size + (p->load != NULL ? free_square(p, p->load) : 0);
-  double energy = p->elastic_energy + add_damping(p, u, with_matrix);
-  energy += add_viscous(p, u, with_matrix, positive);
+  double energy = add_elastic(p, u, with_matrix, positive);
+  energy += p->elastic_energy;
+  p->size += p->load_size * p->load_size + (p->load != NULL ? free_square(p, p->load) : 0);
+  energy += add_damping(p, u, with_matrix);
   energy += add_inertia(p, u);
   energy += add_pins(p, u, with_matrix);
   energy += add_contacts(p, u, with_matrix);

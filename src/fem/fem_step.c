@@ -284,11 +284,13 @@ static void use_rest(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s) 
 // is not a gain of the scheme's.
 static pl_status choose_rest(pl_fem_choice *choice, pl_error *error) {
   pl_fem_work *w = choice->work;
+  w->newton.direct = NULL;
   if (w->driver == NULL) return PL_OK;
   pl_status status = w->driver->choose(w->driver->user, choice, error);
   if (status < 0) return status;
   choice->state.energy[0] = 0;
   use_rest(choice->model, w, choice->state);
+  if (w->driver->direct.solve != NULL) w->newton.direct = &w->driver->direct;
   return PL_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "fem/fem_viscous.h"
 
 enum { VALUES_MOST = 3 * PL_FEM_CORNERS_MOST, PREPARE_GRAIN = 1024 };
 
@@ -12,16 +13,24 @@ static bool is_batched(const pl_fem_group *group) {
   return group->energy == &pl_fem_corotated_tet || group->energy == &pl_fem_neo_hookean_tet;
 }
 
+static bool is_plane(const pl_fem_group *group) {
+  return group->energy == &pl_fem_plane_triangle;
+}
+
 bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model *model, pl_fem_system *system) {
   *system = (pl_fem_system){.context = context, .model = model};
   system->energies = PL_TAKE(arena, double, model->element_start[model->group_count]);
   system->pulls = PL_TAKE(arena, double, pl_fem_pulls_size(model));
+  if (model->adapts) system->lost = PL_TAKE(arena, double, model->element_start[model->group_count]);
+  if (is_plane(&model->groups[0])) system->planes = PL_TAKE(arena, pl_fem_plane_constants, model->groups[0].element_count);
   if (is_batched(&model->groups[0])) system->constants = PL_TAKE(arena, pl_fem_tet_constants, model->groups[0].element_count);
   for (int32_t g = 0; model->examples.count > 0 && g < model->group_count; ++g) {
     const pl_fem_group *group = &model->groups[g];
     system->mixed_rest[g] = PL_TAKE(arena, double, 3 * (size_t)group->corner_count * (size_t)group->element_count);
   }
   if (arena->failed) return false;
+  for (int32_t t = 0; system->planes != NULL && t < model->groups[0].element_count; ++t)
+    pl_fem_plane_constants_start(model->groups[0].starts + 9 * (ptrdiff_t)t, &system->planes[t]);
   pl_fem_system_use(system, NULL, NULL);
   return true;
 }
@@ -29,8 +38,10 @@ bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model
 static void prepare_range(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   pl_fem_system *s = data;
-  for (int32_t t = begin; t < end; ++t)
+  for (int32_t t = begin; s->constants != NULL && t < end; ++t)
     s->constants[t] = pl_fem_tet_constants_of(s->rest[0] + 12 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t);
+  for (int32_t t = begin; s->planes != NULL && t < end; ++t)
+    pl_fem_plane_constants_rest(s->rest[0] + 9 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t, &s->planes[t]);
 }
 
 void pl_fem_system_use(pl_fem_system *system, const double *const *rest, const double *const *parameters) {
@@ -39,7 +50,7 @@ void pl_fem_system_use(pl_fem_system *system, const double *const *rest, const d
     system->rest[g] = rest != NULL && rest[g] != NULL ? rest[g] : model->groups[g].starts;
     system->parameters[g] = parameters != NULL && parameters[g] != NULL ? parameters[g] : model->groups[g].parameters;
   }
-  if (system->constants != NULL)
+  if (system->constants != NULL || system->planes != NULL)
     pl_parallel_for(system->context, model->groups[0].element_count, PREPARE_GRAIN, prepare_range, system);
 }
 
@@ -96,15 +107,16 @@ pl_fem_element pl_fem_system_element(const pl_fem_system *system, const double *
 typedef struct evaluation {
   pl_fem_system *system;
   const double *x;
-  double *gradient;  // NULL: not wanted
+  double *gradient;         // NULL: not wanted
+  pl_fem_damping *damping;  // NULL: none
   bool positive;
   int32_t group;
 } evaluation;
 
-static void scatter(const evaluation *e, const pl_fem_group *group, int32_t element, const double *gradient) {
+static void scatter(const pl_fem_group *group, int32_t element, const double *gradient, double *to) {
   const int32_t *points = group->corners + (ptrdiff_t)group->corner_count * element;
   for (int32_t k = 0; k < group->corner_count; ++k)
-    for (int i = 0; i < 3; ++i) e->gradient[3 * (ptrdiff_t)points[k] + i] += gradient[3 * k + i];
+    for (int i = 0; i < 3; ++i) to[3 * (ptrdiff_t)points[k] + i] += gradient[3 * k + i];
 }
 
 // Tets, four at a time.
@@ -122,7 +134,27 @@ static void visit_batched(void *data, const int32_t *elements, int32_t count, do
   pl_fem_assemble_tets(&tets, elements, count, energies, e->gradient != NULL ? gradients : NULL, matrices);
   for (int32_t i = 0; i < count; ++i) {
     e->system->energies[elements[i]] = energies[i];
-    if (e->gradient != NULL) scatter(e, group, elements[i], gradients + 12 * i);
+    if (e->gradient != NULL) scatter(group, elements[i], gradients + 12 * i, e->gradient);
+  }
+}
+
+// Energies that come together with damping.
+static void visit_together(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  const evaluation *e = data;
+  const pl_fem_group *group = &e->system->model->groups[e->group];
+  int n = 3 * group->corner_count;
+  for (int32_t i = 0; i < count; ++i) {
+    double corners[VALUES_MOST], before[VALUES_MOST], gradient[VALUES_MOST], drag[VALUES_MOST], energies[2];
+    int32_t number = e->system->model->element_start[e->group] + elements[i];
+    pl_fem_element element = pl_fem_system_element(e->system, e->x, e->group, elements[i], corners);
+    if (e->damping != NULL) pl_fem_system_element(e->system, e->damping->from, e->group, elements[i], before);
+    group->energy->together(&element, e->damping != NULL ? before : NULL, e->damping != NULL ? e->damping->factor : 0, e->positive,
+                            energies, gradient, drag, matrices != NULL ? matrices + (ptrdiff_t)n * n * i : NULL);
+    e->system->energies[number] = energies[0];
+    if (e->gradient != NULL) scatter(group, elements[i], gradient, e->gradient);
+    if (e->damping == NULL) continue;
+    e->system->lost[number] = energies[1];
+    scatter(group, elements[i], drag, e->damping->gradient);
   }
 }
 
@@ -138,7 +170,7 @@ static void visit_single(void *data, const int32_t *elements, int32_t count, dou
     e->system->energies[e->system->model->element_start[e->group] + elements[i]] = energy->energy(&element);
     if (e->gradient != NULL) {
       energy->gradient(&element, gradient);
-      scatter(e, group, elements[i], gradient);
+      scatter(group, elements[i], gradient, e->gradient);
     }
     if (matrices == NULL) continue;
     double *matrix = matrices + (ptrdiff_t)n * n * i;
@@ -151,24 +183,137 @@ static void visit_single(void *data, const int32_t *elements, int32_t count, dou
   }
 }
 
-double pl_fem_system_evaluate(pl_fem_system *system, const double *x, double *gradient, pl_block_matrix *matrix, bool positive) {
+// Plane triangles, four at a time.
+static void visit_planes(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  (void)matrices;
+  pl_fem_assemble_planes(data, elements, count);
+}
+
+static pl_fem_planes planes_of(const pl_fem_system *system, const double *x, pl_block_matrix *matrix) {
   const pl_fem_model *model = system->model;
-  if (gradient != NULL) memset(gradient, 0, 3 * (size_t)model->head.particle_count * sizeof(double));
-  if (matrix != NULL) pl_block_matrix_clear(system->context, matrix);
-  for (int32_t g = 0; g < model->group_count; ++g) {
-    evaluation e = {system, x, gradient, positive, g};
-    pl_block_visit *visit = is_batched(&model->groups[g]) ? visit_batched : visit_single;
-    if (matrix != NULL)
-      pl_block_matrix_assemble(system->context, matrix, g, visit, &e);
-    else
-      pl_block_pattern_visit(system->context, &model->pattern, g, visit, &e);
+  return (pl_fem_planes){.constants = system->planes,
+                         .corners = model->groups[0].corners,
+                         .places = model->pattern.groups[0].places,
+                         .positions = x,
+                         .plain = 1,
+                         .energies = system->energies,
+                         .values = matrix != NULL ? matrix->values : NULL};
+}
+
+static void evaluate_planes(const evaluation *e, pl_block_matrix *matrix) {
+  pl_fem_planes planes = planes_of(e->system, e->x, matrix);
+  planes.positive = e->positive;
+  planes.gradient = e->gradient;
+  if (e->damping != NULL) {
+    planes.before = e->damping->from;
+    planes.factor = e->damping->factor;
+    planes.viscous_energies = e->system->lost;
+    planes.viscous = e->damping->gradient;
   }
+  pl_block_pattern_visit(e->system->context, &e->system->model->pattern, 0, visit_planes, &planes);
+}
+
+static double sum_of(const pl_fem_system *system, const double *energies) {
   double sum = 0;
-  for (int32_t i = 0; i < model->element_start[model->group_count]; ++i) sum += system->energies[i];
+  for (int32_t i = 0; i < system->model->element_start[system->model->group_count]; ++i) sum += energies[i];
   return sum;
 }
 
+static void clear_results(const pl_fem_system *system, double *gradient, pl_block_matrix *matrix) {
+  if (gradient != NULL) memset(gradient, 0, 3 * (size_t)system->model->head.particle_count * sizeof(double));
+  if (matrix != NULL) pl_block_matrix_clear(system->context, matrix);
+}
+
+// One group, with damping where that comes with it.
+static void evaluate_group(evaluation *e, pl_block_matrix *matrix) {
+  const pl_fem_model *model = e->system->model;
+  const pl_fem_group *group = &model->groups[e->group];
+  pl_fem_damping *damping = e->damping;
+  if (e->system->planes != NULL) {
+    evaluate_planes(e, matrix);
+    return;
+  }
+  bool joins = group->energy->together != NULL;
+  pl_block_visit *visit = joins ? visit_together : is_batched(group) ? visit_batched : visit_single;
+  if (matrix != NULL)
+    pl_block_matrix_assemble(e->system->context, matrix, e->group, visit, e);
+  else
+    pl_block_pattern_visit(e->system->context, &model->pattern, e->group, visit, e);
+  if (damping != NULL && !joins)
+    pl_fem_viscous_add(e->system, e->group, damping->from, damping->factor, e->x, damping->gradient, e->system->lost, matrix,
+                       e->positive);
+}
+
+double pl_fem_system_evaluate(pl_fem_system *system, const double *x, double *gradient, pl_block_matrix *matrix, bool positive) {
+  clear_results(system, gradient, matrix);
+  for (int32_t g = 0; g < system->model->group_count; ++g) {
+    evaluation e = {system, x, gradient, NULL, positive, g};
+    evaluate_group(&e, matrix);
+  }
+  return sum_of(system, system->energies);
+}
+
+double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x, pl_fem_damping *damping, double *gradient,
+                                     pl_block_matrix *matrix, bool positive) {
+  clear_results(system, gradient, matrix);
+  clear_results(system, damping->gradient, NULL);
+  for (int32_t g = 0; g < system->model->group_count; ++g) {
+    evaluation e = {system, x, gradient, damping, positive, g};
+    evaluate_group(&e, matrix);
+  }
+  damping->energy = sum_of(system, system->lost);
+  return sum_of(system, system->energies);
+}
+
+double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, double plain, double scale, const double *limits,
+                                      double *gradient, pl_block_matrix *matrix) {
+  pl_fem_planes planes = planes_of(system, x, matrix);
+  clear_results(system, gradient, matrix);
+  planes.positive = true;
+  planes.plain = plain;
+  planes.scale = scale;
+  planes.limits = limits;
+  planes.gradient = gradient;
+  pl_block_pattern_visit(system->context, &system->model->pattern, 0, visit_planes, &planes);
+  return sum_of(system, system->energies);
+}
+
 // --- derivatives by rest shape and material -----------------------------------------------------------------------
+
+static void visit_planes_mixed(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  (void)matrices;
+  pl_fem_assemble_planes_mixed(data, elements, count);
+}
+
+typedef struct mixed_job {
+  const pl_fem_system *system;
+  const double *x;
+  int32_t group;
+} mixed_job;
+
+static void visit_mixed(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  const mixed_job *job = data;
+  const pl_fem_group *group = &job->system->model->groups[job->group];
+  ptrdiff_t n = 3 * group->corner_count;
+  for (int32_t i = 0; i < count; ++i) {
+    double corners[VALUES_MOST];
+    pl_fem_element element = pl_fem_system_element(job->system, job->x, job->group, elements[i], corners);
+    group->energy->mixed(&element, matrices + n * n * i);
+  }
+}
+
+void pl_fem_system_mixed_blocks(const pl_fem_system *system, const double *x, pl_block_matrix *matrix) {
+  pl_block_matrix_clear(system->context, matrix);
+  if (system->planes != NULL) {
+    pl_fem_planes planes = planes_of(system, x, matrix);
+    pl_block_pattern_visit(system->context, &system->model->pattern, 0, visit_planes_mixed, &planes);
+    return;
+  }
+  for (int32_t g = 0; g < system->model->group_count; ++g) {
+    mixed_job job = {system, x, g};
+    pl_block_matrix_assemble(system->context, matrix, g, visit_mixed, &job);
+  }
+}
 
 void pl_fem_system_mixed(const pl_fem_system *system, const double *x, const double *const *change, double *product) {
   double corners[VALUES_MOST], m[VALUES_MOST * VALUES_MOST];

@@ -11,6 +11,7 @@
 #define PL_FEM_SYSTEM_H
 
 #include "fem/fem_model.h"
+#include "fem/fem_plane_assemble.h"
 
 typedef struct pl_fem_system {
   pl_context *context;
@@ -19,7 +20,9 @@ typedef struct pl_fem_system {
   const double *parameters[PL_FEM_GROUPS_MOST];  // p
   double *mixed_rest[PL_FEM_GROUPS_MOST];        // room for mixtures of examples; NULL without examples
   pl_fem_tet_constants *constants;               // of tets that are computed four at a time, otherwise NULL
+  pl_fem_plane_constants *planes;                // the same of plane triangles
   double *energies;                              // J, by element of all groups
+  double *lost;                                  // the same of damping; only of bodies that adapt
   double *pulls;                                 // room for sums of the projection, by block of elements
 } pl_fem_system;
 
@@ -45,6 +48,23 @@ void pl_fem_system_scatter_rest(const pl_fem_model *model, const double *const *
 // Energy in joules at x. `gradient` and `matrix` are overwritten, either may be NULL. `positive`: element Hessians are projected to positive semi-definite.
 // The same bits for any number of threads; allocates nothing.
 double pl_fem_system_evaluate(pl_fem_system *system, const double *x, double *gradient, pl_block_matrix *matrix, bool positive);
+
+// The same with damping by the change of shape (fem_viscous.h), in one go where an element's energies share their derivatives.
+typedef struct pl_fem_damping {
+  const double *from;  // where the particles were
+  double factor;
+  double *gradient;  // of the damping alone, overwritten
+  double energy;     // J
+} pl_fem_damping;
+double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x, pl_fem_damping *damping, double *gradient,
+                                     pl_block_matrix *matrix, bool positive);
+
+// Of plane triangles: the sum of plain W + scale limits[i] W², W the energy of triangle i, with positive Hessians.
+double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, double plain, double scale, const double *limits,
+                                      double *gradient, pl_block_matrix *matrix);
+
+// ∂²W/∂x∂X by particle, for rest shapes whose elements share the places of particles: a matrix that is not symmetric, overwritten.
+void pl_fem_system_mixed_blocks(const pl_fem_system *system, const double *x, pl_block_matrix *matrix);
 
 // product += (∂²W/∂x∂X) dX, dX by element.
 void pl_fem_system_mixed(const pl_fem_system *system, const double *x, const double *const *change, double *product);

@@ -121,7 +121,7 @@ typedef struct evaluation {
   pl_fem_system *system;
   const double *from, *u;
   double factor;
-  double *gradient;
+  double *gradient, *energies;
   bool positive;
   int32_t group;
 } evaluation;
@@ -149,24 +149,28 @@ static void visit(void *data, const int32_t *elements, int32_t count, double *ma
     pl_fem_system_element(v->system, v->from, v->group, elements[i], before);
     e.X = before;
     double energy = element_evaluate(group, &e, v->positive, g, h);
-    v->system->energies[v->system->model->element_start[v->group] + elements[i]] = v->factor * energy;
+    v->energies[v->system->model->element_start[v->group] + elements[i]] = v->factor * energy;
     const int32_t *corners = group->corners + (ptrdiff_t)group->corner_count * elements[i];
     for (int k = 0; k < n; ++k) v->gradient[3 * (ptrdiff_t)corners[k / 3] + k % 3] += v->factor * g[k];
     for (int k = 0; h != NULL && k < n * n; ++k) h[k] *= v->factor;
   }
 }
 
+void pl_fem_viscous_add(pl_fem_system *system, int32_t group, const double *from, double factor, const double *u, double *gradient,
+                        double *energies, pl_block_matrix *matrix, bool positive) {
+  evaluation v = {system, from, u, factor, gradient, energies, positive, group};
+  if (matrix != NULL)
+    pl_block_matrix_assemble(system->context, matrix, group, visit, &v);
+  else
+    pl_block_pattern_visit(system->context, &system->model->pattern, group, visit, &v);
+}
+
 double pl_fem_viscous_evaluate(pl_fem_system *system, const double *from, double factor, const double *u, double *gradient,
                                pl_block_matrix *matrix, bool positive) {
   const pl_fem_model *model = system->model;
   memset(gradient, 0, 3 * (size_t)model->head.particle_count * sizeof(double));
-  for (int32_t g = 0; g < model->group_count; ++g) {
-    evaluation v = {system, from, u, factor, gradient, positive, g};
-    if (matrix != NULL)
-      pl_block_matrix_assemble(system->context, matrix, g, visit, &v);
-    else
-      pl_block_pattern_visit(system->context, &model->pattern, g, visit, &v);
-  }
+  for (int32_t g = 0; g < model->group_count; ++g)
+    pl_fem_viscous_add(system, g, from, factor, u, gradient, system->energies, matrix, positive);
   double sum = 0;
   for (int32_t i = 0; i < model->element_start[model->group_count]; ++i) sum += system->energies[i];
   return sum;

@@ -10,4 +10,8 @@
 double pl_fem_viscous_evaluate(pl_fem_system *system, const double *from, double factor, const double *u, double *gradient,
                                pl_block_matrix *matrix, bool positive);
 
+// The same of one group, added to `gradient`; `energies` by element of all groups.
+void pl_fem_viscous_add(pl_fem_system *system, int32_t group, const double *from, double factor, const double *u, double *gradient,
+                        double *energies, pl_block_matrix *matrix, bool positive);
+
 #endif

@@ -49,7 +49,8 @@ static void evaluate(rest_subject *s, const arrays *w, quantity what, double alo
   use_rest(s, p);
   for (int32_t i = 0; i < s->n; ++i) x[i] = w->x[i] + along_x * w->dx[i];
   if (what == PULL) {
-    pl_rest_space_mixed_transposed(s->space, &s->system, x, w->lambda, out);
+    pl_rest_space_mixed_look(s->space, &s->system, x);
+    pl_rest_space_mixed_pull(s->space, w->lambda, out);
     return;
   }
   pl_fem_system_evaluate(&s->system, x, out, &s->matrix, false);
@@ -84,8 +85,12 @@ static void check_space(pl_context *context, pl_fem_material material, pl_rest_k
   pl_rest_space_third(s.space, &s.system, w.x, w.lambda, &xx, w.B, w.C);
   for (int32_t i = 0; i < s.size * s.size; ++i) w.C[i] -= 1000;
 
-  // The transpose of E.
-  pl_rest_space_mixed_transposed(s.space, &s.system, w.x, w.lambda, w.plus);
+  // E as a map, and its transpose.
+  pl_rest_space_mixed_look(s.space, &s.system, w.x);
+  pl_rest_space_mixed_apply(s.space, w.dp, w.plus);
+  multiply(w.E, s.n, s.size, w.dp, w.product);
+  check_same(w.plus, w.product, s.n, 1e-12, "E as a map", &s);
+  pl_rest_space_mixed_pull(s.space, w.lambda, w.plus);
   for (int32_t k = 0; k < s.size; ++k) {
     w.product[k] = 0;
     for (int32_t i = 0; i < s.n; ++i) w.product[k] += w.E[(ptrdiff_t)s.size * i + k] * w.lambda[i];

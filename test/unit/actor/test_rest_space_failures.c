@@ -142,7 +142,9 @@ static void working_with_a_space_allocates_nothing(void **state) {
     use_rest(&s, p);
     pl_rest_space_points(s.space, p, x);
     pl_rest_space_mixed(s.space, &s.system, x, E);
-    pl_rest_space_mixed_transposed(s.space, &s.system, x, x, g);
+    pl_rest_space_mixed_look(s.space, &s.system, x);
+    pl_rest_space_mixed_apply(s.space, p, B);
+    pl_rest_space_mixed_pull(s.space, x, g);
     pl_rest_space_third(s.space, &s.system, x, x, &s.matrix, B, C);
     pl_rest_space_regularise(s.space, p, p, g, C);
     assert_true(pl_rest_space_strain(s.space, p, g) >= 0);

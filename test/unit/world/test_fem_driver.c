@@ -42,7 +42,7 @@ static void without_choices_a_body_moves_as_if_it_did_not_adapt(void **state) {
     pl_fem_material material = ADAPTING[k / 2];
     pl_vec3 x[3][64], v[3][64];
     int done = 0;
-    pl_fem_driver idle = {do_nothing, do_nothing_done, &done};
+    pl_fem_driver idle = {.choose = do_nothing, .done = do_nothing_done, .user = &done};
     for (int way = 0; way < 3; ++way) {
       pl_mesh *mesh = make_adapting_mesh(context, material);
       pl_fem_def def = pl_default_fem_def(material);

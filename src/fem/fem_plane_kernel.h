@@ -1,0 +1,307 @@
+// The kernels of fem_plane_assemble.h, included twice: with KERNEL_NAME the table to define.
+#include <string.h>
+
+#include "fem/fem_lanes.h"
+
+enum { PLANE_SIDES = 4, PLANE_FOURS = sizeof(pl_fem_plane_constants) / (4 * sizeof(double)) };
+enum { R00, R01, R02, R11, R12, R22, METRIC_MATRIX };
+
+// The constants of four triangles, number by number. Lanes without a triangle repeat the first.
+typedef union plane_lanes {
+  pl_lanes fours[PLANE_FOURS][4];
+  struct {
+    pl_lanes inverse[3], kappa, metric[3], area, sides[4], start[3], start_area, strain, bulk, area_weight, unused;
+  } by;
+} plane_lanes;
+
+PL_SIMD_INLINE void plane_load(const pl_fem_planes *z, const int32_t elements[4], plane_lanes *c) {
+  const double *from[4];
+  for (int k = 0; k < 4; ++k) from[k] = (const double *)(const void *)&z->constants[elements[k]];
+  for (int f = 0; f < PLANE_FOURS; ++f) {
+    for (int k = 0; k < 4; ++k) c->fours[f][k] = pl_lanes_load(from[k] + 4 * f);
+    pl_lanes_transpose(c->fours[f]);
+  }
+}
+
+PL_SIMD_INLINE void plane_sides(const int32_t *corners, const double *x, const int32_t elements[4], pl_lanes d[PLANE_SIDES]) {
+  double sides[PLANE_SIDES][4];
+  for (int k = 0; k < 4; ++k) {
+    const int32_t *points = corners + 3 * (ptrdiff_t)elements[k];
+    const double *a = x + 3 * (ptrdiff_t)points[0], *b = x + 3 * (ptrdiff_t)points[1], *c = x + 3 * (ptrdiff_t)points[2];
+    sides[0][k] = b[0] - a[0];
+    sides[1][k] = b[1] - a[1];
+    sides[2][k] = c[0] - a[0];
+    sides[3][k] = c[1] - a[1];
+  }
+  for (int i = 0; i < PLANE_SIDES; ++i) d[i] = pl_lanes_load(sides[i]);
+}
+
+// R of a metric's inverse, times a weight.
+PL_SIMD_INLINE void plane_stiffness(const pl_lanes g[3], pl_lanes weight, pl_lanes R[METRIC_MATRIX]) {
+  pl_lanes w0 = weight * g[0], w1 = weight * g[1], w2 = weight * g[2];
+  R[R00] = w0 * g[0];
+  R[R01] = 2.0 * (w0 * g[1]);
+  R[R02] = w1 * g[1];
+  R[R11] = 2.0 * (w0 * g[2] + R[R02]);
+  R[R12] = 2.0 * (w1 * g[2]);
+  R[R22] = w2 * g[2];
+}
+
+PL_SIMD_INLINE void plane_apply(const pl_lanes R[METRIC_MATRIX], const pl_lanes c[3], pl_lanes s[3]) {
+  s[0] = R[R00] * c[0] + R[R01] * c[1] + R[R02] * c[2];
+  s[1] = R[R01] * c[0] + R[R11] * c[1] + R[R12] * c[2];
+  s[2] = R[R02] * c[0] + R[R12] * c[1] + R[R22] * c[2];
+}
+
+PL_SIMD_INLINE pl_lanes plane_area(const pl_lanes d[PLANE_SIDES]) {
+  return 0.5 * (d[0] * d[3] - d[1] * d[2]);
+}
+
+// Gradients of the three numbers of the metric by the sides.
+PL_SIMD_INLINE void plane_slopes(const pl_lanes d[PLANE_SIDES], pl_lanes J[3][PLANE_SIDES]) {
+  pl_lanes none = d[0] - d[0];
+  for (int a = 0; a < 2; ++a) {
+    J[0][a] = 2.0 * d[a];
+    J[0][2 + a] = none;
+    J[1][a] = d[2 + a];
+    J[1][2 + a] = d[a];
+    J[2][a] = none;
+    J[2][2 + a] = 2.0 * d[2 + a];
+  }
+}
+
+PL_SIMD_INLINE void plane_area_slope(const pl_lanes d[PLANE_SIDES], pl_lanes a[PLANE_SIDES]) {
+  a[0] = 0.5 * d[3];
+  a[1] = -0.5 * d[2];
+  a[2] = -0.5 * d[1];
+  a[3] = 0.5 * d[0];
+}
+
+// s·∇c + t ∇a
+PL_SIMD_INLINE void plane_force(const pl_lanes d[PLANE_SIDES], const pl_lanes s[3], pl_lanes g[PLANE_SIDES]) {
+  for (int a = 0; a < 2; ++a) {
+    g[a] = 2.0 * (s[0] * d[a]) + s[1] * d[2 + a];
+    g[2 + a] = s[1] * d[a] + 2.0 * (s[2] * d[2 + a]);
+  }
+}
+
+// What of a symmetric matrix, as (00, twice 01, 11), is not negative.
+PL_SIMD_INLINE void plane_positive_part(pl_lanes s[3]) {
+  pl_lanes mean = 0.5 * (s[0] + s[2]), half = 0.5 * (s[0] - s[2]), off = 0.5 * s[1];
+  pl_lanes radius = pl_lanes_sqrt(half * half + off * off), high = mean + radius, low = mean - radius;
+  pl_lane_mask whole = low >= 0.0, some = high > 0.0;
+  // One value of each sign: S⁺ = high (S - low) / (high - low)
+  pl_lanes factor = high / (2.0 * pl_lanes_select(whole | ~some, pl_lanes_of(1), radius)), none = pl_lanes_of(0);
+  const pl_lanes part[3] = {factor * (s[0] - low), factor * s[1], factor * (s[2] - low)};
+  for (int i = 0; i < 3; ++i) s[i] = pl_lanes_select(whole, s[i], pl_lanes_select(some, part[i], none));
+}
+
+// Add the lanes of triangles to what belongs to their corners.
+PL_SIMD_INLINE void plane_scatter_vector(const pl_fem_planes *z, const int32_t *elements, int32_t count,
+                                         const pl_lanes g[PLANE_SIDES], double *to) {
+  double values[PLANE_SIDES][4];
+  for (int i = 0; i < PLANE_SIDES; ++i) pl_lanes_store(values[i], g[i]);
+  for (int32_t k = 0; k < count; ++k) {
+    const int32_t *points = z->corners + 3 * (ptrdiff_t)elements[k];
+    double *a = to + 3 * (ptrdiff_t)points[0], *b = to + 3 * (ptrdiff_t)points[1], *c = to + 3 * (ptrdiff_t)points[2];
+    for (int i = 0; i < 2; ++i) {
+      a[i] -= values[i][k] + values[2 + i][k];
+      b[i] += values[i][k];
+      c[i] += values[2 + i][k];
+    }
+  }
+}
+
+// From sides to corners: rows and columns of corner 0 are minus the sums of the others.
+PL_SIMD_INLINE void plane_scatter_matrix(const pl_fem_planes *z, const int32_t *elements, int32_t count,
+                                         pl_lanes K[PLANE_SIDES][PLANE_SIDES]) {
+  double values[9][4][4];
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) {
+      pl_lanes row1 = K[i][j] + K[i][2 + j], row2 = K[2 + i][j] + K[2 + i][2 + j];
+      int at = 2 * i + j;
+      pl_lanes_store(values[0][at], row1 + row2);
+      pl_lanes_store(values[1][at], -(K[i][j] + K[2 + i][j]));
+      pl_lanes_store(values[2][at], -(K[i][2 + j] + K[2 + i][2 + j]));
+      pl_lanes_store(values[3][at], -row1);
+      pl_lanes_store(values[4][at], K[i][j]);
+      pl_lanes_store(values[5][at], K[i][2 + j]);
+      pl_lanes_store(values[6][at], -row2);
+      pl_lanes_store(values[7][at], K[2 + i][j]);
+      pl_lanes_store(values[8][at], K[2 + i][2 + j]);
+    }
+  for (int32_t k = 0; k < count; ++k) {
+    const int32_t *places = z->places + 9 * (ptrdiff_t)elements[k];
+    for (int b = 0; b < 9; ++b) {
+      double *block = z->values + 9 * (ptrdiff_t)places[b];
+      block[0] += values[b][0][k];
+      block[1] += values[b][1][k];
+      block[3] += values[b][2][k];
+      block[4] += values[b][3][k];
+    }
+  }
+}
+
+// Σ R_kl ∇c_k ∇c_lᵀ + Σ s_k ∇²c_k + w ∇a ∇aᵀ + t ∇²a
+PL_SIMD_INLINE void plane_hessian_of(const pl_lanes d[PLANE_SIDES], const pl_lanes R[METRIC_MATRIX], const pl_lanes s[3],
+                                     pl_lanes weight, pl_lanes t, pl_lanes K[PLANE_SIDES][PLANE_SIDES]) {
+  pl_lanes J[3][PLANE_SIDES], a[PLANE_SIDES], by[3][PLANE_SIDES];
+  plane_slopes(d, J);
+  plane_area_slope(d, a);
+  for (int j = 0; j < PLANE_SIDES; ++j) {
+    const pl_lanes column[3] = {J[0][j], J[1][j], J[2][j]};
+    pl_lanes result[3];
+    plane_apply(R, column, result);
+    for (int k = 0; k < 3; ++k) by[k][j] = result[k];
+  }
+  for (int i = 0; i < PLANE_SIDES; ++i)
+    for (int j = i; j < PLANE_SIDES; ++j) {
+      pl_lanes metric = i < 2 ? J[0][i] * by[0][j] + J[1][i] * by[1][j] : J[1][i] * by[1][j] + J[2][i] * by[2][j];
+      K[i][j] = metric + weight * (a[i] * a[j]);
+    }
+  for (int i = 0; i < 2; ++i) {
+    K[i][i] += 2.0 * s[0];
+    K[2 + i][2 + i] += 2.0 * s[2];
+    K[i][2 + i] += s[1];
+  }
+  K[0][3] += 0.5 * t;
+  K[1][2] -= 0.5 * t;
+  for (int i = 1; i < PLANE_SIDES; ++i)
+    for (int j = 0; j < i; ++j) K[i][j] = K[j][i];
+}
+
+// Damping: energy, derivative by the metric, and its R added to that of the strain.
+PL_SIMD_INLINE pl_lanes plane_damping(const plane_lanes *c, const pl_lanes d[PLANE_SIDES], const pl_lanes b[PLANE_SIDES],
+                                      double factor, pl_lanes R[METRIC_MATRIX], pl_lanes s[3]) {
+  pl_lanes Q[METRIC_MATRIX], size = factor * c->by.start_area, trace = 0.25 * (size * c->by.bulk);
+  const pl_lanes *g = c->by.start;
+  plane_stiffness(g, 0.25 * (size * c->by.strain), Q);
+  const pl_lanes t[3] = {g[0], 2.0 * g[1], g[2]};
+  Q[R00] += trace * (t[0] * t[0]);
+  Q[R01] += trace * (t[0] * t[1]);
+  Q[R02] += trace * (t[0] * t[2]);
+  Q[R11] += trace * (t[1] * t[1]);
+  Q[R12] += trace * (t[1] * t[2]);
+  Q[R22] += trace * (t[2] * t[2]);
+  pl_lanes moved[PLANE_SIDES], change[3];
+  for (int i = 0; i < PLANE_SIDES; ++i) moved[i] = d[i] - b[i];
+  change[0] = moved[0] * (d[0] + b[0]) + moved[1] * (d[1] + b[1]);
+  change[1] = moved[0] * d[2] + moved[1] * d[3] + (b[0] * moved[2] + b[1] * moved[3]);
+  change[2] = moved[2] * (d[2] + b[2]) + moved[3] * (d[3] + b[3]);
+  plane_apply(Q, change, s);
+  for (int i = 0; i < METRIC_MATRIX; ++i) R[i] += Q[i];
+  return 0.5 * (change[0] * s[0] + change[1] * s[1] + change[2] * s[2]);
+}
+
+PL_SIMD_INLINE pl_lanes plane_gather(const double *from, const int32_t elements[4]) {
+  return (pl_lanes){from[elements[0]], from[elements[1]], from[elements[2]], from[elements[3]]};
+}
+
+PL_SIMD_INLINE void plane_scatter_energies(const int32_t *elements, int32_t count, pl_lanes energy, double *to) {
+  for (int32_t k = 0; k < count; ++k) to[elements[k]] = energy[k];
+}
+
+// Up to four triangles.
+PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t elements[4], int32_t count) {
+  plane_lanes c;
+  pl_lanes d[PLANE_SIDES], R[METRIC_MATRIX], s[3], g[PLANE_SIDES], a[PLANE_SIDES], K[PLANE_SIDES][PLANE_SIDES];
+  plane_load(z, elements, &c);
+  plane_sides(z->corners, z->positions, elements, d);
+  const pl_lanes change[3] = {d[0] * d[0] + d[1] * d[1] - c.by.metric[0], d[0] * d[2] + d[1] * d[3] - c.by.metric[1],
+                              d[2] * d[2] + d[3] * d[3] - c.by.metric[2]};
+  plane_stiffness(c.by.inverse, c.by.kappa, R);
+  plane_apply(R, change, s);
+  pl_lanes excess = plane_area(d) - c.by.area, pull = c.by.area_weight * excess;
+  pl_lanes energy = 0.5 * (change[0] * s[0] + change[1] * s[1] + change[2] * s[2] + pull * excess);
+  plane_force(d, s, g);
+  plane_area_slope(d, a);
+  for (int i = 0; i < PLANE_SIDES; ++i) g[i] += pull * a[i];
+  pl_lanes slope = pl_lanes_of(1), bend = pl_lanes_of(0);
+  if (z->limits != NULL) {
+    pl_lanes limit = z->scale * plane_gather(z->limits, elements);
+    slope = z->plain + 2.0 * (limit * energy);
+    bend = 2.0 * limit;
+    energy = energy * (z->plain + limit * energy);
+  }
+  plane_scatter_energies(elements, count, energy, z->energies);
+  if (z->gradient != NULL) {
+    pl_lanes scaled[PLANE_SIDES];
+    for (int i = 0; i < PLANE_SIDES; ++i) scaled[i] = slope * g[i];
+    plane_scatter_vector(z, elements, count, scaled, z->gradient);
+  }
+  if (z->positive) {
+    plane_positive_part(s);
+    pull = pl_lanes_of(0);
+  }
+  if (z->before != NULL) {
+    pl_lanes b[PLANE_SIDES], dragged[3], drag[PLANE_SIDES];
+    plane_sides(z->corners, z->before, elements, b);
+    pl_lanes lost = plane_damping(&c, d, b, z->factor, R, dragged);
+    plane_force(d, dragged, drag);
+    plane_scatter_energies(elements, count, lost, z->viscous_energies);
+    plane_scatter_vector(z, elements, count, drag, z->viscous);
+    for (int i = 0; i < 3 && !z->positive; ++i) s[i] += dragged[i];
+  }
+  if (z->values == NULL) return;
+  plane_hessian_of(d, R, s, c.by.area_weight, pull, K);
+  for (int i = 0; i < PLANE_SIDES && z->limits != NULL; ++i)
+    for (int j = 0; j < PLANE_SIDES; ++j) K[i][j] = slope * K[i][j] + bend * (g[i] * g[j]);
+  plane_scatter_matrix(z, elements, count, K);
+}
+
+PL_SIMD_INLINE void plane_mixed_four(const pl_fem_planes *z, const int32_t elements[4], int32_t count) {
+  plane_lanes c;
+  pl_lanes d[PLANE_SIDES], T[METRIC_MATRIX], n[3], J[3][PLANE_SIDES], rest[3][PLANE_SIDES], a[PLANE_SIDES], A[PLANE_SIDES];
+  plane_load(z, elements, &c);
+  plane_sides(z->corners, z->positions, elements, d);
+  const pl_lanes *g = c.by.inverse, metric[3] = {d[0] * d[0] + d[1] * d[1], d[0] * d[2] + d[1] * d[3], d[2] * d[2] + d[3] * d[3]};
+  // N, its 01 not doubled
+  plane_stiffness(g, pl_lanes_of(1), T);
+  plane_apply(T, metric, n);
+  n[0] -= 0.5 * g[0];
+  n[1] = 0.5 * (n[1] - g[1]);
+  n[2] -= 0.5 * g[2];
+  pl_lanes weight = -2.0 * c.by.kappa;
+  T[R00] = weight * (g[0] * n[0]);
+  T[R01] = weight * (g[0] * n[1] + g[1] * n[0]);
+  T[R02] = weight * (g[1] * n[1]);
+  T[R11] = weight * (g[0] * n[2] + 2.0 * (g[1] * n[1]) + g[2] * n[0]);
+  T[R12] = weight * (g[1] * n[2] + g[2] * n[1]);
+  T[R22] = weight * (g[2] * n[2]);
+  plane_slopes(d, J);
+  plane_slopes(c.by.sides, rest);
+  plane_area_slope(d, a);
+  plane_area_slope(c.by.sides, A);
+  pl_lanes K[PLANE_SIDES][PLANE_SIDES];
+  for (int j = 0; j < PLANE_SIDES; ++j) {
+    const pl_lanes column[3] = {rest[0][j], rest[1][j], rest[2][j]};
+    pl_lanes by[3];
+    plane_apply(T, column, by);
+    for (int i = 0; i < PLANE_SIDES; ++i)
+      K[i][j] = J[0][i] * by[0] + J[1][i] * by[1] + J[2][i] * by[2] - c.by.area_weight * (a[i] * A[j]);
+  }
+  plane_scatter_matrix(z, elements, count, K);
+}
+
+// Fours of a batch; the last is filled up with its first triangle.
+PL_SIMD_INLINE int32_t plane_four(const int32_t *elements, int32_t begin, int32_t count, int32_t four[4]) {
+  int32_t used = count - begin < 4 ? count - begin : 4;
+  for (int k = 0; k < 4; ++k) four[k] = elements[begin + (k < used ? k : 0)];
+  return used;
+}
+
+static void plane_assemble(const pl_fem_planes *planes, const int32_t *elements, int32_t count) {
+  for (int32_t begin = 0; begin < count; begin += 4) {
+    int32_t four[4], used = plane_four(elements, begin, count, four);
+    plane_assemble_four(planes, four, used);
+  }
+}
+
+static void plane_mixed(const pl_fem_planes *planes, const int32_t *elements, int32_t count) {
+  for (int32_t begin = 0; begin < count; begin += 4) {
+    int32_t four[4], used = plane_four(elements, begin, count, four);
+    plane_mixed_four(planes, four, used);
+  }
+}
+
+const pl_fem_plane_kernels KERNEL_NAME = {plane_assemble, plane_mixed};
