@@ -8,6 +8,7 @@
 #include "pliant/checkpoint.h"
 #include "pliant/cloud.h"
 #include "pliant/file.h"
+#include "pliant/fit.h"
 #include "pliant/frames.h"
 #include "pliant/picture.h"
 #include "pliant/recording.h"
@@ -15,5 +16,6 @@
 #include "pliant/scene.h"
 #include "pliant/sensor.h"
 #include "pliant/solver.h"
+#include "pliant/track.h"
 
 #endif

@@ -1,0 +1,123 @@
+/// @file track.h
+/// Following a soft object through a sequence of noisy, partial point clouds (part of the lab).
+#ifndef PLIANT_TRACK_H
+#define PLIANT_TRACK_H
+
+#include "pliant/base.h"
+#include "pliant/cloud.h"
+#include "pliant/math.h"
+#include "pliant/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Input of pl_tracker_create().
+typedef struct pl_track_def {
+  double noise;        ///< metres: standard deviation of measured points from the surface; found from the data where that is larger
+  double outliers;     ///< share of points that belong to nothing, to begin with; then it is found from the data
+  double first_reach;  ///< how far from its place in the first frame the body may start, as a share of its size
+  double reach;        ///< how far from the place that was predicted it may be in later frames, as a share of its size
+  double anneal;       ///< factor on the width of the search from one iteration to the next, (0, 1)
+  int32_t settle_count;  ///< most iterations at the smallest width
+  double detail;   ///< metres: bumps much smaller than this are taken for noise, larger ones for shape; 0: a twentieth of the size
+  double inertia;  ///< 0: parts that are not seen follow the others as if at rest; 1: as if carried on by their mass
+  pl_vec3 acceleration;  ///< m/s², gravity for a model whose rest shape is the one without gravity; 0 where it is the static one
+  const int32_t *held;   ///< points of the mesh that stay at their start; copied
+  int32_t held_count;
+  const pl_capture_camera *cameras;  ///< from which points are seen; copied. Without cameras every surface point may be seen
+  int32_t camera_count;              ///< 0 … 64
+  int32_t point_limit;               ///< most points of a cloud that are used; of larger ones an even choice
+  bool gating;                       ///< a measured point pulls at one part of the body only, even where others touch it
+  uint32_t magic;                    ///< set by pl_default_track_def()
+} pl_track_def;
+
+/// 2 mm of noise, a tenth of outliers, reach 0.12 of the size at first and 0.05 then, width times 0.7 an iteration, at most 8 iterations at the end, no
+/// inertia, no gravity, nothing held, no cameras, 20,000 points, gating.
+PL_API pl_track_def pl_default_track_def(void);
+
+/// How a frame went.
+typedef enum pl_track_state {
+  PL_TRACK_GOOD = 0,
+  PL_TRACK_DOUBTFUL,  ///< clearly fewer points are explained than in the frames before, or they lie farther away
+  PL_TRACK_LOST,      ///< most are not, even after another try from farther away: what follows cannot be trusted
+  PL_TRACK_EMPTY,     ///< the cloud had (almost) no points near the body: it was carried on as it moved, ever slower
+} pl_track_state;
+
+/// Name of a state, such as "lost"; static storage.
+PL_API const char *pl_track_state_name(pl_track_state state);
+
+/// What was found in a frame. Numbers alone, so that it can be kept and a track be gone on with from it.
+typedef struct pl_track_report {
+  double time;  ///< seconds, of the cloud
+  pl_track_state state;
+  int32_t point_count;      ///< in the cloud
+  int32_t used_count;       ///< of those used
+  double residual;          ///< metres: root mean square distance of explained points to the surface, along its normal
+  double explained_share;   ///< of the points that were used, 0 … 1
+  double seen_share;        ///< of the surface that cameras should see, the share (by area) where there are points
+  double width;             ///< metres: the width at the end, an estimate of the noise
+  double outlier_share;     ///< as estimated
+  double prediction_error;  ///< metres: root mean square distance of the result from where it was predicted
+  double motion;            ///< metres: root mean square distance from the frame before
+  double usual_share;       ///< explained_share of the frames before, which this one is compared with
+  double usual_seen;        ///< seen_share of the frames before
+  double usual_residual;    ///< residual of the frames before
+  int32_t iteration_count;  ///< of expectation and maximisation
+  int32_t newton_count;     ///< of the equilibria in them
+  int32_t try_count;        ///< 1, or 2 where it had to be looked for farther away
+  double seconds;           ///< wall-clock time
+} pl_track_report;
+
+/// A body on its way through a sequence.
+typedef struct pl_tracker pl_tracker;
+
+/// Begin to track a body. `model` is a finite-element body of tets (pl_fem_build()) and must outlive the tracker; its surface is what is compared with clouds.
+/// `start` has its points before the first frame, NULL for its rest shape. Fails with PL_ERROR_INVALID_ARGUMENT for a def that is wrong, a camera without
+/// pixels, a placement that is no rotation or a held point that does not exist, PL_ERROR_UNSUPPORTED for another model. The caller owns the tracker.
+PL_API pl_status pl_tracker_create(pl_context *context, const pl_track_def *def, const pl_model *model, const pl_vec3 *start,
+                                   pl_tracker **tracker, pl_error *error);
+
+/// Follow the body into the next cloud, taken at `time` seconds, which must rise. Points are in the world's axes and in metres; those that are not finite, and those
+/// with a camera that does not exist, are left out. An empty cloud is no error: see PL_TRACK_EMPTY. `report` may be NULL. Fails with PL_ERROR_INVALID_ARGUMENT for a time that does
+/// not rise, and when out of memory; nothing has changed then. Same result for any number of threads. One thread at a time.
+PL_API pl_status pl_tracker_advance(pl_tracker *tracker, double time, const pl_cloud_view *cloud, pl_track_report *report,
+                                    pl_error *error);
+
+/// What a tracker knows now; borrowed memory, valid until the next advance.
+typedef struct pl_tracker_view {
+  int32_t point_count;
+  const pl_vec3 *points;   ///< of the model's mesh, metres
+  const double *supports;  ///< per point 0 … 1: how much of it was measured in this frame rather than filled in
+  int32_t surface_count;
+  const pl_vec3 *surface;  ///< points of the model's surface
+  const uint8_t *visible;  ///< per surface point: whether some camera sees it now (1 without cameras)
+  int32_t triangle_count;
+  const int32_t *triangles;  ///< 3 surface points each
+  int32_t frame_count;       ///< frames so far
+} pl_tracker_view;
+
+/// Look at a tracker. Never fails.
+PL_API pl_tracker_view pl_tracker_look(const pl_tracker *tracker);
+
+/// Go on as after a frame that was tracked before: its report, its points and those of the frame before it (NULL if it was the first), at `time_before`. The next
+/// pl_tracker_advance() then gives the same bits as if the tracker had never stopped. `frame_count` counts frames so far. Fails with PL_ERROR_INVALID_DATA for numbers that are not finite.
+PL_API pl_status pl_tracker_resume(pl_tracker *tracker, const pl_track_report *report, const pl_vec3 *points, const pl_vec3 *before,
+                                   double time_before, int32_t frame_count, pl_error *error);
+
+/// Destroy a tracker. NULL is allowed.
+PL_API void pl_tracker_destroy(pl_tracker *tracker);
+
+/// Called after every frame of pl_track_capture(); false stops.
+typedef bool pl_track_callback(void *user, int32_t frame, const pl_track_report *report, const pl_tracker_view *view);
+
+/// Track the frames `first_frame` … `last_frame` (counted from 0, as many as there are) of a capture, reading each when it is needed. `callback` may be NULL; findings of clouds go to `findings`,
+/// which may be NULL. Returns PL_REMARK_FINDINGS when the track was lost in some frame, PL_REMARK_CANCELLED when the callback stopped it. Fails as pl_capture_frame() and
+/// pl_tracker_advance() do, with what was tracked so far in the tracker.
+PL_API pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, int32_t first_frame, int32_t last_frame,
+                                  pl_track_callback *callback, void *user, pl_findings *findings, pl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

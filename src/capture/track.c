@@ -1,0 +1,261 @@
+// Tracking of a soft body in point clouds (paper 002, section 5).
+//
+// A frame is a maximum a posteriori estimate found by expectation and maximisation. Expectation (track_match.c) says how much of every measured point is due to every
+// surface point that its camera can see (track_visible.c), or to none. Maximisation (track_solve.c) lets the body come to equilibrium under its elasticity and the pull of
+// the points that are due to its surface. The search begins wide, at the place where the motion of the last two frames would take the body, and narrows down to the
+// noise (track_frame.c). What differs from the paper and why is told in those files; here frames are compared with each other.
+//
+// A frame whose points are explained much worse than those before is tried again from where the body last was, and wider; what is better counts. If it
+// is still bad the frame counts as lost. Frames with almost no points near the body leave it coasting.
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "capture/track_parts.h"
+
+enum { POINTS_LEAST = 30 };
+
+#define CROP 0.35      // of the size: points farther from the body's box belong to something else
+#define LEARN 0.1      // weight of a frame in what is usual
+#define DOUBT 0.75     // share of what is usual below which a frame is doubtful …
+#define LOST 0.5       // … and lost
+#define REACH_AGAIN 2  // how much wider than the first frame a second try is
+
+const char *pl_track_state_name(pl_track_state state) {
+  static const char *const names[] = {"good", "doubtful", "lost", "empty"};
+  return (unsigned)state < sizeof names / sizeof names[0] ? names[state] : "unknown";
+}
+
+// --- the cloud --------------------------------------------------------------------------------------------------
+
+static pl_box box_of_body(const pl_tracker *t, const double *x) {
+  pl_box box = pl_box_empty();
+  for (int32_t i = 0; i < t->model->head.particle_count; ++i) box = pl_box_with(box, pl_fem_vector(x, i));
+  return box;
+}
+
+static bool is_near(const pl_box *box, pl_vec3 p) {
+  return p.x >= box->least.x && p.y >= box->least.y && p.z >= box->least.z && p.x <= box->most.x && p.y <= box->most.y &&
+         p.z <= box->most.z;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b) {
+  while (b != 0) {
+    int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+// Points near the body in an order of which every beginning is spread evenly over the cloud: steps of the golden section of their number. Not more than the limit.
+static void take_cloud(pl_tracker *t, const pl_cloud_view *cloud) {
+  pl_box box = pl_box_join(box_of_body(t, t->x), box_of_body(t, t->predicted));
+  box = pl_box_grow(box, CROP * t->size);
+  int64_t count = cloud->point_count, step = (int64_t)(0.6180339887498949 * (double)count);
+  if (step < 1) step = 1;
+  while (common_divisor(step, count) != 1) ++step;
+  t->cloud.count = 0;
+  for (int64_t i = 0, at = 0; i < count && t->cloud.count < t->def.point_limit; ++i, at = (at + step) % count) {
+    int32_t camera = cloud->cameras != NULL && t->camera_count > 0 ? cloud->cameras[at] : -1;
+    pl_vec3 p = cloud->points[at];
+    if (!is_near(&box, p) || camera >= t->camera_count) continue;  // NaN is near nothing
+    t->cloud.points[t->cloud.count] = p;
+    t->cloud.cameras[t->cloud.count++] = camera;
+  }
+}
+
+// --- frames against each other ------------------------------------------------------------------------------------
+
+// Where the motion of the last two frames leads; `share` of it.
+static void predict(pl_tracker *t, double interval, double share) {
+  ptrdiff_t n = 3 * (ptrdiff_t)t->model->head.particle_count;
+  double last = t->time - t->time_before, factor = t->frame_count >= 2 && last > 0 ? share * interval / last : 0;
+  for (ptrdiff_t i = 0; i < n; ++i) t->predicted[i] = t->x[i] + factor * (t->x[i] - t->before[i]);
+}
+
+static double distance(const pl_tracker *t, const double *a, const double *b) {
+  ptrdiff_t n = 3 * (ptrdiff_t)t->model->head.particle_count;
+  double sum = 0;
+  for (ptrdiff_t i = 0; i < n; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sqrt(3 * sum / (double)n);
+}
+
+static pl_track_state judge(const pl_tracker *t, const pl_track_report *report) {
+  if (t->frame_count == 0) return report->explained_share < 0.15 || report->seen_share < 0.15 ? PL_TRACK_LOST : PL_TRACK_GOOD;
+  double share = report->explained_share / fmax(1e-9, t->usual_share), seen = report->seen_share / fmax(1e-9, t->usual_seen);
+  double off = report->residual / fmax(t->def.noise, t->usual_residual);
+  // Points that are missing are the sensor's business as long as those that are there fit.
+  if (share < LOST || off > 1 / LOST || seen < LOST * LOST) return PL_TRACK_LOST;
+  if (share < DOUBT || off > 1 / DOUBT || seen < LOST) return PL_TRACK_DOUBTFUL;
+  return PL_TRACK_GOOD;
+}
+
+static void remember(pl_tracker *t, const pl_track_report *report) {
+  double weight = t->frame_count == 0                  ? 1
+                  : report->state == PL_TRACK_GOOD     ? LEARN
+                  : report->state == PL_TRACK_DOUBTFUL ? 0.3 * LEARN
+                                                       : 0;
+  t->usual_share += weight * (report->explained_share - t->usual_share);
+  t->usual_seen += weight * (report->seen_share - t->usual_seen);
+  t->usual_residual += weight * (report->residual - t->usual_residual);
+}
+
+// The best of two tries: the predicted place, and if that fails the last one, from farther away.
+static pl_status fit(pl_tracker *t, double interval, const double *last, pl_track_report *report, pl_error *error) {
+  size_t bytes = 3 * (size_t)t->model->head.particle_count * sizeof(double);
+  double most = t->def.reach * t->size, reach = t->def.first_reach * t->size, width = t->width, outliers = t->outlier_share;
+  if (t->frame_count > 0) reach = fmin(most, fmax(4 * t->width, 2 * t->prediction_error));
+  if (t->frame_count == 1) reach = most;
+  memcpy(t->x, t->predicted, bytes);
+  pl_status status = pl_track_fit_frame(t, reach, interval, report, error);
+  if (status < 0) return status;
+  report->try_count = 1;
+  report->state = judge(t, report);
+  if (report->state != PL_TRACK_LOST || t->frame_count == 0) return PL_OK;
+  pl_track_report first = *report, again = {.time = report->time, .point_count = report->point_count};
+  double first_width = t->width, first_outliers = t->outlier_share;
+  memcpy(t->keep, t->x, bytes);
+  memcpy(t->x, last, bytes);
+  t->width = width;
+  t->outlier_share = outliers;
+  status = pl_track_fit_frame(t, REACH_AGAIN * t->def.first_reach * t->size, interval, &again, error);
+  if (status < 0) return status;
+  again.state = judge(t, &again);
+  again.iteration_count += first.iteration_count;
+  again.newton_count += first.newton_count;
+  bool better = again.explained_share > first.explained_share;
+  if (!better) {
+    memcpy(t->x, t->keep, bytes);
+    t->width = first_width;
+    t->outlier_share = first_outliers;
+    again.state = first.state;
+    again.residual = first.residual;
+    again.explained_share = first.explained_share;
+    again.seen_share = first.seen_share;
+    again.width = first.width;
+    again.outlier_share = first.outlier_share;
+  }
+  again.try_count = 2;
+  *report = again;
+  return PL_OK;
+}
+
+// What the view shows.
+static void publish(pl_tracker *t) {
+  for (int32_t i = 0; i < t->model->head.particle_count; ++i) t->points[i] = pl_fem_vector(t->x, i);
+  pl_track_place_surface(t, t->x);
+  pl_track_find_visible(t);
+}
+
+static pl_status follow(pl_tracker *t, double interval, pl_track_report *report, pl_error *error) {
+  if (t->cloud.count >= POINTS_LEAST) return fit(t, interval, t->last, report, error);
+  report->state = PL_TRACK_EMPTY;
+  report->width = t->width;
+  report->outlier_share = t->outlier_share;
+  report->try_count = 1;
+  predict(t, interval, 0.5);
+  memcpy(t->x, t->predicted, 3 * (size_t)t->model->head.particle_count * sizeof(double));
+  memset(t->supports, 0, (size_t)t->model->head.particle_count * sizeof(double));
+  return PL_OK;
+}
+
+pl_status pl_tracker_advance(pl_tracker *t, double time, const pl_cloud_view *cloud, pl_track_report *report, pl_error *error) {
+  if (!isfinite(time) || (t->frame_count > 0 && !(time > t->time)))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "frame %d is at %g s, not after the one before at %g s", t->frame_count, time,
+                   t->time);
+  double begin = pl_clock_seconds(), width = t->width, outliers = t->outlier_share;
+  double interval = t->frame_count > 0 ? time - t->time : 1.0 / 30;
+  size_t bytes = 3 * (size_t)t->model->head.particle_count * sizeof(double);
+  pl_track_report mine = {.time = time, .point_count = cloud->point_count};
+  memcpy(t->last, t->x, bytes);
+  predict(t, interval, 1);
+  take_cloud(t, cloud);
+  mine.used_count = t->cloud.count;
+  pl_status status = follow(t, interval, &mine, error);
+  if (status >= 0)
+    for (size_t i = 0; i < bytes / sizeof(double); ++i)
+      if (!isfinite(t->x[i]))
+        status = pl_fail(error, PL_ERROR_NOT_FINITE, "frame %d led to a point that is not finite", t->frame_count);
+  if (status < 0) {
+    memcpy(t->x, t->last, bytes);
+    t->width = width;
+    t->outlier_share = outliers;
+    return status == PL_ERROR_OUT_OF_MEMORY ? pl_fail_memory(error) : status;
+  }
+  mine.prediction_error = t->prediction_error =
+      mine.state == PL_TRACK_EMPTY ? t->prediction_error : distance(t, t->x, t->predicted);
+  mine.motion = distance(t, t->x, t->last);
+  if (mine.state != PL_TRACK_EMPTY) remember(t, &mine);
+  mine.usual_share = t->usual_share;
+  mine.usual_seen = t->usual_seen;
+  mine.usual_residual = t->usual_residual;
+  memcpy(t->before, t->last, bytes);
+  t->time_before = t->time;
+  t->time = time;
+  ++t->frame_count;
+  publish(t);
+  mine.seconds = pl_clock_seconds() - begin;
+  if (report != NULL) *report = mine;
+  return PL_OK;
+}
+
+pl_status pl_tracker_resume(pl_tracker *t, const pl_track_report *report, const pl_vec3 *points, const pl_vec3 *before,
+                            double time_before, int32_t frame_count, pl_error *error) {
+  int32_t n = t->model->head.particle_count;
+  const double numbers[] = {report->time,        report->width,      report->outlier_share,  report->prediction_error,
+                            report->usual_share, report->usual_seen, report->usual_residual, time_before};
+  bool good = frame_count >= 1 && report->width > 0;
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) good = good && isfinite(numbers[i]);
+  for (int32_t i = 0; i < n && good; ++i) good = pl_vec3_is_finite(points[i]) && (before == NULL || pl_vec3_is_finite(before[i]));
+  if (!good) return pl_fail(error, PL_ERROR_INVALID_DATA, "the frame to go on from is damaged");
+  for (int32_t i = 0; i < n; ++i) {
+    pl_fem_put(t->x, i, points[i]);
+    pl_fem_put(t->before, i, before != NULL ? before[i] : points[i]);
+  }
+  t->frame_count = frame_count;
+  t->time = report->time;
+  t->time_before = time_before;
+  t->width = report->width;
+  t->outlier_share = report->outlier_share;
+  t->prediction_error = report->prediction_error;
+  t->usual_share = report->usual_share;
+  t->usual_seen = report->usual_seen;
+  t->usual_residual = report->usual_residual;
+  publish(t);
+  return PL_OK;
+}
+
+pl_tracker_view pl_tracker_look(const pl_tracker *t) {
+  const pl_contact_surface *surface = &t->model->head.surface;
+  return (pl_tracker_view){.point_count = t->model->head.particle_count,
+                           .points = t->points,
+                           .supports = t->supports,
+                           .surface_count = surface->point_count,
+                           .surface = t->surface,
+                           .visible = t->visible,
+                           .triangle_count = surface->triangle_count,
+                           .triangles = surface->triangles,
+                           .frame_count = t->frame_count};
+}
+
+pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, int32_t first_frame, int32_t last_frame,
+                           pl_track_callback *callback, void *user, pl_findings *findings, pl_error *error) {
+  pl_capture_view view = pl_capture_look(capture);
+  bool lost = false;
+  for (int32_t frame = first_frame < 0 ? 0 : first_frame; frame <= last_frame && frame < view.frame_count; ++frame) {
+    pl_cloud *cloud = NULL;
+    pl_track_report report;
+    pl_status status = pl_capture_frame(capture, frame, &cloud, findings, error);
+    if (status < 0) return status;
+    pl_cloud_view points = pl_cloud_look(cloud);
+    status = pl_tracker_advance(tracker, view.times[frame], &points, &report, error);
+    pl_cloud_destroy(cloud);
+    if (status < 0) return status;
+    lost = lost || report.state == PL_TRACK_LOST;
+    pl_tracker_view now = pl_tracker_look(tracker);
+    if (callback != NULL && !callback(user, frame, &report, &now)) return PL_REMARK_CANCELLED;
+  }
+  return lost ? PL_REMARK_FINDINGS : PL_OK;
+}

@@ -1,0 +1,108 @@
+// One frame: expectation and maximisation by turns, from wide to narrow.
+//
+// Wide searches look at few surface points and few measured ones, both spread evenly, so that every iteration costs about the same; the width falls by a constant factor
+// until it is that of the noise, and stays there until nothing moves any more. The noise is estimated from the points that are explained, never below what the user
+// says it is; so is the share of outliers.
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "capture/track_parts.h"
+
+enum {
+  SAMPLES_LEAST = 150,     // fewer do not tell a body's sides apart
+  POINTS_PER_SAMPLE = 10,  // measured ones
+};
+
+#define PULL_CARRY 1e-3  // of inertia, where the user wants none: keeps pieces in place that nothing else holds
+
+static pl_track_level level_of(const pl_tracker *t, double sigma, double noise) {
+  // Samples at a distance of about the width, so that their Gaussians just cover the surface.
+  double wanted = t->samples.area / (sigma * sigma);
+  int32_t count = wanted < t->samples.count ? (int32_t)wanted : t->samples.count;
+  if (count < SAMPLES_LEAST) count = SAMPLES_LEAST < t->samples.count ? SAMPLES_LEAST : t->samples.count;
+  // Using nearly all in their order would leave out a strip: take all then.
+  if (2 * count > t->samples.count) count = t->samples.count;
+  int64_t points = (int64_t)POINTS_PER_SAMPLE * count;
+  double detail = t->def.detail > 0 ? t->def.detail : 0.05 * t->size;
+  return (pl_track_level){.sigma = sigma,
+                          .sample_count = count,
+                          .point_count = points < t->cloud.count && count < t->samples.count ? (int32_t)points : t->cloud.count,
+                          .spacing = sqrt(t->samples.area / count),
+                          .stiffness = t->model->linear.hint.young / t->model->linear.hint.young_contrast / detail * noise / sigma};
+}
+
+// Root mean square distance of the points of the mesh from where they were.
+static double distance_from(const pl_tracker *t, const double *other) {
+  ptrdiff_t n = 3 * (ptrdiff_t)t->model->head.particle_count;
+  double sum = 0;
+  for (ptrdiff_t i = 0; i < n; ++i) sum += (t->x[i] - other[i]) * (t->x[i] - other[i]);
+  return sqrt(3 * sum / (double)n);
+}
+
+// Shares of outliers and noise as the last expectation has them.
+static void learn(pl_tracker *t, const pl_track_level *level) {
+  double share = 1 - t->pull.explained / fmax(1, level->point_count);
+  t->outlier_share = fmin(0.7, fmax(0.02, share));
+  if (t->pull.explained > 1) {
+    double found = sqrt(t->pull.square / t->pull.explained);
+    t->width = fmin(10 * t->def.noise, fmax(t->def.noise, found));
+  }
+}
+
+// Share, by area, of what cameras see that has points; and how far each point of the mesh is measured.
+static double measure_seen(pl_tracker *t) {
+  const pl_contact_surface *surface = &t->model->head.surface;
+  size_t n = (size_t)t->model->head.particle_count;
+  double seen = 0, all = 0;
+  memset(t->supports, 0, n * sizeof(double));
+  memset(t->contrast, 0, n * sizeof(double));
+  for (int32_t k = 0; k < surface->point_count; ++k) {
+    double area = t->samples.areas[k], count = t->pull.weights[k], measured = count / (count + 1);
+    if (t->visible[k]) {
+      all += area;
+      if (count > 0.5) seen += area;
+    }
+    for (ptrdiff_t a = 4 * (ptrdiff_t)k; a < 4 * (ptrdiff_t)k + 4; ++a) {
+      double share = fabs(t->model->touch.weights[a]) * area;
+      t->supports[surface->parents[a]] += share * measured;
+      t->contrast[surface->parents[a]] += share;
+    }
+  }
+  for (size_t i = 0; i < n; ++i) t->supports[i] = t->contrast[i] > 0 ? t->supports[i] / t->contrast[i] : 0;
+  return all > 0 ? seen / all : 0;
+}
+
+static bool expect_at(pl_tracker *t, const pl_track_level *level) {
+  pl_track_place_surface(t, t->x);
+  pl_track_find_visible(t);
+  return pl_track_expect(t, level);
+}
+
+pl_status pl_track_fit_frame(pl_tracker *t, double reach, double interval, pl_track_report *report, pl_error *error) {
+  double noise = t->width, sigma = fmax(reach, noise);
+  double carry = fmax(t->def.inertia, PULL_CARRY) / (interval * interval);
+  int32_t settled = 0;
+  size_t bytes = 3 * (size_t)t->model->head.particle_count * sizeof(double);
+  pl_track_level level;
+  for (;;) {
+    level = level_of(t, sigma, noise);
+    if (!expect_at(t, &level)) return PL_ERROR_OUT_OF_MEMORY;
+    bool narrow = sigma <= noise;
+    if (narrow) learn(t, &level);
+    memcpy(t->best, t->x, bytes);
+    pl_status status = pl_track_maximise(t, &level, carry, narrow ? 3 : 2, &report->newton_count, error);
+    if (status < 0) return status;
+    ++report->iteration_count;
+    if (narrow && (++settled >= t->def.settle_count || distance_from(t, t->best) < 0.05 * t->def.noise)) break;
+    sigma = fmax(noise, sigma * t->def.anneal);
+  }
+  if (!expect_at(t, &level)) return PL_ERROR_OUT_OF_MEMORY;
+  learn(t, &level);
+  report->residual = t->pull.explained > 0 ? sqrt(t->pull.square / t->pull.explained) : 0;
+  report->explained_share = t->pull.explained / fmax(1, level.point_count);
+  report->seen_share = measure_seen(t);
+  report->width = t->width;
+  report->outlier_share = t->outlier_share;
+  return PL_OK;
+}

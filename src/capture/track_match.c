@@ -1,0 +1,197 @@
+// Expectation (paper 002, section 5, after Schulman et al. 2013): how much of each measured point is due to each surface point.
+//
+//   g_nk = a_k / (2 π τ²) exp(-½ (d·n_k)²/σ² - ½ (|d|² - (d·n_k)²)/τ²)        d = c_n - s_k,  a_k area that s_k stands for,  n_k its normal
+//   p_nk = g_nk / (Σ_j g_nj + u)                                              u = w / (1 - w) √(2π) σ / D
+//
+// The paper has isotropic Gaussians, τ = σ. That asks for surface points closer together than σ, or measured points fall between them and pull the surface out of
+// its plane; with τ at least the spacing, the g_nk of a point add up to exp(-½ z²/σ²) for a distance z from the surface, wherever it lies along it, and two
+// millimetres of noise do not need a million surface points. u compares that with outliers, a share w of all points, spread evenly over the depth D of the body.
+//
+// Only surface points that the camera of c_n sees take part, no farther than 3 widths away (a uniform grid finds them), and only those near the best one *along the body*:
+// a point near the place where two leaves touch pulls at one of them. Each measured point is dealt with by itself, in parallel; sums over them run in their order.
+#include <math.h>
+
+#include "base/parallel.h"
+#include "capture/track_parts.h"
+
+enum { MATCH_GRAIN = 512, CELLS_MOST = 1 << 21 };
+
+#define CUT 3.0  // widths
+
+// Samples by cells of a uniform grid.
+typedef struct sample_grid {
+  pl_vec3 least;
+  double inverse;  // cells per metre
+  int32_t cells[3];
+  int32_t *start;  // by cell, one more behind the last
+  int32_t *items;  // surface points
+} sample_grid;
+
+static int32_t cell_along(double offset, double inverse, int32_t count) {
+  double cell = floor(offset * inverse);
+  return cell < 0 ? -1 : cell >= count ? count : (int32_t)cell;
+}
+
+// Cell along each axis; -1 and the number of cells outside.
+static void cell_at(const sample_grid *grid, pl_vec3 p, int32_t at[3]) {
+  at[0] = cell_along(p.x - grid->least.x, grid->inverse, grid->cells[0]);
+  at[1] = cell_along(p.y - grid->least.y, grid->inverse, grid->cells[1]);
+  at[2] = cell_along(p.z - grid->least.z, grid->inverse, grid->cells[2]);
+}
+
+// Number of the cell of a point inside the grid, up to rounding.
+static int32_t cell_of(const sample_grid *grid, pl_vec3 p) {
+  int32_t at[3];
+  cell_at(grid, p, at);
+  for (int a = 0; a < 3; ++a) at[a] = at[a] < 0 ? 0 : at[a] >= grid->cells[a] ? grid->cells[a] - 1 : at[a];
+  return at[0] + grid->cells[0] * (at[1] + grid->cells[1] * at[2]);
+}
+
+// Samples of the level that some camera sees, in a grid of cells as wide as the search is far.
+static bool fill_grid(pl_tracker *t, const pl_track_level *level, double radius, sample_grid *grid) {
+  const int32_t *order = t->samples.order;
+  pl_box box = pl_box_empty();
+  for (int32_t k = 0; k < level->sample_count; ++k)
+    if (t->visible[order[k]]) box = pl_box_with(box, t->surface[order[k]]);
+  if (box.least.x > box.most.x) box = (pl_box){{0, 0, 0}, {0, 0, 0}};
+  pl_vec3 size = pl_vec3_sub(box.most, box.least);
+  while ((size.x / radius + 1) * (size.y / radius + 1) * (size.z / radius + 1) > CELLS_MOST) radius *= 1.3;
+  *grid = (sample_grid){.least = box.least, .inverse = 1 / radius};
+  grid->cells[0] = (int32_t)(size.x / radius) + 1;
+  grid->cells[1] = (int32_t)(size.y / radius) + 1;
+  grid->cells[2] = (int32_t)(size.z / radius) + 1;
+  size_t cell_count = (size_t)grid->cells[0] * (size_t)grid->cells[1] * (size_t)grid->cells[2];
+  grid->start = PL_SCRATCH(&t->scratch, int32_t, cell_count + 2);
+  grid->items = PL_SCRATCH(&t->scratch, int32_t, level->sample_count + 1);
+  if (grid->start == NULL || grid->items == NULL) return false;
+  // Counting sort: start[c + 2] counts, is then summed up, and start[c + 1] runs along while items are put in.
+  for (size_t c = 0; c < cell_count + 2; ++c) grid->start[c] = 0;
+  for (int32_t k = 0; k < level->sample_count; ++k)
+    if (t->visible[order[k]]) ++grid->start[cell_of(grid, t->surface[order[k]]) + 2];
+  for (size_t c = 1; c < cell_count + 2; ++c) grid->start[c] += grid->start[c - 1];
+  for (int32_t k = 0; k < level->sample_count; ++k)
+    if (t->visible[order[k]]) grid->items[grid->start[cell_of(grid, t->surface[order[k]]) + 1]++] = order[k];
+  return true;
+}
+
+typedef struct search {
+  pl_tracker *tracker;
+  const pl_track_level *level;
+  sample_grid grid;
+  double across, along;  // 1/σ², 1/τ²
+  double constant;       // 1 / (2 π τ²)
+  double rival;          // u
+  double gate;           // metres along the body from the best surface point to others
+} search;
+
+// Add a surface point to the best ones, which are kept in the order they were found in; the weakest gives way.
+static void keep_best(pl_track_match *match, int32_t sample, double g) {
+  if (match->count < PL_TRACK_MATCHES_MOST) {
+    match->samples[match->count] = sample;
+    match->shares[match->count++] = g;
+    return;
+  }
+  int weakest = 0;
+  for (int i = 1; i < PL_TRACK_MATCHES_MOST; ++i)
+    if (match->shares[i] < match->shares[weakest]) weakest = i;
+  if (g <= match->shares[weakest]) return;
+  match->samples[weakest] = sample;
+  match->shares[weakest] = g;
+}
+
+static void look_in_cell(const search *s, int32_t cell, pl_vec3 point, uint64_t sight, pl_track_match *match) {
+  const pl_tracker *t = s->tracker;
+  bool all = s->level->sample_count == t->samples.count;
+  double even = t->samples.area / s->level->sample_count;
+  for (int32_t i = s->grid.start[cell]; i < s->grid.start[cell + 1]; ++i) {
+    int32_t k = s->grid.items[i];
+    if ((t->sight[k] & sight) == 0) continue;
+    pl_vec3 d = pl_vec3_sub(point, t->surface[k]);
+    double off = pl_vec3_dot(d, t->normals[k]), square = off * off;
+    double q = square * s->across + (pl_vec3_dot(d, d) - square) * s->along;
+    if (q > CUT * CUT) continue;
+    double area = all ? t->samples.areas[k] : even;
+    keep_best(match, k, area * s->constant * exp(-0.5 * q));
+  }
+}
+
+// Surface points far along the body from the best one are let go.
+static void gate(const search *s, pl_track_match *match) {
+  int best = 0, kept = 0;
+  for (int i = 1; i < match->count; ++i)
+    if (match->shares[i] > match->shares[best]) best = i;
+  int32_t chosen = match->count > 0 ? match->samples[best] : 0;
+  for (int i = 0; i < match->count; ++i) {
+    if (pl_track_distance(&s->tracker->samples, chosen, match->samples[i]) > s->gate) continue;
+    match->samples[kept] = match->samples[i];
+    match->shares[kept++] = match->shares[i];
+  }
+  match->count = kept;
+}
+
+static void match_some(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const search *s = data;
+  const sample_grid *grid = &s->grid;
+  pl_tracker *t = s->tracker;
+  for (int32_t n = begin; n < end; ++n) {
+    pl_vec3 p = t->cloud.points[n];
+    pl_track_match *match = &t->matches[n];
+    match->count = 0;
+    uint64_t sight = t->cloud.cameras[n] >= 0 && t->camera_count > 0 ? (uint64_t)1 << t->cloud.cameras[n] : ~(uint64_t)0;
+    int32_t at[3];
+    cell_at(grid, p, at);
+    for (int32_t z = at[2] - 1; z <= at[2] + 1; ++z)
+      for (int32_t y = at[1] - 1; y <= at[1] + 1; ++y)
+        for (int32_t x = at[0] - 1; x <= at[0] + 1; ++x) {
+          bool inside = x >= 0 && y >= 0 && z >= 0 && x < grid->cells[0] && y < grid->cells[1] && z < grid->cells[2];
+          if (inside) look_in_cell(s, x + grid->cells[0] * (y + grid->cells[1] * z), p, sight, match);
+        }
+    if (t->def.gating) gate(s, match);
+    double sum = s->rival;
+    for (int i = 0; i < match->count; ++i) sum += match->shares[i];
+    for (int i = 0; i < match->count; ++i) match->shares[i] /= sum;
+  }
+}
+
+static void gather_pulls(pl_tracker *t, const pl_track_level *level) {
+  pl_track_pull *pull = &t->pull;
+  pull->explained = pull->square = 0;
+  for (int32_t k = 0; k < t->samples.count; ++k) {
+    pull->weights[k] = 0;
+    pull->targets[k] = (pl_vec3){0, 0, 0};
+  }
+  for (int32_t n = 0; n < level->point_count; ++n) {
+    const pl_track_match *match = &t->matches[n];
+    pl_vec3 p = t->cloud.points[n];
+    for (int i = 0; i < match->count; ++i) {
+      int32_t k = match->samples[i];
+      double share = match->shares[i], off = pl_vec3_dot(pl_vec3_sub(p, t->surface[k]), t->normals[k]);
+      pull->weights[k] += share;
+      pull->targets[k] = pl_vec3_add_scaled(pull->targets[k], p, share);
+      pull->explained += share;
+      pull->square += share * off * off;
+    }
+  }
+  for (int32_t k = 0; k < t->samples.count; ++k)
+    if (pull->weights[k] > 0) pull->targets[k] = pl_vec3_scale(pull->targets[k], 1 / pull->weights[k]);
+}
+
+bool pl_track_expect(pl_tracker *t, const pl_track_level *level) {
+  double sigma = level->sigma, tau = fmax(sigma, 0.8 * level->spacing), w = t->outlier_share;
+  search s = {.tracker = t,
+              .level = level,
+              .across = 1 / (sigma * sigma),
+              .along = 1 / (tau * tau),
+              .constant = 1 / (6.283185307179586 * tau * tau),
+              .rival = w / (1 - w) * 2.5066282746310002 * sigma / t->size,
+              .gate = 3 * t->samples.seed_radius + 2 * CUT * tau};
+  pl_scratch_mark mark = pl_scratch_push(&t->scratch);
+  bool good = fill_grid(t, level, CUT * tau, &s.grid);
+  if (good) {
+    pl_parallel_for(t->context, level->point_count, MATCH_GRAIN, match_some, &s);
+    gather_pulls(t, level);
+  }
+  pl_scratch_pop(&t->scratch, mark);
+  return good;
+}

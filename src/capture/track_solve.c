@@ -1,0 +1,127 @@
+// Maximisation (paper 002, eqs. 4 and 5): the body comes to equilibrium under elasticity and the pull of what was measured.
+//
+//   Φ(x) = W(x) + Σ_k ½ (s_k - c̄_k)ᵀ D_k (s_k - c̄_k) + ½ c |x - y|²_M - Σ m g·x            D_k = w_k (n nᵀ + ρ (1 - n nᵀ)),  ρ = σ²/τ²
+//
+// s_k  surface point, W of the embedding times x      c̄_k  mean of the points measured at it, by their shares      w_k  κ a_k times how well it is measured
+// y    where inertia would take the points            κ    N/m per m²: the pull of a unit of surface
+//
+// The pull of all points measured at s_k is that of their mean, with the sum of their weights. The paper adds up η/σ² for every one of them, so that surfaces near a camera, with
+// many points, would be pulled more than those far away, and the balance with elasticity depends on the sensor's resolution. Here it is a stiffness per area,
+// κ = E / l with the length l of `detail`: bumps smaller than l are smoothed by elasticity, larger ones follow what was measured. Since the pull of s_k is quadratic
+// and its four parents lie in one tet, it fits the pattern of the stiffness matrix, and Newton's method solves for all of it at once.
+#include <math.h>
+#include <string.h>
+
+#include "capture/track_parts.h"
+
+enum { HALVINGS_MOST = 8 };
+
+// How much more than one measured point makes a surface point well measured.
+#define FEW_POINTS 1.0
+
+static ptrdiff_t unknown_count(const pl_tracker *t) {
+  return 3 * (ptrdiff_t)t->model->head.particle_count;
+}
+
+// Stiffness of the pull at every surface point, for this level.
+static void weigh(pl_tracker *t, const pl_track_level *level) {
+  double tau = fmax(level->sigma, 0.8 * level->spacing);
+  bool all = level->sample_count == t->samples.count;
+  t->data_ratio = level->sigma * level->sigma / (tau * tau);
+  for (int32_t k = 0; k < t->samples.count; ++k) {
+    double count = t->pull.weights[k], area = all ? t->samples.areas[k] : t->samples.area / level->sample_count;
+    t->data_weights[k] = count > 0 ? level->stiffness * area * count / (count + FEW_POINTS) : 0;
+  }
+}
+
+// Energy of the pulls at the surface points of x; gradient and matrix, where wanted, are added to.
+static double add_pulls(pl_tracker *t, const double *x, double *gradient, bool with_matrix) {
+  const pl_contact_surface *surface = &t->model->head.surface;
+  const pl_fem_touch *touch = &t->model->touch;
+  double energy = 0;
+  for (int32_t k = 0; k < surface->point_count; ++k) {
+    double w = t->data_weights[k];
+    if (!(w > 0)) continue;
+    const int32_t *parents = surface->parents + 4 * (ptrdiff_t)k;
+    const double *shares = touch->weights + 4 * (ptrdiff_t)k;
+    pl_vec3 off = pl_vec3_scale(t->pull.targets[k], -1), n = t->normals[k];
+    for (int a = 0; a < 4; ++a) off = pl_vec3_add_scaled(off, pl_fem_vector(x, parents[a]), shares[a]);
+    double across = pl_vec3_dot(off, n);
+    pl_vec3 force = pl_vec3_scale(pl_vec3_add_scaled(pl_vec3_scale(off, t->data_ratio), n, (1 - t->data_ratio) * across), w);
+    energy += 0.5 * pl_vec3_dot(force, off);
+    for (int a = 0; gradient != NULL && a < 4; ++a)
+      pl_fem_put(gradient, parents[a], pl_vec3_add_scaled(pl_fem_vector(gradient, parents[a]), force, shares[a]));
+    if (!with_matrix) continue;
+    pl_mat3 block = pl_mat3_scale(pl_mat3_outer(n, n), w * (1 - t->data_ratio));
+    for (int a = 0; a < 3; ++a) block.m[a][a] += w * t->data_ratio;
+    for (int ab = 0; ab < 16; ++ab) {
+      int32_t place = touch->places[16 * (ptrdiff_t)k + ab];
+      if (place < 0) continue;
+      double share = shares[ab / 4] * shares[ab % 4];
+      for (int i = 0; i < 9; ++i) t->matrix.values[9 * (ptrdiff_t)place + i] += share * block.m[i / 3][i % 3];
+    }
+  }
+  return energy;
+}
+
+// Inertia towards the prediction, and gravity.
+static double add_body_forces(pl_tracker *t, const double *x, double carry, double *gradient) {
+  const double *masses = t->model->head.masses, g[3] = {t->def.acceleration.x, t->def.acceleration.y, t->def.acceleration.z};
+  double energy = 0;
+  for (ptrdiff_t i = 0; i < unknown_count(t); ++i) {
+    double m = masses[i / 3], off = x[i] - t->predicted[i];
+    energy += m * (0.5 * carry * off * off - g[i % 3] * off);
+    if (gradient != NULL) gradient[i] += m * (carry * off - g[i % 3]);
+  }
+  return energy;
+}
+
+static double evaluate(pl_tracker *t, const double *x, double carry, double *gradient, bool with_matrix) {
+  double energy = pl_fem_system_evaluate(&t->system, x, gradient, with_matrix ? &t->matrix : NULL, true);
+  energy += add_pulls(t, x, gradient, with_matrix);
+  energy += add_body_forces(t, x, carry, gradient);
+  if (with_matrix) {
+    pl_block_matrix_add_diagonal(t->context, &t->matrix, carry, t->model->head.masses);
+    pl_block_matrix_fix(t->context, &t->matrix, t->fixed);
+  }
+  for (ptrdiff_t i = 0; gradient != NULL && i < unknown_count(t); ++i)
+    if (t->fixed[i / 3] != 0) gradient[i] = 0;
+  return energy;
+}
+
+// Go along the step as far as Φ falls; false if it does not.
+static bool search_line(pl_tracker *t, double carry, double energy) {
+  double slope = 0, length = 1;
+  ptrdiff_t n = unknown_count(t);
+  for (ptrdiff_t i = 0; i < n; ++i) slope += t->gradient[i] * t->step[i];
+  if (!(slope < 0)) return false;
+  for (int k = 0; k < HALVINGS_MOST; ++k, length *= 0.5) {
+    for (ptrdiff_t i = 0; i < n; ++i) t->trial[i] = t->x[i] + length * t->step[i];
+    if (!(evaluate(t, t->trial, carry, NULL, false) <= energy + 1e-4 * length * slope)) continue;
+    memcpy(t->x, t->trial, (size_t)n * sizeof(double));
+    return true;
+  }
+  return false;
+}
+
+pl_status pl_track_maximise(pl_tracker *t, const pl_track_level *level, double carry, int32_t newton_limit, int32_t *newton_count,
+                            pl_error *error) {
+  weigh(t, level);
+  ptrdiff_t n = unknown_count(t);
+  pl_linear_solver_aim(t->solver, 1e-3);
+  for (int32_t i = 0; i < newton_limit; ++i) {
+    double energy = evaluate(t, t->x, carry, t->gradient, true);
+    for (ptrdiff_t k = 0; k < n; ++k) t->right[k] = -t->gradient[k];
+    memset(t->step, 0, (size_t)n * sizeof(double));
+    pl_status status = pl_linear_solver_factor(t->solver, &t->matrix, error);
+    if (status >= 0) status = pl_linear_solver_solve(t->solver, t->right, 1, t->step, error);
+    if (status < 0) return status;
+    ++*newton_count;
+    double square = 0;
+    for (ptrdiff_t k = 0; k < n; ++k) square += t->step[k] * t->step[k];
+    if (!search_line(t, carry, energy)) break;
+    // A step that moves points by a fiftieth of the noise is the last.
+    if (square < (0.02 * 0.02 / 3) * t->def.noise * t->def.noise * (double)n) break;
+  }
+  return PL_OK;
+}

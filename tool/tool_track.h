@@ -1,0 +1,52 @@
+// pliant track: what its files share.
+#ifndef TOOL_TRACK_H
+#define TOOL_TRACK_H
+
+#include "pliant/pliant.h"
+#include "tool_arguments.h"
+
+enum { TRACK_NUMBERS = 19, TRACK_EXTRA = 7 };  // numbers of a report, and the vectors of the log they take
+
+typedef struct track_job {
+  const tool_session *tool;
+  const tool_arguments *arguments;
+  char *folder;
+  pl_context *context;
+  pl_findings *findings;
+  pl_capture *capture;
+  pl_capture_view view;
+  // The body.
+  pl_mesh *mesh;     // tets in the shape they start in
+  pl_mesh *surface;  // what is seen of them, NULL: their boundary
+  pl_mesh *rest;     // the same tets without gravity, NULL: as they start
+  pl_model *model;
+  int32_t *held, held_count;
+  pl_track_def def;
+  pl_tracker *tracker;
+  int32_t point_count, surface_count;
+  int32_t frame_count;  // to be tracked
+  // The track so far.
+  pl_frame_log *log;
+  char *log_path, *resume_path;
+  uint64_t hash;  // of everything that decides the result
+  double *table;  // one row of TRACK_NUMBERS a frame
+  int32_t done_count, lost_count, doubtful_count, empty_count;
+  bool remarks;
+  // The truth, if it is known.
+  pl_frame_file *truth;
+  double *errors;  // per frame: rms error of what cameras see and of what they do not, metres, and the share that they see
+} track_job;
+
+// track_body.c: everything up to a tracker that is ready. An exit code.
+int track_prepare(track_job *job);
+// track_loop.c: all frames, into log and table. An exit code.
+int track_frames(track_job *job);
+// track_write.c
+pl_status track_compare(track_job *job, pl_error *error);
+pl_status track_write(track_job *job, pl_error *error);
+
+// A report as numbers, and back.
+void track_pack(const pl_track_report *report, double numbers[TRACK_NUMBERS]);
+pl_track_report track_unpack(const double numbers[TRACK_NUMBERS]);
+
+#endif

@@ -1,0 +1,226 @@
+// The capture and the body that is looked for in it.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool_folder.h"
+#include "tool_open.h"
+#include "tool_track.h"
+
+static double number_or(const track_job *job, const char *name, double fallback) {
+  const tool_value *value = tool_find_value(job->arguments, name);
+  return value->given ? value->number : fallback;
+}
+
+// --- the capture ----------------------------------------------------------------------------------------------------
+
+static void say_capture(const track_job *job, const pl_capture_report *report) {
+  const tool_voice *voice = &job->tool->voice;
+  pl_vec3 a = report->box.least, b = report->box.most;
+  tool_say(voice, "capture:   %d frames at %.4g/s, %.4g s, %d cameras", job->view.frame_count, job->view.rate, report->duration,
+           job->view.camera_count);
+  if (report->most_points > 0)
+    tool_say(voice, "box:       %.4g x %.4g x %.4g m, from (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g)", b.x - a.x, b.y - a.y,
+             b.z - a.z, a.x, a.y, a.z, b.x, b.y, b.z);
+  tool_say(voice, "points:    %.0f a frame (%d to %d in the first %d)", report->mean_points, report->fewest_points,
+           report->most_points, report->frame_count);
+  if (job->view.camera_count > 0) tool_say(voice, "invalid:   %.1f %% of the pixels", 100 * report->invalid_share);
+  if (report->dropped_count > 0) tool_say(voice, "dropped:   %lld points that are not finite", (long long)report->dropped_count);
+}
+
+static int open_capture(track_job *job) {
+  pl_error error = {0};
+  const char *path = job->arguments->words[0];
+  char *inside = tool_is_folder(path) ? tool_text("%s/capture.json", path) : NULL;
+  pl_capture_report report;
+  pl_status status = pl_findings_create(job->context, &job->findings, &error);
+  if (status >= 0) status = pl_capture_read(job->context, inside != NULL ? inside : path, &job->capture, job->findings, &error);
+  if (status >= 0) status = pl_capture_describe(job->capture, 5, &report, job->findings, &error);
+  free(inside);
+  int32_t error_count = job->findings != NULL ? pl_findings_count(job->findings, PL_SEVERITY_ERROR) : 0;
+  if (job->findings != NULL) tool_report_findings(&job->tool->voice, job->findings, PL_SEVERITY_WARNING, path);
+  if (status < 0) return error_count == 0 ? tool_report_error(&job->tool->voice, &error) : TOOL_FAILED;
+  job->remarks = pl_findings_count(job->findings, PL_SEVERITY_WARNING) > 0;
+  job->view = pl_capture_look(job->capture);
+  say_capture(job, &report);
+  const tool_value *frames = tool_find_value(job->arguments, "frames");
+  job->frame_count = job->view.frame_count;
+  if (frames->given && frames->count < job->frame_count) job->frame_count = (int32_t)frames->count;
+  return TOOL_DONE;
+}
+
+// --- the body -------------------------------------------------------------------------------------------------------
+
+static pl_status open_meshes(track_job *job, pl_error *error) {
+  const char *surface = tool_find_value(job->arguments, "surface")->text, *rest = tool_find_value(job->arguments, "rest")->text;
+  const tool_value *points = tool_find_value(job->arguments, "points");
+  pl_status status = pl_mesh_read(job->context, job->arguments->words[1], &job->mesh, job->findings, error);
+  if (status >= 0 && surface != NULL) status = pl_mesh_read(job->context, surface, &job->surface, job->findings, error);
+  if (status >= 0 && rest != NULL) status = pl_mesh_read(job->context, rest, &job->rest, job->findings, error);
+  if (status < 0) return status;
+  if (pl_mesh_look(job->mesh).tet_count == 0) {
+    pl_lattice_def def = pl_default_lattice_def();
+    if (points->given) def.target_point_count = (int32_t)points->count;
+    pl_mesh *tets = NULL;
+    status = pl_lattice_build(job->context, &def, job->mesh, &tets, NULL, error);
+    if (status < 0) return status;
+    if (job->surface == NULL)
+      job->surface = job->mesh;
+    else
+      pl_mesh_destroy(job->mesh);
+    job->mesh = tets;
+  }
+  if (job->rest != NULL && pl_mesh_look(job->rest).point_count != pl_mesh_look(job->mesh).point_count) {
+    *error = (pl_error){.status = PL_ERROR_INVALID_DATA};
+    snprintf(error->text, sizeof error->text, "the rest shape has %d points, the mesh %d; they must be the same tets",
+             pl_mesh_look(job->rest).point_count, pl_mesh_look(job->mesh).point_count);
+    return error->status;
+  }
+  return PL_OK;
+}
+
+// The surface as it sits in the tets of the rest shape: it was given in the shape of the mesh.
+static pl_status carry_surface(track_job *job, double tolerance, pl_mesh **carried, pl_error *error) {
+  pl_mesh_view view = pl_mesh_look(job->surface);
+  pl_embedding *embedding = NULL;
+  pl_status status = pl_embedding_build(job->context, job->mesh, view.points, view.point_count, tolerance, &embedding, NULL, error);
+  if (status < 0) return status;
+  pl_vec3 *points = tool_allocate((size_t)view.point_count, sizeof *points);
+  pl_embedding_apply(embedding, pl_mesh_look(job->rest).points, points);
+  view.points = points;
+  view.pose_count = 0;
+  status = pl_mesh_create(job->context, &view, carried, error);
+  free(points);
+  pl_embedding_destroy(embedding);
+  return status;
+}
+
+static pl_status build_model(track_job *job, pl_error *error) {
+  pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
+  pl_mesh_view view = pl_mesh_look(job->mesh);
+  pl_box box = pl_points_box(view.points, view.point_count);
+  double size = fmax(box.most.x - box.least.x, fmax(box.most.y - box.least.y, box.most.z - box.least.z));
+  def.young = number_or(job, "young", def.young);
+  def.poisson = number_or(job, "poisson", def.poisson);
+  def.density = number_or(job, "density", def.density);
+  def.surface = job->surface;
+  def.surface_tolerance = 0.05 * size;
+  pl_mesh *carried = NULL;
+  pl_status status = PL_OK;
+  if (job->rest != NULL && job->surface != NULL) {
+    status = carry_surface(job, def.surface_tolerance, &carried, error);
+    def.surface = carried;
+  }
+  if (status >= 0) status = pl_fem_build(job->context, &def, job->rest != NULL ? job->rest : job->mesh, &job->model, error);
+  pl_mesh_destroy(carried);
+  return status;
+}
+
+// --- what is held ---------------------------------------------------------------------------------------------------
+
+static bool read_box(const char *text, double numbers[6]) {
+  char extra;
+  return sscanf(text, "%lf,%lf,%lf,%lf,%lf,%lf%c", &numbers[0], &numbers[1], &numbers[2], &numbers[3], &numbers[4], &numbers[5],
+                &extra) == 6;
+}
+
+static void hold_box(uint8_t *held, const pl_mesh_view *mesh, const double box[6]) {
+  for (int32_t i = 0; i < mesh->point_count; ++i) {
+    const double p[3] = {mesh->points[i].x, mesh->points[i].y, mesh->points[i].z};
+    bool inside = true;
+    for (int a = 0; a < 3; ++a) inside = inside && p[a] >= fmin(box[a], box[a + 3]) && p[a] <= fmax(box[a], box[a + 3]);
+    if (inside) held[i] = 1;
+  }
+}
+
+// A table of point numbers, one a line, behind a line with a name.
+static bool hold_table(const track_job *job, const char *path, uint8_t *held, int32_t count) {
+  FILE *file = fopen(path, "r");
+  if (file == NULL) {
+    tool_complain(&job->tool->voice, "--hold takes a box of six numbers with commas, or a table; '%s' is neither", path);
+    return false;
+  }
+  char line[256];
+  bool good = true;
+  for (int number = 1; good && fgets(line, sizeof line, file) != NULL; ++number) {
+    char *end;
+    long long point = strtoll(line, &end, 10);
+    bool is_number = end != line && strspn(end, " \t\r\n,;") == strlen(end);
+    if (number == 1 && !is_number) continue;
+    if (line[strspn(line, " \t\r\n")] == '\0') continue;
+    good = is_number && point >= 0 && point < count;
+    if (good)
+      held[point] = 1;
+    else
+      tool_complain(&job->tool->voice, "%s:%d: this is not the number of a point; there are %d, counted from 0", path, number,
+                    count);
+  }
+  fclose(file);
+  return good;
+}
+
+static bool find_held(track_job *job) {
+  pl_mesh_view mesh = pl_mesh_look(job->mesh);
+  uint8_t *held = tool_allocate((size_t)mesh.point_count, 1);
+  bool good = true;
+  for (int i = 0; i < job->arguments->repeated_count && good; ++i) {
+    double box[6];
+    if (read_box(job->arguments->repeated[i], box))
+      hold_box(held, &mesh, box);
+    else
+      good = hold_table(job, job->arguments->repeated[i], held, mesh.point_count);
+  }
+  job->held = tool_allocate((size_t)mesh.point_count, sizeof *job->held);
+  for (int32_t i = 0; i < mesh.point_count; ++i)
+    if (held[i]) job->held[job->held_count++] = i;
+  free(held);
+  return good;
+}
+
+// --- all together ---------------------------------------------------------------------------------------------------
+
+static pl_status create_tracker(track_job *job, pl_error *error) {
+  pl_track_def def = pl_default_track_def();
+  const tool_value *limit = tool_find_value(job->arguments, "limit");
+  def.noise = number_or(job, "noise", def.noise);
+  def.detail = number_or(job, "detail", def.detail);
+  def.reach = number_or(job, "reach", def.reach);
+  def.first_reach = number_or(job, "first-reach", def.first_reach);
+  def.inertia = number_or(job, "inertia", def.inertia);
+  def.gating = !tool_find_value(job->arguments, "no-gating")->given;
+  if (limit->given) def.point_limit = (int32_t)limit->count;
+  if (job->rest != NULL) def.acceleration = job->view.gravity;
+  def.held = job->held;
+  def.held_count = job->held_count;
+  def.cameras = job->view.cameras;
+  def.camera_count = job->view.camera_count;
+  job->def = def;
+  return pl_tracker_create(job->context, &def, job->model, pl_mesh_look(job->mesh).points, &job->tracker, error);
+}
+
+int track_prepare(track_job *job) {
+  int code = open_capture(job);
+  if (code != TOOL_DONE) return code;
+  pl_error error = {0};
+  pl_status status = open_meshes(job, &error);
+  if (status >= 0) status = build_model(job, &error);
+  if (status >= 0 && !find_held(job)) return TOOL_FAILED;
+  if (status >= 0) status = create_tracker(job, &error);
+  const tool_value *truth = tool_find_value(job->arguments, "truth");
+  pl_frame_file_report facts;
+  if (status >= 0 && truth->given) status = pl_frame_file_open(job->context, truth->text, &job->truth, &facts, &error);
+  if (status < 0) return tool_report_error(&job->tool->voice, &error);
+  pl_model_report model = pl_model_describe(job->model);
+  job->point_count = model.particle_count;
+  job->surface_count = model.surface_point_count;
+  if (job->truth != NULL && (facts.point_count != job->surface_count || facts.frame_count < job->frame_count)) {
+    tool_complain(&job->tool->voice, "'%s' has %d points in %d frames, the surface %d points in %d frames", truth->text,
+                  facts.point_count, facts.frame_count, job->surface_count, job->frame_count);
+    return TOOL_FAILED;
+  }
+  tool_say(&job->tool->voice, "body:      %d points in tets, %d held; %d points of its surface", job->point_count, job->held_count,
+           job->surface_count);
+  job->hash = model.hash;
+  return TOOL_DONE;
+}
