@@ -1,11 +1,13 @@
-# CHOLMOD and ARPACK for src/solvers, each an option that is on where the library is found. Without CHOLMOD the lab uses conjugate gradients, without
-# ARPACK there are no eigenmodes; a file that says so takes the place of the one that is left out. CHOLMOD's supernodal part is under the GPL, and so is
+# CHOLMOD, ARPACK and NLopt for src/solvers, each an option that is on where the library is found. Without CHOLMOD the lab uses conjugate gradients, without
+# ARPACK there are no eigenmodes, without NLopt no downhill simplex; a file that says so takes the place of the one that is left out. CHOLMOD's supernodal part is under the GPL, and so is
 # then a binary of the lab or the tool.
 find_path(PLIANT_CHOLMOD_FOLDER cholmod.h PATH_SUFFIXES suitesparse)
 find_library(PLIANT_CHOLMOD_LIBRARY cholmod)
 find_path(PLIANT_ARPACK_FOLDER arpack/arpack.h)
 find_library(PLIANT_ARPACK_LIBRARY arpack)
-mark_as_advanced(PLIANT_CHOLMOD_FOLDER PLIANT_CHOLMOD_LIBRARY PLIANT_ARPACK_FOLDER PLIANT_ARPACK_LIBRARY)
+find_path(PLIANT_NLOPT_FOLDER nlopt.h)
+find_library(PLIANT_NLOPT_LIBRARY nlopt)
+mark_as_advanced(PLIANT_NLOPT_FOLDER PLIANT_NLOPT_LIBRARY PLIANT_CHOLMOD_FOLDER PLIANT_CHOLMOD_LIBRARY PLIANT_ARPACK_FOLDER PLIANT_ARPACK_LIBRARY)
 set(PLIANT_SOLVER_LIBRARIES)
 set(PLIANT_SOLVER_EXCEPT)
 set(PLIANT_SOLVER_FLAGS)  # for pkg-config
@@ -32,3 +34,4 @@ macro(pliant_solver name file missing_file)
 endmacro()
 pliant_solver(CHOLMOD cholmod_solver.c cholmod_missing.c)
 pliant_solver(ARPACK eigen_modes.c eigen_missing.c)
+pliant_solver(NLOPT nlopt_simplex.c nlopt_missing.c)

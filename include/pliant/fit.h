@@ -1,0 +1,320 @@
+/// @file fit.h
+/// Estimation of a soft object from its motion (part of the lab): the reference shape it would have without gravity, Young's modulus as a field, Poisson's ratio and
+/// Rayleigh damping, with how well the motion determines each.
+///
+/// Input is what tracking gives: a mesh of tets in the static shape, that is as it hangs or stands in gravity, and sequences of positions of its points. The object is a
+/// body of corotated or stable neo-Hookean tets of known density, held at some of its points, and moves by itself after being let go.
+#ifndef PLIANT_FIT_H
+#define PLIANT_FIT_H
+
+#include "pliant/base.h"
+#include "pliant/fem.h"
+#include "pliant/math.h"
+#include "pliant/mesh.h"
+#include "pliant/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// --- the reference shape -------------------------------------------------------------------------------------------
+
+/// How the reference shape is found.
+typedef enum pl_reference_solver {
+  PL_REFERENCE_NEWTON = 0,     ///< Newton's method on the force residual, with line search and load steps; the default
+  PL_REFERENCE_VIRTUAL_FORCE,  ///< the residual acts as virtual force in artificial time (paper 002, section 6.1)
+} pl_reference_solver;
+
+/// Input of pl_reference_find().
+typedef struct pl_reference_def {
+  pl_reference_solver solver;
+  pl_vec3 gravity;                         ///< m/s²
+  const int32_t *pinned;                   ///< points that are held: their places are those of the static shape
+  int32_t pinned_count;                    ///< at least three that are not on a line, or the shape is not determined
+  double tolerance;                        ///< residual force as a share of the weight
+  int32_t limit;                           ///< most iterations or steps of artificial time
+  double least_volume;                     ///< share of its volume in the static shape that every element must keep, above 0
+  const struct pl_linear_backend *direct;  ///< pl_cholmod_backend(), or NULL for conjugate gradients
+  uint32_t magic;                          ///< set by pl_default_reference_def()
+} pl_reference_def;
+
+/// How the search for a reference shape went.
+typedef struct pl_reference_report {
+  bool converged;
+  int32_t iteration_count;   ///< Newton iterations or steps of artificial time
+  int32_t linear_count;      ///< products with the Jacobian
+  int32_t load_steps;        ///< parts in which gravity had to be applied
+  double residual;           ///< newtons: root of the sum of squares over free points
+  double relative_residual;  ///< as a share of that of the weight
+  double least_volume;       ///< of an element, as a share of its volume in the static shape
+  double seconds;
+} pl_reference_report;
+
+/// Newton, gravity (0, -9.81, 0), tolerance 1e-10, 400 iterations, least volume 0.02, no direct solver.
+PL_API pl_reference_def pl_default_reference_def(void);
+
+/// Find the shape without gravity of a body whose shape in gravity is known. `model` is built from the static shape by pl_fem_build(), of corotated or neo-Hookean tets, with
+/// the body's moduli and density; masses are those of the static shape. `reference`, one per point, is where to start (the points of the static shape are a good start)
+/// and receives the answer. `report` may be NULL. PL_REMARK_NOT_CONVERGED with the shape as far as it came: no shape of such a soft body carries that load, or the limit was too
+/// small. Fails with PL_ERROR_UNSUPPORTED for models of other kinds. May be called from several threads at once.
+PL_API pl_status pl_reference_find(pl_context *context, const pl_model *model, const pl_reference_def *def, pl_vec3 *reference,
+                                   pl_reference_report *report, pl_error *error);
+
+// --- Young's modulus as a field ------------------------------------------------------------------------------------
+
+/// Where the control points of a field are.
+typedef enum pl_field_placement {
+  PL_FIELD_UNIFORM = 0,  ///< one modulus for the whole body
+  PL_FIELD_GIVEN,        ///< at given places
+  PL_FIELD_ALONG_AXIS,   ///< evenly along an axis, from the first to the last point of the body
+  PL_FIELD_FARTHEST,     ///< each at the mesh point farthest from all before it, the first farthest from the middle
+} pl_field_placement;
+
+/// How moduli are blended between control points.
+typedef enum pl_field_blend {
+  PL_FIELD_LINEAR = 0,  ///< linearly along the axis, constant beyond the ends
+  PL_FIELD_HARMONIC,    ///< by functions that are harmonic in the body, 1 around one control point and 0 around the others
+} pl_field_blend;
+
+/// Input of pl_field_build().
+typedef struct pl_field_def {
+  pl_field_placement placement;
+  pl_field_blend blend;
+  int32_t control_count;  ///< 1 … 64; 1 for a uniform field
+  const pl_vec3 *points;  ///< of PL_FIELD_GIVEN
+  pl_vec3 axis;           ///< direction; zero: the longest edge of the box
+  uint32_t magic;         ///< set by pl_default_field_def()
+} pl_field_def;
+
+/// Control points and their weights in every tet.
+typedef struct pl_field pl_field;
+
+/// Borrowed arrays of a field, valid as long as it.
+typedef struct pl_field_view {
+  int32_t control_count, tet_count;
+  const pl_vec3 *points;  ///< control points
+  const double *weights;  ///< control_count per tet, from 0 to 1, sum 1: E of a tet is the weighted mean
+} pl_field_view;
+
+/// Uniform.
+PL_API pl_field_def pl_default_field_def(void);
+
+/// Weights of control points in the tets of a mesh. The mesh is not needed afterwards. Fails with PL_ERROR_INVALID_ARGUMENT for a wrong def, with
+/// PL_ERROR_INVALID_DATA when a mesh has no tets or two control points belong to the same mesh point.
+PL_API pl_status pl_field_build(pl_context *context, const pl_field_def *def, const pl_mesh *mesh, pl_field **field,
+                                pl_error *error);
+
+/// The arrays of a field. Never fails.
+PL_API pl_field_view pl_field_look(const pl_field *field);
+
+/// Destroy a field. NULL is allowed.
+PL_API void pl_field_destroy(pl_field *field);
+
+// --- the fit -------------------------------------------------------------------------------------------------------
+
+/// How parameters are found.
+typedef enum pl_fitter {
+  PL_FITTER_GAUSS_NEWTON = 0,  ///< forward sensitivities, growing time horizon, Levenberg damping; the default
+  PL_FITTER_NELDER_MEAD,       ///< downhill simplex, as paper 002; needs a build with NLopt
+} pl_fitter;
+
+/// One parameter as it enters a fit.
+typedef struct pl_fit_range {
+  double start;        ///< where to begin, or the value if it is not fitted
+  double least, most;  ///< bounds
+  bool fitted;
+} pl_fit_range;
+
+/// A motion of the object as tracking gives it. Arrays are borrowed and must stay until the fit is destroyed.
+typedef struct pl_fit_sequence {
+  int32_t frame_count;              ///< at least 2
+  double frame_seconds;             ///< between frames
+  const pl_vec3 *positions;         ///< frame_count times the points of the mesh, metres
+  const double *point_weights;      ///< what a point counts for, one per point, or NULL for 1 everywhere; 0: not looked at
+  const double *frame_weights;      ///< the same per frame, or NULL; one that is 0 leaves a frame out, such as a lost one
+  const pl_vec3 *start_positions;   ///< at frame 0, or NULL: `positions` of it
+  const pl_vec3 *start_velocities;  ///< m/s at frame 0, or NULL: at rest
+  bool pins_move;                   ///< pinned points follow `positions`; otherwise they stay in the static shape
+} pl_fit_sequence;
+
+/// Independent jobs of a fit: simulations of sequences, samples of a warm start. `evaluate` fills output_size numbers for one job, may be called from several threads
+/// at once for different jobs, and does not depend on the others.
+typedef struct pl_fit_jobs {
+  int32_t count;
+  size_t output_size;  ///< numbers per job
+  double *outputs;     ///< count times output_size
+  void (*evaluate)(void *data, int32_t job, double *output);
+  void *data;
+} pl_fit_jobs;
+
+/// Who runs them. `run` must leave outputs of all jobs, from wherever they were computed. Where several processes run the same fit, each calls `evaluate` for its own
+/// share and receives the rest: all then go on with the same numbers, and end with the same result, for any number of them.
+typedef struct pl_fit_batch {
+  void (*run)(void *user, const pl_fit_jobs *jobs);
+  void *user;
+} pl_fit_batch;
+
+typedef struct pl_fit pl_fit;
+
+/// What is known of a fit after each iteration.
+typedef struct pl_fit_progress {
+  int32_t iteration;    ///< from 1
+  int32_t frame_count;  ///< of the window now fitted
+  int32_t evaluations;  ///< simulations of all sequences so far
+  double rms;           ///< metres, root of the weighted mean square distance of points in the window
+  double change;        ///< largest change of a parameter in the iteration, of its logarithm where that is what is fitted
+  double damping;       ///< Levenberg's
+  bool accepted;        ///< the iteration made the distance smaller
+} pl_fit_progress;
+
+/// Called after every iteration (of Nelder-Mead: every evaluation). pl_fit_save() may be called in it. Returns whether to go on.
+typedef bool pl_fit_callback(void *user, const pl_fit *fit, const pl_fit_progress *progress);
+
+/// Input of pl_fit_create().
+typedef struct pl_fit_def {
+  pl_fem_material material;  ///< PL_FEM_COROTATED or PL_FEM_NEO_HOOKEAN
+  double density;            ///< kg/m³ of the static shape: mass by volume
+  pl_vec3 gravity;           ///< m/s²
+  const int32_t *pinned;     ///< points that are held; copied
+  int32_t pinned_count;
+  const pl_field *field;           ///< control points of Young's modulus; NULL: uniform. Borrowed
+  pl_fit_range young;              ///< Pa, every control point
+  const double *young_starts;      ///< Pa, one per control point, or NULL: all start at young.start; copied
+  pl_fit_range poisson;            ///< not fitted unless asked for
+  pl_fit_range mass_damping;       ///< alpha, 1/s
+  pl_fit_range stiffness_damping;  ///< beta, s
+  bool use_static_shape;           ///< the static shape is the reference shape: for comparison, and for bodies without gravity
+  pl_reference_solver reference;
+  pl_fitter fitter;
+  int32_t steps_per_frame;  ///< time steps between two frames
+  const int32_t *windows;   ///< frames of the growing horizon, rising; all of a sequence at the end. Copied
+  int32_t window_count;     ///< 0: 10, 25, 60, 125, 250, …; 1 with window 0: the whole at once
+  int32_t iteration_limit;  ///< in all
+  double tolerance;         ///< change of parameters at which the last window is done
+  double
+      noise;  ///< metres: error to expect of a tracked point, by which it is judged what is determined; 0: 1e-4 of the object's size
+  double doubt;  ///< half width of the 95 % interval, as a share of the value, from which a parameter counts as not determined
+  pl_fit_batch batch;                      ///< zero: the context's threads
+  const struct pl_linear_backend *direct;  ///< pl_cholmod_backend(), or NULL: conjugate gradients, several times slower
+  pl_fit_callback *after_iteration;        ///< or NULL
+  void *user;                              ///< of the callback
+  uint32_t magic;                          ///< set by pl_default_fit_def()
+} pl_fit_def;
+
+/// Corotated, 1000 kg/m³, gravity (0, -9.81, 0), E from 1e5 in 1e3 … 1e9, ν 0.3, alpha from 0.1 in 1e-4 … 100, beta from 1e-3 in 1e-6 … 0.1, Gauss-Newton,
+/// two steps per frame, 200 iterations, tolerance 1e-4, noise by size, doubt 0.25.
+PL_API pl_fit_def pl_default_fit_def(void);
+
+/// Set up a fit of the mesh's tets to sequences. Nothing is simulated yet. The mesh is copied; field, sequences' arrays, batch and backend are borrowed. Fails with
+/// PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA, naming field or frame, when something is wrong (positions that are not finite count only where their weight is not 0);
+/// PL_ERROR_UNSUPPORTED for Nelder-Mead in a build without NLopt. `*fit` is then NULL.
+PL_API pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mesh *mesh, const pl_fit_sequence *sequences,
+                               int32_t sequence_count, pl_fit **fit, pl_error *error);
+
+/// Destroy a fit. NULL is allowed.
+PL_API void pl_fit_destroy(pl_fit *fit);
+
+/// Input of pl_fit_warm_start().
+typedef struct pl_warm_start_def {
+  int32_t sample_count;  ///< moduli tried between least and most, on a logarithmic scale
+  int32_t mode_count;    ///< lowest modes looked at
+  int32_t rounds;        ///< of coordinate descent over the control points; 0: all stay equal
+  double least, most;    ///< Pa
+  uint32_t magic;        ///< set by pl_default_warm_start_def()
+} pl_warm_start_def;
+
+/// What a warm start found.
+typedef struct pl_warm_start_report {
+  double frequency;      ///< Hz, of the captured motion along the mode that it moves in most, as seen: damped
+  double natural;        ///< Hz, the same without damping
+  double damping_ratio;  ///< of that motion
+  double young;          ///< Pa, uniform, whose mode has that frequency
+  int32_t mode;          ///< which of the modes, from 0
+  int32_t solved_count;  ///< samples that have a reference shape
+  double mismatch;       ///< root of the mean square of relative differences of frequencies, after coordinate descent
+  double seconds;
+} pl_warm_start_report;
+
+/// 50 samples in 1e4 … 1e7 Pa, 6 modes, 2 rounds.
+PL_API pl_warm_start_def pl_default_warm_start_def(void);
+
+/// Start values from frequencies (paper 002, section 6.3): for each of a range of uniform moduli reference shape and lowest modes, the captured motion projected onto
+/// them, and the modulus whose frequency is the captured one. Poisson's ratio stays. Damping starts from the decay of the projected motion. With several control
+/// points these are then changed one by one until the frequencies of all modes that move agree best. PL_REMARK_NOT_CONVERGED when the motion has no frequency to go by (start values
+/// stay). PL_ERROR_UNSUPPORTED in a build without ARPACK.
+PL_API pl_status pl_fit_warm_start(pl_fit *fit, const pl_warm_start_def *def, pl_warm_start_report *report, pl_error *error);
+
+/// Fit until the tolerance or the limit is reached, or the callback stops it (PL_REMARK_CANCELLED; calling again goes on). PL_REMARK_NOT_CONVERGED at the limit.
+/// PL_ERROR_INVALID_DATA when the start values have no reference shape or cannot be simulated.
+PL_API pl_status pl_fit_run(pl_fit *fit, pl_error *error);
+
+/// How far a parameter is determined by the data.
+typedef enum pl_fit_verdict {
+  PL_FIT_DETERMINED = 0,
+  PL_FIT_NOT_DETERMINED,  ///< the interval is wider than `doubt`: the number is one of many that fit as well
+  PL_FIT_AT_BOUND,        ///< the best value lies at a bound or beyond
+  PL_FIT_HELD,            ///< it was not fitted
+} pl_fit_verdict;
+
+/// One parameter as it came out.
+typedef struct pl_fit_estimate {
+  char name[24];  ///< "young 3", "poisson", "mass damping", "stiffness damping"
+  double value;
+  double least, most;  ///< 95 % interval; the bounds where it is not determined at all
+  double deviation;    ///< standard deviation of its logarithm (of itself for Poisson's ratio)
+  pl_fit_verdict verdict;
+} pl_fit_estimate;
+
+/// The result of a fit.
+typedef struct pl_fit_report {
+  int32_t parameter_count;           ///< control points and three
+  const pl_fit_estimate *estimates;  ///< Young's moduli, Poisson's ratio, mass damping, stiffness damping
+  const double *correlations;        ///< parameter_count squared, -1 … 1; 0 beside those that are held
+  bool converged;
+  int32_t iteration_count, evaluation_count;
+  double rms;           ///< metres, of the last window
+  double deviation;     ///< metres: what each coordinate was taken to be off by: residual or `noise`, whichever is larger
+  double amplitude;     ///< metres, root of the mean square distance of the tracked points from the static shape
+  int32_t frame_count;  ///< of the last window
+  double seconds;       ///< in pl_fit_run()
+  pl_reference_report reference;
+} pl_fit_report;
+
+/// The result as it stands. The first call after an iteration simulates once more where that is needed. Arrays are valid until the next call with this fit.
+PL_API pl_status pl_fit_look(pl_fit *fit, pl_fit_report *report, pl_error *error);
+
+/// Reference shape of the current parameters, one per point, and Young's modulus of each tet, Pa; either may be NULL.
+PL_API pl_status pl_fit_read(const pl_fit *fit, pl_vec3 *reference, double *young);
+
+/// Set parameters by hand: as many numbers as estimates, in the same order. Fails outside the bounds.
+PL_API pl_status pl_fit_write(pl_fit *fit, const double *values, pl_error *error);
+
+/// How well a sequence is predicted.
+typedef struct pl_fit_prediction {
+  double rms;        ///< metres, root of the weighted mean square distance
+  double amplitude;  ///< metres, the same of the tracked points from the static shape
+  double worst;      ///< metres, largest distance of a point that counts
+} pl_fit_prediction;
+
+/// Simulate a sequence, such as one that was not fitted, with the parameters as they stand: `positions`, frame_count times the points, may be NULL.
+PL_API pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *positions, pl_fit_prediction *prediction,
+                                pl_error *error);
+
+/// The fitted body as a model for any world: rest shape, moduli and damping as they stand, density such that the whole mass is the same. `base` gives all else
+/// (surface, friction, solver …); NULL: defaults. Belongs to the caller.
+PL_API pl_status pl_fit_build_model(pl_fit *fit, const pl_fem_def *base, pl_model **model, pl_error *error);
+
+/// Bytes that pl_fit_save() writes now.
+PL_API size_t pl_fit_state_size(const pl_fit *fit);
+
+/// Everything that pl_fit_run() needs to go on from here: parameters, reference shape, window, damping, for Nelder-Mead the log of all evaluations. Plain bytes of this machine.
+PL_API void pl_fit_save(const pl_fit *fit, void *buffer);
+
+/// Take it up again in a fit of the same def, mesh and sequences; what follows is the same to the last bit. PL_ERROR_INVALID_DATA if the bytes are not from such a fit; the fit
+/// is then as it was.
+PL_API pl_status pl_fit_restore(pl_fit *fit, const void *buffer, size_t size, pl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,250 @@
+// Setting up a fit: what is given is judged, the static shape becomes a finite-element body, memory is taken once.
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "capture/fit_changes.h"
+#include "capture/fit_parts.h"
+#include "math/vec3.h"
+#include "solvers/nlopt_simplex.h"
+
+static const int32_t WINDOWS[] = {10, 25, 60, 125};
+
+static pl_status check_range(const char *name, const pl_fit_range *range, double least, double most, pl_error *error) {
+  if (!isfinite(range->least) || !isfinite(range->most) || !(range->least >= least) || !(range->most <= most) ||
+      !(range->least <= range->most))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "bounds %g … %g; they must rise and lie within %g … %g",
+                         range->least, range->most, least, most);
+  if (range->fitted && !(range->least < range->most))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "both bounds are %g, so there is nothing to fit", range->least);
+  // What is held may lie outside the bounds of what would be fitted: no damping has no logarithm.
+  double low = range->fitted ? range->least : fmin(least, 0), high = range->fitted ? range->most : most;
+  if (!(range->start >= low) || !(range->start <= high))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "starts at %g, which is outside %g … %g", range->start, low, high);
+  return PL_OK;
+}
+
+static pl_status check_windows(const pl_fit_def *def, pl_error *error) {
+  if (def->window_count < 0 || def->window_count > PL_FIT_WINDOWS_MOST - 1)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "window_count", "is %d; use 0 … %d", def->window_count,
+                         PL_FIT_WINDOWS_MOST - 1);
+  for (int32_t i = 0; i < def->window_count; ++i)
+    if (def->windows[i] < 0 || (i > 0 && def->windows[i] <= def->windows[i - 1]))
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "windows", "window %d has %d frames; they must rise", i,
+                           def->windows[i]);
+  return PL_OK;
+}
+
+static pl_status check_def(const pl_fit_def *def, pl_error *error) {
+  pl_status status = pl_check_def(def->magic, "pl_fit_def", error);
+  if (status >= 0 && def->material != PL_FEM_COROTATED && def->material != PL_FEM_NEO_HOOKEAN)
+    status = pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "material", "fits are of corotated or neo-Hookean tets");
+  if (status >= 0) status = pl_check_range("density", def->density, 0, 1e6, false, error);
+  if (status >= 0 && !pl_vec3_is_finite(def->gravity))
+    status = pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "gravity", "is not finite");
+  if (status >= 0) status = check_range("young", &def->young, 1e-3, 1e15, error);
+  if (status >= 0) status = check_range("poisson", &def->poisson, -0.99, 0.4999, error);
+  if (status >= 0) status = check_range("mass_damping", &def->mass_damping, 1e-12, 1e6, error);
+  if (status >= 0) status = check_range("stiffness_damping", &def->stiffness_damping, 1e-12, 1e3, error);
+  if (status >= 0 && (def->steps_per_frame < 1 || def->steps_per_frame > 1000 || def->iteration_limit < 0))
+    status = pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "steps_per_frame",
+                           "must be 1 … 1000, and the limit of iterations not negative");
+  if (status >= 0) status = pl_check_range("tolerance", def->tolerance, 0, 1, false, error);
+  if (status >= 0) status = pl_check_range("noise", def->noise, 0, 1e6, true, error);
+  if (status >= 0) status = pl_check_range("doubt", def->doubt, 0, 1e6, false, error);
+  if (status >= 0) status = check_windows(def, error);
+  if (status >= 0 && def->fitter == PL_FITTER_NELDER_MEAD && !pl_simplex_is_available())
+    status = pl_fail_field(error, PL_ERROR_UNSUPPORTED, "fitter",
+                           "this build has no NLopt; Nelder-Mead needs libnlopt-dev when configuring");
+  return status;
+}
+
+static bool weighs_nothing(const double *weights, ptrdiff_t i) {
+  return weights != NULL && weights[i] == 0;
+}
+
+static pl_status check_weights(const double *weights, int32_t count, int32_t sequence, const char *of, pl_error *error) {
+  for (int32_t i = 0; weights != NULL && i < count; ++i)
+    if (!isfinite(weights[i]) || weights[i] < 0)
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d: the weight of %s %d is not a number from 0 on", sequence, of, i);
+  return PL_OK;
+}
+
+// Pins that follow their positions need them in every frame.
+static pl_status check_sequence(const pl_fit *fit, int32_t number, pl_error *error) {
+  const pl_fit_sequence *s = &fit->sequences[number];
+  int32_t points = fit->body.model->head.particle_count;
+  if (s->frame_count < 2 || s->positions == NULL)
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d has %d frames; a motion has at least 2", number, s->frame_count);
+  if (!(s->frame_seconds > 0) || !isfinite(s->frame_seconds))
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d: the time between frames must be positive", number);
+  pl_status status = check_weights(s->point_weights, points, number, "point", error);
+  if (status >= 0) status = check_weights(s->frame_weights, s->frame_count, number, "frame", error);
+  for (int32_t f = 0; status >= 0 && f < s->frame_count; ++f)
+    for (int32_t p = 0; p < points; ++p) {
+      bool leads = s->pins_move && fit->body.fixed[p] != 0;
+      bool starts = f == 0 && s->start_positions == NULL;
+      if (!leads && !starts && (weighs_nothing(s->frame_weights, f) || weighs_nothing(s->point_weights, p))) continue;
+      if (!pl_vec3_is_finite(s->positions[(ptrdiff_t)f * points + p]))
+        return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d, frame %d: point %d is not finite", number, f, p);
+    }
+  for (int32_t p = 0; status >= 0 && p < points; ++p)
+    if ((s->start_positions != NULL && !pl_vec3_is_finite(s->start_positions[p])) ||
+        (s->start_velocities != NULL && !pl_vec3_is_finite(s->start_velocities[p])))
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d: where point %d starts is not finite", number, p);
+  return status;
+}
+
+static void set_windows(pl_fit *fit) {
+  const int32_t *given = fit->def.windows;
+  int32_t count = fit->def.window_count;
+  if (count == 0) given = WINDOWS, count = (int32_t)(sizeof WINDOWS / sizeof *WINDOWS);
+  // Twice as long each time beyond what is given; a window that is nearly the whole is left out.
+  for (int32_t i = 0; i < count; ++i)
+    if (given[i] > 1 && 5 * given[i] < 4 * fit->longest) fit->windows[fit->window_count++] = given[i];
+  while (fit->def.window_count == 0 && fit->window_count < PL_FIT_WINDOWS_MOST - 1) {
+    int32_t last = fit->window_count > 0 ? fit->windows[fit->window_count - 1] : 0;
+    if (last < 125 || 10 * last >= 4 * fit->longest) break;
+    fit->windows[fit->window_count++] = 2 * last;
+  }
+  fit->windows[fit->window_count++] = fit->longest;
+  fit->def.windows = NULL;
+}
+
+static void set_values(pl_fit *fit) {
+  const pl_fit_def *def = &fit->def;
+  int32_t controls = fit->body.control_count;
+  fit->value_count = controls + 3;
+  for (int32_t k = 0; k < controls; ++k) {
+    fit->ranges[k] = def->young;
+    fit->values[k] = def->young_starts != NULL ? def->young_starts[k] : def->young.start;
+  }
+  const pl_fit_range *others[3] = {&def->poisson, &def->mass_damping, &def->stiffness_damping};
+  for (int32_t k = 0; k < 3; ++k) {
+    fit->ranges[controls + k] = *others[k];
+    fit->values[controls + k] = others[k]->start;
+  }
+  for (int32_t k = 0; k < fit->value_count; ++k)
+    if (fit->ranges[k].fitted) fit->columns[fit->column_count++] = k;
+  fit->padded = pl_fit_padded(fit->column_count);
+  fit->place.damping = 1e-2;
+  fit->def.young_starts = NULL;
+}
+
+static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
+  const pl_fit_def *def = &fit->def;
+  pl_fem_def fem = pl_default_fem_def(def->material);
+  fem.density = def->density;
+  fem.young = def->young.start;
+  fem.poisson = def->poisson.start;
+  fem.direct = def->direct;
+  pl_mesh_view view = pl_mesh_look(mesh),
+               plain = {.point_count = view.point_count, .points = view.points, .tet_count = view.tet_count, .tets = view.tets};
+  pl_status status = pl_mesh_create(fit->context, &plain, &fit->mesh, error);
+  if (status >= 0) status = pl_fem_build(fit->context, &fem, fit->mesh, &fit->model, error);
+  if (status < 0) return status;
+  const pl_fem_model *model = (const pl_fem_model *)fit->model;
+  uint8_t *fixed = PL_TAKE(&fit->arena, uint8_t, view.point_count);
+  double *load = PL_TAKE(&fit->arena, double, 3 * (size_t)view.point_count), *ones = PL_TAKE(&fit->arena, double, view.tet_count);
+  if (fit->arena.failed) return pl_fail_memory(error);
+  for (int32_t i = 0; i < def->pinned_count; ++i) {
+    if (def->pinned[i] < 0 || def->pinned[i] >= view.point_count)
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned", "%d is out of range; the mesh has points 0 … %d",
+                           def->pinned[i], view.point_count - 1);
+    fixed[def->pinned[i]] = PL_BLOCK_FIX_ALL;
+  }
+  for (int32_t i = 0; i < view.point_count; ++i) pl_fem_put(load, i, pl_vec3_scale(def->gravity, model->head.masses[i]));
+  for (int32_t t = 0; t < view.tet_count; ++t) ones[t] = 1;
+  fit->body =
+      (pl_fit_body){.model = model, .fixed = fixed, .load = load, .control_count = 1, .weights = ones, .direct = def->direct};
+  if (def->field != NULL) {
+    pl_field_view field = pl_field_look(def->field);
+    if (field.tet_count != view.tet_count)
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "field", "is of a mesh of %d tets, this one has %d", field.tet_count,
+                           view.tet_count);
+    fit->body.control_count = field.control_count;
+    fit->body.weights = field.weights;
+  }
+  double held = 3.0 * def->pinned_count;
+  if (held == 0 && !def->use_static_shape && pl_vec3_length(def->gravity) > 0)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned",
+                         "nothing is held, so the static shape is no equilibrium in gravity");
+  fit->size = pl_box_diagonal(fit->model->box);
+  fit->def.pinned = NULL;
+  if (!(fit->def.noise > 0)) fit->def.noise = 1e-4 * fit->size;
+  return PL_OK;
+}
+
+static pl_status take_memory(pl_fit *fit, pl_error *error) {
+  size_t n = 3 * (size_t)fit->body.model->head.particle_count, columns = (size_t)fit->column_count, padded = (size_t)fit->padded;
+  pl_arena *arena = &fit->arena;
+  fit->output_size = 6 + columns + columns * columns;
+  fit->rest = PL_TAKE(arena, double, n);
+  fit->trial_rest = PL_TAKE(arena, double, n);
+  fit->rest_change = PL_TAKE(arena, double, n *padded);
+  fit->shares = PL_TAKE(arena, double, (size_t)fit->body.model->groups[0].element_count *padded);
+  fit->outputs = PL_TAKE(arena, double, fit->output_size *(size_t)fit->sequence_count);
+  fit->now.gradient = PL_TAKE(arena, double, columns);
+  fit->now.normal = PL_TAKE(arena, double, columns *columns);
+  fit->trial.gradient = PL_TAKE(arena, double, columns);
+  fit->trial.normal = PL_TAKE(arena, double, columns *columns);
+  fit->correlations = PL_TAKE(arena, double, (size_t)fit->value_count *(size_t)fit->value_count);
+  if (arena->failed) return pl_fail_memory(error);
+  memcpy(fit->rest, fit->body.model->rest_points, n * sizeof(double));
+  fit->log = pl_vector_of(fit->context, sizeof(double));
+  pl_status status = pl_fit_worker_create(fit->context, &fit->body, 0, &fit->worker, error);
+  return status < 0 ? status : pl_reference_take(fit->worker, &fit->reference, error);
+}
+
+static pl_status set_up(pl_fit *fit, const pl_mesh *mesh, const pl_fit_sequence *sequences, pl_error *error) {
+  pl_status status = set_body(fit, mesh, error);
+  if (status < 0) return status;
+  fit->sequences = pl_arena_copy(&fit->arena, sequences, (size_t)fit->sequence_count, sizeof *sequences);
+  if (fit->sequences == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < fit->sequence_count && status >= 0; ++i) {
+    status = check_sequence(fit, i, error);
+    if (fit->sequences[i].frame_count > fit->longest) fit->longest = fit->sequences[i].frame_count;
+  }
+  if (status < 0) return status;
+  set_windows(fit);
+  set_values(fit);
+  for (int32_t k = 0; k < fit->body.control_count; ++k)
+    if (!(fit->values[k] >= fit->ranges[k].least) || !(fit->values[k] <= fit->ranges[k].most))
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "young_starts", "%d starts at %g Pa, outside its bounds", k,
+                           fit->values[k]);
+  return take_memory(fit, error);
+}
+
+pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mesh *mesh, const pl_fit_sequence *sequences,
+                        int32_t sequence_count, pl_fit **fit, pl_error *error) {
+  *fit = NULL;
+  pl_status status = check_def(def, error);
+  if (status < 0) return status;
+  if (sequence_count < 0) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d sequences", sequence_count);
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_fit *made = PL_TAKE(&arena, pl_fit, 1);
+  if (made == NULL) return pl_fail_memory(error);
+  made->arena = arena;
+  made->context = context;
+  made->def = *def;
+  made->sequence_count = sequence_count;
+  status = set_up(made, mesh, sequences, error);
+  if (status < 0) {
+    pl_fit_destroy(made);
+    return status;
+  }
+  *fit = made;
+  return PL_OK;
+}
+
+void pl_fit_destroy(pl_fit *fit) {
+  if (fit == NULL) return;
+  pl_fit_worker_destroy(fit->worker);
+  if (fit->log.context != NULL) pl_vector_free(&fit->log);
+  pl_model_destroy(fit->model);
+  pl_mesh_destroy(fit->mesh);
+  pl_arena arena = fit->arena;
+  pl_arena_destroy(&arena);
+}

@@ -1,0 +1,164 @@
+// The distance of the simulated from the tracked motion for one set of parameters, through independent jobs.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/pool.h"
+#include "capture/fit_changes.h"
+#include "capture/fit_parts.h"
+
+enum { OUTPUT_STATUS, OUTPUT_FAILED, OUTPUT_COST, OUTPUT_WEIGHT, OUTPUT_AMPLITUDE, OUTPUT_WORST, OUTPUT_HEAD };
+
+bool pl_fit_is_logarithmic(const pl_fit *fit, int32_t value) {
+  return value != fit->body.control_count;
+}
+
+double pl_fit_coordinate(const pl_fit *fit, int32_t value, double physical) {
+  return pl_fit_is_logarithmic(fit, value) ? log(physical) : physical;
+}
+
+double pl_fit_physical(const pl_fit *fit, int32_t value, double coordinate) {
+  double physical = pl_fit_is_logarithmic(fit, value) ? exp(coordinate) : coordinate;
+  return fmin(fmax(physical, fit->ranges[value].least), fit->ranges[value].most);
+}
+
+// --- jobs ---------------------------------------------------------------------------------------------------------
+
+static void run_job(void *data, int32_t job) {
+  const pl_fit_jobs *jobs = data;
+  jobs->evaluate(jobs->data, job, jobs->outputs + (size_t)job * jobs->output_size);
+}
+
+void pl_fit_run_jobs(const pl_fit *fit, const pl_fit_jobs *jobs) {
+  if (fit->def.batch.run != NULL) {
+    fit->def.batch.run(fit->def.batch.user, jobs);
+    return;
+  }
+  union {
+    const pl_fit_jobs *given;
+    void *task;
+  } data = {jobs};
+  pl_run_tasks(fit->context, jobs->count, run_job, data.task);
+}
+
+typedef struct motion_batch {
+  pl_fit *fit;
+  const double *values, *X;
+  int32_t frame_count;
+  bool derive;
+} motion_batch;
+
+static void evaluate_sequence(void *data, int32_t number, double *output) {
+  const motion_batch *b = data;
+  pl_fit *fit = b->fit;
+  const pl_fit_sequence *sequence = &fit->sequences[number];
+  int32_t columns = b->derive ? fit->column_count : 0;
+  pl_motion_job job = {.sequence = sequence,
+                       .frame_count = b->frame_count < sequence->frame_count ? b->frame_count : sequence->frame_count,
+                       .steps_per_frame = fit->def.steps_per_frame,
+                       .values = b->values,
+                       .rest = b->X,
+                       .column_count = columns,
+                       .columns = fit->columns,
+                       .shares = fit->shares,
+                       .rest_change = fit->rest_change};
+  pl_motion_result result = {.gradient = output + OUTPUT_HEAD, .normal = output + OUTPUT_HEAD + columns};
+  pl_fit_worker *worker = NULL;
+  pl_status status =
+      pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / fit->def.steps_per_frame, &worker, NULL);
+  if (status >= 0) status = pl_motion_run(worker, &job, &result, NULL);
+  pl_fit_worker_destroy(worker);
+  output[OUTPUT_STATUS] = status;
+  output[OUTPUT_FAILED] = result.failed;
+  output[OUTPUT_COST] = result.cost;
+  output[OUTPUT_WEIGHT] = result.weight;
+  output[OUTPUT_AMPLITUDE] = result.amplitude;
+  output[OUTPUT_WORST] = result.worst;
+}
+
+// Sums over the sequences, in their order.
+static pl_status add_outputs(const pl_fit *fit, bool derive, pl_fit_evaluation *e, pl_error *error) {
+  size_t columns = derive ? (size_t)fit->column_count : 0;
+  memset(e->gradient, 0, (size_t)fit->column_count * sizeof(double));
+  memset(e->normal, 0, (size_t)fit->column_count * (size_t)fit->column_count * sizeof(double));
+  for (int32_t i = 0; i < fit->sequence_count; ++i) {
+    const double *output = fit->outputs + (size_t)i * fit->output_size;
+    if (output[OUTPUT_STATUS] == (double)PL_ERROR_OUT_OF_MEMORY) return pl_fail_memory(error);
+    if (output[OUTPUT_STATUS] < 0)
+      return pl_fail(error, (pl_status)output[OUTPUT_STATUS], "sequence %d could not be simulated: the linear solver failed", i);
+    e->failed = e->failed || output[OUTPUT_FAILED] != 0;
+    e->cost += output[OUTPUT_COST];
+    e->weight += output[OUTPUT_WEIGHT];
+    e->amplitude += output[OUTPUT_AMPLITUDE];
+    e->worst = fmax(e->worst, output[OUTPUT_WORST]);
+    for (size_t k = 0; k < columns; ++k) e->gradient[k] += output[OUTPUT_HEAD + k];
+    for (size_t k = 0; k < columns * columns; ++k) e->normal[k] += output[OUTPUT_HEAD + columns + k];
+  }
+  return PL_OK;
+}
+
+// --- the reference shape and its change ---------------------------------------------------------------------------
+
+pl_status pl_fit_find_rest(pl_fit *fit, const double *values, double *X, bool *found, pl_error *error) {
+  *found = true;
+  pl_fit_worker_set_moduli(fit->worker, values, values[fit->body.control_count]);
+  if (fit->def.use_static_shape || !(fit->reference.load_size > 0)) {
+    memcpy(X, fit->body.model->rest_points, 3 * (size_t)fit->body.model->head.particle_count * sizeof(double));
+    pl_fit_worker_set_rest(fit->worker, X);
+    return PL_OK;
+  }
+  pl_reference_def def = pl_default_reference_def();
+  bool newton = fit->def.reference == PL_REFERENCE_NEWTON;
+  def.limit = newton ? 60 : 2000;
+  pl_status status = newton ? pl_reference_newton(&fit->reference, &def, X, &fit->reference_report, error)
+                            : pl_reference_march(&fit->reference, &def, X, &fit->reference_report, error);
+  *found = status == PL_OK;
+  return status < 0 ? status : PL_OK;
+}
+
+// s = (dE/dθ) / E of every tet.
+static void set_shares(pl_fit *fit, const double *values) {
+  const pl_fit_body *body = &fit->body;
+  for (int32_t t = 0; t < body->model->groups[0].element_count; ++t) {
+    double *row = fit->shares + (ptrdiff_t)t * fit->padded, young = fit->worker->moduli[2 * (ptrdiff_t)t];
+    memset(row, 0, (size_t)fit->padded * sizeof(double));
+    for (int32_t k = 0; k < fit->column_count && fit->columns[k] < body->control_count; ++k)
+      row[k] = body->weights[(ptrdiff_t)t * body->control_count + fit->columns[k]] * values[fit->columns[k]] / young;
+  }
+}
+
+static pl_status derive_rest(pl_fit *fit, const double *values, pl_error *error) {
+  set_shares(fit, values);
+  int32_t material_columns = 0, poisson_column = -1;
+  for (int32_t k = 0; k < fit->column_count; ++k) {
+    if (fit->columns[k] <= fit->body.control_count) material_columns = k + 1;
+    if (fit->columns[k] == fit->body.control_count) poisson_column = k;
+  }
+  memset(fit->rest_change, 0, 3 * (size_t)fit->body.model->head.particle_count * (size_t)fit->padded * sizeof(double));
+  if (fit->def.use_static_shape || !(fit->reference.load_size > 0) || material_columns == 0) return PL_OK;
+  return pl_reference_derive(&fit->reference, material_columns, fit->padded, fit->shares, poisson_column, fit->rest_change, error);
+}
+
+pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t frame_count, bool derive, pl_fit_evaluation *e,
+                          pl_error *error) {
+  double *gradient = e->gradient, *normal = e->normal;
+  *e = (pl_fit_evaluation){.failed = true, .cost = HUGE_VAL, .gradient = gradient, .normal = normal};
+  fit->place.evaluations++;
+  bool found = false;
+  pl_status status = pl_fit_find_rest(fit, values, X, &found, error);
+  if (status < 0 || !found) return status;
+  if (derive) status = derive_rest(fit, values, error);
+  if (status < 0) return status;
+  motion_batch batch = {fit, values, X, frame_count, derive};
+  pl_fit_jobs jobs = {.count = fit->sequence_count,
+                      .output_size = fit->output_size,
+                      .outputs = fit->outputs,
+                      .evaluate = evaluate_sequence,
+                      .data = &batch};
+  pl_fit_run_jobs(fit, &jobs);
+  e->failed = false;
+  e->cost = 0;
+  status = add_outputs(fit, derive, e, error);
+  if (e->failed || !isfinite(e->cost)) e->failed = true, e->cost = HUGE_VAL;
+  return status;
+}

@@ -1,0 +1,358 @@
+#include "capture/fit_motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "capture/fit_changes.h"
+#include "math/vec3.h"
+
+enum { ITERATIONS_MOST = 40, STALE_ITERATIONS = 9 };
+static const double TOLERANCE =
+    1e-9;  // of the residual against the forces that balance; smooth enough for finite differences of the whole fit
+
+typedef struct motion {
+  pl_fit_worker *worker;
+  const pl_motion_job *job;
+  const double *masses, *load;
+  const uint8_t *fixed;
+  ptrdiff_t n;  // 3 per particle
+  double tau, alpha, beta;
+  double c, b;  // of A = c M + b H
+  double *x, *v, *u, *w;
+  double *last, *older;  // u of the last two steps: smooth also where stiff vibrations are not resolved, as x and v are not
+  int32_t step_count;
+  double *gradient, *residual, *step, *base, *target, *stretch;
+  double extent;  // of the body, m
+  bool positive;  // Hessians are projected
+  bool factored;  // the solver holds a factor of this or an earlier step
+  // Sensitivities: column after column.
+  int32_t columns, padded, alpha_column, beta_column, poisson_column;
+  double *s, *t, *z, *rights, *changed;
+  pl_fem_tet_constants *derived;
+  pl_motion_result *result;
+} motion;
+
+static bool is_fixed(const motion *m, ptrdiff_t i) {
+  return (m->fixed[i / 3] >> (i % 3) & 1) != 0;
+}
+
+// --- Newton's method ----------------------------------------------------------------------------------------------
+
+// r at u.
+static void evaluate(motion *m) {
+  double lead = m->beta / m->tau;
+  for (ptrdiff_t i = 0; i < m->n; ++i) m->w[i] = m->u[i] + lead * (m->u[i] - m->x[i]);
+  pl_fem_system_evaluate(&m->worker->system, m->w, m->gradient, NULL, false);
+  for (ptrdiff_t i = 0; i < m->n; ++i) {
+    double inertia = m->masses[i / 3] * (m->c * (m->u[i] - m->x[i]) - m->v[i] / m->tau);
+    m->residual[i] = is_fixed(m, i) ? 0 : inertia + m->gradient[i] - m->load[i];
+  }
+}
+
+// A at w, factored; on the way b H (u - x), for the column of β.
+static pl_status factor(motion *m, pl_error *error) {
+  pl_fit_worker *worker = m->worker;
+  pl_block_matrix *matrix = &worker->matrix;
+  pl_fem_system_evaluate(&worker->system, m->w, NULL, matrix, m->positive);
+  for (ptrdiff_t i = 0; i < 9 * (ptrdiff_t)matrix->pattern->block_count; ++i) matrix->values[i] *= m->b;
+  if (m->beta_column >= 0) {
+    for (ptrdiff_t i = 0; i < m->n; ++i) m->step[i] = m->u[i] - m->x[i];
+    pl_block_matrix_multiply(worker->context, matrix, m->step, m->stretch);
+  }
+  pl_block_matrix_add_diagonal(worker->context, matrix, m->c, m->masses);
+  pl_block_matrix_fix(worker->context, matrix, m->fixed);
+  m->result->factor_count++;
+  m->factored = true;
+  return pl_linear_solver_factor(worker->solver, matrix, error);
+}
+
+// A⁻¹ r into `step`; returns its length, metres.
+static pl_status find_step(motion *m, double *length, pl_error *error) {
+  memset(m->step, 0, (size_t)m->n * sizeof(double));
+  pl_status status = pl_linear_solver_solve(m->worker->solver, m->residual, 1, m->step, error);
+  double sum = 0;
+  for (ptrdiff_t i = 0; i < m->n; ++i) sum += m->step[i] * m->step[i];
+  *length = sqrt(sum);
+  m->result->iteration_count++;
+  return status;
+}
+
+// Newton's method with the factor at hand for as long as every step is less than half the last one, and with a new one after that. Progress is measured by the length of
+// steps, not by forces: bending along straight lines stretches, and forces of stretching drown all others. A step that a new factor does not make smaller is halved.
+static pl_status solve_step(motion *m, pl_error *error) {
+  double wanted = TOLERANCE * m->extent * sqrt((double)m->n / 3), length, share = 1;
+  bool fresh = !m->factored;
+  evaluate(m);
+  pl_status status = fresh ? factor(m, error) : PL_OK;
+  if (status >= 0) status = find_step(m, &length, error);
+  for (int k = 0; k < ITERATIONS_MOST && status >= 0; ++k) {
+    memcpy(m->base, m->u, (size_t)m->n * sizeof(double));
+    for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = m->base[i] - share * m->step[i];
+    evaluate(m);
+    if (share == 1 && length <= wanted) {
+      // Steps without sensitivities keep a factor for as long as it pays.
+      if (m->columns == 0 && k > STALE_ITERATIONS) m->factored = false;
+      return PL_OK;
+    }
+    double before = length;
+    status = find_step(m, &length, error);
+    if (status < 0) return status;
+    bool falls = length < (1 - 0.5 * share) * before;
+    if (falls) {
+      fresh = false;
+      share = fmin(1, 2 * share);
+      continue;
+    }
+    if (!(length < before)) {
+      memcpy(m->u, m->base, (size_t)m->n * sizeof(double));
+      evaluate(m);
+      share = fresh ? 0.5 * share : 1;
+      if (share < 1e-3) return PL_REMARK_NOT_CONVERGED;
+    }
+    status = factor(m, error);
+    if (status >= 0) status = find_step(m, &length, error);
+    fresh = true;
+  }
+  return status < 0 ? status : PL_REMARK_NOT_CONVERGED;
+}
+
+// Φ whose gradient is r: ½ c |u - x|²_M - u·M (v/τ) + W(w)/b - load·u.
+static double potential(motion *m) {
+  double sum = pl_fem_system_evaluate(&m->worker->system, m->w, NULL, NULL, false) / m->b;
+  for (ptrdiff_t i = 0; i < m->n; ++i) {
+    double moved = m->u[i] - m->x[i];
+    if (!is_fixed(m, i)) sum += (0.5 * m->masses[i / 3] * m->c * moved - m->masses[i / 3] * m->v[i] / m->tau - m->load[i]) * moved;
+  }
+  return sum;
+}
+
+// From where Newton's method did not find the way: down the potential with projected Hessians until a step is short, then again as above.
+static pl_status descend(motion *m, pl_error *error) {
+  double length = HUGE_VAL, close = 1e-4 * m->extent * sqrt((double)m->n / 3);
+  for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = is_fixed(m, i) ? m->u[i] : m->x[i];
+  evaluate(m);
+  double energy = potential(m);
+  for (int k = 0; k < ITERATIONS_MOST && length > close; ++k) {
+    m->positive = true;
+    pl_status status = factor(m, error);
+    m->positive = false;
+    if (status >= 0) status = find_step(m, &length, error);
+    if (status < 0) return status;
+    double slope = 0, share = 1, reached = HUGE_VAL;
+    for (ptrdiff_t i = 0; i < m->n; ++i) slope += m->residual[i] * m->step[i];
+    memcpy(m->base, m->u, (size_t)m->n * sizeof(double));
+    for (int halving = 0; halving < 20; ++halving, share *= 0.5) {
+      for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = m->base[i] - share * m->step[i];
+      evaluate(m);
+      reached = potential(m);
+      if (reached <= energy - 1e-4 * share * slope) break;
+    }
+    if (!(reached < energy)) break;
+    energy = reached;
+  }
+  m->factored = false;
+  return solve_step(m, error);
+}
+
+// --- sensitivities ------------------------------------------------------------------------------------------------
+
+static pl_status carry_sensitivities(motion *m, pl_error *error) {
+  if (m->columns == 0) return PL_OK;
+  const pl_motion_job *job = m->job;
+  pl_status status = factor(m, error);
+  if (status < 0) return status;
+  memset(m->changed, 0, (size_t)(m->n * m->padded) * sizeof(double));
+  pl_fit_changes changes = {.padded = m->padded,
+                            .corners = m->worker->body->model->groups[0].corners,
+                            .constants = m->worker->system.constants,
+                            .positions = m->w,
+                            .rest_change = job->rest_change,
+                            .shares = job->shares,
+                            .right = m->changed,
+                            .poisson_column = m->poisson_column,
+                            .poisson = m->derived};
+  pl_fit_changes_add(&m->worker->system, &changes);
+  double gamma = m->beta / m->tau / m->b, inertia = (1 - gamma) * m->c;
+  for (int32_t k = 0; k < m->columns; ++k) {
+    const double *s = m->s + k * m->n, *t = m->t + k * m->n;
+    double *right = m->rights + k * m->n;
+    for (ptrdiff_t i = 0; i < m->n; ++i) {
+      double force = m->masses[i / 3] * (inertia * s[i] + t[i] / m->tau) + m->changed[i * m->padded + k];
+      if (k == m->alpha_column) force -= m->alpha * m->masses[i / 3] * (m->u[i] - m->x[i]) / m->tau;
+      if (k == m->beta_column) force -= m->beta / (m->tau * m->b) * m->stretch[i];
+      right[i] = is_fixed(m, i) ? 0 : force;
+    }
+  }
+  status = pl_linear_solver_solve(m->worker->solver, m->rights, m->columns, m->z, error);
+  for (ptrdiff_t i = 0; status >= 0 && i < m->columns * m->n; ++i) {
+    double z = m->z[i] + gamma * m->s[i], s = m->s[i];
+    m->s[i] = 2 * z - s;
+    m->t[i] = 2 * (z - s) / m->tau - m->t[i];
+  }
+  return status;
+}
+
+// --- a step and a frame -------------------------------------------------------------------------------------------
+
+static pl_status take_step(motion *m, pl_error *error) {
+  double h = 2 * m->tau;
+  for (ptrdiff_t i = 0; i < m->n; ++i) {
+    double guess = m->step_count > 1 ? 2 * m->last[i] - m->older[i] : m->x[i] + (m->step_count == 0 ? m->tau * m->v[i] : 0);
+    m->u[i] = is_fixed(m, i) ? 0.5 * (m->x[i] + m->target[i]) : guess;
+  }
+  pl_status status = solve_step(m, error);
+  if (status == PL_REMARK_NOT_CONVERGED) status = descend(m, error);
+  if (status != PL_OK) return status;
+  status = carry_sensitivities(m, error);
+  if (status < 0) return status;
+  m->step_count++;
+  for (ptrdiff_t i = 0; i < m->n; ++i) {
+    double next = 2 * m->u[i] - m->x[i], velocity = 2 * (m->u[i] - m->x[i]) / m->tau - m->v[i];
+    if (is_fixed(m, i)) next = m->target[i], velocity = (m->target[i] - m->x[i]) / h;
+    m->older[i] = m->last[i];
+    m->last[i] = m->u[i];
+    m->x[i] = next;
+    m->v[i] = velocity;
+    if (!isfinite(next)) return PL_REMARK_NOT_CONVERGED;
+  }
+  return PL_OK;
+}
+
+// Where pins are to be after a share of the way from one frame to the next.
+static void set_targets(motion *m, int32_t frame, double share) {
+  const pl_fit_sequence *sequence = m->job->sequence;
+  const double *rest = m->worker->body->model->rest_points;
+  const double *from = &sequence->positions[(ptrdiff_t)frame * (m->n / 3)].x, *to = from + m->n;
+  for (ptrdiff_t i = 0; i < m->n; ++i)
+    if (is_fixed(m, i)) m->target[i] = sequence->pins_move ? from[i] + share * (to[i] - from[i]) : rest[i];
+}
+
+static void compare_frame(motion *m, int32_t frame) {
+  const pl_fit_sequence *sequence = m->job->sequence;
+  const pl_vec3 *tracked = sequence->positions + (ptrdiff_t)frame * (m->n / 3);
+  const double *rest = m->worker->body->model->rest_points;
+  pl_motion_result *result = m->result;
+  double frame_weight = sequence->frame_weights != NULL ? sequence->frame_weights[frame] : 1;
+  if (!(frame_weight > 0)) return;
+  for (ptrdiff_t p = 0; p < m->n / 3; ++p) {
+    double weight = frame_weight * (sequence->point_weights != NULL ? sequence->point_weights[p] : 1);
+    if (!(weight > 0) || m->fixed[p] != 0) continue;
+    const double *x = m->x + 3 * p, *seen = &tracked[p].x;
+    double off[3] = {x[0] - seen[0], x[1] - seen[1], x[2] - seen[2]}, square = 0, way = 0;
+    for (int i = 0; i < 3; ++i) square += off[i] * off[i], way += (seen[i] - rest[3 * p + i]) * (seen[i] - rest[3 * p + i]);
+    result->cost += weight * square;
+    result->weight += weight;
+    result->amplitude += weight * way;
+    result->worst = fmax(result->worst, sqrt(square));
+    for (int32_t k = 0; k < m->columns; ++k) {
+      const double *a = m->s + k * m->n + 3 * p;
+      double scaled[3] = {weight * a[0], weight * a[1], weight * a[2]};
+      result->gradient[k] += scaled[0] * off[0] + scaled[1] * off[1] + scaled[2] * off[2];
+      double *row = result->normal + (ptrdiff_t)k * m->columns;
+      for (int32_t l = 0; l <= k; ++l) {
+        const double *other = m->s + l * m->n + 3 * p;
+        row[l] += scaled[0] * other[0] + scaled[1] * other[1] + scaled[2] * other[2];
+      }
+    }
+  }
+}
+
+static void write_frame(const motion *m, int32_t frame) {
+  if (m->job->positions != NULL) memcpy(m->job->positions + (ptrdiff_t)frame * (m->n / 3), m->x, (size_t)m->n * sizeof(double));
+}
+
+// --- the whole ----------------------------------------------------------------------------------------------------
+
+static pl_status take_motion(pl_arena *arena, motion *m, pl_error *error) {
+  size_t n = (size_t)m->n, columns = (size_t)m->columns;
+  double **vectors[] = {&m->x,        &m->v,        &m->u,    &m->w,    &m->last,   &m->older,
+                        &m->gradient, &m->residual, &m->step, &m->base, &m->target, &m->stretch};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = PL_TAKE(arena, double, n);
+  double **columned[] = {&m->s, &m->t, &m->z, &m->rights};
+  for (size_t i = 0; i < sizeof columned / sizeof *columned; ++i) *columned[i] = PL_TAKE(arena, double, n *columns);
+  m->changed = PL_TAKE(arena, double, n *(size_t)m->padded);
+  if (m->poisson_column >= 0) m->derived = PL_TAKE(arena, pl_fem_tet_constants, m->worker->body->model->groups[0].element_count);
+  return arena->failed ? pl_fail_memory(error) : PL_OK;
+}
+
+static void start(motion *m) {
+  const pl_motion_job *job = m->job;
+  const pl_fit_sequence *sequence = job->sequence;
+  const pl_fit_body *body = m->worker->body;
+  pl_fit_worker_set_moduli(m->worker, job->values, job->values[body->control_count]);
+  pl_fit_worker_set_rest(m->worker, job->rest);
+  if (m->poisson_column >= 0) pl_fit_changes_derive(&m->worker->system, m->derived);
+  const pl_vec3 *positions = sequence->start_positions != NULL ? sequence->start_positions : sequence->positions;
+  memcpy(m->x, positions, (size_t)m->n * sizeof(double));
+  if (sequence->start_velocities != NULL) memcpy(m->v, sequence->start_velocities, (size_t)m->n * sizeof(double));
+  for (ptrdiff_t i = 0; !sequence->pins_move && i < m->n; ++i)
+    if (is_fixed(m, i)) m->x[i] = body->model->rest_points[i];
+}
+
+static void set_columns(motion *m) {
+  const pl_motion_job *job = m->job;
+  int32_t control_count = m->worker->body->control_count;
+  m->columns = job->column_count;
+  m->padded = pl_fit_padded(job->column_count);
+  m->alpha_column = m->beta_column = m->poisson_column = -1;
+  for (int32_t k = 0; k < m->columns; ++k) {
+    if (job->columns[k] == control_count) m->poisson_column = k;
+    if (job->columns[k] == control_count + 1) m->alpha_column = k;
+    if (job->columns[k] == control_count + 2) m->beta_column = k;
+  }
+}
+
+static pl_status run_frames(motion *m, pl_error *error) {
+  const pl_motion_job *job = m->job;
+  start(m);
+  write_frame(m, 0);
+  for (int32_t frame = 0; frame + 1 < job->frame_count; ++frame) {
+    for (int32_t k = 0; k < job->steps_per_frame; ++k) {
+      set_targets(m, frame, (double)(k + 1) / job->steps_per_frame);
+      pl_status status = take_step(m, error);
+      if (status != PL_OK) return status;
+    }
+    compare_frame(m, frame + 1);
+    write_frame(m, frame + 1);
+  }
+  for (int32_t k = 0; k < m->columns; ++k)
+    for (int32_t l = 0; l < k; ++l)
+      m->result->normal[(ptrdiff_t)l * m->columns + k] = m->result->normal[(ptrdiff_t)k * m->columns + l];
+  return PL_OK;
+}
+
+pl_status pl_motion_run(pl_fit_worker *worker, const pl_motion_job *job, pl_motion_result *result, pl_error *error) {
+  const pl_fem_model *model = worker->body->model;
+  motion m = {.worker = worker,
+              .job = job,
+              .masses = model->head.masses,
+              .load = worker->body->load,
+              .fixed = worker->body->fixed,
+              .n = 3 * (ptrdiff_t)model->head.particle_count,
+              .tau = 0.5 * job->sequence->frame_seconds / job->steps_per_frame,
+              .alpha = job->values[worker->body->control_count + 1],
+              .beta = job->values[worker->body->control_count + 2],
+              .result = result};
+  m.extent = pl_box_diagonal(model->head.box);
+  m.c = 1 / (m.tau * m.tau) + m.alpha / m.tau;
+  m.b = 1 + m.beta / m.tau;
+  set_columns(&m);
+  double *gradient = result->gradient, *normal = result->normal;
+  *result = (pl_motion_result){.gradient = gradient, .normal = normal};
+  if (m.columns > 0) {
+    memset(gradient, 0, (size_t)m.columns * sizeof(double));
+    memset(normal, 0, (size_t)m.columns * (size_t)m.columns * sizeof(double));
+  }
+  pl_arena arena;
+  pl_arena_init(&arena, worker->context, 0);
+  pl_status status = take_motion(&arena, &m, error);
+  if (status >= 0) status = run_frames(&m, error);
+  pl_arena_destroy(&arena);
+  // No motion with such parameters is an answer, not a failure of the call; out of memory is.
+  if (status == PL_REMARK_NOT_CONVERGED || status == PL_ERROR_NOT_FINITE) {
+    result->failed = true;
+    return PL_OK;
+  }
+  return status;
+}

@@ -1,0 +1,81 @@
+// A fit from the inside: what its files share.
+//
+// Values are what is physical: Young's modulus per control point, Poisson's ratio, α, β. What is fitted of them are "columns" in coordinates θ: the logarithm of moduli and
+// damping, Poisson's ratio itself.
+#ifndef PL_CAPTURE_FIT_PARTS_H
+#define PL_CAPTURE_FIT_PARTS_H
+
+#include "base/vector.h"
+#include "capture/fit_motion.h"
+#include "capture/fit_reference.h"
+
+enum { PL_FIT_CONTROLS_MOST = 64, PL_FIT_VALUES_MOST = PL_FIT_CONTROLS_MOST + 3, PL_FIT_WINDOWS_MOST = 16 };
+
+// Distance from the tracked motion at some values, with derivatives by the columns.
+typedef struct pl_fit_evaluation {
+  bool failed;  // no reference shape, or no motion
+  double cost, weight, amplitude, worst;
+  double *gradient, *normal;  // as pl_motion_result, of all sequences
+} pl_fit_evaluation;
+
+// Where the search stands: all that is saved besides values, reference shape and log.
+typedef struct pl_fit_place {
+  int32_t window, iteration, window_iteration, evaluations;
+  int32_t rejected;  // one after the other
+  int32_t finished, converged;
+  double damping;
+} pl_fit_place;
+
+struct pl_fit {
+  pl_arena arena;
+  pl_context *context;
+  pl_fit_def def;
+  pl_mesh *mesh;
+  pl_model *model;
+  pl_fit_body body;
+  pl_fit_sequence *sequences;
+  int32_t sequence_count, longest;  // frames of the longest sequence
+  int32_t window_count, windows[PL_FIT_WINDOWS_MOST];
+  int32_t value_count, column_count, padded;
+  pl_fit_range ranges[PL_FIT_VALUES_MOST];
+  int32_t columns[PL_FIT_VALUES_MOST];  // value of each column
+  double values[PL_FIT_VALUES_MOST];
+  double size;  // of the static shape, m
+  double *rest, *trial_rest, *rest_change, *shares, *outputs;
+  size_t output_size;  // numbers per sequence
+  pl_fit_worker *worker;
+  pl_reference reference;
+  pl_reference_report reference_report;
+  pl_fit_place place;
+  bool evaluated;  // `now` belongs to the values, the reference shape and the window
+  pl_fit_evaluation now, trial;
+  pl_vector log;  // of Nelder-Mead: column_count coordinates and the cost of every evaluation
+  double seconds;
+  // Of pl_fit_look().
+  pl_fit_estimate estimates[PL_FIT_VALUES_MOST];
+  double *correlations;
+};
+
+// Coordinates of a value and back.
+bool pl_fit_is_logarithmic(const pl_fit *fit, int32_t value);
+double pl_fit_coordinate(const pl_fit *fit, int32_t value, double physical);
+double pl_fit_physical(const pl_fit *fit, int32_t value, double coordinate);
+
+// Reference shape for values into X (which holds where to start), for `worker`'s moduli set here; false in *found if there is none.
+pl_status pl_fit_find_rest(pl_fit *fit, const double *values, double *X, bool *found, pl_error *error);
+
+// Everything at once: reference shape (X as above), simulations of the first `frame_count` frames of all sequences through the batch, with derivatives if asked for.
+pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t frame_count, bool derive,
+                          pl_fit_evaluation *evaluation, pl_error *error);
+
+// Run jobs through the def's batch or the context's threads.
+void pl_fit_run_jobs(const pl_fit *fit, const pl_fit_jobs *jobs);
+
+// The two fitters; both return what pl_fit_run() does.
+pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error);
+pl_status pl_fit_run_simplex(pl_fit *fit, pl_error *error);
+
+// Whether the callback wants to go on.
+bool pl_fit_tell(pl_fit *fit, const pl_fit_progress *progress);
+
+#endif

@@ -1,0 +1,150 @@
+// What came out of a fit, and how far it is to be trusted.
+//
+// Near the minimum the distance is quadratic, and errors of the tracked points that are independent of each other, σ metres in each coordinate, make the parameters vary with
+// the covariance σ² N⁻¹. σ is the residual or what was said to be expected, whichever is larger: data that are exact, or that the model follows by chance, do not make a
+// parameter known that hardly moves anything. Errors of tracking are alike from frame to frame, so true intervals are rather wider.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "capture/fit_parts.h"
+#include "sparse/dense_factor.h"
+
+static const double NORMAL_95 = 1.959963984540054;
+
+pl_status pl_fit_run(pl_fit *fit, pl_error *error) {
+  double start = pl_clock_seconds();
+  pl_status status;
+  if (fit->sequence_count == 0 || fit->column_count == 0)
+    status = pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "there is no sequence or no parameter to fit");
+  else
+    status = fit->def.fitter == PL_FITTER_GAUSS_NEWTON ? pl_fit_run_gauss(fit, error) : pl_fit_run_simplex(fit, error);
+  fit->seconds += pl_clock_seconds() - start;
+  return status;
+}
+
+static void name_value(const pl_fit *fit, int32_t value, pl_fit_estimate *estimate) {
+  static const char *const others[3] = {"poisson", "mass damping", "stiffness damping"};
+  if (value < fit->body.control_count)
+    snprintf(estimate->name, sizeof estimate->name, "young %d", value + 1);
+  else
+    snprintf(estimate->name, sizeof estimate->name, "%s", others[value - fit->body.control_count]);
+}
+
+// Inverse of the normal matrix scaled to a unit diagonal, with a trace of the identity so that what no frame shows is merely very uncertain.
+static pl_status invert_normal(pl_fit *fit, double *inverse, double *scales, pl_error *error) {
+  int32_t n = fit->column_count;
+  pl_arena arena;
+  pl_arena_init(&arena, fit->context, 0);
+  pl_dense_factor factor;
+  if (!pl_dense_factor_take(&arena, n, &factor)) {
+    pl_arena_destroy(&arena);
+    return pl_fail_memory(error);
+  }
+  double largest = 0;
+  for (int32_t i = 0; i < n; ++i) largest = fmax(largest, fit->now.normal[i * n + i]);
+  for (int32_t i = 0; i < n; ++i) scales[i] = 1 / sqrt(fmax(fit->now.normal[i * n + i], fmax(1e-24 * largest, 1e-300)));
+  for (int32_t i = 0; i < n; ++i)
+    for (int32_t j = 0; j < n; ++j)
+      factor.values[i * n + j] = fit->now.normal[i * n + j] * scales[i] * scales[j] + (i == j ? 1e-12 : 0);
+  pl_dense_factor_run(&factor, true);
+  for (int32_t j = 0; j < n; ++j) {
+    double *column = inverse + (ptrdiff_t)j * n;
+    memset(column, 0, (size_t)n * sizeof(double));
+    column[j] = 1;
+    pl_dense_factor_solve(&factor, column);
+  }
+  pl_arena_destroy(&arena);
+  return PL_OK;
+}
+
+static void judge(const pl_fit *fit, int32_t value, double deviation, pl_fit_estimate *estimate) {
+  const pl_fit_range *range = &fit->ranges[value];
+  bool logarithmic = pl_fit_is_logarithmic(fit, value);
+  double coordinate = pl_fit_coordinate(fit, value, estimate->value), half = NORMAL_95 * deviation;
+  estimate->deviation = deviation;
+  estimate->least = fmax(range->least, logarithmic ? exp(coordinate - half) : coordinate - half);
+  estimate->most = fmin(range->most, logarithmic ? exp(fmin(coordinate + half, 700)) : coordinate + half);
+  bool at_bound = estimate->value <= range->least * (1 + 1e-9) || estimate->value >= range->most * (1 - 1e-9);
+  double wide = logarithmic ? half : half / 0.5;  // Poisson's ratio lives between 0 and a half
+  estimate->verdict = wide > fit->def.doubt ? PL_FIT_NOT_DETERMINED : at_bound ? PL_FIT_AT_BOUND : PL_FIT_DETERMINED;
+}
+
+static pl_status estimate(pl_fit *fit, double sigma, pl_error *error) {
+  int32_t n = fit->column_count, all = fit->value_count;
+  pl_arena arena;
+  pl_arena_init(&arena, fit->context, 0);
+  double *inverse = PL_TAKE(&arena, double, (size_t)n *(size_t)n), *scales = PL_TAKE(&arena, double, n);
+  pl_status status = arena.failed ? pl_fail_memory(error) : invert_normal(fit, inverse, scales, error);
+  memset(fit->correlations, 0, (size_t)all * (size_t)all * sizeof(double));
+  for (int32_t k = 0; status >= 0 && k < all; ++k) {
+    pl_fit_estimate *e = &fit->estimates[k];
+    *e = (pl_fit_estimate){.value = fit->values[k], .least = fit->values[k], .most = fit->values[k], .verdict = PL_FIT_HELD};
+    name_value(fit, k, e);
+  }
+  for (int32_t i = 0; status >= 0 && i < n; ++i) {
+    double variance = inverse[i * n + i];
+    judge(fit, fit->columns[i], sigma * scales[i] * sqrt(fmax(variance, 0)), &fit->estimates[fit->columns[i]]);
+    for (int32_t j = 0; j < n; ++j)
+      fit->correlations[fit->columns[i] * all + fit->columns[j]] =
+          i == j ? 1 : fmin(1, fmax(-1, inverse[i * n + j] / sqrt(fmax(variance * inverse[j * n + j], 1e-300))));
+  }
+  pl_arena_destroy(&arena);
+  return status;
+}
+
+pl_status pl_fit_look(pl_fit *fit, pl_fit_report *report, pl_error *error) {
+  int32_t window = fit->windows[fit->place.window];
+  if (!fit->evaluated) {
+    int32_t evaluations = fit->place.evaluations;
+    pl_status status = pl_fit_evaluate(fit, fit->values, fit->rest, window, true, &fit->now, error);
+    fit->place.evaluations = evaluations;
+    if (status < 0) return status;
+    if (fit->now.failed)
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "the values as they stand have no reference shape or no motion");
+    fit->evaluated = true;
+  }
+  const pl_fit_evaluation *now = &fit->now;
+  double freedom = fmax(3 * now->weight - fit->column_count, 1), sigma = fmax(sqrt(now->cost / freedom), fit->def.noise);
+  pl_status status = estimate(fit, sigma, error);
+  if (status < 0) return status;
+  *report = (pl_fit_report){.parameter_count = fit->value_count,
+                            .estimates = fit->estimates,
+                            .correlations = fit->correlations,
+                            .converged = fit->place.converged != 0,
+                            .iteration_count = fit->place.iteration,
+                            .evaluation_count = fit->place.evaluations,
+                            .rms = now->weight > 0 ? sqrt(now->cost / now->weight) : 0,
+                            .deviation = sigma,
+                            .amplitude = now->weight > 0 ? sqrt(now->amplitude / now->weight) : 0,
+                            .frame_count = window,
+                            .seconds = fit->seconds,
+                            .reference = fit->reference_report};
+  return PL_OK;
+}
+
+pl_status pl_fit_read(const pl_fit *fit, pl_vec3 *reference, double *young) {
+  const pl_fit_body *body = &fit->body;
+  for (int32_t i = 0; reference != NULL && i < body->model->head.particle_count; ++i) reference[i] = pl_fem_vector(fit->rest, i);
+  for (int32_t t = 0; young != NULL && t < body->model->groups[0].element_count; ++t) {
+    young[t] = 0;
+    for (int32_t k = 0; k < body->control_count; ++k)
+      young[t] += body->weights[(ptrdiff_t)t * body->control_count + k] * fit->values[k];
+  }
+  return PL_OK;
+}
+
+pl_status pl_fit_write(pl_fit *fit, const double *values, pl_error *error) {
+  for (int32_t k = 0; k < fit->value_count; ++k) {
+    const pl_fit_range *range = &fit->ranges[k];
+    bool outside = range->fitted ? !(values[k] >= range->least && values[k] <= range->most) : !isfinite(values[k]);
+    if (outside || (k < fit->body.control_count && !(values[k] > 0)))
+      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "value %d is %g, outside its bounds %g … %g", k, values[k], range->least,
+                     range->most);
+  }
+  memcpy(fit->values, values, (size_t)fit->value_count * sizeof(double));
+  fit->evaluated = false;
+  return PL_OK;
+}

@@ -1,0 +1,43 @@
+// What a single simulation, reference shape or modal analysis of a fit works in: the body's finite elements with moduli, rest shape and linear solver of its own,
+// on one thread. Jobs of a fit run side by side, each with its own worker.
+#ifndef PL_CAPTURE_FIT_WORKER_H
+#define PL_CAPTURE_FIT_WORKER_H
+
+#include "base/arena.h"
+#include "fem/fem_system.h"
+
+// What stays the same in all of them; borrowed.
+typedef struct pl_fit_body {
+  const pl_fem_model *model;  // of tets, built from the static shape
+  const uint8_t *fixed;       // PL_BLOCK_FIX bits by particle
+  const double *load;         // N: gravity, 3 per particle
+  int32_t control_count;      // control points of Young's modulus; 0: the model's moduli
+  const double *weights;      // control_count per tet, sum 1
+  const pl_linear_backend *direct;
+} pl_fit_body;
+
+typedef struct pl_fit_worker {
+  pl_arena arena;
+  pl_context *context;  // one thread, memory from the parent's
+  const pl_fit_body *body;
+  pl_fem_system system;
+  double *rest;    // 12 per tet
+  double *moduli;  // Young's modulus, Poisson's ratio per tet
+  pl_block_matrix matrix;
+  pl_linear_solver *solver;
+} pl_fit_worker;
+
+// A context of one thread whose memory is the parent's, so that what runs inside a task may use parallel loops (which are then plain ones).
+pl_status pl_fit_context_create(pl_context *parent, pl_context **context, pl_error *error);
+
+// The worker starts with the moduli of the model and the static shape as rest shape. `step`, seconds, is what the linear solver has to expect; 0: equilibria.
+pl_status pl_fit_worker_create(pl_context *parent, const pl_fit_body *body, double step, pl_fit_worker **worker, pl_error *error);
+// NULL is allowed.
+void pl_fit_worker_destroy(pl_fit_worker *worker);
+
+// Moduli from the control points' and Poisson's ratio: E of a tet is the weighted mean.
+void pl_fit_worker_set_moduli(pl_fit_worker *worker, const double *young, double poisson);
+// Rest shape from 3 numbers per particle.
+void pl_fit_worker_set_rest(pl_fit_worker *worker, const double *points);
+
+#endif
