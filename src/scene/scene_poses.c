@@ -59,33 +59,49 @@ static pl_vec3 deform_point(pl_vec3 p, const pl_scene_pose *pose) {
 
 // --- poses ---------------------------------------------------------------------------------------------------------
 
-// Points of the tets in a pose that a file gives: of the tets themselves, or of the surface they carry.
+// Points of the tets in a pose that is given by the points of the tets themselves, or of the surface they carry.
+static pl_status place_points(pl_context *context, const pl_scene_pose *pose, const pl_vec3 *given, int32_t count, double scale,
+                              const pl_stage_part *part, pl_vec3 *points, pl_error *error) {
+  pl_mesh_view tets = pl_mesh_look(part->tets);
+  int32_t surface_count = part->surface != NULL ? pl_mesh_look(part->surface).point_count : -1;
+  pl_status status = PL_OK;
+  pl_vec3 *posed = pl_allocate_array(context, (size_t)count, sizeof(pl_vec3));
+  for (int32_t i = 0; posed != NULL && i < count; ++i) posed[i] = pl_vec3_scale(given[i], scale);
+  if (posed == NULL) {
+    status = pl_fail_memory(error);
+  } else if (count == tets.point_count) {
+    memcpy(points, posed, (size_t)tets.point_count * sizeof(pl_vec3));
+  } else if (count == surface_count) {
+    pl_pose_def def = pl_default_pose_def();
+    status = pl_pose_fit(context, &def, part->tets, part->surface, posed, points, NULL, error);
+  } else {
+    status =
+        pl_fail(error, PL_ERROR_INVALID_DATA, "pose \"%s\" has %d points where the mesh has %d; export it with the same vertices",
+                pose->name, count, surface_count >= 0 ? surface_count : tets.point_count);
+  }
+  pl_release(context, posed);
+  return status;
+}
+
+// The same from the pose's file, or from its list of points.
 static pl_status read_pose(const pl_scene *scene, const pl_scene_pose *pose, double scale, const pl_stage_part *part,
                            pl_vec3 *points, pl_findings *findings, pl_error *error) {
   pl_context *context = scene->context;
+  if (pose->points.count > 0 && pose->file[0] != '\0') {
+    pl_stage_complain(scene, pose->json, findings, PL_SEVERITY_ERROR, "pose-choice", "keep one of the two",
+                      "pose \"%s\" has both `file` and `points`", pose->name);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "pose \"%s\" has both `file` and `points`", pose->name);
+  }
+  if (pose->points.count > 0)
+    return place_points(context, pose, pose->points.items, pose->points.count, scale, part, points, error);
   char *path = pl_path_join(context, scene->folder, pose->file);
   if (path == NULL) return pl_fail_memory(error);
   pl_mesh *mesh = NULL;
   pl_status status = pl_mesh_read(context, path, &mesh, findings, error);
   pl_release(context, path);
   if (status < 0) return status;
-  pl_mesh_view view = pl_mesh_look(mesh), tets = pl_mesh_look(part->tets);
-  int32_t surface_count = part->surface != NULL ? pl_mesh_look(part->surface).point_count : -1;
-  pl_vec3 *posed = pl_allocate_array(context, (size_t)view.point_count, sizeof(pl_vec3));
-  for (int32_t i = 0; posed != NULL && i < view.point_count; ++i) posed[i] = pl_vec3_scale(view.points[i], scale);
-  if (posed == NULL) {
-    status = pl_fail_memory(error);
-  } else if (view.point_count == tets.point_count) {
-    memcpy(points, posed, (size_t)tets.point_count * sizeof(pl_vec3));
-  } else if (view.point_count == surface_count) {
-    pl_pose_def def = pl_default_pose_def();
-    status = pl_pose_fit(context, &def, part->tets, part->surface, posed, points, NULL, error);
-  } else {
-    status =
-        pl_fail(error, PL_ERROR_INVALID_DATA, "pose \"%s\" has %d points where the mesh has %d; export it with the same vertices",
-                pose->name, view.point_count, surface_count >= 0 ? surface_count : tets.point_count);
-  }
-  pl_release(context, posed);
+  pl_mesh_view view = pl_mesh_look(mesh);
+  status = place_points(context, pose, view.points, view.point_count, scale, part, points, error);
   pl_mesh_destroy(mesh);
   return status;
 }
@@ -102,7 +118,8 @@ static pl_status add_poses(pl_stage_set *set, pl_stage_part *part, const pl_scen
     const pl_scene_pose *pose = &((const pl_scene_pose *)def->poses.items)[k];
     pl_vec3 *points = pl_arena_copy(&arena, pl_mesh_look(part->tets).points, (size_t)n, sizeof(pl_vec3));
     if (points == NULL) status = pl_fail_memory(error);
-    if (status >= 0 && pose->file[0] != '\0') status = read_pose(set->scene, pose, def->scale, part, points, findings, error);
+    bool given = pose->file[0] != '\0' || pose->points.count > 0;
+    if (status >= 0 && given) status = read_pose(set->scene, pose, def->scale, part, points, findings, error);
     for (int32_t i = 0; status >= 0 && i < n; ++i) points[i] = deform_point(points[i], pose);
     sources[k] = (pl_pose_source){pose->name, n, points};
   }

@@ -123,6 +123,7 @@ static const pl_scene_pose POSE_DEFAULTS = {.name = "", .file = "", .axis = 2, .
 static const pl_scene_field POSE_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_pose, name, .required = true, .about = "What the pose is called."),
     FIELD("file", TEXT, pl_scene_pose, file, OPTIONAL, .about = "Mesh file with the same points in another pose, relative to the scene; what follows is applied to it."),
+    FIELD("points", POINTS, pl_scene_pose, points, METRES, .about = "The pose itself instead of a file: all points of the mesh's tets, or of its surface, in their order and in the mesh's frame. What follows is applied to it."),
     FIELD("scale", VECTOR, pl_scene_pose, scale, .least = -1e6, .most = 1e6, .about = "Stretch along each axis, applied first."),
     FIELD("axis", CHOICE, pl_scene_pose, axis, .choices = AXES, .about = "What wave, twist and bend run along."),
     FIELD("wave", VECTOR, pl_scene_pose, wave, METRES, .about = "Amplitude of a sine along the axis: an S."),
@@ -131,7 +132,7 @@ static const pl_scene_field POSE_FIELDS[] = {
     FIELD("bend", NUMBER, pl_scene_pose, bend, .length_power = -1, .unit = "rad/m", .about = "Bend of the axis towards the next one (x to y, y to z, z to x)."),
     FIELD("turns", LIST, pl_scene_pose, turns, .type = &TURN_TYPE, .about = "Parts that are turned, one after the other, applied last."),
 };
-static const pl_scene_type POSE_TYPE = TYPE("pose", pl_scene_pose, "A second shape of a mesh, made from a file or by deforming it.", &POSE_DEFAULTS, POSE_FIELDS);
+static const pl_scene_type POSE_TYPE = TYPE("pose", pl_scene_pose, "A second shape of a mesh, made from a file, from points or by deforming it.", &POSE_DEFAULTS, POSE_FIELDS);
 
 static const pl_scene_group GROUP_DEFAULTS = {.name = ""};
 static const pl_scene_field GROUP_FIELDS[] = {

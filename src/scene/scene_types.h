@@ -94,7 +94,8 @@ typedef struct pl_scene_pose {
   const pl_json *json;
   const char *name;
   const char *file;
-  int32_t axis;  // 1, 2, 3: what wave, twist and bend run along
+  pl_scene_list points;  // of pl_vec3
+  int32_t axis;          // 1, 2, 3: what wave, twist and bend run along
   pl_vec3 scale;
   pl_vec3 wave;  // metres
   double wave_length;
