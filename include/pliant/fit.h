@@ -286,6 +286,9 @@ PL_API pl_status pl_fit_look(pl_fit *fit, pl_fit_report *report, pl_error *error
 /// Reference shape of the current parameters, one per point, and Young's modulus of each tet, Pa; either may be NULL.
 PL_API pl_status pl_fit_read(const pl_fit *fit, pl_vec3 *reference, double *young);
 
+/// Parameters as they stand, in the order of the estimates; `*count` receives their number. Valid until the next call with this fit. May be called in the callback.
+PL_API const double *pl_fit_values(const pl_fit *fit, int32_t *count);
+
 /// Set parameters by hand: as many numbers as estimates, in the same order. Fails outside the bounds.
 PL_API pl_status pl_fit_write(pl_fit *fit, const double *values, pl_error *error);
 

@@ -136,6 +136,11 @@ pl_status pl_fit_read(const pl_fit *fit, pl_vec3 *reference, double *young) {
   return PL_OK;
 }
 
+const double *pl_fit_values(const pl_fit *fit, int32_t *count) {
+  *count = fit->value_count;
+  return fit->values;
+}
+
 pl_status pl_fit_write(pl_fit *fit, const double *values, pl_error *error) {
   for (int32_t k = 0; k < fit->value_count; ++k) {
     const pl_fit_range *range = &fit->ranges[k];
