@@ -6,6 +6,7 @@
 #include "pliant/base.h"
 #include "pliant/detail.h"
 #include "pliant/mesh.h"
+#include "pliant/picture.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,6 +46,10 @@ PL_API pl_status pl_mesh_read_memory(pl_context *context, const void *bytes, siz
 /// Write a mesh to `path`; the ending decides: .obj .ply .stl .msh .vtk .vtu .mesh .node .glb. A temporary file is renamed at the
 /// end, so a crash never leaves a half file under the final name.
 PL_API pl_status pl_mesh_write(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error);
+
+/// Write a surface with a colour at each of its points (.ply, other programs show it). Written through a temporary name.
+PL_API pl_status pl_painted_write(pl_context *context, const char *path, const pl_mesh *surface, const pl_color *colors,
+                                  pl_error *error);
 
 /// Write an embedding as a table (CSV), one line per point: its number, four points of the mesh it sits in, and their weights. Written
 /// through a temporary name.

@@ -2,19 +2,26 @@
 //
 // Sampling a surface that is linear between its vertices and reading the map, linear between its samples, rounds off every vertex. So what is
 // missing at the vertices is recorded again and added, a few times: where samples are closer than vertices the map then gives back what went
-// in. Samples beyond the edge of the surface are filled from those next to them, so that the same stamp serves a place a little nearer to the middle of an object.
+// in. Where they are not, as next to a seam or on a side that lies slanted in the map, samples are moved directly: every vertex in turn moves the four it is read from by
+// the least that gives its value back (Kaczmarz 1937), for some rounds. Samples beyond the edge of the surface are filled from those next to them, so that the same stamp serves a place a little nearer to the middle of an object.
 //
 // Where parts of the surface cover each other in the stamp, the one nearest to the contact is recorded.
 #include "detail/detail_stamp.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { REPEAT_COUNT = 6 };
+enum { REPEAT_COUNT = 6, ROUND_COUNT = 60 };
 
 // What faces away from the contact more than this is on the other side, if stamps have one. Triangles somewhat beyond are recorded in both maps, so that each reaches
 // over the seam. One-sided stamps leave such triangles out: they would come to lie above the upper side.
 static const float TURN = -0.5f;
 static const double SEAM = 0.2;
+
+typedef struct ordered {
+  double distance;
+  int32_t point;
+} ordered;
 
 typedef struct recorder {
   const pl_stamp_def *def;
@@ -25,7 +32,9 @@ typedef struct recorder {
   pl_vec3 *values;   // what is to be recorded now
   pl_f4 *layer;      // one pass
   float *distances;  // of what each sample was taken from; HUGE_VALF: nothing
-  uint8_t *known;    // samples of `layer` that have a value, 2: since this round
+  ordered *order;    // points under the stamp, the nearest last
+  int32_t order_count;
+  uint8_t *known;  // samples of `layer` that have a value, 2: since this round
 } recorder;
 
 static void set_sample(recorder *r, int32_t i, int32_t j, const int32_t *corners, const double weights[3]) {
@@ -121,6 +130,46 @@ static void find_missing(recorder *r, const pl_f4 *map) {
   }
 }
 
+// Move the four samples that a vertex is read from by the least that gives back what it lacks.
+static void move_samples(const recorder *r, pl_f4 *map, const float *at, pl_vec3 wanted) {
+  int32_t n = r->resolution, last = r->def->side_count * n - 2, i = (int32_t)at[0], j = (int32_t)at[1];
+  i = i > n - 2 ? n - 2 : i;
+  j = j > last ? last : j;
+  float x = at[0] - (float)i, y = at[1] - (float)j;
+  float weights[4] = {(1 - x) * (1 - y), x * (1 - y), (1 - x) * y, x * y}, square = 0;
+  for (int k = 0; k < 4; ++k) square += weights[k] * weights[k];
+  pl_f4 off = pl_f4_of_vec3(pl_vec3_sub(wanted, pl_vec3_of_f4(pl_stamp_sample(map, r->def, at[0], at[1])))) / square;
+  for (int k = 0; k < 4; ++k) map[(size_t)(j + k / 2) * (size_t)n + (size_t)(i + k % 2)] += off * weights[k];
+}
+
+// Where parts of the surface cover each other the nearest one comes last, so that its value stays. What one-sided stamps leave out is left out here too.
+static void move_all_samples(const recorder *r, pl_f4 *map) {
+  for (int round = 0; round < ROUND_COUNT; ++round)
+    for (int32_t k = 0; k < r->order_count; ++k) {
+      int32_t i = r->order[k].point;
+      move_samples(r, map, r->places + 3 * (size_t)i, r->source->values[i]);
+    }
+}
+
+static int compare_distances(const void *a, const void *b) {
+  const ordered *x = a, *y = b;
+  if (x->distance != y->distance) return x->distance > y->distance ? -1 : 1;
+  return x->point < y->point ? -1 : 1;
+}
+
+static void order_points(recorder *r) {
+  const pl_detail_slot *slot = r->source->slot;
+  const pl_detail_ground *ground = r->source->ground;
+  r->order_count = 0;
+  for (int32_t k = 0; k < slot->point_count; ++k) {
+    int32_t i = slot->points[k];
+    double facing = pl_vec3_dot(ground->normals[i], r->source->spot->normal);
+    if (!(r->places[3 * (size_t)i + 2] > 0) || (r->def->side_count == 1 && facing < (double)TURN + SEAM)) continue;
+    r->order[r->order_count++] = (ordered){pl_vec3_distance(ground->object.surface_points[i], r->source->spot->point), i};
+  }
+  qsort(r->order, (size_t)r->order_count, sizeof *r->order, compare_distances);
+}
+
 // 1 inside, falling smoothly to 0 at the rim of the disc.
 static float border_at(const pl_stamp_def *def, int32_t i, int32_t j) {
   double half = 0.5 * (def->resolution - 1), x = i / half - 1, y = j / half - 1, rest = 1 - sqrt(x * x + y * y);
@@ -179,6 +228,7 @@ static void record(recorder *r, pl_f4 *map, double *error) {
     if (pass > 0) find_missing(r, map);
     for (int32_t side = 0; side < side_count; ++side) record_side(r, side, map);
   }
+  move_all_samples(r, map);
   for (int32_t j = 0; j < side_count * n; ++j)
     for (int32_t i = 0; i < n; ++i) map[(size_t)j * (size_t)n + (size_t)i] *= border_at(r->def, i, j % n);
   *error = measure_error(r, map);
@@ -196,11 +246,13 @@ bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stam
   r.layer = PL_TAKE(&arena, pl_f4, count);
   r.distances = PL_TAKE(&arena, float, count);
   r.known = PL_TAKE(&arena, uint8_t, count);
+  r.order = PL_TAKE(&arena, ordered, point_count);
   bool done = !arena.failed;
   if (done) {
     find_places(&r, -4.0f, rows, r.places);  // as they are
     find_places(&r, -2.0f, rows, r.sides[0]);
     find_places(&r, 2.0f, rows, r.sides[1]);
+    order_points(&r);
     record(&r, (pl_f4 *)(void *)map, error);
   }
   pl_arena_destroy(&arena);

@@ -3,7 +3,7 @@
 // Layout, all numbers little-endian: magic "PLIANTDT", version (4 bytes), then 4 bytes each: number of examples, numbers in a key, resolution of stamps, side
 // of previews, orders of site, patch (may be -1) and load, 1 for plain weights, sides of a stamp; 8-byte floats: window radius, stamp radius, border, least load,
 // reference load, overload, widths of site, patch and load. Then for each example the length of its label (4 bytes) and the label; the previews, side x side
-// grey bytes each, so that a browser of files need not read on; 4-byte floats: sizes of the loads, keys, stamps (3 numbers a sample). At the end a hash of
+// grey bytes each, so that a browser of files need not read on; 4-byte floats: sizes of the loads, keys; stamps as detail_pack.h says. At the end a hash of
 // everything before it (8 bytes).
 #include <stdio.h>
 #include <string.h>
@@ -12,13 +12,14 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "io/detail_pack.h"
 #include "io/file_bytes.h"
 #include "pliant/detail.h"
 #include "pliant/file.h"
 
 #define MAGIC "PLIANTDT"
 
-enum { LAYOUT_VERSION = 1, MAGIC_SIZE = 8, WHOLE_COUNT = 9, REAL_COUNT = 9, TAIL_SIZE = 8, PREVIEW_SIDE = 32 };
+enum { LAYOUT_VERSION = 2, MAGIC_SIZE = 8, WHOLE_COUNT = 9, REAL_COUNT = 9, TAIL_SIZE = 8, PREVIEW_SIDE = 32 };
 enum {
   HEAD_SIZE = MAGIC_SIZE + 4 + 4 * WHOLE_COUNT + 8 * REAL_COUNT,
   LABEL_MOST = 1 << 16,
@@ -78,13 +79,13 @@ static void list_reals(pl_detail_def *def, double *reals[REAL_COUNT]) {
   memcpy(reals, all, sizeof all);
 }
 
-// Samples of a stamp, and bytes of an example but for its label.
+// Samples of a stamp, and bytes of an example but for label and stamp.
 static uint64_t sample_count_of(const pl_detail_def *def) {
   return (uint64_t)def->stamp_sides * (uint64_t)def->stamp_resolution * (uint64_t)def->stamp_resolution;
 }
 
-static uint64_t example_size(uint64_t key_size, uint64_t sample_count, uint64_t side) {
-  return 4 + side * side + 4 + 4 * key_size + 12 * sample_count;
+static uint64_t example_size(uint64_t key_size, uint64_t side) {
+  return 4 + side * side + 4 + 4 * key_size;
 }
 
 static void put_set(cursor *c, const pl_detail_set *set, const pl_detail_set_view *view) {
@@ -98,7 +99,7 @@ static void put_set(cursor *c, const pl_detail_set *set, const pl_detail_set_vie
   put_whole(c, LAYOUT_VERSION, 4);
   for (int i = 0; i < WHOLE_COUNT; ++i) put_whole(c, (uint64_t)wholes[i], 4);
   for (int i = 0; i < REAL_COUNT; ++i) put_double(c, *reals[i]);
-  size_t count = (size_t)view->example_count, samples = count * (size_t)sample_count_of(&def);
+  size_t count = (size_t)view->example_count;
   for (size_t i = 0; i < count; ++i) {
     size_t length = strlen(view->labels[i]);
     put_whole(c, length, 4);
@@ -109,14 +110,11 @@ static void put_set(cursor *c, const pl_detail_set *set, const pl_detail_set_vie
     pl_detail_set_preview(set, (int32_t)i, PREVIEW_SIDE, c->to);
   for (size_t i = 0; i < count; ++i) put_float(c, view->sizes[i]);
   for (size_t i = 0; i < count * (size_t)view->key_size; ++i) put_float(c, view->keys[i]);
-  for (size_t i = 0; i < samples; ++i)
-    for (size_t k = 0; k < 3; ++k) put_float(c, view->stamps[4 * i + k]);
 }
 
 pl_status pl_detail_set_write(pl_context *context, const char *path, const pl_detail_set *set, pl_error *error) {
   pl_detail_set_view view = pl_detail_set_look(set);
-  uint64_t size = HEAD_SIZE + TAIL_SIZE +
-                  (uint64_t)view.example_count * example_size((uint64_t)view.key_size, sample_count_of(&view.def), PREVIEW_SIDE);
+  uint64_t size = HEAD_SIZE + (uint64_t)view.example_count * example_size((uint64_t)view.key_size, PREVIEW_SIDE);
   for (int32_t i = 0; i < view.example_count; ++i) {
     size_t length = strlen(view.labels[i]);
     if (length > LABEL_MOST)
@@ -124,18 +122,24 @@ pl_status pl_detail_set_write(pl_context *context, const char *path, const pl_de
                      LABEL_MOST);
     size += length;
   }
-  unsigned char *bytes = pl_allocate(context, (size_t)size);
-  if (bytes == NULL) return pl_fail_memory(error);
-  cursor c = {.to = bytes};
-  put_set(&c, set, &view);
-  put_whole(&c, pl_hash_bytes(PL_HASH_START, bytes, (size_t)size - TAIL_SIZE), TAIL_SIZE);
-  pl_file_writer *writer = NULL;
-  pl_status status = pl_file_writer_open(context, path, &writer, error);
+  pl_vector bytes = pl_vector_of(context, 1);
+  cursor c = {.to = pl_vector_grow(&bytes, (size_t)size)};
+  pl_status status = c.to == NULL ? pl_fail_memory(error) : PL_OK;
   if (status >= 0) {
-    pl_file_writer_write(writer, bytes, (size_t)size);
+    put_set(&c, set, &view);
+    status = pl_detail_pack(context, &view, &bytes, error);
+  }
+  pl_file_writer *writer = NULL;
+  if (status >= 0) status = pl_file_writer_open(context, path, &writer, error);
+  if (status >= 0) {
+    unsigned char tail[TAIL_SIZE];
+    cursor end = {.to = tail};
+    put_whole(&end, pl_hash_bytes(PL_HASH_START, bytes.items, bytes.count), TAIL_SIZE);
+    pl_file_writer_write(writer, bytes.items, bytes.count);
+    pl_file_writer_write(writer, tail, TAIL_SIZE);
     status = pl_file_writer_commit(writer, error);
   }
-  pl_release(context, bytes);
+  pl_vector_free(&bytes);
   return status;
 }
 
@@ -187,9 +191,9 @@ static pl_status read_set(pl_context *context, cursor *c, pl_arena *arena, const
                           pl_detail_set **set, pl_error *error) {
   size_t count = (size_t)found->example_count, key_size = (size_t)found->key_size,
          samples = count * (size_t)sample_count_of(&found->def);
-  uint64_t whole = found->example_count * example_size(found->key_size, sample_count_of(&found->def), found->side);
+  uint64_t whole = found->example_count * example_size(found->key_size, found->side), there = (uint64_t)(c->end - c->from);
   // Before memory is asked for: labels take more, so this is the least.
-  if (whole > (uint64_t)(c->end - c->from))
+  if (whole > there || !pl_detail_pack_fits(there - whole, found->example_count, sample_count_of(&found->def)))
     return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is cut off");
   const char **labels = PL_TAKE(arena, const char *, count);
   float *sizes = PL_TAKE(arena, float, count), *keys = PL_TAKE(arena, float, count *key_size),
@@ -197,14 +201,15 @@ static pl_status read_set(pl_context *context, cursor *c, pl_arena *arena, const
   if (arena->failed) return pl_fail_memory(error);
   pl_status status = read_labels(c, arena, name, found->example_count, labels, error);
   if (status < 0) return status;
-  if ((uint64_t)(c->end - c->from) != whole - 4 * found->example_count)
+  whole -= 4 * found->example_count;
+  if ((uint64_t)(c->end - c->from) < whole + 8 * found->example_count)
     return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is damaged: its length does not fit");
   c->from += count * (size_t)(found->side * found->side);
   for (size_t i = 0; i < count; ++i) sizes[i] = get_float(c);
   for (size_t i = 0; i < count * key_size; ++i) keys[i] = get_float(c);
-  for (size_t i = 0; i < samples; ++i)
-    for (size_t k = 0; k < 3; ++k) stamps[4 * i + k] = get_float(c);
   pl_detail_set_view view = {found->def, (int32_t)count, labels, (int32_t)key_size, keys, sizes, stamps};
+  status = pl_detail_unpack(context, name, c->from, (size_t)(c->end - c->from), &view, stamps, error);
+  if (status < 0) return status;
   status = pl_detail_set_create(context, &view, set, error);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY && error != NULL) {
     // It is the file's fault, whatever it was; so the error names it.

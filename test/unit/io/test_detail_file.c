@@ -85,7 +85,8 @@ static void what_is_written_comes_back(void **state) {
   assert_int_equal(a.key_size, b.key_size);
   assert_memory_equal(a.keys, b.keys, COUNT * KEY * sizeof(float));
   assert_memory_equal(a.sizes, b.sizes, COUNT * sizeof(float));
-  assert_memory_equal(a.stamps, b.stamps, (size_t)COUNT * SAMPLES * 4 * sizeof(float));
+  // Stamps are rounded by less than 1/8191 of their largest number, which is below 2 here.
+  for (size_t i = 0; i < (size_t)COUNT * SAMPLES * 4; ++i) check_near((double)a.stamps[i], (double)b.stamps[i], 2.0 / 8191);
   for (int i = 0; i < COUNT; ++i) assert_string_equal(a.labels[i], b.labels[i]);
   check_near(a.def.window_radius, b.def.window_radius, 0);
   check_near(a.def.stamp_radius, b.def.stamp_radius, 0);
@@ -138,7 +139,7 @@ static void broken_files_are_refused_with_a_sentence(void **state) {
     assert_true(pl_detail_set_read_memory(context, bytes, file.size, "flipped", &back, &error) < 0);
   }
   memcpy(bytes, file.bytes, file.size);
-  bytes[8] = 2;
+  bytes[8] = 1;
   fix_hash(bytes, file.size);
   assert_int_equal(pl_detail_set_read_memory(context, bytes, file.size, "later", &back, &error), PL_ERROR_UNSUPPORTED);
   assert_null(back);
