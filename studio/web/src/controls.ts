@@ -1,6 +1,6 @@
 // Sliders, switches and lists with labels that a screen reader finds. A slider of settings may be logarithmic, and its number can be typed.
 import type { Setting } from './messages';
-import { element, short } from './dom';
+import { element, short, unitText } from './dom';
 
 let nextId = 0;
 
@@ -72,7 +72,7 @@ export function sliderRow(options: SliderOptions, change: (value: number) => voi
   const row = element(
     'div',
     { class: 'slider-row', title: options.tip },
-    element('label', { for: id }, options.label, options.unit ? element('small', {}, ` ${options.unit}`) : undefined),
+    element('label', { for: id }, options.label, options.unit ? element('small', {}, ` ${unitText(options.unit)}`) : undefined),
     slider,
     number,
   );

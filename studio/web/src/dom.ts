@@ -66,9 +66,21 @@ export function changeIcon(button: HTMLElement, name: string, label: string): vo
 export function short(value: number): string {
   if (!Number.isFinite(value)) return '–';
   const size = Math.abs(value);
-  if (size === 0) return '0';
+  if (Number.isInteger(value) && size < 1e5) return String(value);
   if (size >= 1e5 || size < 1e-3) return value.toExponential(1).replace('e+', 'e');
   return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : size >= 1 ? value.toFixed(2) : value.toFixed(3);
+}
+
+// Units as people write them: kg/m^3 is kg/m³.
+export function unitText(unit: string): string {
+  return unit.replace(/\^2/g, '²').replace(/\^3/g, '³').replace(/\*/g, '·');
+}
+
+// A name of a file as a title: solid-teddy is Teddy among the solids.
+export function titleOf(name: string, title: string | undefined, method: string): string {
+  if (title && title !== name) return title;
+  const words = name.replace(new RegExp(`^${method}-`), '').replace(/[-_]+/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 // Removes all children and puts others there.

@@ -1,6 +1,6 @@
 // The start page: every scene with its picture, by method, one click to run; or a scene of one's own.
 import type { Connection } from './connection';
-import { element, fill, iconButton } from './dom';
+import { element, fill, iconButton, titleOf } from './dom';
 import type { GalleryEntry, Method } from './messages';
 
 const METHODS: Record<Method, [string, string]> = {
@@ -84,9 +84,10 @@ export class Gallery {
   }
 
   private card(entry: GalleryEntry): HTMLLIElement {
-    const picture = element('img', { src: this.connection.picture(entry), alt: '', loading: 'lazy', width: 320, height: 200 });
-    picture.addEventListener('error', () => picture.replaceWith(element('div', { class: `no-picture method-${entry.method}`, 'aria-hidden': 'true' }, (entry.title || entry.name).slice(0, 1).toUpperCase())));
-    const title = entry.title || entry.name;
+    const title = titleOf(entry.name, entry.title, entry.method);
+    const none = element('div', { class: 'no-picture', 'aria-hidden': 'true' }, title.slice(0, 1));
+    const picture = entry.picture ? element('img', { src: this.connection.picture(entry), alt: '', loading: 'lazy', width: 320, height: 200 }) : none;
+    picture.addEventListener('error', () => picture.replaceWith(none));
     const button = element('button', { type: 'button', class: 'card', 'data-scene': entry.name, onclick: () => this.actions.open(entry) });
     button.append(picture, element('span', { class: 'card-title' }, title), element('span', { class: 'card-text' }, entry.description));
     return element('li', {}, button);

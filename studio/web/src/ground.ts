@@ -9,7 +9,7 @@ export interface Backdrop {
 
 export const BACKDROPS: Record<'light' | 'dark', Backdrop> = {
   light: { background: new Color(0xf1f3f6), ground: new Color(0xe3e7ec), line: new Color(0xc9d0d8) },
-  dark: { background: new Color(0x14171c), ground: new Color(0x23282f), line: new Color(0x353c46) },
+  dark: { background: new Color(0x16191e), ground: new Color(0x3a424d), line: new Color(0x56606e) },
 };
 
 export class Ground extends Mesh<PlaneGeometry, MeshStandardMaterial> {

@@ -3,7 +3,7 @@ import './theme.css';
 import './world.css';
 import './gallery.css';
 import { Connection, type Link } from './connection';
-import { changeIcon, element, icon, iconButton, short } from './dom';
+import { changeIcon, element, icon, iconButton, short, titleOf } from './dom';
 import { Exports } from './exports';
 import { FindingsView } from './findings';
 import { Gallery, takeDrops } from './gallery';
@@ -129,7 +129,7 @@ class Studio {
   private show(page: 'gallery' | 'world'): void {
     this.root.dataset.page = page;
     this.gallery.setResumable(this.store.scene !== undefined);
-    document.title = page === 'world' && this.store.scene ? `${this.store.scene.title || this.store.scene.name} · Pliant` : 'Pliant studio';
+    document.title = page === 'world' && this.store.scene ? `${this.title.textContent ?? ''} · Pliant` : 'Pliant studio';
     this.store.emit('page', page);
     if (page === 'world') this.viewport.touch();
   }
@@ -194,7 +194,7 @@ class Studio {
       store.selected = 0;
     }
     store.scene = scene;
-    this.title.textContent = scene.title || scene.name;
+    this.title.textContent = titleOf(scene.name, scene.title, scene.method);
     this.world.keepCamera = !another;
     store.emit('scene', scene);
     this.want();
@@ -220,7 +220,7 @@ class Studio {
 
   private async openEntry(entry: GalleryEntry): Promise<void> {
     this.store.dropped = undefined;
-    await this.open({ kind: 'open', gallery: entry.name }, entry.title || entry.name);
+    await this.open({ kind: 'open', gallery: entry.name }, titleOf(entry.name, entry.title, entry.method));
   }
 
   private async openFile(file: File): Promise<void> {

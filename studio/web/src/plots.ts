@@ -18,13 +18,20 @@ interface PlotOptions {
   across?: string;
 }
 
+// A few powers of ten that cover a range.
+function decades(_: uPlot, __: number, low: number, high: number): number[] {
+  const [first, last] = [Math.ceil(Math.log10(low)), Math.floor(Math.log10(high))];
+  const step = Math.max(1, Math.ceil((last - first) / 4));
+  return Array.from({ length: Math.floor((last - first) / step) + 1 }, (___, i) => 10 ** (first + i * step));
+}
+
 const MOST = 900;
 const REDRAW_MS = 90;
 
 export class StreamPlot {
   readonly element = element('figure', { class: 'plot' });
   private plot: uPlot | undefined;
-  private data: number[][];
+  private data: (number | null)[][];
   private readonly host = element('div', {});
   private drawnAt = 0;
   private timer = 0;
@@ -44,7 +51,7 @@ export class StreamPlot {
   }
 
   add(x: number, values: (number | undefined)[]): void {
-    const times = this.data[0]!;
+    const times = this.data[0] as number[];
     const last = times.at(-1);
     // Time that goes back (reset, step back) begins a new curve from there.
     if (last !== undefined && x <= last) {
@@ -53,7 +60,7 @@ export class StreamPlot {
       for (const row of this.data) row.length = keep;
     }
     times.push(x);
-    values.forEach((value, i) => this.data[i + 1]?.push(this.options.log ? Math.max(value ?? NaN, 1e-16) : (value ?? NaN)));
+    values.forEach((value, i) => this.data[i + 1]?.push(this.options.log && !((value ?? 0) > 0) ? null : (value ?? null)));
     if (times.length > MOST) for (const row of this.data) row.shift();
     this.redraw();
   }
@@ -97,7 +104,6 @@ export class StreamPlot {
     const grid = { stroke: style.getPropertyValue('--line').trim(), width: 1 };
     const axis = { stroke: ink, grid, ticks: { show: false }, font: '11px system-ui, sans-serif' };
     const y: uPlot.Scale = this.options.log ? { distr: 3 } : this.options.range ? { range: this.options.range } : {};
-    const logValues = (_: uPlot, ticks: (number | null)[]): string[] => ticks.map((tick) => (tick && Number.isInteger(Math.log10(tick)) ? short(tick) : ''));
     this.plot = new uPlot(
       {
         width: this.host.clientWidth,
@@ -107,7 +113,7 @@ export class StreamPlot {
         cursor: { show: false },
         axes: [
           { ...axis, size: 22 },
-          { ...axis, size: 46, values: this.options.log ? logValues : (_, ticks) => ticks.map((tick) => short(tick)) },
+          { ...axis, size: 46, values: (_, ticks) => ticks.map((tick) => short(tick)), ...(this.options.log ? { splits: decades, filter: (_, ticks) => ticks } : {}) },
         ],
         series: [{}, ...this.curves.map((curve) => ({ label: curve.label, stroke: curve.color, width: 1.75, points: { show: false }, spanGaps: true }))],
       },

@@ -1,6 +1,6 @@
 // The side of the page: what is shown and how, and the panels that fit the body that is selected.
 import { choiceRow, switchRow } from './controls';
-import { element, fill, iconButton } from './dom';
+import { element, fill, iconButton, titleOf } from './dom';
 import type { BodyDescription, BodyTelemetry, ColorMode, SceneMessage } from './messages';
 import { actorPanel } from './panels/actor';
 import { capturePanel } from './panels/capture';
@@ -70,7 +70,7 @@ export class Sidebar {
 
   private rebuild(scene: SceneMessage): void {
     const context = this.context();
-    fill(this.head, element('h2', {}, scene.title || scene.name), scene.description ? element('p', {}, scene.description) : undefined, this.bodyChoice(scene));
+    fill(this.head, element('h2', {}, titleOf(scene.name, scene.title, scene.method)), scene.description ? element('p', {}, scene.description) : undefined, this.bodyChoice(scene));
     this.panels = [];
     if (context) {
       const own = (): BodyDescription['settings'] => settingsOf(this.shared.store.scene ?? scene, context.body);

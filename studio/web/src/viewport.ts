@@ -20,12 +20,23 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { BACKDROPS, Ground } from './ground';
 import type { CameraDescription } from './messages';
 
+const LONGEST_WAIT_MS = 2000;
+
 export function hasWebGL(): boolean {
   try {
     return document.createElement('canvas').getContext('webgl2') !== null;
   } catch {
     return false;
   }
+}
+
+// Without a graphics card every sample of a pixel is paid for by the processor that simulates.
+function drawsInSoftware(): boolean {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const facts = gl?.getExtension('WEBGL_debug_renderer_info');
+  const name = gl && facts ? String(gl.getParameter(facts.UNMASKED_RENDERER_WEBGL)) : '';
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
 }
 
 export class Viewport {
@@ -46,13 +57,15 @@ export class Viewport {
   private dirty = true;
   private before = 0;
   private slow = 0;
+  private begun = 0;
+  private fence: WebGLSync | null = null;
   private coarseness = 0;
   // Pictures for print are drawn as well as can be, however long it takes.
   private readonly fixedQuality = new URLSearchParams(location.search).has('quality');
   private followed: Vector3 | undefined;
 
   constructor(private readonly host: HTMLElement) {
-    this.renderer = new WebGLRenderer({ antialias: true, powerPreference: 'high-performance' });
+    this.renderer = new WebGLRenderer({ antialias: this.fixedQuality || !drawsInSoftware(), powerPreference: 'high-performance' });
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
@@ -96,7 +109,7 @@ export class Viewport {
     const backdrop = BACKDROPS[theme];
     this.scene.background = backdrop.background;
     this.ground.setBackdrop(backdrop);
-    this.sky.intensity = theme === 'light' ? 1.35 : 0.95;
+    this.sky.intensity = theme === 'light' ? 1.35 : 1.15;
     this.sun.intensity = theme === 'light' ? 2.3 : 2.5;
     this.touch();
   }
@@ -207,6 +220,25 @@ export class Viewport {
     this.touch();
   }
 
+  // A picture that is still being drawn is waited for here, not inside the next call: where drawing is slow, messages would pile up behind it otherwise.
+  private mark(time: number): void {
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    this.begun = time;
+    this.fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+  }
+
+  private isDrawn(time: number): boolean {
+    if (!this.fence) return true;
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    const isDone = gl.getSyncParameter(this.fence, gl.SYNC_STATUS) === gl.SIGNALED;
+    if (!isDone && time - this.begun < LONGEST_WAIT_MS) return false;
+    gl.deleteSync(this.fence);
+    this.fence = null;
+    this.watchPace((time - this.begun) / 1000);
+    return true;
+  }
+
   // Where drawing cannot keep up (no graphics card, a large window) it is made cheaper: first the shadow, then the resolution.
   private watchPace(seconds: number): void {
     this.slow = seconds > 0.09 ? this.slow + (seconds > 0.2 ? 3 : 1) : Math.max(0, this.slow - 1);
@@ -229,11 +261,11 @@ export class Viewport {
     this.before = time;
     this.beforeDraw?.(seconds);
     this.controls.update();
-    if (this.dirty) {
+    if (this.dirty && this.isDrawn(time)) {
       this.dirty = false;
-      this.watchPace(seconds);
       this.renderer.render(this.scene, this.camera);
       this.drawn += 1;
+      this.mark(time);
     }
     requestAnimationFrame((next) => this.loop(next));
   }

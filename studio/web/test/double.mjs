@@ -75,7 +75,8 @@ class World {
 
   broadcast() {
     if (!this.scene) return;
-    for (const viewer of this.viewers) this.show(viewer);
+    // A viewer that does not keep up skips frames, as with the real server.
+    for (const viewer of this.viewers) if (viewer.bufferedAmount < 65536) this.show(viewer);
     this.tell(this.state());
   }
 

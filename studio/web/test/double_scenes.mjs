@@ -127,7 +127,7 @@ export function telemetryAt(method, time, exampleCount, state) {
       objective: 0.1 + 0.05 * Math.sin(time),
       residual: 1e-7 * (1.5 + Math.sin(5 * time)),
       goal_error: 0.02,
-      lean: 0.1 * Math.sin(time),
+      lean: 5 * Math.sin(time),
       speed: state.steer?.speed ?? 0,
       heading: state.steer?.heading ?? [1, 0, 0],
       goals: [

@@ -52,7 +52,11 @@ export function actorPanel(context: PanelContext): Panel {
     ],
     { title: 'Optimisation', log: true },
   );
-  const pace = sliderRow({ label: 'Speed when steered', value: steering.speed, least: 0.05, most: 4, unit: 'm/s', log: true }, (value) => void (steering.speed = value));
+  let chosen = false;
+  const pace = sliderRow({ label: 'Speed when steered', value: steering.speed, least: 0.05, most: 4, unit: 'm/s', log: true }, (value) => {
+    steering.speed = value;
+    chosen = true;
+  });
   const goals = switchRow('Show goals (drag the green balls)', store.display.goals, (on) => store.changeDisplay({ goals: on }));
   const ghost = switchRow('Show the rest shape as a ghost', store.display.ghost, (on) => store.changeDisplay({ ghost: on }));
   const free = element('button', { type: 'button', class: 'button wide', onclick: () => connection.send({ kind: 'goal', body, position: null }) }, 'Let goals go');
@@ -63,9 +67,11 @@ export function actorPanel(context: PanelContext): Panel {
     update(telemetry, time) {
       const actor = telemetry.actor;
       if (!actor) return;
+      // What the scene asks of it is the pace it can do.
+      if (!chosen && actor.speed && actor.speed > 0) pace.set((steering.speed = actor.speed));
       readout.set({
         'goal error': actor.goal_error,
-        lean: actor.lean === undefined ? undefined : `${((actor.lean * 180) / Math.PI).toFixed(1)}°`,
+        lean: actor.lean === undefined ? undefined : `${actor.lean.toFixed(1)}°`,
         speed: actor.speed,
         goals: actor.goals?.length,
       });

@@ -1,0 +1,210 @@
+// The page and the real server together: every scene of the gallery, hands, settings, examples, files. $PLIANT is the tool.
+//   node test/world.e2e.mjs [SCENE...]   only those scenes
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { openBrowser, openPage } from './browser.mjs';
+import { expect, fingerprint, makeChecks, stateOf, until } from './check.mjs';
+import { startTool } from './tool.mjs';
+
+const checks = makeChecks();
+const { check } = checks;
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pliant-world-'));
+const server = await startTool();
+// Small, so that drawing in software leaves the processors to the simulation.
+const browser = await openBrowser({ width: 800, height: 420 });
+const { page, troubles } = await openPage(browser, server.address);
+await until(page, () => document.querySelectorAll('.card[data-scene]').length > 0, undefined, 'the gallery shows scenes');
+const gallery = await page.evaluate(() => [...document.querySelectorAll('.card[data-scene]')].map((card) => card.dataset.scene));
+
+async function openScene(name) {
+  await page.evaluate((wanted) => document.querySelector(`[data-scene="${wanted}"]`).click(), name);
+  await until(page, (wanted) => studio.store.scene?.name === wanted && studio.world.lastStep >= 0 && document.getElementById('studio').dataset.page === 'world', name, `${name} is shown`);
+}
+
+async function pause() {
+  if (!(await stateOf(page)).paused) await page.keyboard.press('Space');
+  await until(page, () => studio.store.state.paused && studio.world.lastStep === studio.store.state.step, undefined, 'it is paused');
+}
+
+async function run() {
+  if ((await stateOf(page)).paused) await page.keyboard.press('Space');
+  await until(page, () => !studio.store.state.paused);
+}
+
+// Steps forward, so far that a change can show.
+async function stepTo(count) {
+  const { step } = await stateOf(page);
+  await page.evaluate((n) => studio.connection.send({ kind: 'step', count: n }), count);
+  await until(page, (wanted) => studio.store.state.step === wanted && studio.world.lastStep === wanted, step + count, `step ${step + count}`);
+}
+
+async function walkThrough(name) {
+  await openScene(name);
+  const first = await fingerprint(page);
+  await until(page, () => studio.world.lastStep > 0, undefined, `${name} steps`);
+  await page.evaluate(() => document.querySelector('.viewport canvas').focus());
+  await pause();
+  const paused = await stateOf(page);
+  if ((await fingerprint(page)) === first) await stepTo(20);
+  const before = await fingerprint(page);
+  expect(before !== first, `${name} does not move`);
+  const from = (await stateOf(page)).step;
+  expect(from >= paused.step && (await stateOf(page)).paused, `${name} goes on while it is paused`);
+  await page.keyboard.press('.');
+  await until(page, (step) => studio.store.state.step === step + 1 && studio.world.lastStep === step + 1, from, `${name} takes one step`);
+  expect((await fingerprint(page)) !== before, `${name} takes a step without moving`);
+  await page.keyboard.press(',');
+  await until(page, (step) => studio.store.state.step === step && studio.world.lastStep === step, from, `${name} goes back`);
+  expect((await fingerprint(page)) === before, `${name} went back to another state than it was in`);
+  await page.keyboard.press('r');
+  await until(page, (step) => studio.store.state.step < step, from, `${name} begins again`);
+  await pause();
+}
+
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : gallery;
+await check(`the gallery has scenes of every method (${gallery.length})`, () => expect(gallery.length >= 40, `${gallery.length} scenes`));
+for (const name of wanted) await check(`${name} opens, moves, pauses, steps, goes back and begins again`, () => walkThrough(name));
+
+await check('dragging a vertex moves it to the mouse, and letting go lets it go', async () => {
+  await openScene('solid-cuboid');
+  await page.keyboard.press('r');
+  await run();
+  // The middle of the surface that is seen, on the screen.
+  const place = await page.evaluate(() => {
+    studio.world.flush();
+    const { x, y } = studio.viewport.project(studio.world.bodies[0].center);
+    const hit = studio.picking.hit(x, y);
+    return { x, y, body: hit?.body, point: hit?.point };
+  });
+  expect(place.point !== undefined, 'there is nothing under the mouse');
+  const where = () => page.evaluate(({ body, point }) => (studio.world.flush(), studio.world.bodies[body].point(point).toArray()), place);
+  await page.mouse.move(place.x, place.y);
+  await page.mouse.down();
+  await until(page, () => studio.picking.isHolding, undefined, 'the page holds the point');
+  const before = await where();
+  await page.mouse.move(place.x + 60, place.y - 40, { steps: 8 });
+  const target = await page.evaluate(() => studio.picking.target.toArray());
+  const far = Math.hypot(...before.map((value, c) => target[c] - value));
+  await until(page, ({ body, point, target: at, reach }) => {
+    studio.world.flush();
+    return studio.world.bodies[body].point(point).distanceTo({ x: at[0], y: at[1], z: at[2] }) < reach;
+  }, { ...place, target, reach: 0.7 * far }, 'the point follows the mouse');
+  await page.mouse.up();
+  expect(!(await page.evaluate(() => studio.picking.isHolding)), 'it is still held');
+});
+
+await check('Shift and a click pin a point, and again let it go', async () => {
+  const place = await page.evaluate(() => {
+    studio.world.flush();
+    return studio.viewport.project(studio.world.bodies[0].center);
+  });
+  await pause();
+  await page.keyboard.down('Shift');
+  await page.mouse.click(place.x, place.y);
+  const pins = () => page.evaluate(() => studio.store.pins.size);
+  expect((await pins()) === 1, `${await pins()} pins`);
+  await page.mouse.click(place.x, place.y);
+  await page.keyboard.up('Shift');
+  expect((await pins()) === 0, `${await pins()} pins`);
+});
+
+await check('a slider changes the run', async () => {
+  await openScene('solid-gravity');
+  await pause();
+  const outcome = async (change) => {
+    await page.keyboard.press('r');
+    await until(page, () => studio.store.state.step === 0);
+    await pause();
+    if (change) {
+      const slider = page.locator('[data-path="bodies[0].solid.stiffness"] input[type=range]');
+      await slider.focus();
+      const before = await page.evaluate(() => studio.store.scene.bodies[0].settings.find((item) => item.path.endsWith('solid.stiffness')).value);
+      for (let i = 0; i < 40; ++i) await page.keyboard.press('PageDown');
+      await until(page, (old) => studio.store.scene.bodies[0].settings.find((item) => item.path.endsWith('solid.stiffness')).value < old / 2, before, 'the server has the new stiffness');
+      await page.evaluate(() => document.querySelector('.viewport canvas').focus());
+      await page.keyboard.press('r');
+      await until(page, () => studio.store.state.step === 0);
+      await pause();
+    }
+    await stepTo(150);
+    return fingerprint(page);
+  };
+  const once = await outcome(false);
+  expect((await outcome(false)) === once, 'the same run twice gives different positions');
+  expect((await outcome(true)) !== once, 'it runs as before');
+});
+
+const savedScene = path.join(folder, 'saved.json');
+await check('an example added in the page is used by the solver, is saved, and is there again when the file is opened', async () => {
+  await openScene('jelly-drop');
+  await pause();
+  await page.keyboard.press('r');
+  await until(page, () => studio.store.state.step === 0);
+  await pause();
+  await stepTo(260);
+  const before = await page.evaluate(() => studio.store.scene.bodies[0].examples?.length ?? 0);
+  await page.locator('[data-action="add-example"]').click();
+  await until(page, (count) => studio.store.scene.bodies[0].examples.length === count + 1, before, 'the scene has one example more');
+  // Squashed as it is now, the body is nearer to the new example than to its rest shape.
+  await stepTo(3);
+  await until(page, () => (studio.store.telemetry.get(0)?.weights?.[0]?.at(-1) ?? 0) > 0.05, undefined, 'the new example weighs');
+  const name = await page.evaluate(() => studio.store.scene.bodies[0].examples.at(-1).name);
+  const waiting = page.waitForEvent('download');
+  await page.keyboard.press('Control+s');
+  await (await waiting).saveAs(savedScene);
+  const document = JSON.parse(fs.readFileSync(savedScene, 'utf8'));
+  expect(JSON.stringify(document).includes(name), 'the file does not name it');
+  await openScene('letters');
+  await page.evaluate(() => document.querySelector('button[aria-label^="Gallery"]').click());
+  await page.locator('.gallery input[type=file]').setInputFiles(savedScene);
+  await until(page, (wantedName) => studio.store.scene.bodies[0].examples?.some((example) => example.name === wantedName), name, 'the opened file has it');
+});
+
+await check('what is exported opens with pliant info', async () => {
+  await openScene('jelly-drop');
+  await pause();
+  for (const format of ['glb', 'pc2', 'png']) {
+    const waiting = page.waitForEvent('download', { timeout: 120_000 });
+    await page.evaluate((kind) => studio.exports.export(kind, 3), format);
+    const file = path.join(folder, (await waiting).suggestedFilename());
+    await (await waiting).saveAs(file);
+    if (format === 'png') expect(fs.readFileSync(file).subarray(1, 4).toString() === 'PNG', 'it is no PNG');
+    else expect(execFileSync(process.env.PLIANT, ['info', file], { encoding: 'utf8' }).length > 20, `pliant info says nothing about ${file}`);
+  }
+});
+
+await check('a picture and a video of what is seen are made by the browser', async () => {
+  let waiting = page.waitForEvent('download');
+  await page.evaluate(() => studio.exports.picture());
+  const picture = path.join(folder, 'seen.png');
+  await (await waiting).saveAs(picture);
+  expect(fs.statSync(picture).size > 5000, 'the picture is empty');
+  waiting = page.waitForEvent('download');
+  await run();
+  await page.evaluate(() => studio.exports.toggleRecording());
+  await page.waitForTimeout(1500);
+  await page.evaluate(() => studio.exports.toggleRecording());
+  const video = path.join(folder, 'seen.webm');
+  await (await waiting).saveAs(video);
+  expect(fs.readFileSync(video).readUInt32BE(0) === 0x1a45dfa3, 'it is no WebM');
+});
+
+await check('a scene with a mistake is shown with line and column, and the one before goes on', async () => {
+  const bad = path.join(folder, 'mistake.json');
+  fs.writeFileSync(bad, '{\n  "pliant": 1,\n  "name": "mistake",\n  "meshs": {},\n  "bodies": []\n}\n');
+  const name = await page.evaluate(() => studio.store.scene.name);
+  await page.locator('.gallery input[type=file]').setInputFiles(bad);
+  await page.locator('dialog.findings[open]').waitFor();
+  const text = await page.locator('dialog.findings').innerText();
+  expect(text.includes('mistake.json:4:') && text.includes('"meshs"'), text);
+  await page.keyboard.press('Escape');
+  expect((await page.evaluate(() => studio.store.scene.name)) === name, 'another scene is open');
+});
+
+await check('no console error in all of this', () => expect(troubles.length === 0, troubles.join('\n')));
+await browser.close();
+await server.close();
+fs.rmSync(folder, { recursive: true, force: true });
+process.exit(checks.failed ? 1 : 0);
