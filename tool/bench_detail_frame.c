@@ -207,7 +207,8 @@ pl_status bench_detail_frames(bench_session *bench, pl_context *context, pl_erro
                      .unit = "ms",
                      .paper = part == PART_FRAME ? 14 : 0,
                      .size = pl_model_describe(stage.model).surface_point_count,
-                     .note = part == PART_FRAME ? note : NULL};
+                     .note = part == PART_FRAME ? note : NULL,
+                     .takes_best = true};
     bench_print(bench, &row, &samples[part]);
   }
   close_stage(&stage);

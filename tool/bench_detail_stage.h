@@ -50,4 +50,7 @@ pl_status detail_database_open(pl_context *context, int32_t count, pl_detail_set
 // Rows of whole frames of a pillow under a finger.
 pl_status bench_detail_frames(bench_session *bench, pl_context *context, pl_error *error);
 
+// Rows of errors against a fine simulation, by number of examples.
+pl_status bench_detail_errors(bench_session *bench, pl_context *context, pl_error *error);
+
 #endif

@@ -129,7 +129,8 @@ const tool_verb tool_bench_verb = {
     .words = "[SUITE]",
     .summary = "measure: the papers' tables and this machine's limits",
     .details =
-        "Each value is the median of at least five repetitions, that of actors the quickest of them; spread is the distance of "
+        "Each value is the median of at least five repetitions, those of actors and detail the quickest of them; spread is the "
+        "distance of "
         "the\n"
         "quartiles. Column 'paper' is the figure of the paper in the same unit, column 'limit' what this machine could do at "
         "best,\n"

@@ -78,8 +78,9 @@ typedef struct pl_detail_def {
   /// Metres; 0: loads are compared by direction alone, as in the paper, so one place can be recorded at one depth for each direction. Otherwise
   /// sizes are told apart too, those around this best. Negative: 0, or the mean size of the recordings if some differ in size alone.
   double load_reference;
-  double overload;                             ///< a stamp grows with the load up to this many times its recording's, at least 1
-  double site_width, patch_width, load_width;  ///< of the kernel; 0: those that predict each recording best from the others
+  double overload;  ///< a stamp grows with the load up to this many times its recording's, at least 1
+  double site_width, patch_width,
+      load_width;  ///< of the kernel; 0: those that predict each recording best from the others, if there are four or more
   /// Every recording also stands for its mirror image: those come behind all recordings, in their order, but for what is its own mirror image or too like another example. Right for all material
   /// that has no handedness.
   bool mirror;
@@ -98,7 +99,7 @@ typedef struct pl_detail_set pl_detail_set;
 typedef struct pl_detail_set_report {
   double site_width, patch_width, load_width;  ///< of the kernel, as used
   double
-      prediction_error;  ///< of each example from all others, as a share of the examples; 0 if widths were given or there is one example
+      prediction_error;  ///< of each example from all others, as a share of the examples; 0 if widths were given or there are less than four
   double inexactness;     ///< farthest that weights at an example are from 1 for it and 0 for the others
   int32_t largest_group;  ///< examples that are similar to each other, directly or by way of others
   double stamp_error;     ///< largest share of a recording's displacement (root mean square) that its stamp does not give back …

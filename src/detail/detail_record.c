@@ -10,8 +10,9 @@
 #include "detail/detail_set.h"
 #include "detail/detail_stamp.h"
 
-// Widths for a single example, which has nothing to be compared with: about those that many examples come to.
+// Widths for fewer examples than tell anything by each other: about those that many come to.
 static const double SITE_WIDTH = 0.1, PATCH_WIDTH = 0.1, LOAD_WIDTH = 0.4;
+enum { FITTED_LEAST = 4 };
 // Loads whose directions are closer than this, at places closer than that, and whose sizes differ by more than the last differ in size alone.
 static const double SAME_LOAD = 0.02, SAME_SITE = 0.02, OTHER_SIZE = 0.2;
 
@@ -153,7 +154,7 @@ static pl_status choose_widths(builder *b, const pl_key_layout *layout, pl_error
   bool given =
       def->site_width > 0 && (def->patch_order < 0 || def->patch_width > 0) && (def->load_order == 0 || def->load_width > 0);
   pl_widths widths = {SITE_WIDTH, PATCH_WIDTH, LOAD_WIDTH};
-  if (!given && b->count > 1) {
+  if (!given && b->count >= FITTED_LEAST) {
     double *products = PL_TAKE(&b->arena, double, (size_t)b->count *(size_t)b->count);
     if (products == NULL) return pl_fail_memory(error);
     fill_products(b, products);

@@ -43,12 +43,15 @@ typedef struct pl_detail_examples {
 
 // Similarities below this are none: far examples then cost nothing and have no part in each other's weights.
 static const double PL_SIMILARITY_FLOOR = 1e-3;
+// What every place is similar to besides: no detail.
+static const double PL_SIMILARITY_NOTHING = 0.1;
 
 typedef struct pl_detail_weights pl_detail_weights;
 
 typedef struct pl_detail_weights_report {
   int32_t group_count, largest_group;  // examples fall into groups that are not similar to each other
-  double response;                     // largest element of the inverse: what an error of the similarities may grow by
+  double tight;                        // the narrow widths as a share of the others
+  double response;                     // largest element of the matrices: what an error of the similarities may grow by
   double inexactness;                  // farthest that weights at an example are from 1 for it and 0 for the others
 } pl_detail_weights_report;
 
@@ -69,12 +72,12 @@ void pl_detail_similarities(const pl_detail_weights *weights, const float *key, 
 int32_t pl_detail_weights_evaluate(const pl_detail_weights *weights, const float *key, float *scratch, float *found);
 
 typedef struct pl_widths_report {
-  double error;            // of the widths found, as a share of the data: root of the squared errors over root of the squares
-  int32_t tried, refused;  // pairs of widths; refused: examples could not be told apart
+  double error;   // of the widths found, as a share of the data: root of the squared errors over root of the squares
+  int32_t tried;  // pairs of widths
 } pl_widths_report;
 
-// Widths whose weights predict each example best from all others. `products` are the scalar products of the examples' data (stamps) with
-// each other, count x count. More than 256 examples: 256 of them, evenly taken. PL_ERROR_INVALID_DATA where examples cannot be told apart.
+// Widths by which the mean of all others (b in detail_weights.c) predicts each example best. `products` are the scalar products of the examples' data (stamps) with
+// each other, count x count. More than 256 examples: 256 of them, evenly taken.
 pl_status pl_widths_fit(pl_context *context, const pl_detail_examples *examples, const double *products, pl_widths *widths,
                         pl_widths_report *report, pl_error *error);
 

@@ -1,25 +1,14 @@
 // Widths of the kernel by leave-one-out cross-validation (paper 003, section 5): those for which each example is best predicted by all others.
 //
-// Leaving out example j and interpolating the rest need not be done j by j: the error at j is (Phi^-1 D)_j / (Phi^-1)_jj, D the examples' data one per row
-// (Rippa 1999, An algorithm for selecting a good value for the parameter c in radial basis function interpolation). Of the data only scalar
-// products are needed, so stamps of any size cost the same. Widths are tried on a logarithmic grid from half the least to twice the largest distance of two
-// examples, then around the best on finer ones.
-//
-// An example that is left out lies outside of the others more often than a place on the object does, so cross-validation alone likes broad kernels, whose weights
-// are large and cancel. On a pillow recorded at 9 of 56 places such widths predicted the recordings better by a sixth, and the other places worse by a sixth to a
-// half; that pillow served to choose the limit. On a second one, recorded at 9 of 48, they were worse by a tenth, and at other numbers of recordings sometimes
-// better. So they are taken only if they halve the error, as they do for dense, smooth examples.
+// What predicts is the mean of what is similar, b of detail_weights.c: left out, an example is nowhere near itself, so what others have beyond the mean is not felt
+// there. Of the data only scalar products are needed, so stamps of any size cost the same. Widths are tried on a logarithmic grid from half the least to twice the
+// largest distance of two examples, then around the best on finer ones. Of widths that do the same, as where all are similar anyway, the first are taken.
 //
 // Cost: the cube of the number of examples per pair of widths, some hundred pairs.
 #include <string.h>
 
 #include "base/error.h"
 #include "detail/detail_weights.h"
-
-// Largest element of an inverse whose weights count as small: those of a place are then at most a few times its similarities.
-static const double RESPONSE_SMALL = 8;
-// Share of the squared error that must be left for larger ones to be taken.
-static const double GAIN_LEAST = 0.25;
 
 enum { COUNT_MOST = 256, GRID = 9, FINER_ROUNDS = 3, PART_COUNT = 3 };
 
@@ -29,38 +18,38 @@ typedef struct search {
   const double *products;               // all
   int32_t product_count;                // its side
   const double *distances[PART_COUNT];  // site, patch, load: count x count; NULL for what is not there
-  double *inverse;
-  int32_t *order;
-  double total;          // of the squares of the data
-  double response_most;  // an inverse with larger elements is not looked at
+  double *means;                        // of one example, then what they make of the data
+  double total;                         // of the squares of the data
   double widths[PART_COUNT], best_widths[PART_COUNT], best;
   pl_widths_report report;
 } search;
 
-// Squared error of all predictions over the squares of the data; HUGE_VAL where Phi cannot be inverted.
+static double similarity(const search *s, size_t i) {
+  double exponent = 0;
+  for (int part = 0; part < PART_COUNT; ++part)
+    if (s->distances[part] != NULL) exponent += 0.5 * pow(s->distances[part][i] / s->widths[part], 2);
+  return fmax((exp(-exponent) - PL_SIMILARITY_FLOOR) / (1 - PL_SIMILARITY_FLOOR), 0.0);
+}
+
+// Squared error of all predictions over the squares of the data.
 static double judge(search *s) {
   int32_t n = s->count;
-  for (size_t i = 0; i < (size_t)n * (size_t)n; ++i) {
-    double exponent = 0;
-    for (int part = 0; part < PART_COUNT; ++part)
-      if (s->distances[part] != NULL) exponent += 0.5 * pow(s->distances[part][i] / s->widths[part], 2);
-    s->inverse[i] = fmax((exp(-exponent) - PL_SIMILARITY_FLOOR) / (1 - PL_SIMILARITY_FLOOR), 0.0);
-  }
-  if (!pl_kernel_invert(n, s->inverse, s->order)) return HUGE_VAL;
-  for (size_t i = 0; i < (size_t)n * (size_t)n; ++i)
-    if (!(fabs(s->inverse[i]) <= s->response_most)) return HUGE_VAL;
   double sum = 0;
   for (int32_t j = 0; j < n; ++j) {
-    const double *row = s->inverse + (size_t)j * (size_t)n;
-    double square = 0;
+    double total = PL_SIMILARITY_NOTHING;
+    for (int32_t i = 0; i < n; ++i) {
+      s->means[i] = i == j ? 0 : similarity(s, (size_t)j * (size_t)n + (size_t)i);
+      total += s->means[i];
+    }
+    // The square of the example less its prediction.
+    for (int32_t i = 0; i < n; ++i) s->means[i] = i == j ? -1 : s->means[i] / total;
     for (int32_t a = 0; a < n; ++a) {
       const double *products = s->products + (size_t)s->product_count * (size_t)s->chosen[a];
       double along = 0;
-      for (int32_t b = 0; b < n; ++b) along += row[b] * products[s->chosen[b]];
-      square += row[a] * along;
+      if (s->means[a] == 0) continue;
+      for (int32_t b = 0; b < n; ++b) along += s->means[b] * products[s->chosen[b]];
+      sum += s->means[a] * along;
     }
-    if (!(fabs(row[j]) > 1e-12)) return HUGE_VAL;
-    sum += square / (row[j] * row[j]);
   }
   return sum / s->total;
 }
@@ -68,7 +57,6 @@ static double judge(search *s) {
 static void try_widths(search *s) {
   double found = judge(s);
   s->report.tried++;
-  s->report.refused += found == HUGE_VAL;
   if (!(found < s->best)) return;
   s->best = found;
   memcpy(s->best_widths, s->widths, sizeof s->widths);
@@ -130,18 +118,7 @@ static pl_status fit(search *s, pl_widths *widths, pl_widths_report *report, pl_
   if (!(s->total > 0) || !isfinite(s->total))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "widths cannot be fitted: the examples' data are zero or not finite");
   s->best = HUGE_VAL;
-  s->response_most = RESPONSE_SMALL;
   find_widths(s);
-  double small = s->best, small_widths[PART_COUNT];
-  memcpy(small_widths, s->best_widths, sizeof small_widths);
-  s->response_most = PL_RESPONSE_MOST;
-  find_widths(s);
-  if (small < HUGE_VAL && s->best > GAIN_LEAST * small) {
-    s->best = small;
-    memcpy(s->best_widths, small_widths, sizeof small_widths);
-  }
-  if (s->best == HUGE_VAL)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "no widths tell these %d examples apart: some have equal descriptors", s->count);
   *widths = (pl_widths){s->best_widths[0], s->best_widths[1], s->best_widths[2]};
   s->report.error = sqrt(fmax(s->best, 0.0));
   if (report != NULL) *report = s->report;
@@ -161,8 +138,7 @@ pl_status pl_widths_fit(pl_context *context, const pl_detail_examples *examples,
   int32_t *chosen = PL_TAKE(&arena, int32_t, s.count);
   double *distances[PART_COUNT];
   for (int part = 0; part < PART_COUNT; ++part) distances[part] = PL_TAKE(&arena, double, square);
-  s.inverse = PL_TAKE(&arena, double, square);
-  s.order = PL_TAKE(&arena, int32_t, s.count);
+  s.means = PL_TAKE(&arena, double, s.count);
   pl_status status;
   if (arena.failed) {
     status = pl_fail_memory(error);

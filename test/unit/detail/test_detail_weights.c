@@ -142,8 +142,18 @@ static void at_an_example_it_alone_has_weight(void **state) {
   drop_context(context);
 }
 
-// Groups only save work: the weights are those of one system for all examples, solved plainly.
-static void weights_solve_the_whole_system_and_are_continuous(void **state) {
+// Weights that smooth: similarities as shares of their sum and of what no detail has; example `out` does not take part.
+static void take_means(const sample_set *set, const pl_widths *widths, const float *key, int32_t out, double *means) {
+  double total = PL_SIMILARITY_NOTHING;
+  for (int32_t i = 0; i < set->examples.count; ++i) {
+    means[i] = i == out ? 0 : similarity(&LAYOUT, widths, key_of(set, i), key);
+    total += means[i];
+  }
+  for (int32_t i = 0; i < set->examples.count; ++i) means[i] /= total;
+}
+
+// Groups only save work: the weights are those of the formulas for all examples, evaluated plainly.
+static void weights_are_those_of_the_formulas_and_continuous(void **state) {
   (void)state;
   enum { COUNT = 40 };
   pl_context *context = make_context(1);
@@ -155,10 +165,14 @@ static void weights_solve_the_whole_system_and_are_continuous(void **state) {
   pl_detail_weights_report report;
   pl_detail_weights *weights = build(context, set, widths, &report);
   assert_true(report.group_count >= 2 && report.largest_group > 8);
-  static double phi[COUNT * COUNT];
+  assert_true(report.tight < 1 && report.response < 8);
+  pl_widths tight = {widths.site * report.tight, 0, widths.load * report.tight};
+  static double phi[COUNT * COUNT], means[COUNT][COUNT];
   int32_t order[COUNT];
-  for (int32_t i = 0; i < COUNT; ++i)
-    for (int32_t j = 0; j < COUNT; ++j) phi[i * COUNT + j] = similarity(&LAYOUT, &widths, key_of(set, i), key_of(set, j));
+  for (int32_t i = 0; i < COUNT; ++i) {
+    take_means(set, &widths, key_of(set, i), -1, means[i]);
+    for (int32_t j = 0; j < COUNT; ++j) phi[i * COUNT + j] = similarity(&LAYOUT, &tight, key_of(set, i), key_of(set, j));
+  }
   assert_true(pl_kernel_invert(COUNT, phi, order));
   _Alignas(64) float scratch[2 * MOST + 64], found[MOST], last[MOST];
   enum { STEPS = 400 };
@@ -168,10 +182,16 @@ static void weights_solve_the_whole_system_and_are_continuous(void **state) {
     float t = (float)step / STEPS;
     for (int32_t i = 0; i < size; ++i) key[i] = (1 - t) * key_of(set, 1)[i] + t * key_of(set, 4)[i];
     pl_detail_weights_evaluate(weights, key, scratch, found);
+    double expected[COUNT];
+    take_means(set, &widths, key, -1, expected);
+    for (int32_t k = 0; k < COUNT; ++k) {
+      // What example k has beyond the mean of the others counts by this.
+      double beyond = 0;
+      for (int32_t j = 0; j < COUNT; ++j) beyond += phi[k * COUNT + j] * similarity(&LAYOUT, &tight, key_of(set, j), key);
+      for (int32_t i = 0; i < COUNT; ++i) expected[i] += beyond * ((i == k) - means[k][i]);
+    }
     for (int32_t i = 0; i < COUNT; ++i) {
-      double expected = 0;
-      for (int32_t j = 0; j < COUNT; ++j) expected += phi[i * COUNT + j] * similarity(&LAYOUT, &widths, key_of(set, j), key);
-      check_near((double)found[i], expected, 1e-4);
+      check_near((double)found[i], expected[i], 1e-5);
       if (step > 0) jump = fmax(jump, fabs((double)found[i] - (double)last[i]));
     }
     memcpy(last, found, sizeof found);
@@ -194,8 +214,8 @@ static void examples_that_cannot_be_told_apart_are_named(void **state) {
   assert_int_equal(pl_detail_weights_build(context, &set->examples, &widths, &weights, NULL, &error), PL_ERROR_INVALID_DATA);
   assert_null(weights);
   assert_non_null(strstr(error.text, "examples 4 and 9"));
+  // Widths need data to be fitted to.
   double products[144] = {0};
-  for (int32_t i = 0; i < 12; ++i) products[13 * i] = 1;
   assert_int_equal(pl_widths_fit(context, &set->examples, products, &widths, NULL, &error), PL_ERROR_INVALID_DATA);
   set->keys[5] = NAN;
   assert_int_equal(pl_detail_weights_build(context, &set->examples, &widths, &weights, NULL, &error), PL_ERROR_INVALID_DATA);
@@ -230,27 +250,33 @@ static sample_set *make_line(int32_t count, double *data, double *products) {
 
 // Error of predicting each example by the others, one after another left out.
 static double leave_one_out(const sample_set *set, const pl_widths *widths, const double *data) {
-  int32_t count = set->examples.count, n = count - 1;
-  double *phi = malloc((size_t)(n * n) * sizeof *phi), error = 0, total = 0;
-  int32_t order[MOST];
-  for (int32_t out = 0; out < count; ++out) {
-    for (int32_t i = 0; i < n; ++i)
-      for (int32_t j = 0; j < n; ++j)
-        phi[i * n + j] = similarity(&LAYOUT, widths, key_of(set, i + (i >= out)), key_of(set, j + (j >= out)));
-    assert_true(pl_kernel_invert(n, phi, order));
+  double error = 0, total = 0, means[MOST];
+  for (int32_t out = 0; out < set->examples.count; ++out) {
+    take_means(set, widths, key_of(set, out), out, means);
     for (int32_t k = 0; k < 5; ++k) {
       double predicted = 0;
-      for (int32_t i = 0; i < n; ++i) {
-        double weight = 0;
-        for (int32_t j = 0; j < n; ++j)
-          weight += phi[i * n + j] * similarity(&LAYOUT, widths, key_of(set, j + (j >= out)), key_of(set, out));
-        predicted += weight * data[5 * (i + (i >= out)) + k];
-      }
+      for (int32_t i = 0; i < set->examples.count; ++i) predicted += means[i] * data[5 * i + k];
       error += pow(predicted - data[5 * out + k], 2);
       total += pow(data[5 * out + k], 2);
     }
   }
-  free(phi);
+  return sqrt(error / total);
+}
+
+// The same with the most similar of the others alone.
+static double nearest_out(const sample_set *set, const pl_widths *widths, const double *data) {
+  double error = 0, total = 0;
+  for (int32_t out = 0; out < set->examples.count; ++out) {
+    int32_t best = out == 0 ? 1 : 0;
+    for (int32_t i = 0; i < set->examples.count; ++i)
+      if (i != out && similarity(&LAYOUT, widths, key_of(set, i), key_of(set, out)) >
+                          similarity(&LAYOUT, widths, key_of(set, best), key_of(set, out)))
+        best = i;
+    for (int32_t k = 0; k < 5; ++k) {
+      error += pow(data[5 * best + k] - data[5 * out + k], 2);
+      total += pow(data[5 * out + k], 2);
+    }
+  }
   return sqrt(error / total);
 }
 
@@ -265,15 +291,17 @@ static void widths_predict_examples_from_the_others(void **state) {
   pl_error error = {0};
   check_ok(pl_widths_fit(context, &set->examples, products, &widths, &report, &error), &error);
   double plain = leave_one_out(set, &widths, data);
-  print_message("widths %.3f and %.3f: left out and predicted with an error of %.1f %% (plainly %.1f %%); %d tried, %d refused\n",
-                widths.site, widths.load, 100 * report.error, 100 * plain, report.tried, report.refused);
+  print_message("the most similar one alone: %.1f %%\n", 100 * nearest_out(set, &widths, data));
+  print_message("widths %.3f and %.3f: left out and predicted with an error of %.1f %% (plainly %.1f %%); %d tried\n", widths.site,
+                widths.load, 100 * report.error, 100 * plain, report.tried);
   check_near(report.error, plain, 1e-6);
-  check_at_most(report.error, 0.1);
+  check_at_most(report.error, 0.15);
+  check_at_most(report.error, 0.8 * nearest_out(set, &widths, data));
   // No narrower or wider ones are much better.
   for (int a = -1; a <= 1; ++a)
     for (int b = -1; b <= 1; ++b) {
       pl_widths other = {widths.site * pow(1.3, a), 0, widths.load * pow(1.3, b)};
-      if (a != 1 && b != 1) check_at_most(0.95 * report.error, leave_one_out(set, &other, data));
+      check_at_most(0.95 * report.error, leave_one_out(set, &other, data));
     }
   pl_detail_weights *weights = build(context, set, widths, NULL);
   pl_detail_weights_destroy(weights);
@@ -313,7 +341,7 @@ int main(void) {
       cmocka_unit_test(distances_of_keys_are_those_of_descriptors),
       cmocka_unit_test(similarities_are_those_of_the_formula_on_every_machine),
       cmocka_unit_test(at_an_example_it_alone_has_weight),
-      cmocka_unit_test(weights_solve_the_whole_system_and_are_continuous),
+      cmocka_unit_test(weights_are_those_of_the_formulas_and_continuous),
       cmocka_unit_test(examples_that_cannot_be_told_apart_are_named),
       cmocka_unit_test(widths_predict_examples_from_the_others),
       cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
