@@ -139,7 +139,7 @@ typedef struct pl_behaviour {
   void (*count)(const double *settings, const void *state, pl_actor_tally *tally);
 } pl_behaviour;
 
-/// Behaviours of the library: stand, hop, roll, crawl, walk, waddle. `*count` receives their number.
+/// Behaviours of the library: stand, hop, bounce, roll, crawl, walk, waddle. `*count` receives their number.
 PL_API const pl_behaviour *const *pl_behaviours(int32_t *count);
 /// By name; NULL if there is none.
 PL_API const pl_behaviour *pl_behaviour_find(const char *name);

@@ -3,7 +3,8 @@
 #include <string.h>
 
 static const pl_behaviour *const behaviours[] = {&pl_behaviour_stand, &pl_behaviour_hop,  &pl_behaviour_roll,
-                                                 &pl_behaviour_crawl, &pl_behaviour_walk, &pl_behaviour_waddle};
+                                                 &pl_behaviour_crawl, &pl_behaviour_walk, &pl_behaviour_waddle,
+                                                 &pl_behaviour_bounce};
 
 const pl_behaviour *const *pl_behaviours(int32_t *count) {
   *count = (int32_t)(sizeof behaviours / sizeof *behaviours);

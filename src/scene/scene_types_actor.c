@@ -74,7 +74,7 @@ static const char *const HESSIANS[] = {"gauss-newton", "exact", NULL};
 static const pl_scene_actor ACTOR_DEFAULTS = {.rest = PL_REST_CAGE + 1, .modes = 12, .regularisation = 0.1, .rate_regularisation = 1, .volume_regularisation = 1, .bend_regularisation = 1, .strain_limit = 0.2, .hull_penalty = 10,
     .hessian = PL_ACTOR_GAUSS_NEWTON + 1, .iterations = 8, .tolerance = 1e-3, .horizon = 1, .behaviour = ""};
 static const pl_scene_field ACTOR_FIELDS[] = {
-    FIELD("behaviour", TEXT, pl_scene_actor, behaviour, .required = true, .about = "What it does: `stand`, `hop`, `roll`, `crawl`, `walk` or `waddle`."),
+    FIELD("behaviour", TEXT, pl_scene_actor, behaviour, .required = true, .about = "What it does: `stand`, `hop`, `roll`, `crawl`, `walk`, `waddle` or `bounce`."),
     FIELD("settings", SETTINGS, pl_scene_actor, settings, OPTIONAL, .about = "Numbers of the behaviour by name, in the units that the chapter on actors lists; presets for those that are absent."),
     FIELD("parts", LIST, pl_scene_actor, parts, .type = &PART_TYPE, .about = "Feet and other parts that the behaviour speaks of."),
     FIELD("rest", CHOICE, pl_scene_actor, rest, .choices = RESTS, .about = "What the rest shape is chosen from: all shapes, those of a cage, mixtures of examples, or sums of the softest vibrations."),
