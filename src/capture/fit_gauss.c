@@ -14,7 +14,10 @@
 #include "sparse/dense_factor.h"
 
 static const double LONGEST_STEP = 1.2;  // of a logarithm: a factor of 3.3
-static const double DAMPING_MOST = 1e8, DAMPING_LEAST = 1e-9, DIAGONAL_FLOOR = 1e-5;
+static const double DAMPING_MOST = 1e8, DAMPING_LEAST = 1e-9, DIAGONAL_FLOOR = 0.01;
+static const double FLANK = 100;  // how much more a step may cost from which one more is tried
+// What is believed of the start: a standard deviation of this in coordinates, so a factor of 20. Nothing beside what data determine; what they do not stays about there.
+static const double PRIOR = 3;
 static const double EARLY_CHANGE = 0.03, EARLY_GAIN = 0.1;  // with which a window is left before the last
 enum { EARLY_ITERATIONS = 12 };
 
@@ -22,18 +25,45 @@ bool pl_fit_tell(pl_fit *fit, const pl_fit_progress *progress) {
   return fit->def.after_iteration == NULL || fit->def.after_iteration(fit->def.user, fit, progress);
 }
 
+// A place in the space of parameters with what was simulated there.
+typedef struct spot {
+  const double *values;
+  const pl_fit_evaluation *data;
+} spot;
+
+// Distance from the start in units of what is believed of it, in m² of the cost: see PRIOR.
+static double prior_weight(const pl_fit *fit) {
+  return fit->def.noise * fit->def.noise / (PRIOR * PRIOR);
+}
+
+static double prior_offset(const pl_fit *fit, const double *values, int32_t column) {
+  int32_t value = fit->columns[column];
+  return pl_fit_coordinate(fit, value, values[value]) - fit->start[column];
+}
+
+static double total_cost(const pl_fit *fit, spot at) {
+  double sum = at.data->cost;
+  for (int32_t k = 0; k < fit->column_count; ++k)
+    sum += prior_weight(fit) * prior_offset(fit, at.values, k) * prior_offset(fit, at.values, k);
+  return sum;
+}
+
+static double slope_of(const pl_fit *fit, spot at, int32_t column) {
+  return at.data->gradient[column] + prior_weight(fit) * prior_offset(fit, at.values, column);
+}
+
 // Whether a column stands at a bound that the distance pushes it against.
-static bool is_held(const pl_fit *fit, int32_t column) {
+static bool is_held(const pl_fit *fit, spot at, int32_t column) {
   int32_t value = fit->columns[column];
   const pl_fit_range *range = &fit->ranges[value];
-  double down = fit->now.gradient[column];
-  return (fit->values[value] <= range->least && down > 0) || (fit->values[value] >= range->most && down < 0);
+  double slope = slope_of(fit, at, column);
+  return (at.values[value] <= range->least && slope > 0) || (at.values[value] >= range->most && slope < 0);
 }
 
 // δ into `step`, and by how much the cost should fall.
-static pl_status find_step(pl_fit *fit, double *step, double *promise, pl_error *error) {
+static pl_status find_step(pl_fit *fit, spot at, double *step, double *promise, pl_error *error) {
   int32_t n = fit->column_count;
-  const double *normal = fit->now.normal, *gradient = fit->now.gradient;
+  const double *normal = at.data->normal;
   pl_arena arena;
   pl_arena_init(&arena, fit->context, 0);
   pl_dense_factor factor;
@@ -45,19 +75,22 @@ static pl_status find_step(pl_fit *fit, double *step, double *promise, pl_error 
   for (int32_t i = 0; i < n; ++i) largest = fmax(largest, normal[i * n + i]);
   for (int32_t i = 0; i < n; ++i)
     for (int32_t j = 0; j < n; ++j) {
-      bool apart = is_held(fit, i) || is_held(fit, j);
+      bool apart = is_held(fit, at, i) || is_held(fit, at, j);
       double value = apart ? 0 : normal[i * n + j];
-      if (i == j) value += fit->place.damping * fmax(value, DIAGONAL_FLOOR * largest) + (apart ? 1 : 0);
+      if (i == j) value += fit->place.damping * fmax(value, DIAGONAL_FLOOR * largest) + prior_weight(fit) + (apart ? largest : 0);
       factor.values[i * n + j] = value;
     }
-  for (int32_t i = 0; i < n; ++i) step[i] = is_held(fit, i) ? 0 : -gradient[i];
+  for (int32_t i = 0; i < n; ++i) step[i] = is_held(fit, at, i) ? 0 : -slope_of(fit, at, i);
   pl_dense_factor_run(&factor, true);
   pl_dense_factor_solve(&factor, step);
   pl_arena_destroy(&arena);
+  // The whole step is shortened, not its longest part: directions that belong together stay so.
+  double longest = 0;
+  for (int32_t i = 0; i < n; ++i) longest = fmax(longest, fabs(step[i]));
+  for (int32_t i = 0; longest > LONGEST_STEP && i < n; ++i) step[i] *= LONGEST_STEP / longest;
   *promise = 0;
-  for (int32_t i = 0; i < n; ++i) step[i] = fmin(fmax(step[i], -LONGEST_STEP), LONGEST_STEP);
   for (int32_t i = 0; i < n; ++i) {
-    double row = 2 * gradient[i];
+    double row = 2 * slope_of(fit, at, i) + prior_weight(fit) * step[i];
     for (int32_t j = 0; j < n; ++j) row += normal[i * n + j] * step[j];
     *promise -= row * step[i];
   }
@@ -65,14 +98,14 @@ static pl_status find_step(pl_fit *fit, double *step, double *promise, pl_error 
 }
 
 // Values after the step, within bounds; returns the largest change of a coordinate.
-static double move_values(const pl_fit *fit, const double *step, double *values) {
+static double move_values(const pl_fit *fit, const double *from, const double *step, double *values) {
   double change = 0;
-  memcpy(values, fit->values, (size_t)fit->value_count * sizeof(double));
+  memcpy(values, from, (size_t)fit->value_count * sizeof(double));
   for (int32_t k = 0; k < fit->column_count; ++k) {
     int32_t value = fit->columns[k];
-    double from = pl_fit_coordinate(fit, value, fit->values[value]);
-    values[value] = pl_fit_physical(fit, value, from + step[k]);
-    change = fmax(change, fabs(pl_fit_coordinate(fit, value, values[value]) - from));
+    double before = pl_fit_coordinate(fit, value, from[value]);
+    values[value] = pl_fit_physical(fit, value, before + step[k]);
+    change = fmax(change, fabs(pl_fit_coordinate(fit, value, values[value]) - before));
   }
   return change;
 }
@@ -85,6 +118,23 @@ static void accept(pl_fit *fit, const double *values) {
   fit->trial = now;
   fit->rest = fit->trial_rest;
   fit->trial_rest = rest;
+}
+
+// A step along a curved valley ends on its flank: parameters that are known well are then off by the square of the step in those that are not. One more step from there, with the
+// derivatives found there, leads down again. True if it reaches less than where the first one began; values and the trial are then those.
+static pl_status correct(pl_fit *fit, double before, double *values, bool *better, pl_error *error) {
+  spot flank = {values, &fit->trial};
+  double step[PL_FIT_VALUES_MOST] = {0}, corrected[PL_FIT_VALUES_MOST], promise = 0;
+  *better = false;
+  if (fit->trial.failed || !(fit->trial.cost < FLANK * before)) return PL_OK;
+  pl_status status = find_step(fit, flank, step, &promise, error);
+  if (status < 0 || !(total_cost(fit, flank) - promise < before)) return status;
+  move_values(fit, values, step, corrected);
+  status = pl_fit_evaluate(fit, corrected, fit->trial_rest, fit->windows[fit->place.window], true, &fit->trial, error);
+  if (status < 0) return status;
+  memcpy(values, corrected, (size_t)fit->value_count * sizeof(double));
+  *better = !fit->trial.failed && total_cost(fit, flank) < before;
+  return PL_OK;
 }
 
 static void next_window(pl_fit *fit) {
@@ -123,13 +173,15 @@ static pl_fit_progress tell_of(const pl_fit *fit, double change, bool accepted) 
 static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error) {
   pl_fit_place *place = &fit->place;
   double step[PL_FIT_VALUES_MOST] = {0}, values[PL_FIT_VALUES_MOST], promise = 0;
-  pl_status status = find_step(fit, step, &promise, error);
+  spot here = {fit->values, &fit->now}, there = {values, &fit->trial};
+  pl_status status = find_step(fit, here, step, &promise, error);
   if (status < 0) return status;
-  double change = move_values(fit, step, values);
-  bool last = place->window + 1 == fit->window_count;
+  double change = move_values(fit, fit->values, step, values), before = total_cost(fit, here);
+  bool last = place->window + 1 == fit->window_count, better = false;
+  place->iteration++;
+  place->window_iteration++;
   if (change < (last ? fit->def.tolerance : 0.1 * EARLY_CHANGE)) {
     // Nothing left to gain here: the simulation that would show it is saved.
-    place->iteration++;
     *progress = tell_of(fit, change, true);
     if (last)
       place->finished = place->converged = 1;
@@ -137,25 +189,28 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
       next_window(fit);
     return PL_OK;
   }
-  size_t bytes = 3 * (size_t)fit->body.model->head.particle_count * sizeof(double);
-  memcpy(fit->trial_rest, fit->rest, bytes);
+  memcpy(fit->trial_rest, fit->rest, 3 * (size_t)fit->body.model->head.particle_count * sizeof(double));
   status = pl_fit_evaluate(fit, values, fit->trial_rest, fit->windows[place->window], true, &fit->trial, error);
   if (status < 0) return status;
-  double before = fit->now.cost, fell = before - fit->trial.cost;
+  double fell = before - total_cost(fit, there), ratio = promise > 0 ? fell / promise : 0;
   bool accepted = !fit->trial.failed && fell > 0;
-  if (accepted) accept(fit, values);
-  double ratio = promise > 0 ? fell / promise : 0;
-  place->damping *= !accepted ? 8 : ratio > 0.75 ? 0.1 : ratio < 0.25 ? 2 : 0.5;
+  if (!accepted) status = correct(fit, before, values, &better, error);
+  if (status < 0) return status;
+  if (better) fell = before - total_cost(fit, there);
+  if (accepted || better) accept(fit, values);
+  // Lowered only after two steps that were taken: otherwise every other one is lost.
+  place->damping *= better ? 1 : !accepted ? 6 : ratio < 0.25 ? 2 : place->rejected > 0 ? 1 : ratio > 0.75 ? 0.15 : 0.5;
   place->damping = fmin(fmax(place->damping, DAMPING_LEAST), DAMPING_MOST);
+  accepted = accepted || better;
   place->rejected = accepted ? 0 : place->rejected + 1;
-  place->iteration++;
-  place->window_iteration++;
   *progress = tell_of(fit, change, accepted);
   judge(fit, accepted, change, accepted && before > 0 ? fell / before : 0);
   return PL_OK;
 }
 
 pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error) {
+  for (int32_t k = 0; fit->place.iteration == 0 && k < fit->column_count; ++k)
+    fit->start[k] = pl_fit_coordinate(fit, fit->columns[k], fit->values[fit->columns[k]]);
   while (!fit->place.finished) {
     if (fit->place.iteration >= fit->def.iteration_limit) return PL_REMARK_NOT_CONVERGED;
     if (!fit->evaluated) {

@@ -40,6 +40,7 @@ struct pl_fit {
   pl_fit_range ranges[PL_FIT_VALUES_MOST];
   int32_t columns[PL_FIT_VALUES_MOST];  // value of each column
   double values[PL_FIT_VALUES_MOST];
+  double start[PL_FIT_VALUES_MOST];  // coordinates of the columns when the first iteration began
   double size;  // of the static shape, m
   double *rest, *trial_rest, *rest_change, *shares, *outputs;
   size_t output_size;  // numbers per sequence

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "capture/fit_changes.h"
+#include "math/vec3.h"
 
 enum { HALVINGS_MOST = 14, LOAD_HALVINGS_MOST = 6 };
 
@@ -170,10 +171,20 @@ static pl_status search_line(pl_reference *r, double share, double least_volume,
   return status < 0 ? status : PL_REMARK_NOT_CONVERGED;
 }
 
+// The residual that is wanted, N, not below what rounding of places, 1e-16 of the body's size, makes of the stiffest element.
+static double wanted_residual(const pl_reference *r, const pl_reference_def *def) {
+  const pl_fit_worker *w = r->worker;
+  double stiffest = 0;
+  for (int32_t t = 0; t < w->body->model->groups[0].element_count; ++t)
+    stiffest = fmax(stiffest, w->moduli[2 * (ptrdiff_t)t] * cbrt(w->system.constants[t].volume));
+  double rounding = 4e-16 * stiffest * pl_box_diagonal(w->body->model->head.box) * sqrt((double)unknown_count(r));
+  return fmax(def->tolerance * r->load_size, rounding);
+}
+
 static pl_status solve_share(pl_reference *r, const pl_reference_def *def, double share, double *X, pl_reference_report *report,
                              pl_error *error) {
   ptrdiff_t n = unknown_count(r);
-  double wanted = def->tolerance * r->load_size, size = pl_reference_evaluate(r, X, share);
+  double size = pl_reference_evaluate(r, X, share), wanted = wanted_residual(r, def);
   for (; report->iteration_count < def->limit; report->iteration_count++) {
     report->residual = size;
     if (size <= wanted) return PL_OK;
@@ -186,6 +197,8 @@ static pl_status solve_share(pl_reference *r, const pl_reference_def *def, doubl
     if (status < 0) return status;
     report->linear_count += r->gmres.product_count;
     status = search_line(r, share, def->least_volume, X, &size, error);
+    // No better in any direction, and nearly there: rounding.
+    if (status == PL_REMARK_NOT_CONVERGED && size <= 1e-7 * r->load_size) return PL_OK;
     if (status != PL_OK) return status;
   }
   return PL_REMARK_NOT_CONVERGED;
@@ -238,13 +251,13 @@ static const double FIRST_STEP = 0.01, DRAG = 10, STEP_GROWTH = 1.5, LONGEST_STE
 
 pl_status pl_reference_march(pl_reference *r, const pl_reference_def *def, double *X, pl_reference_report *report,
                              pl_error *error) {
-  double start = pl_clock_seconds(), t = FIRST_STEP, size = pl_reference_evaluate(r, X, 1);
+  double start = pl_clock_seconds(), t = FIRST_STEP, size = pl_reference_evaluate(r, X, 1), wanted = wanted_residual(r, def);
   const double *masses = r->worker->body->model->head.masses;
   ptrdiff_t n = unknown_count(r);
   *report = (pl_reference_report){.load_steps = 1};
   memset(r->saved, 0, (size_t)n * sizeof(double));  // V
   pl_status status = PL_OK;
-  while (size > def->tolerance * r->load_size && report->iteration_count < def->limit && t > 1e-9) {
+  while (size > wanted && report->iteration_count < def->limit && t > 1e-9) {
     report->iteration_count++;
     r->inertia = 1 + DRAG * t;
     r->rate = t * t;
@@ -271,7 +284,7 @@ pl_status pl_reference_march(pl_reference *r, const pl_reference_def *def, doubl
   }
   r->inertia = 0;
   if (status < 0) return status;
-  bool converged = size <= def->tolerance * r->load_size;
+  bool converged = size <= wanted;
   finish_report(r, X, converged, start, report);
   return converged ? PL_OK : PL_REMARK_NOT_CONVERGED;
 }

@@ -10,7 +10,7 @@ typedef struct state_head {
   uint64_t magic, shape;
   int64_t log_count;
   pl_fit_place place;
-  double values[PL_FIT_VALUES_MOST];
+  double values[PL_FIT_VALUES_MOST], start[PL_FIT_VALUES_MOST];
 } state_head;
 
 static const uint64_t MAGIC = UINT64_C(0x31746966746c7001);
@@ -46,6 +46,7 @@ void pl_fit_save(const pl_fit *fit, void *buffer) {
   head.log_count = (int64_t)fit->log.count;
   head.place = fit->place;
   memcpy(head.values, fit->values, sizeof head.values);
+  memcpy(head.start, fit->start, sizeof head.start);
   uint8_t *to = buffer;
   memcpy(to, &head, sizeof head);
   memcpy(to + sizeof head, fit->rest, rest_size(fit));
@@ -77,6 +78,7 @@ pl_status pl_fit_restore(pl_fit *fit, const void *buffer, size_t size, pl_error 
   fit->log = log;
   fit->place = head.place;
   memcpy(fit->values, head.values, sizeof head.values);
+  memcpy(fit->start, head.start, sizeof head.start);
   memcpy(fit->rest, from + sizeof head, rest_size(fit));
   fit->evaluated = false;
   return PL_OK;

@@ -1,0 +1,169 @@
+#include "capture/fit_modes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "fem/fem_polar.h"
+#include "fem/fem_tet.h"
+#include "solvers/eigen_modes.h"
+#include "sparse/dense_factor.h"
+
+static const double PI = 3.14159265358979323846;
+
+// --- one signal ---------------------------------------------------------------------------------------------------
+
+// What e^(-decay t) (a cos ω t + b sin ω t) with the best a and b takes from the sum of squares.
+static double explained(const double *signal, int32_t count, double step, double omega, double decay) {
+  double cc = 0, cs = 0, ss = 0, c = 0, s = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    double t = i * step, envelope = exp(-decay * t), x = envelope * cos(omega * t), y = envelope * sin(omega * t);
+    cc += x * x, cs += x * y, ss += y * y;
+    c += x * signal[i], s += y * signal[i];
+  }
+  double determinant = cc * ss - cs * cs;
+  if (!(determinant > 1e-9 * cc * ss)) return 0;
+  return (ss * c * c - 2 * cs * c * s + cc * s * s) / determinant;
+}
+
+pl_vibration pl_vibration_find(const double *signal, int32_t count, double step) {
+  double duration = (count - 1) * step, whole = 0, spacing = PI / (4 * duration), omega = 0, decay = 0, best = 0;
+  for (int32_t i = 0; i < count; ++i) whole += signal[i] * signal[i];
+  if (count < 8 || !(whole > 0)) return (pl_vibration){0};
+  // From one turn in the whole time to nearly what the frames can tell apart, with decays from none to gone in a turn.
+  for (double w = 2 * PI / duration; w < 0.9 * PI / step; w += spacing)
+    for (int k = 0; k < 6; ++k) {
+      double d = k == 0 ? 0 : 0.3 / duration * pow(3, k), value = explained(signal, count, step, w, d);
+      if (d < w && value > best) best = value, omega = w, decay = d;
+    }
+  double around_omega = spacing, around_decay = fmax(decay, 1 / duration);
+  for (int round = 0; round < 40; ++round, around_omega *= 0.7, around_decay *= 0.7) {
+    double from_omega = omega, from_decay = decay;
+    for (int i = -1; i <= 1; ++i)
+      for (int j = -1; j <= 1; ++j) {
+        double w = from_omega + i * around_omega, d = fmax(0, from_decay + j * around_decay);
+        double value = explained(signal, count, step, w, d);
+        if (value > best) best = value, omega = w, decay = d;
+      }
+  }
+  return (pl_vibration){omega, decay, best, best / whole};
+}
+
+// --- modes --------------------------------------------------------------------------------------------------------
+
+pl_status pl_fit_modes_find(pl_fit_worker *w, int32_t mode_count, double *eigenvalues, double *modes, pl_error *error) {
+  const pl_fem_model *model = w->body->model;
+  pl_fem_system_evaluate(&w->system, model->rest_points, NULL, &w->matrix, false);
+  pl_block_matrix_fix(w->context, &w->matrix, w->body->fixed);
+  pl_eigen_def def = pl_default_eigen_def();
+  def.mode_count = mode_count;
+  def.tolerance = 1e-8;
+  def.solver = model->linear;
+  def.solver.direct = w->body->direct;
+  def.solver.choice = w->body->direct != NULL ? PL_LINEAR_DIRECT : PL_LINEAR_CG;
+  def.solver.positions = model->rest_points;
+  def.solver.hint.step = 0;
+  return pl_eigen_modes_compute(w->context, &w->matrix, model->head.masses, &def, eigenvalues, modes, NULL, error);
+}
+
+// Rotation vector and strain of a deformation gradient, off-diagonal strains times √2 so that the sum of squares is the norm.
+static void rotation_strain(const pl_mat3 *F, double *to) {
+  pl_fem_polar polar;
+  pl_fem_polar_of(F, &polar);
+  pl_vec3 axis = pl_fem_axial(&polar.R);
+  double sine = 0.5 * pl_vec3_length(axis), cosine = 0.5 * (polar.R.m[0][0] + polar.R.m[1][1] + polar.R.m[2][2] - 1);
+  double scale = sine > 1e-9 ? 0.5 * atan2(sine, cosine) / sine : 0.5, root = sqrt(2);
+  to[0] = scale * axis.x, to[1] = scale * axis.y, to[2] = scale * axis.z;
+  for (int i = 0; i < 3; ++i) to[3 + i] = polar.S.m[i][i] - 1;
+  to[6] = root * polar.S.m[0][1], to[7] = root * polar.S.m[1][2], to[8] = root * polar.S.m[0][2];
+}
+
+// The same of a small displacement with gradient G.
+static void linear_rotation_strain(const pl_mat3 *G, double *to) {
+  double root = sqrt(0.5);
+  to[0] = 0.5 * (G->m[2][1] - G->m[1][2]), to[1] = 0.5 * (G->m[0][2] - G->m[2][0]), to[2] = 0.5 * (G->m[1][0] - G->m[0][1]);
+  for (int i = 0; i < 3; ++i) to[3 + i] = G->m[i][i];
+  to[6] = root * (G->m[0][1] + G->m[1][0]), to[7] = root * (G->m[1][2] + G->m[2][1]), to[8] = root * (G->m[0][2] + G->m[2][0]);
+}
+
+typedef struct projection {
+  const pl_fem_model *model;
+  const pl_fit_sequence *sequence;
+  int32_t mode_count;
+  double *coordinates;  // 9 per tet and mode, times the root of the tet's volume
+  double (*gradients)[4][3];
+  double *roots;  // of the volume; 0: the tet does not count
+  pl_dense_factor gram;
+} projection;
+
+static void gather(const double *points, const int32_t *corners, double *to) {
+  for (int a = 0; a < 4; ++a) memcpy(to + 3 * a, points + 3 * (ptrdiff_t)corners[a], 3 * sizeof(double));
+}
+
+static void set_modes(projection *p, const double *modes) {
+  const pl_fem_group *group = &p->model->groups[0];
+  ptrdiff_t size = 3 * (ptrdiff_t)p->model->head.particle_count;
+  for (int32_t t = 0; t < group->element_count; ++t) {
+    const int32_t *corners = group->corners + 4 * (ptrdiff_t)t;
+    double at[12], volume;
+    gather(p->model->rest_points, corners, at);
+    pl_fem_tet_rest(at, p->gradients[t], &volume);
+    p->roots[t] = sqrt(volume);
+    for (int a = 0; a < 4; ++a)
+      if (p->sequence->point_weights != NULL && p->sequence->point_weights[corners[a]] == 0) p->roots[t] = 0;
+    for (int32_t k = 0; k < p->mode_count; ++k) {
+      double *to = p->coordinates + 9 * ((ptrdiff_t)t * p->mode_count + k);
+      gather(modes + k * size, corners, at);
+      pl_mat3 G = pl_fem_tet_gradient_of(at, (const double(*)[3])p->gradients[t]);
+      linear_rotation_strain(&G, to);
+      for (int i = 0; i < 9; ++i) to[i] *= p->roots[t];
+      for (int32_t l = 0; l <= k; ++l)
+        for (int i = 0; i < 9; ++i) p->gram.values[k * p->mode_count + l] += to[i] * to[9 * (l - k) + i];
+    }
+  }
+  pl_dense_factor_run(&p->gram, true);
+}
+
+static void project_frame(const projection *p, int32_t frame, double *amplitudes) {
+  const pl_fem_group *group = &p->model->groups[0];
+  const double *points = &p->sequence->positions[(ptrdiff_t)frame * p->model->head.particle_count].x;
+  for (int32_t k = 0; k < p->mode_count; ++k) amplitudes[k] = 0;
+  for (int32_t t = 0; t < group->element_count; ++t) {
+    if (p->roots[t] == 0) continue;
+    double at[12], seen[9];
+    gather(points, group->corners + 4 * (ptrdiff_t)t, at);
+    pl_mat3 F = pl_fem_tet_gradient_of(at, (const double(*)[3])p->gradients[t]);
+    rotation_strain(&F, seen);
+    for (int32_t k = 0; k < p->mode_count; ++k) {
+      const double *mode = p->coordinates + 9 * ((ptrdiff_t)t * p->mode_count + k);
+      double sum = 0;
+      for (int i = 0; i < 9; ++i) sum += mode[i] * seen[i];
+      amplitudes[k] += p->roots[t] * sum;
+    }
+  }
+  pl_dense_factor_solve(&p->gram, amplitudes);
+}
+
+pl_status pl_fit_modes_project(pl_fit_worker *w, const pl_fit_sequence *sequence, int32_t mode_count, const double *modes,
+                               double *signals, pl_error *error) {
+  const pl_fem_model *model = w->body->model;
+  size_t tets = (size_t)model->groups[0].element_count;
+  pl_arena arena;
+  pl_arena_init(&arena, w->context, 0);
+  projection p = {.model = model, .sequence = sequence, .mode_count = mode_count};
+  p.coordinates = PL_TAKE(&arena, double, 9 * tets * (size_t)mode_count);
+  p.gradients = pl_arena_take(&arena, tets, sizeof *p.gradients);
+  p.roots = PL_TAKE(&arena, double, tets);
+  if (!pl_dense_factor_take(&arena, mode_count, &p.gram) || arena.failed) {
+    pl_arena_destroy(&arena);
+    return pl_fail_memory(error);
+  }
+  set_modes(&p, modes);
+  double amplitudes[PL_FIT_MODES_MOST] = {0};
+  for (int32_t f = 0; f < sequence->frame_count; ++f) {
+    if (sequence->frame_weights == NULL || sequence->frame_weights[f] > 0) project_frame(&p, f, amplitudes);
+    for (int32_t k = 0; k < mode_count; ++k) signals[(ptrdiff_t)k * sequence->frame_count + f] = amplitudes[k];
+  }
+  pl_arena_destroy(&arena);
+  return PL_OK;
+}
