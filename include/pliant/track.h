@@ -32,7 +32,7 @@ typedef struct pl_track_def {
   uint32_t magic;                    ///< set by pl_default_track_def()
 } pl_track_def;
 
-/// 2 mm of noise, a tenth of outliers, reach 0.12 of the size at first and 0.05 then, width times 0.7 an iteration, at most 8 iterations at the end, no
+/// 2 mm of noise, a tenth of outliers, reach 0.12 of the size at first and 0.05 then, width times 0.7 an iteration, at most 6 iterations at the end, no
 /// inertia, no gravity, nothing held, no cameras, 20,000 points, gating.
 PL_API pl_track_def pl_default_track_def(void);
 

@@ -14,7 +14,7 @@ pl_track_def pl_default_track_def(void) {
                         .first_reach = 0.12,
                         .reach = 0.05,
                         .anneal = 0.7,
-                        .settle_count = 8,
+                        .settle_count = 6,
                         .point_limit = 20000,
                         .gating = true,
                         .magic = PL_DEF_MAGIC};

@@ -81,6 +81,10 @@ static bool expect_at(pl_tracker *t, const pl_track_level *level) {
 
 pl_status pl_track_fit_frame(pl_tracker *t, double reach, double interval, pl_track_report *report, pl_error *error) {
   double noise = t->width, sigma = fmax(reach, noise);
+  // Into the first frame the way is long and nobody knows the direction: slower, and with more patience at the end, where the surface still slides along itself.
+  bool first = t->frame_count == 0;
+  double anneal = first ? sqrt(t->def.anneal) : t->def.anneal;
+  int32_t patience = first ? 4 * t->def.settle_count : t->def.settle_count;
   double carry = fmax(t->def.inertia, PULL_CARRY) / (interval * interval);
   int32_t settled = 0;
   size_t bytes = 3 * (size_t)t->model->head.particle_count * sizeof(double);
@@ -94,8 +98,8 @@ pl_status pl_track_fit_frame(pl_tracker *t, double reach, double interval, pl_tr
     pl_status status = pl_track_maximise(t, &level, carry, narrow ? 3 : 2, &report->newton_count, error);
     if (status < 0) return status;
     ++report->iteration_count;
-    if (narrow && (++settled >= t->def.settle_count || distance_from(t, t->best) < 0.05 * t->def.noise)) break;
-    sigma = fmax(noise, sigma * t->def.anneal);
+    if (narrow && (++settled >= patience || distance_from(t, t->best) < 0.1 * t->def.noise)) break;
+    sigma = fmax(noise, sigma * anneal);
   }
   if (!expect_at(t, &level)) return PL_ERROR_OUT_OF_MEMORY;
   learn(t, &level);

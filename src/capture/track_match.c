@@ -18,14 +18,27 @@ enum { MATCH_GRAIN = 512, CELLS_MOST = 1 << 21 };
 
 #define CUT 3.0  // widths
 
+// A sample with all that a measured point asks of it in one place: the innermost loop runs over these.
+typedef struct sample {
+  pl_vec3 place, normal;
+  double scale;  // a_k / (2 π τ²)
+  uint64_t sight;
+  int32_t number;  // of the surface point
+} sample;
+
 // Samples by cells of a uniform grid.
 typedef struct sample_grid {
   pl_vec3 least;
   double inverse;  // cells per metre
   int32_t cells[3];
   int32_t *start;  // by cell, one more behind the last
-  int32_t *items;  // surface points
+  sample *items;
 } sample_grid;
+
+// τ: surface points must cover the surface between them.
+static double width_along(const pl_track_level *level) {
+  return fmax(level->sigma, 0.8 * level->spacing);
+}
 
 static int32_t cell_along(double offset, double inverse, int32_t count) {
   double cell = floor(offset * inverse);
@@ -62,15 +75,22 @@ static bool fill_grid(pl_tracker *t, const pl_track_level *level, double radius,
   grid->cells[2] = (int32_t)(size.z / radius) + 1;
   size_t cell_count = (size_t)grid->cells[0] * (size_t)grid->cells[1] * (size_t)grid->cells[2];
   grid->start = PL_SCRATCH(&t->scratch, int32_t, cell_count + 2);
-  grid->items = PL_SCRATCH(&t->scratch, int32_t, level->sample_count + 1);
+  grid->items = PL_SCRATCH(&t->scratch, sample, level->sample_count + 1);
   if (grid->start == NULL || grid->items == NULL) return false;
   // Counting sort: start[c + 2] counts, is then summed up, and start[c + 1] runs along while items are put in.
   for (size_t c = 0; c < cell_count + 2; ++c) grid->start[c] = 0;
   for (int32_t k = 0; k < level->sample_count; ++k)
     if (t->visible[order[k]]) ++grid->start[cell_of(grid, t->surface[order[k]]) + 2];
   for (size_t c = 1; c < cell_count + 2; ++c) grid->start[c] += grid->start[c - 1];
-  for (int32_t k = 0; k < level->sample_count; ++k)
-    if (t->visible[order[k]]) grid->items[grid->start[cell_of(grid, t->surface[order[k]]) + 1]++] = order[k];
+  double tau = width_along(level), constant = 1 / (6.283185307179586 * tau * tau), even = t->samples.area / level->sample_count;
+  bool all = level->sample_count == t->samples.count;
+  for (int32_t i = 0; i < level->sample_count; ++i) {
+    int32_t k = order[i];
+    if (!t->visible[k]) continue;
+    double area = all ? t->samples.areas[k] : even;
+    grid->items[grid->start[cell_of(grid, t->surface[k]) + 1]++] =
+        (sample){t->surface[k], t->normals[k], area * constant, t->sight[k], k};
+  }
   return true;
 }
 
@@ -79,15 +99,15 @@ typedef struct search {
   const pl_track_level *level;
   sample_grid grid;
   double across, along;  // 1/σ², 1/τ²
-  double constant;       // 1 / (2 π τ²)
+  double farthest;       // (3 τ)²
   double rival;          // u
   double gate;           // metres along the body from the best surface point to others
 } search;
 
 // Add a surface point to the best ones, which are kept in the order they were found in; the weakest gives way.
-static void keep_best(pl_track_match *match, int32_t sample, double g) {
+static void keep_best(pl_track_match *match, int32_t number, double g) {
   if (match->count < PL_TRACK_MATCHES_MOST) {
-    match->samples[match->count] = sample;
+    match->samples[match->count] = number;
     match->shares[match->count++] = g;
     return;
   }
@@ -95,23 +115,19 @@ static void keep_best(pl_track_match *match, int32_t sample, double g) {
   for (int i = 1; i < PL_TRACK_MATCHES_MOST; ++i)
     if (match->shares[i] < match->shares[weakest]) weakest = i;
   if (g <= match->shares[weakest]) return;
-  match->samples[weakest] = sample;
+  match->samples[weakest] = number;
   match->shares[weakest] = g;
 }
 
 static void look_in_cell(const search *s, int32_t cell, pl_vec3 point, uint64_t sight, pl_track_match *match) {
-  const pl_tracker *t = s->tracker;
-  bool all = s->level->sample_count == t->samples.count;
-  double even = t->samples.area / s->level->sample_count;
-  for (int32_t i = s->grid.start[cell]; i < s->grid.start[cell + 1]; ++i) {
-    int32_t k = s->grid.items[i];
-    if ((t->sight[k] & sight) == 0) continue;
-    pl_vec3 d = pl_vec3_sub(point, t->surface[k]);
-    double off = pl_vec3_dot(d, t->normals[k]), square = off * off;
-    double q = square * s->across + (pl_vec3_dot(d, d) - square) * s->along;
+  const sample *end = s->grid.items + s->grid.start[cell + 1];
+  for (const sample *at = s->grid.items + s->grid.start[cell]; at < end; ++at) {
+    pl_vec3 d = pl_vec3_sub(point, at->place);
+    double square = pl_vec3_dot(d, d);
+    if (square > s->farthest || (at->sight & sight) == 0) continue;
+    double off = pl_vec3_dot(d, at->normal), q = off * off * (s->across - s->along) + square * s->along;
     if (q > CUT * CUT) continue;
-    double area = all ? t->samples.areas[k] : even;
-    keep_best(match, k, area * s->constant * exp(-0.5 * q));
+    keep_best(match, at->number, at->scale * exp(-0.5 * q));
   }
 }
 
@@ -178,12 +194,12 @@ static void gather_pulls(pl_tracker *t, const pl_track_level *level) {
 }
 
 bool pl_track_expect(pl_tracker *t, const pl_track_level *level) {
-  double sigma = level->sigma, tau = fmax(sigma, 0.8 * level->spacing), w = t->outlier_share;
+  double sigma = level->sigma, tau = width_along(level), w = t->outlier_share;
   search s = {.tracker = t,
               .level = level,
               .across = 1 / (sigma * sigma),
               .along = 1 / (tau * tau),
-              .constant = 1 / (6.283185307179586 * tau * tau),
+              .farthest = CUT * CUT * tau * tau,
               .rival = w / (1 - w) * 2.5066282746310002 * sigma / t->size,
               .gate = 3 * t->samples.seed_radius + 2 * CUT * tau};
   pl_scratch_mark mark = pl_scratch_push(&t->scratch);
