@@ -1,4 +1,5 @@
 // A sphere of directions: where examples were made to be seen from, how far each reaches, and from where the camera looks now. Drag it to turn it.
+import { throttle } from '../controls';
 import { element } from '../dom';
 import type { Example, Vector } from '../messages';
 import { colorOf } from './panel';
@@ -41,8 +42,10 @@ export class ViewSphere {
   set(view: Vector | undefined, weights: number[]): void {
     this.current = view ?? this.current;
     this.weights = weights;
-    this.draw();
+    this.redraw();
   }
+
+  private readonly redraw = throttle(100, () => this.draw());
 
   private turn(yaw: number, pitch: number): void {
     this.yaw += yaw;
@@ -118,19 +121,23 @@ export class ViewSphere {
     const side: Vector = Math.abs(axis[1]) < 0.9 ? normalized([axis[2], 0, -axis[0]]) : [1, 0, 0];
     const other: Vector = [axis[1] * side[2] - axis[2] * side[1], axis[2] * side[0] - axis[0] * side[2], axis[0] * side[1] - axis[1] * side[0]];
     const alpha = ink.globalAlpha;
+    // Two paths, one for each side: a stroke for every piece would cost a hundred times as much.
+    const near = new Path2D();
+    const far = new Path2D();
     let before: Vector | undefined;
-    for (let i = 0; i <= 72; ++i) {
-      const t = (i * Math.PI) / 36;
+    for (let i = 0; i <= 48; ++i) {
+      const t = (i * Math.PI) / 24;
       const point = this.project([0, 1, 2].map((c) => Math.cos(angle) * axis[c]! + Math.sin(angle) * (Math.cos(t) * side[c]! + Math.sin(t) * other[c]!)) as Vector);
       if (before) {
-        ink.globalAlpha = alpha * (point[2] >= 0 ? 1 : 0.25);
-        ink.beginPath();
-        ink.moveTo(before[0], before[1]);
-        ink.lineTo(point[0], point[1]);
-        ink.stroke();
+        const path = point[2] >= 0 ? near : far;
+        path.moveTo(before[0], before[1]);
+        path.lineTo(point[0], point[1]);
       }
       before = point;
     }
+    ink.stroke(near);
+    ink.globalAlpha = 0.25 * alpha;
+    ink.stroke(far);
     ink.globalAlpha = alpha;
   }
 }
