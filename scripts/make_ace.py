@@ -1,52 +1,75 @@
 #!/usr/bin/env python3
-"""scripts/make_ace.py: the playing card of scenes/actor-ace, written to card.obj beside its scene.
+"""scripts/make_ace.py: the playing card of scenes/actor-ace and scenes/actor-ace-cage, written to card.obj beside each scene, and the cage of the latter, to cage.obj.
 
-A grid of 9 x 10 points, cut so that two legs stand below and a diamond is open in the middle, bent around an upright line so that it can stand, its legs ahead of
-the rest, and leaning forward so that its centre of mass is a little ahead of the middle of its feet. The diagonals of the grid run in diamonds around the hole, the
-same on both sides.
+The card is bent into an arch and stands on its two short ends. A grid of 13 x 7 points with a diamond open on top, the ace; the diagonals of the grid run in diamonds
+around it, the same on all sides. The cage is a prism of seven corners around the arch.
 """
 import math
 import os
 
-COLUMNS, ROWS = 4, 9  # on either side of the middle; upwards
-WIDTH, HEIGHT = 0.72, 0.8  # metres
-RADIUS = 0.27  # metres, of the bend
-LEAN = math.radians(8.5)
-HOLE_ROW = 6
+ALONG, ACROSS = 12, 6  # squares from end to end, and from side to side
+HALF_SPAN, HEIGHT, DEPTH = 0.25, 0.42, 0.44  # metres
+ROUNDNESS = 2.6  # 2 is an ellipse, more is squarer
+GAP = 0.06  # metres, between card and cage
+MIDDLE = (ALONG // 2, ACROSS // 2)
 
 
-def is_cut(column, row):
-    """Whether the square to the right of and above a grid point is missing."""
-    return -2 <= column < 2 and row < 2
+def profile(angle):
+    c, s = math.cos(angle), math.sin(angle)
+    r = (abs(c / HALF_SPAN) ** ROUNDNESS + abs(s / HEIGHT) ** ROUNDNESS) ** (-1 / ROUNDNESS)
+    return -r * c, r * s
 
 
-def is_hole(corners):
-    return all(abs(c) + abs(r - HOLE_ROW) <= 1 for c, r in corners)
+def even_profile():
+    """Points of the arch at equal distances along it."""
+    fine = [profile(math.pi * i / 2000) for i in range(2001)]
+    way = [0.0]
+    for a, b in zip(fine, fine[1:]):
+        way.append(way[-1] + math.dist(a, b))
+    points = [fine[min(range(len(fine)), key=lambda i: abs(way[i] - way[-1] * k / ALONG))] for k in range(ALONG + 1)]
+    return [(-HALF_SPAN, 0.0)] + points[1:-1] + [(HALF_SPAN, 0.0)]
 
 
-def triangles_of(column, row):
-    a, b, c, d = (column, row), (column + 1, row), (column + 1, row + 1), (column, row + 1)
-    falling = (column >= 0) == (row >= HOLE_ROW)
+def triangles_of(i, j):
+    a, b, c, d = (i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)
+    falling = (i >= MIDDLE[0]) == (j >= MIDDLE[1])
     return [(a, b, d), (b, c, d)] if falling else [(a, b, c), (a, c, d)]
 
 
-def place(column, row):
-    angle = column * WIDTH / (2 * COLUMNS) / RADIUS
-    height = row * HEIGHT / ROWS
-    return (RADIUS * (1 - math.cos(angle)) + math.tan(LEAN) * height - 0.12, height, -RADIUS * math.sin(angle))
+def write(path, points, faces):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("# Made by scripts/make_ace.py.\n")
+        file.writelines("v %.6f %.6f %.6f\n" % p for p in points)
+        file.writelines("f %d %d %d\n" % tuple(k + 1 for k in f) for f in faces)
+
+
+def card():
+    arch = even_profile()
+    triangles = [t for i in range(ALONG) for j in range(ACROSS) for t in triangles_of(i, j) if MIDDLE not in t]
+    used = sorted({p for t in triangles for p in t})
+    number = {p: k for k, p in enumerate(used)}
+    points = [(arch[i][0], arch[i][1], DEPTH * (0.5 - j / ACROSS)) for i, j in used]
+    return points, [tuple(number[p] for p in t) for t in triangles]
+
+
+def cage():
+    a, top = HALF_SPAN + GAP, HEIGHT + GAP
+    corners = [(-a, -GAP), (a, -GAP), (a, 0.5 * HEIGHT), (0.6 * a, top), (0, HEIGHT + 1.3 * GAP), (-0.6 * a, top), (-a, 0.5 * HEIGHT)]
+    n = len(corners)
+    points = [(x, y, z) for z in (0.5 * DEPTH + GAP, -0.5 * DEPTH - GAP) for x, y in corners]
+    faces = [(0, i, i + 1) for i in range(1, n - 1)] + [(n, n + i + 1, n + i) for i in range(1, n - 1)]
+    for i in range(n):
+        j = (i + 1) % n
+        faces += [(i, n + i, n + j), (i, n + j, j)]
+    return points, faces
 
 
 def main():
-    triangles = [t for row in range(ROWS) for column in range(-COLUMNS, COLUMNS) if not is_cut(column, row)
-                 for t in triangles_of(column, row) if not is_hole(t)]
-    points = sorted({p for t in triangles for p in t}, key=lambda p: (p[1], p[0]))
-    number = {p: i + 1 for i, p in enumerate(points)}
-    path = os.path.join(os.path.dirname(__file__), "..", "scenes", "actor-ace", "card.obj")
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("# Made by scripts/make_ace.py.\n")
-        file.writelines("v %.6f %.6f %.6f\n" % place(*p) for p in points)
-        file.writelines("f %d %d %d\n" % tuple(number[p] for p in t) for t in triangles)
+    scenes = os.path.join(os.path.dirname(__file__), "..", "scenes")
+    for name in ("actor-ace", "actor-ace-cage"):
+        os.makedirs(os.path.join(scenes, name), exist_ok=True)
+        write(os.path.join(scenes, name, "card.obj"), *card())
+    write(os.path.join(scenes, "actor-ace-cage", "cage.obj"), *cage())
 
 
 main()

@@ -1,6 +1,6 @@
 // Bounce: hop after hop without a stop between them, as a ball or a kangaroo does (after Raibert 1986).
 //
-//   stand -> crouch -> thrust -> fly -> yield -> thrust -> fly …
+//   stand -> crouch -> stance -> fly -> stance -> fly …
 //
 // On the ground the centre of mass goes down and up again on a cubic curve that begins with the place and speed at which it came and ends, a stance later, at the
 // height of the shape as built with the speed of take-off; along the ground it goes on at the wanted speed. In the air it follows its parabola whatever the body
@@ -41,7 +41,8 @@ static const pl_behaviour_setting settings_of_bounce[SETTING_COUNT] = {
                  "Height of the centre of mass at take-off, as a share of that in the shape as built."},
     [STRIDE] = {"stride", "", 0.5, 0, 2,
                 "How far ahead the feet land, as a share of the way in a stance: 0.5 neither speeds up nor slows down."},
-    [PLACEMENT] = {"placement", "beats", 0.2, 0, 3, "How much farther ahead the feet land for each pace that it is too fast."},
+    [PLACEMENT] = {"placement", "beats", 0.2, 0, 3,
+                   "How much farther ahead the feet land: the way in this time at the speed that is too much."},
     [POISE] = {"poise", "1/beat", 0.5, 0, 20, "How fast it corrects where the centre of mass is over the feet."},
     [ACCELERATION] = {"acceleration", "g", 0.8, 0.01, 10, "Most acceleration along the ground."},
     [LEAN] = {"lean", "", 0, 0, 2, "How far it turns with the line from the feet to the centre of mass: 0 stays upright."},

@@ -33,7 +33,7 @@ def lacking(actor):
     missing = sorted(BOUNDS - expect)
     if behaviour != "stand" and not expect & PARTS:
         missing.append("advance, steps, hops or turns")
-    if behaviour in ("hop", "walk", "stand") and "tumbles_most" not in expect:
+    if behaviour in ("hop", "bounce", "walk", "stand") and "tumbles_most" not in expect:
         missing.append("tumbles_most")
     return missing
 

@@ -318,6 +318,30 @@ static void hops_take_off_land_and_keep_their_speed(void **state) {
   free(p);
 }
 
+static void bounces_hop_without_a_stop_and_keep_their_speed(void **state) {
+  (void)state;
+  for (int planar = 0; planar < 2; ++planar) {
+    puppet *p = calloc(1, sizeof *p);
+    begin(p, pl_behaviour_find("bounce"));
+    stand_up(p, 1, planar != 0);
+    p->view.command.speed = 0.3;
+    look_again(p);
+    double highest = 0, slowest = 1;
+    for (int32_t round = 0; round < 1000; ++round) {
+      obey(p, false);
+      highest = fmax(highest, p->view.center.y);
+      if (p->view.time > 3) slowest = fmin(slowest, p->view.velocity.x);
+    }
+    pl_actor_tally tally = tally_of(p);
+    assert_true(tally.hops >= 12);
+    assert_int_equal(tally.tumbles, 0);
+    check_near(highest - p->view.rest_height, p->settings[0] * p->view.height, 0.05);
+    check_near(p->view.center.x / p->view.time, 0.3, 0.1);
+    assert_true(slowest > 0.1);
+    free(p);
+  }
+}
+
 static void feet_of_a_walk_step_in_turn_along_the_heading(void **state) {
   (void)state;
   for (int planar = 0; planar < 2; ++planar) {
@@ -467,6 +491,7 @@ int main(void) {
       cmocka_unit_test(a_wave_of_a_crawl_runs_from_rear_to_front),
       cmocka_unit_test(a_tumble_goes_over_the_edge_ahead),
       cmocka_unit_test(hops_take_off_land_and_keep_their_speed),
+      cmocka_unit_test(bounces_hop_without_a_stop_and_keep_their_speed),
       cmocka_unit_test(feet_of_a_walk_step_in_turn_along_the_heading),
       cmocka_unit_test(feet_of_a_waddle_take_turns_there_and_back_and_never_pass_each_other),
       cmocka_unit_test(a_walk_turns_to_its_heading),
