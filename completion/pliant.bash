@@ -1,7 +1,7 @@
 # bash completion of pliant
 _pliant() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb= word
-  local verbs="demo run bake check mesh pose info convert bench help"
+  local verbs="demo run view bake check mesh pose info convert bench help"
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     [[ $word == -* ]] || { verb=$word; break; }
   done
@@ -10,12 +10,13 @@ _pliant() {
     -o | --output | --embedding | --schema) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "pc2 mdd glb vtu obj ply csv actors none" -- "$current"); return ;;
     --set | --animation | --body | --fps | --seconds | --pre-roll | --eye) return ;;
-    --threads | --seed | --frames | --strip | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every | --weight) return ;;
+    --port | --host | --threads | --seed | --frames | --strip | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every | --weight) return ;;
   esac
   local options=
   case $verb in
     demo) options="--list --all --output --frames --format --threads --hash --video --size --observer --set --help" ;;
     run) options="--output --frames --format --threads --seed --hash --picture --strip --video --size --observer --ghost --set --resume --checkpoint-every --help" ;;
+    view) options="--port --host --no-browser --threads --help" ;;
     bake) options="--output --format --animation --body --fps --seconds --loop --pre-roll --eye --threads --set --help" ;;
     check) options="--quiet --schema --set --help" ;;
     mesh) options="--output --points --cell-size --embedding --scale --help" ;;
@@ -28,7 +29,7 @@ _pliant() {
   esac
   if [[ $current == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
-  elif [[ $verb == demo ]]; then
+  elif [[ $verb == demo || $verb == view ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" demo --list 2>/dev/null | awk '{ print $1 }')" -- "$current")
   elif [[ $verb == bench ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" bench --list 2>/dev/null | awk '{ print $1 }')" -- "$current")
