@@ -5,10 +5,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
+
+enum { SIZE_LIMIT = 256 << 20 };
 
 static char *copy_text(pl_context *context, const char *text) {
   char *copy = pl_allocate(context, strlen(text) + 1);
@@ -69,7 +72,12 @@ pl_status studio_document_read(pl_context *context, const char *path, pl_finding
   *document = (studio_document){.json = NULL};
   pl_bytes bytes;
   char whole[PATH_MAX];
-  if (realpath(path, whole) == NULL) return pl_fail_at(error, PL_ERROR_NOT_FOUND, path, 0, 0, "there is no such file");
+  struct stat facts;
+  if (realpath(path, whole) == NULL || stat(whole, &facts) != 0)
+    return pl_fail_at(error, PL_ERROR_NOT_FOUND, path, 0, 0, "there is no such file");
+  // Devices and pipes may have no end.
+  if (!S_ISREG(facts.st_mode) || facts.st_size > SIZE_LIMIT)
+    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "this is no file, or one too large for a scene");
   pl_status status = pl_bytes_read(context, whole, &bytes, error);
   if (status < 0) return status;
   char *folder = pl_path_folder(context, whole), *cut = copy_text(context, whole);

@@ -107,10 +107,11 @@ class Server:
 
 
 class Viewer:
-    """One conversation. Messages are kept until they are asked for; frames likewise."""
+    """One conversation."""
 
     def __init__(self, server, token=None, origin=None, key="dGhlIHNhbXBsZSBub25jZQ==", receive_buffer=None):
-        self.server, self.frames, self.messages, self.left, self.last_id, self.scene = server, [], [], b"", 0, None
+        self.server, self.left, self.last_id, self.scene = server, b"", 0, None
+        self.parts, self.step = {}, None  # what a page would show: the newest of every part
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -164,10 +165,13 @@ class Viewer:
             if opcode == 1:
                 message = json.loads(body)
                 if message["kind"] == "scene":
-                    self.scene = message
+                    self.scene, self.parts, self.step = message, {}, None
                 return message
             if opcode == 2:
-                return Frame(body)
+                frame = Frame(body)
+                self.step = frame.step
+                self.parts.update(frame.parts)
+                return frame
 
     def send_raw(self, opcode, body, fin=True, mask=b"\1\2\3\4"):
         size = len(body)

@@ -1,0 +1,359 @@
+"""`pliant view` as a page uses it: scenes of every method open, move, pause, step, go back and reset; what is shown at a step is what `pliant run` has at that step, bit for
+bit; points can be grabbed and pinned, settings changed, examples added, saved and read again, files exported; eight viewers see one world, and one that stops reading
+disturbs nobody."""
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from studio_client import Closed, Frame, Server  # noqa: E402
+
+TOOL = os.environ["PLIANT"]
+METHODS = {"solid": "solid-cuboid", "rod": "rod-tuft", "fem": "fem-curves", "actor": "actor-i"}
+SMALL = {"pliant": 1, "name": "small", "description": "Boxes fall.", "length_unit": "cm", "time": {"frames": 4, "frame_rate": 50, "step": 0.004},
+         "gravity": [0, -981, 0],
+         "meshes": {"box": {"box": {"size": [40, 40, 60], "cells": [3, 3, 4]}, "poses": [{"name": "long", "scale": [1, 1, 1.5]}]}},
+         "bodies": [{"name": "first", "mesh": "box", "position": [0, 50, 0], "rotation": {"axis": [1, 0, 1], "degrees": 20}, "solid": {"examples": ["long"]}},
+                    {"name": "second", "mesh": "box", "position": [10, 110, 0], "repeat": {"counts": [1, 2, 1], "spacing": [0, 70, 0], "jitter": 2, "turn": 10}}],
+         "colliders": [{"name": "ground", "shape": "half_space"}, {"name": "ball", "shape": "sphere", "radius": 20, "position": [30, 10, 10],
+                       "keys": [{"time": 0, "position": [30, 10, 10]}, {"time": 1, "position": [30, 40, 10]}]}]}
+
+
+def points(frame, part=(0, 0)):
+    numbers = frame.parts[part][1]
+    return [numbers[i:i + 3] for i in range(0, len(numbers), 3)]
+
+
+def distance(a, b):
+    return sum((x - y) ** 2 for x, y in zip(a, b)) ** 0.5
+
+
+def at_step(viewer, count):
+    """The frame after `count` steps from the start, paused."""
+    viewer.ask("pause")
+    viewer.ask("reset")
+    viewer.ask("step", count=count)
+    return viewer.frame(step=count)
+
+
+def scenes_of_every_method_open_and_move(server, viewer):
+    for method, name in METHODS.items():
+        viewer.ask("open", gallery=name)
+        scene = viewer.scene
+        assert scene["name"] == name and scene["method"] == method, (name, scene["method"])
+        assert all(body["settings"] for body in scene["bodies"] if body["source"] == 0), name
+        first = viewer.frame()
+        # A frame holds what has changed; bodies that stand still are left out, but somebody moves.
+        assert any(kind == 0 for kind, _ in viewer.wait(lambda m: isinstance(m, Frame) and m.step > first.step and m.parts).parts), name
+        viewer.ask("pause")
+        step = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["paused"])["step"]
+        time.sleep(0.2)
+        viewer.ask("pause")
+        assert viewer.state()["step"] == step, f"{name} moves while it is paused"
+        viewer.ask("step", count=3)
+        assert viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["step"] == step + 3)["paused"]
+        viewer.ask("reset")
+        assert viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["step"] == 0)
+
+
+def what_is_seen_is_what_is_run(server, viewer):
+    for name in METHODS.values():
+        lines = subprocess.run([TOOL, "run", pathlib.Path(os.environ["PLIANT_SOURCE_DIR"]) / "scenes" / name / "scene.json", "--format", "none", "--frames", "3",
+                                "--hash=frames", "-o", "out-" + name], capture_output=True, text=True).stdout.split("\n")
+        viewer.ask("open", gallery=name)
+        viewer.ask("pause")
+        for frame in (1, 2):
+            at_step(viewer, int(frame / (viewer.scene["frame_rate"] * viewer.scene["step"]) + 1e-6))
+            found = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and "hash" in m and m["step"] > 0)["hash"]
+            assert lines[frame] == f"frame {frame} {found}", (name, frame, found, lines[frame])
+
+
+def positions_are_those_of_a_run_to_the_last_bit(server, viewer):
+    pathlib.Path("small.json").write_text(json.dumps(SMALL))
+    subprocess.run([TOOL, "run", "small.json", "--format", "csv", "-o", "small"], check=True, capture_output=True)
+    viewer.ask("open", path=os.path.abspath("small.json"))
+    viewer.send("want", exact=True)
+    frame = at_step(viewer, 15)
+    for body, file in ((0, "first"), (2, "second_002")):
+        rows = [line.split(",") for line in pathlib.Path(f"small/{file}.csv").read_text().splitlines()[1:]]
+        wanted = [[float(x) for x in row[3:]] for row in rows if row[0] == "4"]  # tables count frames from 1
+        assert frame.parts[0, body][0] == 3 and points(frame, (0, body)) == wanted, file
+
+
+def gather(viewer, step, wanted):
+    """Parts as they are at a step, from as many frames as it took: what a viewer has already is left out of the next frame."""
+    while viewer.step != step or any(viewer.parts.get(key, (9,))[0] != encoding for key, encoding in wanted.items()):
+        viewer.receive()
+    return viewer.parts
+
+
+def triples(numbers):
+    return [numbers[i:i + 3] for i in range(0, len(numbers), 3)]
+
+
+def frames_have_the_form_that_is_wanted(server, viewer):
+    viewer.ask("open", path=os.path.abspath("small.json"))
+    body, exact = viewer.scene["bodies"][0], {}
+    for wish, form, more in (({"exact": True, "particles": True}, 3, {(1, 0): 3}), ({}, 0, {}), ({"quantised": True}, 1, {}), ({"colors": "stretch"}, 0, {(3, 0): 2}),
+                             ({"colors": "stress"}, 0, {(3, 1): 2}), ({"colors": "speed"}, 0, {(3, 2): 2})):
+        viewer.ask("pause")
+        viewer.ask("reset")
+        viewer.send("want", **wish)
+        viewer.ask("step", count=20)
+        parts = gather(viewer, 20, {(0, 0): form, (0, 1): form, (0, 2): form, (4, 1): 4, **more})
+        shown = {i: triples(parts[0, i][1]) for i in range(3)}
+        exact = exact or shown
+        assert len(shown[0]) == body["points"] and max(distance(a, b) for i in range(3) for a, b in zip(shown[i], exact[i])) < 2e-5, wish
+        assert abs(parts[4, 1][1][1] - (0.1 + 0.3 * 0.08)) < 1e-6, "where the ball is after 0.08 s"
+        if "particles" in wish:
+            assert len(parts[1, 0][1]) == 3 * body["particles"]
+        for key in more:
+            assert any(parts[key][1]), f"{wish}: all is zero"
+    viewer.send("want")
+
+
+def going_back_undoes_steps(server, viewer):
+    viewer.ask("open", path=os.path.abspath("small.json"))
+    at_step(viewer, 12)
+    wanted = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["step"] == 12)["hash"]
+    viewer.ask("step", count=9)
+    viewer.ask("back", count=9)
+    state = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["step"] == 12)
+    assert state["hash"] == wanted and state["paused"] and state["history"] == 12, state
+
+
+def points_can_be_grabbed_and_pinned(server, viewer):
+    viewer.ask("open", path=os.path.abspath("small.json"))
+    start = points(at_step(viewer, 1))
+    target = [start[0][0] + 0.5, start[0][1] + 0.5, start[0][2]]
+    viewer.send("grab", body=0, point=0, at=start[0])
+    viewer.send("drag", at=target)
+    viewer.ask("step", count=150)
+    end = points(viewer.frame(step=151))
+    assert distance(end[0], target) < 0.15, (end[0], target)
+    viewer.send("release")
+    at_step(viewer, 10)
+    held = points(at_step(viewer, 10))[5]
+    viewer.send("pin", body=0, point=5)
+    viewer.ask("step", count=200)
+    assert distance(points(viewer.frame(step=210))[5], held) < 1e-4
+    viewer.send("pin", body=0, point=5)
+    viewer.ask("step", count=100)
+    assert distance(points(viewer.frame(step=310))[5], held) > 0.05
+    for wrong in ({"body": 7, "point": 0}, {"body": 0, "point": 10 ** 6}, {"body": -1, "point": 0}, {"body": "first"}):
+        viewer.send("grab", at=[0, 0, 0], **wrong)
+        assert "no such point" in viewer.wait_kind("error")["text"]
+
+
+def settings_change_the_run(server, viewer):
+    viewer.ask("open", path=os.path.abspath("small.json"))
+    plain = points(at_step(viewer, 60))
+    at_step(viewer, 20)
+    before = viewer.scene["bodies"][0]["settings"]
+    answer = viewer.ask("set", path="bodies[0].solid.stiffness", value=0.02)
+    after = {s["path"]: s["value"] for s in viewer.scene["bodies"][0]["settings"]}
+    assert answer["restarted"] is False and after["bodies[0].solid.stiffness"] == 0.02 and len(before) == len(after)
+    assert viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["step"] == 20), "it goes on where it was"
+    viewer.ask("step", count=40)
+    soft = points(viewer.frame(step=60))
+    assert max(distance(a, b) for a, b in zip(plain, soft)) > 1e-3
+    viewer.ask("set", path="gravity[1]", value=9.81)
+    viewer.ask("step", count=300)
+    assert points(viewer.frame(step=360))[0][1] > soft[0][1] + 0.3, "it falls upwards"
+    for path, value in (("bodies[0].solid.stiffness", 7), ("bodies[0].solid.sturdiness", 1), ("bodies[9].solid.damping", 1), ("studio.rate", -1), ("bodies[0].solid.grouping", "by chance")):
+        try:
+            viewer.ask("set", path=path, value=value)
+            raise AssertionError(f"{path} = {value} was taken")
+        except RuntimeError:
+            pass
+
+
+def weights_can_be_given(server, viewer):
+    viewer.ask("open", path=os.path.abspath("small.json"))
+    viewer.ask("pause")
+    viewer.send("weights", body=0, manifold=0, weights=[0.75])
+    viewer.ask("step", count=5)
+    told = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "telemetry" and m["bodies"][0]["weights"][0][0] > 0.5)
+    assert abs(told["bodies"][0]["weights"][0][0] - 0.75) < 1e-4
+    viewer.send("weights", body=0, manifold=0, weights=None)
+    viewer.ask("step", count=50)
+    viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "telemetry" and abs(m["bodies"][0]["weights"][0][0] - 0.75) > 0.02)
+
+
+def fetch(server, answer):
+    status, body = server.get("/file/" + answer["file"])
+    assert status == 200, status
+    return body
+
+
+def an_example_of_now_is_used_saved_and_read(server, viewer):
+    viewer.ask("open", path=os.path.abspath("small.json"))
+    viewer.ask("pause")
+    start = points(viewer.frame())
+    viewer.send("grab", body=0, point=0, at=[start[0][0] - 0.4, start[0][1], start[0][2]])
+    viewer.ask("step", count=100)
+    viewer.ask("example", body=0, action="add", name="pulled")
+    assert [e["name"] for e in viewer.scene["bodies"][0]["examples"]] == ["long", "pulled"]
+    viewer.ask("step", count=2)
+    told = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "telemetry" and len(m["bodies"][0]["weights"][0]) == 2)
+    assert told["bodies"][0]["weights"][0][1] > 0.7, f"the pose of now is the example, but its weight is {told['bodies'][0]['weights']}"
+    viewer.ask("example", body=0, action="mute", index=0, on=True)
+    assert viewer.scene["bodies"][0]["examples"] == [{"name": "pulled", "mute": False}, {"name": "long", "mute": True}]
+    viewer.ask("example", body=0, action="rename", index=0, name="drawn")
+    viewer.send("release")
+    viewer.ask("save", path=os.path.abspath("saved.json"))
+    download = fetch(server, viewer.ask("save"))
+    assert json.loads(download)["bodies"][0]["solid"]["examples"] == ["drawn"]
+    assert subprocess.run([TOOL, "check", "saved.json"], capture_output=True).returncode in (0, 3)
+    shown = points(at_step(viewer, 30))
+    viewer.ask("open", path=os.path.abspath("saved.json"))
+    assert viewer.scene["bodies"][0]["examples"] == [{"name": "drawn", "mute": False}, {"name": "long", "mute": True}]
+    assert points(at_step(viewer, 30)) == shown, "what was saved is what was seen"
+    viewer.ask("open", text=download.decode(), name="dropped.json")
+    assert points(at_step(viewer, 30)) == shown
+    viewer.ask("example", body=0, action="delete", index=0)
+    assert [e["name"] for e in viewer.scene["bodies"][0]["examples"]] == ["long"]
+
+
+def an_example_of_a_view_is_used_saved_and_read(server, viewer):
+    viewer.ask("open", gallery="rod-tuft")
+    viewer.ask("pause")
+    viewer.send("camera", eye=[0, -50, 0.1])
+    viewer.ask("step", count=30)
+    count = len(viewer.scene["bodies"][0]["examples"])
+    viewer.ask("example", body=0, action="add", name="from below")
+    examples = viewer.scene["bodies"][0]["examples"]
+    assert len(examples) == count + 1 and examples[-1]["name"] == "from below" and examples[-1]["extent"] > 0.5, examples
+    viewer.ask("step", count=5)
+    told = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "telemetry" and len(m["bodies"][0]["weights"][0]) == count + 1)["bodies"][0]
+    assert told["weights"][0][-1] > 0.5, told["weights"][0]
+    assert distance(told["view"], examples[-1]["view"]) < 0.2, (told["view"], examples[-1]["view"])
+    viewer.ask("example", body=0, action="mute", index=count, on=True)
+    assert viewer.scene["bodies"][0]["examples"][-1]["mute"]
+    viewer.ask("example", body=0, action="mute", index=count, on=False)
+    assert viewer.scene["bodies"][0]["examples"][-1] == examples[-1]
+    viewer.ask("save", path=os.path.abspath("tuft.json"))
+    viewer.ask("open", path=os.path.abspath("tuft.json"))
+    assert viewer.scene["bodies"][0]["examples"] == examples
+
+
+def exports_are_read_by_the_tool(server, viewer):
+    viewer.ask("open", path=os.path.abspath("small.json"))
+    for kind in ("pc2", "glb", "csv", "png"):
+        answer = viewer.ask("export", format=kind, frames=3)
+        body = fetch(server, answer)
+        if kind == "png":
+            assert answer["name"] == "small.png" and body[:4] == b"\x89PNG"
+            continue
+        names = zipfile.ZipFile(io.BytesIO(body)).namelist()
+        assert sorted(names) == sorted(f"{name}.{kind}" for name in ("first", "second_001", "second_002")), names
+        zipfile.ZipFile(io.BytesIO(body)).extractall("exported")
+        if kind != "csv":
+            told = subprocess.run([TOOL, "info", f"exported/first.{kind}"], capture_output=True, text=True)
+            assert told.returncode == 0 and "80" in told.stdout, told
+    try:
+        viewer.ask("export", format="dwg")
+        raise AssertionError("dwg was exported")
+    except RuntimeError:
+        pass
+
+
+def actors_can_be_steered(server, viewer):
+    viewer.ask("open", gallery="actor-i")
+    viewer.ask("pause")
+    viewer.send("want", ghost=True)
+    viewer.send("steer", body=0, speed=0.125, heading=[-1, 0, 0])
+    viewer.ask("step", count=2)
+    told = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "telemetry" and "actor" in m["bodies"][0] and m["bodies"][0]["actor"]["speed"] == 0.125)
+    assert told["bodies"][0]["actor"]["heading"][0] == -1 and told["bodies"][0]["actor"]["goals"]
+    gather(viewer, 2, {(0, 0): 0, (2, 0): 0})
+    viewer.send("goal", body=0, position=[5, 0, 0])
+    viewer.ask("step", count=2)
+    viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "telemetry" and m["bodies"][0]["actor"]["heading"][0] > 0.99)
+    viewer.send("want")
+
+
+def scenes_with_mistakes_leave_the_old_one(server, viewer):
+    viewer.ask("open", path=os.path.abspath("small.json"))
+    viewer.ask("pause")
+    bad = json.dumps({**SMALL, "bodys": 1}, indent=1)
+    for message in ({"text": bad, "name": "bad.json"}, {"text": "{", "name": "broken.json"}, {"gallery": "../etc"}, {"path": "/etc/passwd"}, {"path": "/no/such"}, {}):
+        try:
+            viewer.ask("open", **message)
+            raise AssertionError(f"{message} was opened")
+        except RuntimeError:
+            pass
+        if message.get("name") == "bad.json":
+            viewer.send("open", id=99, **message)
+            item = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "findings" and m["items"])["items"][0]
+            assert item["severity"] == "error" and item["line"] == bad[:bad.index("bodys")].count("\n") + 1 and "bodies" in item["fix"], item
+    viewer.ask("step")
+    assert viewer.scene["name"] == "small"
+
+
+def eight_viewers_see_one_world(server, viewer):
+    viewer.ask("open", path=os.path.abspath("small.json"))
+    others = [server.viewer() for _ in range(7)]
+    # One of them never reads.
+    stalled = server.viewer(receive_buffer=4096)
+    stalled.send("want", exact=True, particles=True)
+    assert all(other.wait_kind("scene")["name"] == "small" for other in others)
+    state = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["viewers"] == 9)
+    viewer.ask("reset")
+    viewer.ask("run")
+    begin, counts = time.monotonic(), [0] * 7
+    memory = server.memory()
+    while time.monotonic() - begin < 3:
+        for i, other in enumerate(others):
+            other.frame()
+            counts[i] += 1
+    state = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["step"] > 100)
+    print(f"  frames in 3 s to seven viewers beside one that stalls: {counts}; {state['steps_per_second']:.0f} steps/s; memory {memory} to {server.memory()} kB")
+    assert min(counts) >= 5
+    for other in others + [stalled]:
+        other.socket.close()
+    viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["viewers"] == 1)
+
+
+def one_may_leave_while_holding(server, viewer):
+    with server.viewer() as other:
+        other.wait_kind("scene")
+        other.send("grab", body=0, point=0, at=[0, 3, 0])
+        time.sleep(0.2)
+    viewer.ask("pause")
+    viewer.ask("reset")
+    viewer.ask("step", count=10)
+
+
+def main():
+    help_text = subprocess.run([TOOL, "view", "no-such-scene", "--no-browser"], capture_output=True, text=True)
+    if "without the studio" in help_text.stderr:
+        print("skipped: built without the studio")
+        sys.exit(77)
+    assert help_text.returncode == 1 and "no-such-scene" in help_text.stderr, help_text
+    claims = [scenes_of_every_method_open_and_move, what_is_seen_is_what_is_run, positions_are_those_of_a_run_to_the_last_bit, frames_have_the_form_that_is_wanted,
+              going_back_undoes_steps, points_can_be_grabbed_and_pinned, settings_change_the_run, weights_can_be_given, an_example_of_now_is_used_saved_and_read,
+              an_example_of_a_view_is_used_saved_and_read, exports_are_read_by_the_tool, actors_can_be_steered, scenes_with_mistakes_leave_the_old_one,
+              eight_viewers_see_one_world, one_may_leave_while_holding]
+    wanted = sys.argv[1:]
+    pathlib.Path("small.json").write_text(json.dumps(SMALL))
+    with Server(TOOL) as server:
+        with server.viewer() as viewer:
+            hello = viewer.receive()
+            assert hello["kind"] == "hello" and hello["version"] == 1 and hello["scene"] is False, hello
+            for claim in claims:
+                if wanted and claim.__name__ not in wanted:
+                    continue
+                begin = time.monotonic()
+                claim(server, viewer)
+                print(f"ok {claim.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)
+        folder = [line for line in server.log().split("\n") if "error" in line]
+        assert server.end() == 0 and not folder, server.log()
+
+
+main()
