@@ -1,16 +1,16 @@
 # bash completion of pliant
 _pliant() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb= word
-  local verbs="demo run view bake check mesh pose info convert bench help"
+  local verbs="demo run view bake check mesh pose detail info convert bench help"
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     [[ $word == -* ]] || { verb=$word; break; }
   done
   COMPREPLY=()
   case $previous in
-    -o | --output | --embedding | --schema) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    -o | --output | --embedding | --schema | --contacts) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "pc2 mdd glb vtu obj ply csv actors none" -- "$current"); return ;;
-    --set | --animation | --body | --fps | --seconds | --pre-roll | --eye) return ;;
-    --port | --host | --threads | --seed | --frames | --strip | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every | --weight) return ;;
+    --set | --animation | --body | --contact | --label | --fps | --seconds | --pre-roll | --eye) return ;;
+    --port | --host | --threads | --seed | --frames | --strip | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every | --weight | --count | --window) return ;;
   esac
   local options=
   case $verb in
@@ -21,6 +21,7 @@ _pliant() {
     check) options="--quiet --schema --set --help" ;;
     mesh) options="--output --points --cell-size --embedding --scale --help" ;;
     pose) options="--output --points --cell-size --volume --weight --exact --scale --help" ;;
+    detail) options="--output --check --count --window --seed --body --points --cell-size --contact --label --contacts --scale --json --help" ;;
     info) options="--json --help" ;;
     convert) options="--scale --frame-rate --help" ;;
     bench) options="--json --quick --list --help" ;;
@@ -31,6 +32,8 @@ _pliant() {
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
   elif [[ $verb == demo || $verb == view ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" demo --list 2>/dev/null | awk '{ print $1 }')" -- "$current")
+  elif [[ $verb == detail && $previous == detail ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "record add info segment cover enrich" -- "$current")
   elif [[ $verb == bench ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" bench --list 2>/dev/null | awk '{ print $1 }')" -- "$current")
   else

@@ -6,6 +6,8 @@
 #include "tool_interrupt.h"
 #include "verb_detail.h"
 
+enum { GROWTH_MOST = 32 };
+
 typedef struct job {
   const tool_session *tool;
   pl_context *context;
@@ -14,6 +16,10 @@ typedef struct job {
   pl_detail_session_view view;
   pl_detail_set_report report;
   pl_detail_judgement *own, *cross;  // of each recording by the whole set, and by the set without its site
+  int32_t growth_count;
+  int32_t growth[GROWTH_MOST];  // numbers of examples …
+  double growth_missing
+      [GROWTH_MOST];  // … and what the first so many leave missing of the held-out touches, as a share of the coarse error
 } job;
 
 static bool show_progress(void *user, int32_t done, int32_t total) {
@@ -55,6 +61,27 @@ static pl_status cross_validate(job *j, pl_error *error) {
   return status;
 }
 
+// How held-out touches are met with the first 1, 2, 4 … examples.
+static pl_status grow(job *j, pl_error *error) {
+  int32_t held_count = j->view.recording_count - j->view.example_count;
+  if (!j->check || held_count == 0) return PL_OK;
+  pl_detail_judgement *held = tool_allocate((size_t)held_count, sizeof *held);
+  pl_status status = PL_OK;
+  for (int32_t count = 1; status >= 0 && j->growth_count < GROWTH_MOST && count <= j->view.example_count;
+       count = count < j->view.example_count && 2 * count > j->view.example_count ? j->view.example_count : 2 * count) {
+    pl_detail_set *set = NULL;
+    status = pl_detail_set_build(j->context, &j->view.def, j->view.recordings, count, &set, NULL, error);
+    if (status >= 0)
+      status = pl_detail_set_judge(j->context, set, j->view.recordings + j->view.example_count, held_count, held, error);
+    pl_detail_judgement all = together(held, 0, held_count);
+    j->growth[j->growth_count] = count;
+    j->growth_missing[j->growth_count++] = all.coarse > 0 ? all.enriched / all.coarse : 0;
+    pl_detail_set_destroy(set);
+  }
+  free(held);
+  return status;
+}
+
 static void print_text(const job *j) {
   const tool_voice *voice = &j->tool->voice;
   const pl_detail_session_view *view = &j->view;
@@ -78,6 +105,9 @@ static void print_text(const job *j) {
     tool_say(voice, "new places: %.1f %% are missing, %.0f %% less than without detail (one site left out at a time)",
              percent(cross.enriched, cross.displacement), percent(cross.coarse - cross.enriched, cross.coarse));
   }
+  for (int32_t i = 0; i < j->growth_count; ++i)
+    tool_say(voice, "held out, with the first %d: %.0f %% less than without detail", j->growth[i],
+             100 * (1 - j->growth_missing[i]));
   if (view->recording_count > view->example_count) {
     pl_detail_judgement held = together(j->own, view->example_count, view->recording_count);
     tool_say(voice, "held out:   %.1f %% are missing, %.0f %% less than without detail", percent(held.enriched, held.displacement),
@@ -99,7 +129,10 @@ static void print_json(const job *j) {
     if (j->cross != NULL && i < view->example_count) printf(", \"without_site\": %.9g", j->cross[i].enriched);
     printf("}");
   }
-  printf("\n]}\n");
+  printf("\n], \"growth\": [");
+  for (int32_t i = 0; i < j->growth_count; ++i)
+    printf("%s{\"examples\": %d, \"missing\": %.9g}", i > 0 ? ", " : "", j->growth[i], j->growth_missing[i]);
+  printf("]}\n");
 }
 
 static pl_status finish(job *j, const char *output, pl_error *error) {
@@ -111,6 +144,7 @@ static pl_status finish(job *j, const char *output, pl_error *error) {
     status = pl_detail_set_judge(j->context, set, j->view.recordings, j->view.recording_count, j->own, error);
   }
   if (status >= 0) status = cross_validate(j, error);
+  if (status >= 0) status = grow(j, error);
   if (status >= 0 && output != NULL) status = pl_detail_set_write(j->context, output, set, error);
   if (status >= 0 && j->json) print_json(j);
   if (status >= 0 && !j->json) print_text(j);

@@ -9,7 +9,7 @@
 #include "base/error.h"
 
 // Deflate never packs more tightly.
-enum { LARGEST_RATIO = 1032, SCALE_SIZE = 8, LEVEL_COUNT = 8191 };
+enum { LARGEST_RATIO = 1032, SCALE_SIZE = 8, LEVEL_COUNT = 2047 };
 
 static void *zlib_allocate(void *context, unsigned count, unsigned size) {
   return pl_allocate_array(context, count, size);

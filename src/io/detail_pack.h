@@ -1,6 +1,6 @@
 // Stamps of a set of detail, packed for its file.
 //
-// A stamp's numbers are kept as whole multiples of a power of two, the least whose 8191-fold reaches the largest: no number changes by more than 1/8191 of that, and a set
+// A stamp's numbers are kept as whole multiples of a power of two, the least whose 2047-fold reaches the largest: no number changes by more than 1/2047 of that, and a set
 // that is read and written again stays as it is. What is stored of a number is how far it is off the plane through its neighbours, in 16 bits; low bytes first and then
 // high bytes, deflated. Stamps are smooth, so a file is about a tenth as long as with plain floats.
 #ifndef PL_IO_DETAIL_PACK_H

@@ -85,8 +85,8 @@ static void what_is_written_comes_back(void **state) {
   assert_int_equal(a.key_size, b.key_size);
   assert_memory_equal(a.keys, b.keys, COUNT * KEY * sizeof(float));
   assert_memory_equal(a.sizes, b.sizes, COUNT * sizeof(float));
-  // Stamps are rounded by less than 1/8191 of their largest number, which is below 2 here.
-  for (size_t i = 0; i < (size_t)COUNT * SAMPLES * 4; ++i) check_near((double)a.stamps[i], (double)b.stamps[i], 2.0 / 8191);
+  // Stamps are rounded by less than 1/2047 of their largest number, which is below 2 here.
+  for (size_t i = 0; i < (size_t)COUNT * SAMPLES * 4; ++i) check_near((double)a.stamps[i], (double)b.stamps[i], 2.0 / 2047);
   for (int i = 0; i < COUNT; ++i) assert_string_equal(a.labels[i], b.labels[i]);
   check_near(a.def.window_radius, b.def.window_radius, 0);
   check_near(a.def.stamp_radius, b.def.stamp_radius, 0);
