@@ -78,6 +78,19 @@ static pl_status solve_direct(void *user, const pl_block_matrix *matrix, const d
   return pl_actor_solver_solve(((pl_actor *)user)->solver, matrix, right, x, shift, error);
 }
 
+// Where goals cannot be met, as of one that lies on its side and shall stand, the search finds ever larger strains worth their price, and in the end the body bursts. So the rest
+// shape keeps within bounds that no motion in its right mind comes near: its strain, and how fast it changes.
+static void keep_within_bounds(pl_actor *actor, const pl_fem_choice *choice) {
+  int32_t P = pl_rest_space_size(actor->space);
+  double *p = actor->parameters, *none = actor->trend, most = PL_ACTOR_RATE_MOST * choice->move->step;
+  memset(none, 0, (size_t)P * sizeof(double));
+  double rate = pl_rest_space_strain(actor->space, p, actor->last);
+  for (int32_t k = 0; rate > most && k < P; ++k) p[k] = actor->last[k] + most / rate * (p[k] - actor->last[k]);
+  double strain = pl_rest_space_strain(actor->space, p, none);
+  for (int32_t k = 0; strain > PL_ACTOR_STRAIN_MOST && k < P; ++k) p[k] *= PL_ACTOR_STRAIN_MOST / strain;
+  if (rate > most || strain > PL_ACTOR_STRAIN_MOST) pl_rest_space_shape(actor->space, p, choice->state.rest);
+}
+
 static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   pl_actor *actor = user;
   actor->driver.direct.solve = NULL;
@@ -102,6 +115,7 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
     status = pl_actor_solver_run(actor->solver, &actor->settings, choice, &rows, actor->last, actor->parameters, actor->multipliers,
                                  &outcome, error);
   }
+  keep_within_bounds(actor, choice);
   for (size_t k = 0; k < P; ++k) actor->trend[k] = actor->parameters[k] - actor->last[k];
   actor->seconds = pl_clock_seconds() - start;
   actor->seconds_in_all += actor->seconds;

@@ -11,6 +11,10 @@
 #include "pliant/step.h"
 #include "world/world_state.h"
 
+// Bounds on the rest shape: root mean square strain, and its rate (1/s).
+#define PL_ACTOR_STRAIN_MOST 0.6
+#define PL_ACTOR_RATE_MOST 15.0
+
 enum {
   PL_ACTOR_ROOM = 3 * PL_GOAL_LIMIT,
   PL_ACTOR_PAST = 64,

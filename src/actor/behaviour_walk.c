@@ -24,6 +24,7 @@ enum {
   FEEDBACK,
   SIDE_FEEDBACK,
   SWAY,
+  CLOSENESS,
   MARGIN,
   AHEAD,
   HEIGHT,
@@ -48,6 +49,7 @@ static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
     [FEEDBACK] = {"feedback", "", 0.9, 0, 3, "How far a foot is set ahead for going too fast, against the capture point."},
     [SIDE_FEEDBACK] = {"side_feedback", "", 0.6, 0, 3, "The same sideways."},
     [SWAY] = {"sway", "", 0.8, 0, 1.5, "How far sideways it goes over the feet that stay: 0 not at all, 1 to their middle."},
+    [CLOSENESS] = {"closeness", "share", 1, 0.2, 2, "Distance of the feet sideways, as a share of that in the shape as built."},
     [MARGIN] =
         {"margin", "share", 0.06, 0, 0.5,
          "How far behind or beside the middle of the feet that carry it the centre of mass may be, as a share of the height."},
@@ -177,7 +179,8 @@ static pl_vec3 landing_place(const walk *w, int32_t foot) {
   along = fmax(along, 0.5 * stance * w->speed) + w->settings[FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->forward);
   double across = w->view->planar ? 0 : w->settings[SIDE_FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->side);
   double most = w->settings[STEP_MOST] * frame->height;
-  pl_vec3 place = pl_vec3_add(w->view->center, arm_of(w, foot));
+  pl_vec3 arm = arm_of(w, foot), place = pl_vec3_add(w->view->center, arm);
+  if (!w->view->planar) across += (w->settings[CLOSENESS] - 1) * pl_vec3_dot(arm, frame->side);
   place = pl_vec3_add_scaled(place, frame->forward, pl_motion_clamp(along, -most, most));
   place = pl_vec3_add_scaled(place, frame->side, pl_motion_clamp(across, -0.5 * most, 0.5 * most));
   double now = pl_vec3_dot(place, frame->forward);

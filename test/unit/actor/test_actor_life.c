@@ -147,6 +147,42 @@ static void test_reset_actor_and_body_repeat_the_run_bit_for_bit(void **state) {
   close_life(&s);
 }
 
+// Ask for what nothing can do.
+static void burst(const double *settings, void *state, const pl_actor_view *view, pl_goals *goals) {
+  (void)settings;
+  (void)state;
+  (void)view;
+  pl_goal goal = {.subject = PL_GOAL_CENTER, .axes = PL_GOAL_Y, .velocity_gain = 1, .velocity = {0, 5, 0}, .weight = 1};
+  assert_true(pl_goals_add(goals, &goal));
+}
+
+static void test_rest_shapes_keep_within_bounds_whatever_is_asked(void **state) {
+  (void)state;
+  life s;
+  pl_error error = {0};
+  static const pl_behaviour BURST = {.name = "burst", .choose = burst};
+  open_life(&s);
+  pl_actor_detach(s.actor);
+  pl_actor_destroy(s.actor);
+  pl_actor_def def = pl_default_actor_def();
+  def.behaviour = &BURST;
+  def.rest = PL_REST_FREE;
+  def.regularisation = def.rate_regularisation = 1e-4;
+  def.strain_limit = 0;
+  assert_int_equal(pl_actor_create(s.context, &def, s.model, s.mesh, &s.actor, &error), PL_OK);
+  assert_int_equal(pl_actor_attach(s.actor, s.world, s.body, &error), PL_OK);
+  double most = 0;
+  for (int i = 0; i < 40; ++i) {
+    step_times(&s, 1);
+    pl_actor_report report = pl_actor_look(s.actor);
+    assert_true(report.rest_strain <= PL_ACTOR_STRAIN_MOST * (1 + 1e-9));
+    most = fmax(most, report.rest_strain);
+  }
+  assert_true(most > 0.9 * PL_ACTOR_STRAIN_MOST);  // or nothing was shown
+  assert_true(pl_actor_look(s.actor).most_rest_rate <= PL_ACTOR_RATE_MOST * (1 + 1e-9));
+  close_life(&s);
+}
+
 static void test_goals_beyond_the_limit_or_without_sense_are_refused(void **state) {
   (void)state;
   pl_goals goals = {.part_count = 2, .particle_count = 10};
@@ -175,6 +211,7 @@ int main(void) {
       cmocka_unit_test(test_a_body_has_one_actor_and_an_actor_one_world),
       cmocka_unit_test(test_a_world_goes_on_when_the_body_of_an_actor_is_removed),
       cmocka_unit_test(test_reset_actor_and_body_repeat_the_run_bit_for_bit),
+      cmocka_unit_test(test_rest_shapes_keep_within_bounds_whatever_is_asked),
       cmocka_unit_test(test_goals_beyond_the_limit_or_without_sense_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
