@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "tool_arguments.h"
+#include "tool_ranks.h"
 
 static const tool_verb *const VERBS[] = {&tool_demo_verb,  &tool_run_verb,   &tool_view_verb,   &tool_bake_verb, &tool_check_verb,
                                          &tool_mesh_verb,  &tool_pose_verb,  &tool_detail_verb, &tool_info_verb, &tool_convert_verb,
-                                         &tool_sense_verb, &tool_track_verb, &tool_bench_verb};
+                                         &tool_sense_verb, &tool_track_verb, &tool_fit_verb,    &tool_bench_verb};
 enum { VERB_COUNT = sizeof VERBS / sizeof VERBS[0] };
 
 static void print_overview(FILE *out) {
@@ -78,18 +79,18 @@ static int run_verb(const tool_session *tool, const tool_verb *verb, int count, 
     tool_say(&tool->voice, "usage: pliant %s %s [options]; 'pliant help %s' says more", verb->name, verb->words, verb->name);
     return TOOL_USAGE;
   }
-  return verb->run(tool, &arguments);
+  // Where several programs work together, they do so in some verbs; the others are for the first one alone.
+  return tool_rank() == 0 || verb->shared ? verb->run(tool, &arguments) : TOOL_DONE;
 }
 
 int main(int argument_count, char **arguments) {
+  tool_ranks_begin(&argument_count, &arguments);
   tool_session tool = {.program = argument_count > 0 ? arguments[0] : "pliant", .voice = tool_voice_find()};
+  const char *first = argument_count > 1 ? arguments[1] : "";
+  int code = TOOL_USAGE;
   if (argument_count < 2) {
     print_overview(stderr);
-    return TOOL_USAGE;
-  }
-  const char *first = arguments[1];
-  int code;
-  if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+  } else if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
     printf("pliant %s\n", pl_version());
     code = TOOL_DONE;
   } else if (strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
@@ -98,5 +99,7 @@ int main(int argument_count, char **arguments) {
     const tool_verb *verb = find_verb(first);
     code = verb != NULL ? run_verb(&tool, verb, argument_count - 2, arguments + 2) : complain_verb(&tool, first);
   }
-  return finish(&tool, code);
+  code = finish(&tool, code);
+  tool_ranks_end();
+  return code;
 }

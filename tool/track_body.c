@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tool_folder.h"
+#include "tool_hold.h"
 #include "tool_open.h"
 #include "tool_track.h"
 
@@ -117,67 +118,6 @@ static pl_status build_model(track_job *job, pl_error *error) {
   return status;
 }
 
-// --- what is held ---------------------------------------------------------------------------------------------------
-
-static bool read_box(const char *text, double numbers[6]) {
-  char extra;
-  return sscanf(text, "%lf,%lf,%lf,%lf,%lf,%lf%c", &numbers[0], &numbers[1], &numbers[2], &numbers[3], &numbers[4], &numbers[5],
-                &extra) == 6;
-}
-
-static void hold_box(uint8_t *held, const pl_mesh_view *mesh, const double box[6]) {
-  for (int32_t i = 0; i < mesh->point_count; ++i) {
-    const double p[3] = {mesh->points[i].x, mesh->points[i].y, mesh->points[i].z};
-    bool inside = true;
-    for (int a = 0; a < 3; ++a) inside = inside && p[a] >= fmin(box[a], box[a + 3]) && p[a] <= fmax(box[a], box[a + 3]);
-    if (inside) held[i] = 1;
-  }
-}
-
-// A table of point numbers, one a line, behind a line with a name.
-static bool hold_table(const track_job *job, const char *path, uint8_t *held, int32_t count) {
-  FILE *file = fopen(path, "r");
-  if (file == NULL) {
-    tool_complain(&job->tool->voice, "--hold takes a box of six numbers with commas, or a table; '%s' is neither", path);
-    return false;
-  }
-  char line[256];
-  bool good = true;
-  for (int number = 1; good && fgets(line, sizeof line, file) != NULL; ++number) {
-    char *end;
-    long long point = strtoll(line, &end, 10);
-    bool is_number = end != line && strspn(end, " \t\r\n,;") == strlen(end);
-    if (number == 1 && !is_number) continue;
-    if (line[strspn(line, " \t\r\n")] == '\0') continue;
-    good = is_number && point >= 0 && point < count;
-    if (good)
-      held[point] = 1;
-    else
-      tool_complain(&job->tool->voice, "%s:%d: this is not the number of a point; there are %d, counted from 0", path, number,
-                    count);
-  }
-  fclose(file);
-  return good;
-}
-
-static bool find_held(track_job *job) {
-  pl_mesh_view mesh = pl_mesh_look(job->mesh);
-  uint8_t *held = tool_allocate((size_t)mesh.point_count, 1);
-  bool good = true;
-  for (int i = 0; i < job->arguments->repeated_count && good; ++i) {
-    double box[6];
-    if (read_box(job->arguments->repeated[i], box))
-      hold_box(held, &mesh, box);
-    else
-      good = hold_table(job, job->arguments->repeated[i], held, mesh.point_count);
-  }
-  job->held = tool_allocate((size_t)mesh.point_count, sizeof *job->held);
-  for (int32_t i = 0; i < mesh.point_count; ++i)
-    if (held[i]) job->held[job->held_count++] = i;
-  free(held);
-  return good;
-}
-
 // --- all together ---------------------------------------------------------------------------------------------------
 
 static pl_status create_tracker(track_job *job, pl_error *error) {
@@ -205,7 +145,8 @@ int track_prepare(track_job *job) {
   pl_error error = {0};
   pl_status status = open_meshes(job, &error);
   if (status >= 0) status = build_model(job, &error);
-  if (status >= 0 && !find_held(job)) return TOOL_FAILED;
+  if (status >= 0 && !tool_hold_read(job->tool, job->context, job->arguments, job->mesh, &job->held, &job->held_count))
+    return TOOL_FAILED;
   if (status >= 0) status = create_tracker(job, &error);
   const tool_value *truth = tool_find_value(job->arguments, "truth");
   pl_frame_file_report facts;

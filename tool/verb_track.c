@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tool_folder.h"
+#include "tool_hold.h"
 #include "tool_open.h"
 #include "tool_track.h"
 
@@ -20,11 +21,7 @@ static const tool_option OPTIONS[] = {
      .least = 8,
      .most = 1e6},
     {.name = "rest", .kind = TOOL_TEXT, .value = "FILE", .about = "the tets of MESH without gravity, which then acts; as MESH"},
-    {.name = "hold",
-     .kind = TOOL_TEXT,
-     .value = "WHAT",
-     .about = "points that stay: a table of numbers, or a box x,y,z,x,y,z",
-     .repeats = true},
+    TOOL_HOLD_OPTION,
     {.name = "young",
      .kind = TOOL_NUMBER,
      .value = "PA",

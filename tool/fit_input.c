@@ -1,0 +1,177 @@
+// What a fit is given: options, motions, held points.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool_fit.h"
+#include "tool_ranks.h"
+
+// --- options ------------------------------------------------------------------------------------------------------------
+
+// One of some names; `given` may be NULL. -1 if it is none of them (printed).
+static int choose(const tool_session *tool, const char *option, const char *given, const char *const *names, int fallback) {
+  if (given == NULL) return fallback;
+  for (int i = 0; names[i] != NULL; ++i)
+    if (strcmp(given, names[i]) == 0) return i;
+  tool_complain(&tool->voice, "--%s is %s or %s, not '%s'", option, names[0], names[1], given);
+  return -1;
+}
+
+static const char *text_of(const tool_arguments *arguments, const char *name) {
+  const tool_value *value = tool_find_value(arguments, name);
+  return value->given ? value->text : NULL;
+}
+
+static bool read_vector(const tool_session *tool, const char *text, pl_vec3 *v) {
+  char rest;
+  if (text == NULL || (sscanf(text, "%lf,%lf,%lf%c", &v->x, &v->y, &v->z, &rest) == 3 && isfinite(v->x + v->y + v->z))) return true;
+  tool_complain(&tool->voice, "--gravity takes three numbers such as 0,-9.81,0, not '%s'", text);
+  return false;
+}
+
+// Control points from a table with the columns x, y and z.
+static bool read_points(const tool_session *tool, pl_context *context, const char *path, fit_settings *settings) {
+  pl_table *table = NULL;
+  pl_error error = {0};
+  if (pl_table_read(context, path, &table, &error) < 0) {
+    tool_report_error(&tool->voice, &error);
+    return false;
+  }
+  static const char *const names[] = {"x", "y", "z"};
+  int32_t columns[3];
+  pl_table_view view = pl_table_look(table);
+  bool fits = view.row_count >= 1 && view.row_count <= 64;
+  for (int k = 0; k < 3; ++k) fits = fits && (columns[k] = pl_table_find(table, names[k])) >= 0;
+  if (fits) {
+    settings->points = tool_allocate((size_t)view.row_count, sizeof(pl_vec3));
+    for (int64_t i = 0; i < view.row_count; ++i) {
+      const double *row = view.cells + i * view.column_count;
+      settings->points[i] = (pl_vec3){row[columns[0]], row[columns[1]], row[columns[2]]};
+    }
+    settings->field.points = settings->points;
+    settings->field.control_count = (int32_t)view.row_count;
+  } else {
+    tool_complain(&tool->voice, "'%s' must have the columns x, y and z and 1 to 64 rows, one for each control point", path);
+  }
+  pl_table_destroy(table);
+  return fits;
+}
+
+static bool read_field(const tool_session *tool, pl_context *context, const tool_arguments *arguments, fit_settings *settings) {
+  static const char *const blends[] = {"linear", "harmonic", NULL};
+  const tool_value *controls = tool_find_value(arguments, "controls");
+  const char *place = text_of(arguments, "place"), *blend = text_of(arguments, "blend");
+  pl_field_def *field = &settings->field;
+  *field = pl_default_field_def();
+  field->control_count = controls->given ? (int32_t)controls->count : 1;
+  bool along = place == NULL || strcmp(place, "axis") == 0;
+  int chosen = choose(tool, "blend", blend, blends, along ? PL_FIELD_LINEAR : PL_FIELD_HARMONIC);
+  if (chosen < 0) return false;
+  field->blend = (pl_field_blend)chosen;
+  if (!along && strcmp(place, "farthest") != 0) {
+    field->placement = PL_FIELD_GIVEN;
+    return read_points(tool, context, place, settings);
+  }
+  field->placement = field->control_count == 1 ? PL_FIELD_UNIFORM : along ? PL_FIELD_ALONG_AXIS : PL_FIELD_FARTHEST;
+  return true;
+}
+
+uint64_t fit_mix(uint64_t hash, const void *bytes, size_t size) {
+  // FNV-1a: what was given is told from what else could have been, nothing more.
+  for (size_t i = 0; i < size; ++i) hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001B3);
+  return hash;
+}
+
+static double number_or(const tool_arguments *arguments, const char *name, double fallback) {
+  const tool_value *value = tool_find_value(arguments, name);
+  return value->given ? value->number : fallback;
+}
+
+static void hash_settings(const tool_arguments *arguments, fit_settings *settings) {
+  settings->hash = UINT64_C(0xCBF29CE484222325);
+  for (int i = 0; i < arguments->verb->option_count; ++i) {
+    const char *name = arguments->verb->options[i].name;
+    // What may differ between a run and the one that goes on with it.
+    if (strcmp(name, "resume") == 0 || strcmp(name, "threads") == 0 || strcmp(name, "output") == 0 || strcmp(name, "limit") == 0)
+      continue;
+    const tool_value *value = &arguments->values[i];
+    settings->hash = fit_mix(settings->hash, name, strlen(name));
+    settings->hash = fit_mix(settings->hash, &value->given, sizeof value->given);
+    if (value->given && value->text != NULL) settings->hash = fit_mix(settings->hash, value->text, strlen(value->text));
+  }
+}
+
+bool fit_settings_read(const tool_session *tool, pl_context *context, const tool_arguments *arguments, fit_settings *settings) {
+  static const char *const materials[] = {"corotated", "neo-hookean", NULL}, *const fitters[] = {"gauss-newton", "nelder-mead",
+                                                                                                 NULL};
+  *settings = (fit_settings){.def = pl_default_fit_def(), .warm_start = !tool_find_value(arguments, "no-warm-start")->given};
+  pl_fit_def *def = &settings->def;
+  int material = choose(tool, "material", text_of(arguments, "material"), materials, 0);
+  int fitter = choose(tool, "fitter", text_of(arguments, "fitter"), fitters, 0);
+  if (material < 0 || fitter < 0 || !read_vector(tool, text_of(arguments, "gravity"), &def->gravity)) return false;
+  def->material = material == 0 ? PL_FEM_COROTATED : PL_FEM_NEO_HOOKEAN;
+  def->fitter = fitter == 0 ? PL_FITTER_GAUSS_NEWTON : PL_FITTER_NELDER_MEAD;
+  def->density = number_or(arguments, "density", def->density);
+  def->young.start = number_or(arguments, "young", def->young.start);
+  def->poisson.start = number_or(arguments, "poisson", def->poisson.start);
+  def->poisson.fitted = tool_find_value(arguments, "fit-poisson")->given;
+  def->noise = number_or(arguments, "noise", def->noise);
+  const tool_value *steps = tool_find_value(arguments, "steps"), *limit = tool_find_value(arguments, "limit");
+  if (steps->given) def->steps_per_frame = (int32_t)steps->count;
+  if (limit->given) def->iteration_limit = (int32_t)limit->count;
+  def->use_static_shape = tool_find_value(arguments, "no-reference")->given;
+  def->direct = pl_cholmod_backend();
+  def->batch = tool_ranks_batch();
+  hash_settings(arguments, settings);
+  return read_field(tool, context, arguments, settings);
+}
+
+void fit_settings_free(fit_settings *settings) {
+  free(settings->points);
+  settings->points = NULL;
+}
+
+// --- motions ------------------------------------------------------------------------------------------------------------
+
+bool fit_motion_read(const tool_session *tool, pl_context *context, const char *path, double rate, int32_t point_count,
+                     fit_motion *motion) {
+  *motion = (fit_motion){.name = tool_text("%s", path), .rate = rate};
+  pl_frame_file *file = NULL;
+  pl_frame_file_report facts;
+  pl_error error = {0};
+  pl_status status = pl_frame_file_open(context, path, &file, &facts, &error);
+  if (status >= 0 && (facts.point_count != point_count || facts.frame_count < 2)) {
+    if (facts.point_count != point_count)
+      tool_complain(&tool->voice, "'%s' moves %d points, the mesh has %d: it must be a motion of the points of the tets", path,
+                    facts.point_count, point_count);
+    else
+      tool_complain(&tool->voice, "'%s' has one frame; a motion has two or more", path);
+    pl_frame_file_close(file);
+    return false;
+  }
+  if (status >= 0) {
+    motion->frame_count = facts.frame_count;
+    motion->positions = tool_allocate((size_t)facts.frame_count * (size_t)point_count, sizeof(pl_vec3));
+  }
+  for (int32_t i = 0; status >= 0 && i < facts.frame_count; ++i)
+    status = pl_frame_file_read(file, i, motion->positions + (size_t)i * (size_t)point_count, &error);
+  pl_frame_file_close(file);
+  if (status < 0) tool_report_error(&tool->voice, &error);
+  return status >= 0;
+}
+
+void fit_motion_free(fit_motion *motion) {
+  free(motion->name);
+  free(motion->positions);
+  *motion = (fit_motion){0};
+}
+
+void fit_object_free(fit_object *object) {
+  pl_mesh_destroy(object->mesh);
+  free(object->held);
+  for (int32_t i = 0; i < object->motion_count; ++i) fit_motion_free(&object->motions[i]);
+  for (int32_t i = 0; i < object->other_count; ++i) fit_motion_free(&object->others[i]);
+  free(object->motions);
+  free(object->others);
+}

@@ -1,0 +1,179 @@
+// What is written of a fit: tables, the reference shape, a scene in which the fitted body hangs, and the report.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tool_fit.h"
+#include "tool_folder.h"
+
+static const char *const VERDICTS[] = {"determined", "not determined", "at its bound", "held"};
+
+const char *fit_verdict_name(pl_fit_verdict verdict) {
+  return VERDICTS[verdict];
+}
+
+const char *fit_unit_of(const pl_fit_estimate *estimate) {
+  return strncmp(estimate->name, "young", 5) == 0   ? "Pa"
+         : strncmp(estimate->name, "mass", 4) == 0  ? "1/s"
+         : strncmp(estimate->name, "stiff", 5) == 0 ? "s"
+                                                    : "";
+}
+
+// --- tables -------------------------------------------------------------------------------------------------------------
+
+static pl_status write_table(const fit_job *job, const char *name, const char *const *columns, int32_t column_count,
+                             int64_t row_count, const double *cells, pl_error *error) {
+  char *path = tool_text("%s/%s", job->folder, name);
+  pl_status status = pl_table_write(job->context, path, columns, column_count, row_count, cells, error);
+  free(path);
+  return status;
+}
+
+// One row a parameter; the verdict as a number, 0 for determined.
+static pl_status write_estimates(const fit_job *job, const pl_fit_report *found, pl_error *error) {
+  static const char *const columns[] = {"value", "least", "most", "deviation", "verdict"};
+  double *cells = tool_allocate(5 * (size_t)found->parameter_count, sizeof *cells);
+  for (int32_t i = 0; i < found->parameter_count; ++i) {
+    const pl_fit_estimate *e = &found->estimates[i];
+    const double row[] = {e->value, e->least, e->most, e->deviation, e->verdict};
+    memcpy(cells + 5 * (size_t)i, row, sizeof row);
+  }
+  pl_status status = write_table(job, "estimates.csv", columns, 5, found->parameter_count, cells, error);
+  free(cells);
+  return status;
+}
+
+static pl_status write_correlations(const fit_job *job, const pl_fit_report *found, pl_error *error) {
+  const char **columns = tool_allocate((size_t)found->parameter_count, sizeof *columns);
+  for (int32_t i = 0; i < found->parameter_count; ++i) columns[i] = found->estimates[i].name;
+  pl_status status =
+      write_table(job, "correlations.csv", columns, found->parameter_count, found->parameter_count, found->correlations, error);
+  free(columns);
+  return status;
+}
+
+// --- the fitted body ----------------------------------------------------------------------------------------------------
+
+static double volume_of(const pl_mesh_view *mesh, const pl_vec3 *points) {
+  double sum = 0;
+  for (int32_t t = 0; t < mesh->tet_count; ++t) {
+    const int32_t *c = mesh->tets + 4 * (size_t)t;
+    pl_vec3 o = points[c[0]], a = points[c[1]], b = points[c[2]], d = points[c[3]];
+    double ax = a.x - o.x, ay = a.y - o.y, az = a.z - o.z, bx = b.x - o.x, by = b.y - o.y, bz = b.z - o.z;
+    double dx = d.x - o.x, dy = d.y - o.y, dz = d.z - o.z;
+    sum += fabs(dx * (ay * bz - az * by) + dy * (az * bx - ax * bz) + dz * (ax * by - ay * bx)) / 6;
+  }
+  return sum;
+}
+
+static pl_status write_body(const fit_job *job, const pl_vec3 *reference, const double *young, pl_error *error) {
+  pl_mesh_view view = pl_mesh_look(job->object->mesh);
+  static const char *const columns[] = {"young"};
+  pl_status status = write_table(job, "young.csv", columns, 1, view.tet_count, young, error);
+  if (status < 0) return status;
+  view.points = reference;
+  view.poses = NULL;
+  view.pose_count = 0;
+  pl_mesh *mesh = NULL;
+  char *path = tool_text("%s/reference.vtu", job->folder);
+  status = pl_mesh_create(job->context, &view, &mesh, error);
+  if (status >= 0) status = pl_mesh_write(job->context, path, mesh, error);
+  pl_mesh_destroy(mesh);
+  free(path);
+  return status;
+}
+
+// A scene in which the body hangs as it was captured, for whatever is to happen to it next. It is read and written by the library, so that it is sound.
+static pl_status write_scene(const fit_job *job, const pl_fit_report *found, const pl_vec3 *reference, pl_error *error) {
+  const pl_fit_def *def = &job->settings->def;
+  pl_mesh_view mesh = pl_mesh_look(job->object->mesh);
+  const pl_fit_estimate *last = found->estimates + found->parameter_count - 3;
+  double density = def->density * volume_of(&mesh, mesh.points) / volume_of(&mesh, reference);
+  double step = 1 / (job->object->motions[0].rate * def->steps_per_frame);
+  char *held = tool_text("%s", "");
+  for (int32_t i = 0; i < job->object->held_count; ++i) {
+    char *longer = tool_text("%s%s%d", held, i > 0 ? ", " : "", job->object->held[i]);
+    free(held);
+    held = longer;
+  }
+  char *text = tool_text(
+      "{\"pliant\": 1, \"name\": \"fitted\", \"description\": \"A body whose material and shape were fitted to its motion.\",\n"
+      "\"time\": {\"step\": %.17g, \"frame_rate\": %.17g, \"frames\": 150, \"warm_up\": 2},\n"
+      "\"gravity\": [%.17g, %.17g, %.17g],\n"
+      "\"meshes\": {\"reference\": {\"file\": \"reference.vtu\"}},\n"
+      "\"bodies\": [{\"name\": \"object\", \"mesh\": \"reference\", \"method\": \"fem\",\n"
+      "\"fem\": {\"material\": \"%s\", \"density\": %.17g, \"young_table\": \"young.csv\", \"poisson\": %.17g, \"mass_damping\": "
+      "%.17g,\n"
+      "\"stiffness_damping\": %.17g}, \"pins\": [{\"particles\": [%s]}]}]}\n",
+      step, job->object->motions[0].rate, def->gravity.x, def->gravity.y, def->gravity.z,
+      def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean", density, last[0].value, last[1].value, last[2].value, held);
+  char *path = tool_text("%s/scene.json", job->folder);
+  pl_scene *scene = NULL;
+  pl_status status = pl_scene_read_memory(job->context, text, strlen(text), path, job->folder, &scene, NULL, error);
+  if (status >= 0) status = pl_scene_write(job->context, path, scene, error);
+  pl_scene_destroy(scene);
+  free(path);
+  free(text);
+  free(held);
+  return status;
+}
+
+// --- all of it ----------------------------------------------------------------------------------------------------------
+
+static pl_status write_report(fit_job *job, const pl_fit_report *found, pl_error *error) {
+  char *path = tool_text("%s/report.html", job->folder), *title = tool_text("Material of %s", job->object->motions[0].name);
+  pl_report *report = NULL;
+  pl_status status = pl_report_create(job->context, path, title, &report, error);
+  if (status >= 0) {
+    status = fit_report(job, found, report, error);
+    if (status >= 0)
+      status = pl_report_close(report, error);
+    else
+      pl_report_abandon(report);
+  }
+  free(title);
+  free(path);
+  return status;
+}
+
+pl_status fit_write(fit_job *job, pl_error *error) {
+  pl_mesh_view mesh = pl_mesh_look(job->object->mesh);
+  pl_vec3 *reference = tool_allocate((size_t)mesh.point_count, sizeof *reference);
+  double *young = tool_allocate((size_t)mesh.tet_count, sizeof *young);
+  pl_fit_report found;
+  pl_status status = pl_fit_look(job->fit, &found, error);
+  if (status >= 0) status = pl_fit_read(job->fit, reference, young);
+  if (status >= 0) status = write_estimates(job, &found, error);
+  if (status >= 0) status = write_correlations(job, &found, error);
+  if (status >= 0) status = write_body(job, reference, young, error);
+  if (status >= 0) status = write_scene(job, &found, reference, error);
+  if (status >= 0) status = write_report(job, &found, error);
+  free(reference);
+  free(young);
+  return status;
+}
+
+void fit_forget(const fit_job *job) {
+  char *path = tool_text("%s/fit.checkpoint", job->folder);
+  unlink(path);
+  free(path);
+}
+
+bool fit_say(fit_job *job, pl_error *error) {
+  pl_fit_report found;
+  if (pl_fit_look(job->fit, &found, error) < 0) return false;
+  bool sure = true;
+  printf("%-18s %12s %12s %12s  %-4s %s\n", "parameter", "value", "least", "most", "unit", "verdict");
+  for (int32_t i = 0; i < found.parameter_count; ++i) {
+    const pl_fit_estimate *e = &found.estimates[i];
+    printf("%-18s %12.6g %12.6g %12.6g  %-4s %s\n", e->name, e->value, e->least, e->most, fit_unit_of(e),
+           fit_verdict_name(e->verdict));
+    sure = sure && e->verdict != PL_FIT_NOT_DETERMINED && e->verdict != PL_FIT_AT_BOUND;
+  }
+  tool_say(&job->tool->voice, "rms %.4g mm of %.4g mm amplitude after %d iterations, %d simulations; %.3g s", 1e3 * found.rms,
+           1e3 * found.amplitude, found.iteration_count, found.evaluation_count, found.seconds);
+  if (!sure) tool_warn(&job->tool->voice, "these motions do not determine every parameter; the table says which");
+  return sure;
+}

@@ -1,0 +1,69 @@
+// Points that are held: those in a box of the mesh as it is given, or those that a table names.
+#include "tool_hold.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool read_box(const char *text, double numbers[6]) {
+  char extra;
+  return sscanf(text, "%lf,%lf,%lf,%lf,%lf,%lf%c", &numbers[0], &numbers[1], &numbers[2], &numbers[3], &numbers[4], &numbers[5],
+                &extra) == 6;
+}
+
+static void hold_box(uint8_t *held, const pl_mesh_view *mesh, const double box[6]) {
+  for (int32_t i = 0; i < mesh->point_count; ++i) {
+    const double p[3] = {mesh->points[i].x, mesh->points[i].y, mesh->points[i].z};
+    bool inside = true;
+    for (int a = 0; a < 3; ++a) inside = inside && p[a] >= fmin(box[a], box[a + 3]) && p[a] <= fmax(box[a], box[a + 3]);
+    if (inside) held[i] = 1;
+  }
+}
+
+// The column `point` of a table.
+static bool hold_table(const tool_session *tool, pl_context *context, const char *path, uint8_t *held, int32_t count) {
+  pl_table *table = NULL;
+  pl_error error = {0};
+  if (pl_table_read(context, path, &table, &error) < 0) {
+    if (error.status == PL_ERROR_NOT_FOUND)
+      tool_complain(&tool->voice, "--hold takes a box of six numbers with commas, or a table; '%s' is neither", path);
+    else
+      tool_report_error(&tool->voice, &error);
+    return false;
+  }
+  pl_table_view view = pl_table_look(table);
+  int32_t column = pl_table_find(table, "point");
+  bool good = column >= 0;
+  if (!good) tool_complain(&tool->voice, "'%s' has no column `point` with numbers of points, from 0", path);
+  for (int64_t i = 0; i < view.row_count && good; ++i) {
+    double point = view.cells[i * view.column_count + column];
+    good = point >= 0 && point < count && point == floor(point);
+    if (good)
+      held[(int32_t)point] = 1;
+    else
+      tool_complain(&tool->voice, "'%s', row %lld: %g is not the number of a point; there are %d, counted from 0", path,
+                    (long long)i + 1, point, count);
+  }
+  pl_table_destroy(table);
+  return good;
+}
+
+bool tool_hold_read(const tool_session *tool, pl_context *context, const tool_arguments *arguments, const pl_mesh *mesh,
+                    int32_t **held, int32_t *held_count) {
+  pl_mesh_view view = pl_mesh_look(mesh);
+  uint8_t *marks = tool_allocate((size_t)view.point_count, 1);
+  bool good = true;
+  for (int i = 0; i < arguments->repeated_count && good; ++i) {
+    double box[6];
+    if (read_box(arguments->repeated[i], box))
+      hold_box(marks, &view, box);
+    else
+      good = hold_table(tool, context, arguments->repeated[i], marks, view.point_count);
+  }
+  *held = tool_allocate((size_t)view.point_count, sizeof **held);
+  *held_count = 0;
+  for (int32_t i = 0; i < view.point_count; ++i)
+    if (marks[i]) (*held)[(*held_count)++] = i;
+  free(marks);
+  return good;
+}
