@@ -30,6 +30,7 @@ static pl_status build(studio_world *w, const studio_document *document, fresh *
     status = pl_scene_read_memory(w->context, text.items, text.count, name, document->folder, &made->scene, w->findings, error);
   pl_vector_free(&text);
   pl_scene_build_def def = pl_default_scene_build_def();
+  if (status >= 0) made->scene->shelf = &w->shelf;
   if (status >= 0) status = pl_scene_build(w->context, &def, made->scene, &made->set, w->findings, error);
   if (status < 0) return status;
   size_t most = 1;

@@ -233,6 +233,7 @@ studio_world *studio_world_create(pl_context *context, const studio_options *opt
   w->inbox = inbox;
   w->files = files;
   w->rate = 1;
+  pl_shape_shelf_init(&w->shelf, context);
   w->given = pl_vector_of(context, sizeof(studio_given));
   w->errands = pl_vector_of(context, sizeof(studio_errand));
   w->meters = pl_vector_of(context, sizeof(studio_meter));
@@ -244,6 +245,7 @@ studio_world *studio_world_create(pl_context *context, const studio_options *opt
     status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
   if (status >= 0) return w;
   studio_stage_close(w);
+  pl_shape_shelf_free(&w->shelf);
   pl_findings_destroy(w->findings);
   pl_release(context, w);
   return NULL;
@@ -255,6 +257,7 @@ void studio_world_destroy(studio_world *w) {
   pthread_join(w->thread, NULL);
   studio_export_stop(w);
   studio_stage_close(w);
+  pl_shape_shelf_free(&w->shelf);
   pl_vector_free(&w->given);
   pl_vector_free(&w->errands);
   pl_vector_free(&w->meters);

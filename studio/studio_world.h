@@ -4,6 +4,7 @@
 #define STUDIO_WORLD_H
 
 #include "io/json.h"
+#include "scene/scene_shelf.h"
 #include "scene/stage_set.h"
 #include "studio_files.h"
 #include "studio_history.h"
@@ -62,6 +63,7 @@ typedef struct studio_world {
   pthread_t thread;
 
   studio_document document;
+  pl_shape_shelf shelf;  // of surfaces, so that a changed number does not sample them anew
   pl_scene *scene;
   pl_stage_set *set;  // NULL: none is open
   pl_world *world;    // the set's

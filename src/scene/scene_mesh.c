@@ -10,6 +10,7 @@
 #include "pliant/file.h"
 #include "pliant/modeller.h"
 #include "scene/scene_fem.h"
+#include "scene/scene_shelf.h"
 
 // Nodes of a shape in the modeller's order: children before their parent.
 typedef struct flat_shape {
@@ -42,8 +43,9 @@ static int32_t flatten(flat_shape *flat, const pl_scene_shape *shape) {
   return pl_vector_push(&flat->nodes, &node) ? (int32_t)flat->nodes.count - 1 : -1;
 }
 
-static pl_status make_shape(pl_context *context, const pl_scene_shape *shape, double cell_size, int64_t triangles, pl_mesh **mesh,
+static pl_status make_shape(const pl_scene *scene, const pl_scene_shape *shape, double cell_size, int64_t triangles, pl_mesh **mesh,
                             pl_error *error) {
+  pl_context *context = scene->context;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   flat_shape flat = {&arena, pl_vector_of(context, sizeof(pl_shape_node))};
@@ -54,7 +56,7 @@ static pl_status make_shape(pl_context *context, const pl_scene_shape *shape, do
     pl_shape_def def = pl_default_shape_def();
     def.cell_size = cell_size;
     def.target_triangle_count = (int32_t)triangles;
-    status = pl_shape_build_surface(context, &def, flat.nodes.items, (int32_t)flat.nodes.count, mesh, error);
+    status = pl_shape_shelf_build(scene->shelf, context, &def, flat.nodes.items, (int32_t)flat.nodes.count, mesh, error);
   }
   pl_vector_free(&flat.nodes);
   pl_arena_destroy(&arena);
@@ -117,7 +119,7 @@ pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **
   else if (def->cells.json != NULL)
     status = pl_scene_make_cells(context, &def->cells, mesh, error);
   else if (def->shape.json != NULL)
-    status = make_shape(context, &def->shape, def->cell_size, def->triangles, mesh, error);
+    status = make_shape(scene, &def->shape, def->cell_size, def->triangles, mesh, error);
   else if (def->curve.json != NULL)
     status = pl_scene_make_curve(context, &def->curve, mesh, error);
   else if (def->sheet.json != NULL)
@@ -139,7 +141,7 @@ pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **
 }
 
 // Spheres and capsules are drawn from the modeller, so that they look like what is simulated.
-static pl_status make_round(pl_context *context, const pl_scene_collider *c, pl_mesh **mesh, pl_error *error) {
+static pl_status make_round(const pl_scene *scene, const pl_scene_collider *c, pl_mesh **mesh, pl_error *error) {
   pl_scene_shape shape = {.kind = PL_SHAPE_CAPSULE, .rotation = {0, 0, 0, 1}, .scale = 1, .radius = c->radius};
   if (c->shape == PL_COLLIDER_SPHERE) {
     shape.kind = PL_SHAPE_ELLIPSOID;
@@ -148,7 +150,7 @@ static pl_status make_round(pl_context *context, const pl_scene_collider *c, pl_
     shape.from.y = -c->half_length;
     shape.to.y = c->half_length;
   }
-  return make_shape(context, &shape, 0, 4000, mesh, error);
+  return make_shape(scene, &shape, 0, 4000, mesh, error);
 }
 
 // The boundary of a box of one cell, its middle at height `y`.
@@ -175,7 +177,7 @@ pl_status pl_scene_make_wall(const pl_scene *scene, const pl_scene_collider *c, 
   pl_context *context = scene->context;
   switch (c->shape) {
     case PL_COLLIDER_SPHERE:
-    case PL_COLLIDER_CAPSULE: return make_round(context, c, mesh, error);
+    case PL_COLLIDER_CAPSULE: return make_round(scene, c, mesh, error);
     case PL_COLLIDER_BOX: return make_block(context, c->size, 0, mesh, error);
     case PL_COLLIDER_MESH: return pl_scene_make_mesh(scene, c->mesh, mesh, findings, error);
     default: {

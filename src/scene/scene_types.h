@@ -487,7 +487,8 @@ struct pl_scene {
   pl_context *context;
   pl_arena arena;  // holds this struct and all that the document's structs point to
   pl_json_document *json;
-  const char *folder;  // where relative paths start
+  const char *folder;            // where relative paths start
+  struct pl_shape_shelf *shelf;  // surfaces that were made before, NULL for none; borrowed
   pl_scene_document document;
 };
 
