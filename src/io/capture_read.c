@@ -172,6 +172,16 @@ static void read_rotation(reader *r, const pl_json *value, pl_quat *rotation) {
     *rotation = pl_rotation_of_mat3(a, pl_quat_identity());
 }
 
+// Pixels along one side of a picture: a whole number.
+static int32_t read_side(reader *r, const pl_json *value) {
+  double side = 0;
+  int64_t whole = 0;
+  if (!read_number(r, value, 1, LARGEST_PICTURE, &side)) return 0;
+  if (!pl_json_get_integer(value, &whole))
+    complain(r, value, "not-whole", "pictures have whole pixels", "%g is not a whole number", side);
+  return (int32_t)whole;
+}
+
 static void read_camera(reader *r, const pl_json *value, pl_capture_camera *camera, pl_file_list *depths, pl_file_list *masks) {
   static const char *const keys[] = {"name", "depth", "mask", "width",    "height",   "fx",
                                      "fy",   "cx",    "cy",   "rotation", "position", "depth_scale"};
@@ -183,11 +193,9 @@ static void read_camera(reader *r, const pl_json *value, pl_capture_camera *came
   }
   check_keys(r, value, keys, sizeof keys / sizeof keys[0]);
   camera->name = read_name(r, value);
-  double width = 0, height = 0, p[3];
-  read_number(r, need(r, value, "width"), 1, LARGEST_PICTURE, &width);
-  read_number(r, need(r, value, "height"), 1, LARGEST_PICTURE, &height);
-  camera->width = (int32_t)width;
-  camera->height = (int32_t)height;
+  double p[3];
+  camera->width = read_side(r, need(r, value, "width"));
+  camera->height = read_side(r, need(r, value, "height"));
   read_number(r, need(r, value, "fx"), 1e-3, 1e7, &camera->fx);
   read_number(r, need(r, value, "fy"), 1e-3, 1e7, &camera->fy);
   read_number(r, need(r, value, "cx"), -1e7, 1e7, &camera->cx);

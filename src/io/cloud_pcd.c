@@ -121,6 +121,9 @@ static pl_status read_head_line(pcd_reader *r, pl_word word) {
   pl_status status = PL_OK;
   if (pl_word_is(word, "VERSION") || pl_word_is(word, "VIEWPOINT")) return PL_OK;
   if (pl_word_is(word, "FIELDS") || pl_word_is(word, "COLUMNS")) return read_fields(r);
+  // The format fixes the order; sizes before there are fields would be passed over, and all of them taken for four bytes.
+  bool needs_fields = pl_word_is(word, "TYPE") || pl_word_is(word, "SIZE") || pl_word_is(word, "COUNT");
+  if (needs_fields && r->field_count == 0) return fail_word(r, word, "allowed before FIELDS");
   if (pl_word_is(word, "TYPE")) return read_types(r);
   if (pl_word_is(word, "WIDTH")) return head_count(r, "a width", 0, INT32_MAX, &r->width);
   if (pl_word_is(word, "HEIGHT")) return head_count(r, "a height", 0, INT32_MAX, &r->height);
