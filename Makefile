@@ -12,6 +12,7 @@ help:
 	@echo 'make demo       build, run the gallery, write pictures and frames to out/demo (DEMO=name for one scene)'
 	@echo 'make test       everything that is checked; ends with "N passed, N failed"'
 	@echo 'make bench      measurements'
+	@echo 'make soak       ten minutes of the studio with viewers that read, stall, come and go: rate and memory must stay flat'
 	@echo 'make install    headers, libraries, tool, man page and completions (PREFIX=/usr/local, DESTDIR=)'
 	@echo 'make fuzz       FUZZ_SECONDS=60 of libFuzzer on every reader'
 	@echo 'make coverage   share of the lines of src/ that the tests run'
@@ -36,6 +37,9 @@ test:
 
 bench: build
 	@build/pliant bench $(BENCH)
+
+soak: build
+	@scripts/measure_studio.py --soak
 
 install: build
 	cmake --install build/release --prefix '$(PREFIX)' > build/install.log || { cat build/install.log; exit 1; }
@@ -66,4 +70,4 @@ tidy:
 clean:
 	rm -rf build out
 
-.PHONY: all help build demo test bench install fuzz coverage docs format tidy clean
+.PHONY: all help build demo test bench soak install fuzz coverage docs format tidy clean

@@ -2,7 +2,7 @@
 # scripts/format.sh [--check]: clang-format every C file of the project, or only say which ones it would change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-mapfile -t files < <(find include src tool test samples -name '*.[ch]' -o -name '*.cpp' | sort)
+mapfile -t files < <(find include src tool test samples studio -name node_modules -prune -o \( -name '*.[ch]' -o -name '*.cpp' \) -print | sort)
 if [ "${1:-}" != --check ]; then
   clang-format -i "${files[@]}"
   exit 0

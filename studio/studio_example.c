@@ -236,7 +236,7 @@ static bool name_is_taken(const studio_world *w, int32_t body, const char *name)
 static void choose_name(const studio_world *w, int32_t body, const char *wanted, char *name, size_t size) {
   snprintf(name, size, "%s", wanted[0] != '\0' ? wanted : "pose 1");
   for (int number = 2; name_is_taken(w, body, name) && number < 1000; ++number)
-    snprintf(name, size, "%.90s %d", wanted[0] != '\0' ? wanted : "pose", number);
+    snprintf(name, size, "%.80s %d", wanted[0] != '\0' ? wanted : "pose", number);
 }
 
 // Name of example number `index` of the list; NULL if there is none.
