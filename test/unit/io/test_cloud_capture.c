@@ -244,6 +244,7 @@ static void every_mistake_of_a_document_is_told_with_its_place(void **state) {
   check_document(&f, "{\"rate\": 1, \"cameras\": [{\"rotation\": [1, 1, 1, 1]}]}", "no-rotation", 1, 38, "length 1");
   check_document(&f, "{\"rate\": 1, \"cameras\": [{\"rotation\": [[1,0,0],[0,1,0],[0,0,-1]]}]}", "no-rotation", 1, 38, "mirrored");
   check_document(&f, "{\"rate\": 1, \"cameras\": [{\"fxx\": 2}]}", "unknown-key", 1, 26, "`fx`");
+  check_document(&f, "{\"rate\": 1, \"cameras\": [{\"width\": 640.5}]}", "not-whole", 1, 35, "whole");
   check_document(&f, "[]", "wrong-kind", 1, 1, "{");
   drop_folder(&f);
 }
