@@ -15,7 +15,8 @@
 
 static const double LONGEST_STEP = 1.2;  // of a logarithm: a factor of 3.3
 static const double DAMPING_MOST = 1e8, DAMPING_LEAST = 1e-9, DIAGONAL_FLOOR = 0.01;
-static const double FLANK = 100;  // how much more a step may cost from which one more is tried
+static const double FLANK = 100;    // how much more a step may cost from which one more is tried
+static const double HIDDEN = 1e-4;  // a hundredth of a standard deviation, squared
 // What is believed of the start: a standard deviation of this in coordinates, so a factor of 20. Nothing beside what data determine; what they do not stays about there.
 static const double PRIOR = 3;
 static const double EARLY_CHANGE = 0.03, EARLY_GAIN = 0.1;  // with which a window is left before the last
@@ -170,6 +171,12 @@ static pl_fit_progress tell_of(const pl_fit *fit, double change, bool accepted) 
                            .accepted = accepted};
 }
 
+// Of a coordinate of a tracked point, m².
+static double variance(const pl_fit *fit) {
+  double freedom = fmax(3 * fit->now.weight - fit->column_count, 1);
+  return fmax(fit->now.cost / freedom, fit->def.noise * fit->def.noise);
+}
+
 static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error) {
   pl_fit_place *place = &fit->place;
   double step[PL_FIT_VALUES_MOST] = {0}, values[PL_FIT_VALUES_MOST], promise = 0;
@@ -180,8 +187,9 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
   bool last = place->window + 1 == fit->window_count, better = false;
   place->iteration++;
   place->window_iteration++;
-  if (change < (last ? fit->def.tolerance : 0.1 * EARLY_CHANGE)) {
-    // Nothing left to gain here: the simulation that would show it is saved.
+  // Nothing left to gain here, or nothing that the errors of the data would not hide: the promise in units of their variance is the square of the step in standard
+  // deviations of the parameters. The simulation that would show it is saved.
+  if (change < (last ? fit->def.tolerance : 0.1 * EARLY_CHANGE) || promise < (last ? HIDDEN : 10 * HIDDEN) * variance(fit)) {
     *progress = tell_of(fit, change, true);
     if (last)
       place->finished = place->converged = 1;

@@ -8,8 +8,7 @@
 #include "math/vec3.h"
 
 enum { ITERATIONS_MOST = 40, STALE_ITERATIONS = 9 };
-static const double TOLERANCE =
-    1e-9;  // of the residual against the forces that balance; smooth enough for finite differences of the whole fit
+static const double TOLERANCE = 1e-12;  // length of the last step against the size of the body: fits must be smooth
 
 typedef struct motion {
   pl_fit_worker *worker;
