@@ -81,6 +81,27 @@ PLIANT_SCENES=$scratch/gallery "$PLIANT" bench actor --quick >table 2>err
 grep -q "^motion .*ahead.*steps.*hops" table
 rm -r gallery err table
 
+echo "detail: comparing and weighing by number of examples, stamping, and a whole frame with its parts, beside the figures of the paper"
+"$PLIANT" bench detail --quick --json >lines
+python3 - <<'PY'
+import json
+lines = [json.loads(line) for line in open("lines")]
+cases = {line["case"]: line for line in lines}
+assert len(cases) == len(lines), "two lines of one name"
+for line in lines:
+    assert line["suite"] == "detail" and line["threads"] == 1 and line["better"] == "lower", line
+for count, paper in (5, 10), (10, 10), (100, None), (1000, 200), (10000, None):
+    row = cases[f"compare {count}"]
+    assert row["unit"] == "us" and row["size"] == count and row.get("paper") == paper and row["value"] > 0 and row["limit"] > 0, row
+    if count <= 1000:
+        assert cases[f"both {count}"]["value"] > 0 and f"weights {count}" in cases
+assert cases["stamp 10k"]["value"] > 0 and cases["stamp 10k"]["limit"] > 0
+frame = cases["frame"]
+assert frame["unit"] == "ms" and frame["paper"] == 14 and "30 of 30 frames have detail" in frame["note"], frame
+for part in "solid", "contact", "detail":
+    assert 0 < cases[f"frame: {part}"]["value"] < frame["value"]
+PY
+
 echo "io: reading has a limit beside it, and no file is left"
 TMPDIR=$scratch "$PLIANT" bench io --quick --json >lines
 grep '"read ply"' lines | grep -q '"limit"'
