@@ -164,6 +164,7 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
 void fit_motion_free(fit_motion *motion) {
   free(motion->name);
   free(motion->positions);
+  free(motion->weights);
   *motion = (fit_motion){0};
 }
 

@@ -33,8 +33,11 @@ static uint64_t hash_of(const fit_job *job) {
   return hash;
 }
 
-static pl_fit_sequence sequence_of(const fit_motion *motion) {
-  return (pl_fit_sequence){.frame_count = motion->frame_count, .frame_seconds = 1 / motion->rate, .positions = motion->positions};
+pl_fit_sequence fit_sequence_of(const fit_motion *motion) {
+  return (pl_fit_sequence){.frame_count = motion->frame_count,
+                           .frame_seconds = 1 / motion->rate,
+                           .positions = motion->positions,
+                           .point_weights = motion->weights};
 }
 
 // --- the history --------------------------------------------------------------------------------------------------------
@@ -156,7 +159,7 @@ pl_status fit_open(fit_job *job, pl_error *error) {
   if (status < 0) return status;
   job->column_count = FIT_ROW_PARAMETERS + pl_field_look(job->field).control_count + 3;
   job->sequences = tool_allocate((size_t)object->motion_count, sizeof *job->sequences);
-  for (int32_t i = 0; i < object->motion_count; ++i) job->sequences[i] = sequence_of(&object->motions[i]);
+  for (int32_t i = 0; i < object->motion_count; ++i) job->sequences[i] = fit_sequence_of(&object->motions[i]);
   pl_fit_def def = job->settings->def;
   def.field = job->field;
   def.pinned = object->held;
@@ -188,11 +191,18 @@ static pl_status warm_up(fit_job *job, pl_error *error) {
   return status;
 }
 
+bool fit_is_unfinished(const fit_job *job) {
+  char *path = checkpoint_path(job);
+  bool there = tool_is_file(path);
+  free(path);
+  return there;
+}
+
 pl_status fit_run(fit_job *job, bool resume, pl_error *error) {
   pl_status status = PL_OK;
   if (resume)
     status = go_on(job, error);
-  else if (job->settings->warm_start)
+  else if (job->settings->warm_start && !job->warmed)
     status = warm_up(job, error);
   if (status < 0) return status;
   job->trouble = (pl_error){0};

@@ -242,8 +242,7 @@ static pl_status report_motion(fit_job *job, const fit_motion *motion, pl_report
   pl_mesh_view mesh = pl_mesh_look(job->object->mesh);
   size_t n = (size_t)mesh.point_count;
   pl_vec3 *simulated = tool_allocate((size_t)motion->frame_count * n, sizeof *simulated);
-  pl_fit_sequence sequence = {
-      .frame_count = motion->frame_count, .frame_seconds = 1 / motion->rate, .positions = motion->positions};
+  pl_fit_sequence sequence = fit_sequence_of(motion);
   pl_fit_prediction prediction;
   pl_status status = pl_fit_predict(job->fit, &sequence, simulated, &prediction, error);
   if (status >= 0) {

@@ -66,7 +66,7 @@ struct tool_session {
 
 extern const tool_verb tool_demo_verb, tool_run_verb, tool_view_verb, tool_bake_verb, tool_check_verb, tool_mesh_verb,
     tool_pose_verb, tool_detail_verb, tool_info_verb, tool_convert_verb, tool_sense_verb, tool_track_verb, tool_fit_verb,
-    tool_bench_verb;
+    tool_capture_verb, tool_bench_verb;
 
 // Parse the words behind the verb into `arguments`, on top of what is there. Every mistake is printed. False if there was one.
 bool tool_arguments_parse(const tool_session *tool, const tool_verb *verb, int count, char *const *words,

@@ -12,6 +12,7 @@ typedef struct fit_motion {
   int32_t frame_count;
   double rate;  // frames per second
   pl_vec3 *positions;
+  double *weights;  // what a point counts for, NULL: all the same
 } fit_motion;
 
 // What is fitted: a mesh of tets in its static shape, where it is held, how it moves.
@@ -116,6 +117,9 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
                      fit_motion *motion);
 void fit_motion_free(fit_motion *motion);
 
+// A motion as a fit takes it; borrowed.
+pl_fit_sequence fit_sequence_of(const fit_motion *motion);
+
 void fit_object_free(fit_object *object);
 
 // Set up: `job` has tool, context, object, settings and folder. To be closed also after a failure.
@@ -124,6 +128,9 @@ void fit_close(fit_job *job);
 
 // Fit, from the checkpoint in the folder if `resume`. PL_REMARK_CANCELLED when the user asked to stop; the checkpoint is then there.
 pl_status fit_run(fit_job *job, bool resume, pl_error *error);
+
+// Whether the folder has a checkpoint to go on from.
+bool fit_is_unfinished(const fit_job *job);
 
 // Tables, meshes, a scene with the fitted body, and the report.
 pl_status fit_write(fit_job *job, pl_error *error);

@@ -5,7 +5,7 @@
 #include "pliant/pliant.h"
 #include "tool_arguments.h"
 
-enum { TRACK_NUMBERS = 19, TRACK_EXTRA = 7 };  // numbers of a report, and the vectors of the log they take
+enum { TRACK_NUMBERS = 19 };  // of a report
 
 typedef struct track_job {
   const tool_session *tool;
@@ -28,8 +28,10 @@ typedef struct track_job {
   // The track so far.
   pl_frame_log *log;
   char *log_path, *resume_path;
-  uint64_t hash;  // of everything that decides the result
-  double *table;  // one row of TRACK_NUMBERS a frame
+  uint64_t hash;     // of everything that decides the result
+  bool resume;       // go on with the track in the folder
+  double *table;     // one row of TRACK_NUMBERS a frame
+  double *supports;  // per point: sum over the frames of how much of it was measured
   int32_t done_count, lost_count, doubtful_count, empty_count;
   bool remarks;
   // The truth, if it is known.
@@ -39,8 +41,15 @@ typedef struct track_job {
 
 // track_body.c: everything up to a tracker that is ready. An exit code.
 int track_prepare(track_job *job);
-// track_loop.c: all frames, into log and table. An exit code.
+// A surface given in the shape of `mesh`, as it sits in the same tets with other points.
+pl_status track_carry_surface(pl_context *context, const pl_mesh *mesh, const pl_vec3 *points, const pl_mesh *surface,
+                              double tolerance, pl_mesh **carried, pl_error *error);
+
+// track_loop.c: all frames, into log and table. An exit code. What it opened and made is closed by the second, also after a failure.
 int track_frames(track_job *job);
+void track_close_frames(track_job *job);
+// Whether the folder has a track that can be gone on with.
+bool track_is_unfinished(const track_job *job);
 // track_write.c
 pl_status track_compare(track_job *job, pl_error *error);
 pl_status track_write(track_job *job, pl_error *error);

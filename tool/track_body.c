@@ -81,18 +81,18 @@ static pl_status open_meshes(track_job *job, pl_error *error) {
   return PL_OK;
 }
 
-// The surface as it sits in the tets of the rest shape: it was given in the shape of the mesh.
-static pl_status carry_surface(track_job *job, double tolerance, pl_mesh **carried, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(job->surface);
+pl_status track_carry_surface(pl_context *context, const pl_mesh *mesh, const pl_vec3 *points, const pl_mesh *surface,
+                              double tolerance, pl_mesh **carried, pl_error *error) {
+  pl_mesh_view view = pl_mesh_look(surface);
   pl_embedding *embedding = NULL;
-  pl_status status = pl_embedding_build(job->context, job->mesh, view.points, view.point_count, tolerance, &embedding, NULL, error);
+  pl_status status = pl_embedding_build(context, mesh, view.points, view.point_count, tolerance, &embedding, NULL, error);
   if (status < 0) return status;
-  pl_vec3 *points = tool_allocate((size_t)view.point_count, sizeof *points);
-  pl_embedding_apply(embedding, pl_mesh_look(job->rest).points, points);
-  view.points = points;
+  pl_vec3 *moved = tool_allocate((size_t)view.point_count, sizeof *moved);
+  pl_embedding_apply(embedding, points, moved);
+  view.points = moved;
   view.pose_count = 0;
-  status = pl_mesh_create(job->context, &view, carried, error);
-  free(points);
+  status = pl_mesh_create(context, &view, carried, error);
+  free(moved);
   pl_embedding_destroy(embedding);
   return status;
 }
@@ -110,7 +110,8 @@ static pl_status build_model(track_job *job, pl_error *error) {
   pl_mesh *carried = NULL;
   pl_status status = PL_OK;
   if (job->rest != NULL && job->surface != NULL) {
-    status = carry_surface(job, def.surface_tolerance, &carried, error);
+    status = track_carry_surface(job->context, job->mesh, pl_mesh_look(job->rest).points, job->surface, def.surface_tolerance,
+                                 &carried, error);
     def.surface = carried;
   }
   if (status >= 0) status = pl_fem_build(job->context, &def, job->rest != NULL ? job->rest : job->mesh, &job->model, error);

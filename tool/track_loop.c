@@ -103,26 +103,36 @@ static void count_state(track_job *job, pl_track_state state) {
   job->empty_count += state == PL_TRACK_EMPTY;
 }
 
+// Vectors of the log behind the points of a frame.
+static size_t extra_count(const track_job *job) {
+  return ((size_t)TRACK_NUMBERS + (size_t)job->point_count + 2) / 3;
+}
+
 static pl_status append(track_job *job, const pl_track_report *report, const pl_tracker_view *view, pl_vec3 *room,
                         pl_error *error) {
   double *row = job->table + (size_t)job->done_count * TRACK_NUMBERS;
   track_pack(report, row);
   memcpy(room, view->points, (size_t)job->point_count * sizeof *room);
-  double extra[3 * TRACK_EXTRA] = {0};
+  // Behind the points: the report, then what was measured of every point. Plain numbers in vectors of three.
+  double *extra = tool_allocate(3 * extra_count(job), sizeof *extra);
   memcpy(extra, row, TRACK_NUMBERS * sizeof(double));
-  memcpy(room + job->point_count, extra, sizeof extra);
+  memcpy(extra + TRACK_NUMBERS, view->supports, (size_t)job->point_count * sizeof(double));
+  memcpy(room + job->point_count, extra, 3 * extra_count(job) * sizeof(double));
+  free(extra);
+  for (int32_t i = 0; i < job->point_count; ++i) job->supports[i] += view->supports[i];
   return pl_frame_log_append(job->log, 0, room, error);
 }
 
 // Rows and points of the frames that are there already; the tracker goes on behind them.
 static pl_status go_on(track_job *job, int64_t count, pl_vec3 *points, pl_error *error) {
-  pl_vec3 *before = tool_allocate((size_t)(job->point_count + TRACK_EXTRA), sizeof *before);
+  pl_vec3 *before = tool_allocate((size_t)job->point_count + extra_count(job), sizeof *before);
   pl_status status = PL_OK;
   for (int64_t f = 0; f < count && status >= 0; ++f) {
-    double extra[3 * TRACK_EXTRA];
-    status = pl_frame_log_read(job->log, f, job->point_count, TRACK_EXTRA, points, NULL, error);
-    memcpy(extra, points, sizeof extra);
+    status = pl_frame_log_read(job->log, f, job->point_count, (int64_t)extra_count(job), points, NULL, error);
+    if (status < 0) break;
+    const double *extra = (const double *)points;
     memcpy(job->table + (size_t)f * TRACK_NUMBERS, extra, TRACK_NUMBERS * sizeof(double));
+    for (int32_t i = 0; i < job->point_count; ++i) job->supports[i] += extra[TRACK_NUMBERS + i];
     count_state(job, (pl_track_state)(int)extra[1]);
   }
   if (status >= 0) status = pl_frame_log_read(job->log, count - 1, 0, job->point_count, points, NULL, error);
@@ -138,14 +148,14 @@ static pl_status go_on(track_job *job, int64_t count, pl_vec3 *points, pl_error 
 }
 
 static pl_status begin(track_job *job, pl_vec3 *room, pl_error *error) {
-  bool resume = tool_find_value(job->arguments, "resume")->given;
-  int64_t keep = resume ? read_resume(job) : 0;
+  int64_t keep = job->resume ? read_resume(job) : 0;
   if (keep < 0) {
     error->text[0] = '\0';
     return PL_ERROR_NOT_FOUND;
   }
   if (keep > job->frame_count) keep = job->frame_count;
-  pl_status status = pl_frame_log_open(job->context, job->log_path, job->point_count + TRACK_EXTRA, keep, &job->log, error);
+  pl_status status =
+      pl_frame_log_open(job->context, job->log_path, job->point_count + (int64_t)extra_count(job), keep, &job->log, error);
   if (status >= 0 && keep > 0) status = go_on(job, keep, room, error);
   if (status >= 0 && keep > 0) tool_say(&job->tool->voice, "going on behind frame %d", job->done_count);
   return status;
@@ -199,6 +209,21 @@ static void say_summary(const track_job *job, double seconds) {
              job->empty_count);
 }
 
+bool track_is_unfinished(const track_job *job) {
+  char *path = tool_text("%s/track.resume", job->folder);
+  bool there = tool_is_file(path);
+  free(path);
+  return there;
+}
+
+void track_close_frames(track_job *job) {
+  pl_frame_log_close(job->log);
+  free(job->table);
+  free(job->supports);
+  free(job->log_path);
+  free(job->resume_path);
+}
+
 int track_frames(track_job *job) {
   pl_error error = {0};
   const tool_voice *voice = &job->tool->voice;
@@ -206,7 +231,8 @@ int track_frames(track_job *job) {
   job->log_path = tool_text("%s/track.frames", job->folder);
   job->resume_path = tool_text("%s/track.resume", job->folder);
   job->table = tool_allocate((size_t)job->frame_count * TRACK_NUMBERS, sizeof(double));
-  pl_vec3 *room = tool_allocate((size_t)(job->point_count + TRACK_EXTRA), sizeof *room);
+  job->supports = tool_allocate((size_t)job->point_count, sizeof(double));
+  pl_vec3 *room = tool_allocate((size_t)job->point_count + extra_count(job), sizeof *room);
   pl_status status = begin(job, room, &error);
   double start = tool_seconds();
   tool_interrupt_watch();

@@ -86,7 +86,6 @@ static const tool_option OPTIONS[] = {
 
 static void close_job(track_job *job) {
   pl_frame_file_close(job->truth);
-  pl_frame_log_close(job->log);
   pl_tracker_destroy(job->tracker);
   pl_model_destroy(job->model);
   pl_mesh_destroy(job->rest);
@@ -96,11 +95,9 @@ static void close_job(track_job *job) {
   pl_findings_destroy(job->findings);
   pl_context_destroy(job->context);
   free(job->held);
-  free(job->table);
   free(job->errors);
   free(job->folder);
-  free(job->log_path);
-  free(job->resume_path);
+  track_close_frames(job);
 }
 
 static int run(track_job *job) {
@@ -123,7 +120,7 @@ static int run(track_job *job) {
 }
 
 static int track_verb(const tool_session *tool, const tool_arguments *arguments) {
-  track_job job = {.tool = tool, .arguments = arguments};
+  track_job job = {.tool = tool, .arguments = arguments, .resume = tool_find_value(arguments, "resume")->given};
   const tool_value *output = tool_find_value(arguments, "output"), *threads = tool_find_value(arguments, "threads");
   job.folder = tool_text("%s", output->given ? output->text : "out/track");
   job.context = tool_open_context(tool, threads->given ? (int32_t)threads->count : 0);

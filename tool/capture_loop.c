@@ -1,0 +1,202 @@
+// Rounds of tracking and fitting (paper 002, figure 2): with what a fit finds, the parts that no camera sees are filled in better, and with a better track the fit is
+// better. A round takes up what an interrupted one left: frames that were tracked are read, and the fit goes on from its checkpoint.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool_capture.h"
+#include "tool_folder.h"
+#include "tool_interrupt.h"
+
+static const double SETTLED = 0.01;  // relative change of distances and parameters at which rounds end
+
+// --- the model ----------------------------------------------------------------------------------------------------------
+
+static double size_of(const pl_mesh *mesh) {
+  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_box box = pl_points_box(view.points, view.point_count);
+  return fmax(box.most.x - box.least.x, fmax(box.most.y - box.least.y, box.most.z - box.least.z));
+}
+
+pl_status capture_model(capture_job *job, pl_model **model, pl_error *error) {
+  const pl_fit_def *settings = &job->settings.def;
+  pl_fem_def def = pl_default_fem_def(settings->material);
+  pl_mesh *carried = NULL;
+  pl_status status = PL_OK;
+  def.density = settings->density;
+  def.young = settings->young.start;
+  def.poisson = settings->poisson.start;
+  def.surface = job->surface;
+  def.surface_tolerance = 0.05 * size_of(job->object.mesh);
+  def.direct = settings->direct;
+  if (job->fit == NULL) return pl_fem_build(job->context, &def, job->object.mesh, model, error);
+  if (job->surface != NULL) {
+    pl_vec3 *reference = tool_allocate((size_t)pl_mesh_look(job->object.mesh).point_count, sizeof *reference);
+    status = pl_fit_read(job->fit->fit, reference, NULL);
+    if (status >= 0)
+      status = track_carry_surface(job->context, job->object.mesh, reference, job->surface, def.surface_tolerance, &carried, error);
+    def.surface = carried;
+    free(reference);
+  }
+  if (status >= 0) status = pl_fit_build_model(job->fit->fit, &def, model, error);
+  pl_mesh_destroy(carried);
+  return status;
+}
+
+// --- tracking -----------------------------------------------------------------------------------------------------------
+
+// The motion of a track, from the release on, and how much of every point was measured.
+static pl_status take_motion(const capture_job *job, const track_job *track, fit_motion *motion, pl_error *error) {
+  size_t n = (size_t)track->point_count;
+  motion->frame_count = track->frame_count - job->release;
+  motion->positions = tool_allocate((size_t)motion->frame_count * n, sizeof *motion->positions);
+  motion->weights = tool_allocate(n, sizeof *motion->weights);
+  for (size_t i = 0; i < n; ++i) motion->weights[i] = track->supports[i] / track->frame_count;
+  pl_status status = PL_OK;
+  for (int32_t f = 0; f < motion->frame_count && status >= 0; ++f)
+    status = pl_frame_log_read(track->log, f + job->release, 0, track->point_count, motion->positions + (size_t)f * n, NULL, error);
+  return status;
+}
+
+static void add_residuals(const track_job *track, capture_round *round) {
+  for (int32_t f = 0; f < track->done_count; ++f) {
+    pl_track_report report = track_unpack(track->table + (size_t)f * TRACK_NUMBERS);
+    round->residual += report.residual * report.residual;
+    round->explained += report.explained_share;
+  }
+}
+
+static int track_clip(capture_job *job, const char *folder, int32_t number, const pl_model *model, capture_round *round) {
+  const capture_clip *clip = &job->clips[number];
+  pl_mesh_view mesh = pl_mesh_look(job->object.mesh);
+  pl_error error = {0};
+  track_job track = {.tool = job->tool,
+                     .context = job->context,
+                     .capture = clip->capture,
+                     .view = clip->view,
+                     .folder = tool_text("%s/track-%d", folder, number + 1),
+                     .held = job->object.held,
+                     .held_count = job->object.held_count,
+                     .point_count = mesh.point_count,
+                     .frame_count = clip->view.frame_count,
+                     .hash = pl_model_describe(model).hash,
+                     .def = pl_default_track_def()};
+  if (job->settings.def.noise > 0) track.def.noise = job->settings.def.noise;
+  track.def.held = job->object.held;
+  track.def.held_count = job->object.held_count;
+  track.def.cameras = clip->view.cameras;
+  track.def.camera_count = clip->view.camera_count;
+  if (job->fit != NULL) track.def.acceleration = job->settings.def.gravity;
+  int code = tool_folder_make(job->tool, track.folder) ? TOOL_DONE : TOOL_FAILED;
+  track.resume = track_is_unfinished(&track);
+  if (code == TOOL_DONE && pl_tracker_create(job->context, &track.def, model, mesh.points, &track.tracker, &error) < 0)
+    code = tool_report_error(&job->tool->voice, &error);
+  if (code == TOOL_DONE) code = track_frames(&track);
+  fit_motion *motion = &job->object.motions[number];
+  *motion = (fit_motion){.name = tool_text("%s", clip->name), .rate = clip->view.rate};
+  if (code == TOOL_DONE && take_motion(job, &track, motion, &error) < 0) code = tool_report_error(&job->tool->voice, &error);
+  if (code == TOOL_DONE) add_residuals(&track, round);
+  job->remarks = job->remarks || track.remarks || track.lost_count > 0;
+  track_close_frames(&track);
+  pl_tracker_destroy(track.tracker);
+  free(track.folder);
+  return code;
+}
+
+static int track_all(capture_job *job, const char *folder, capture_round *round) {
+  double begin = tool_seconds();
+  pl_error error = {0};
+  pl_model *model = NULL;
+  if (capture_model(job, &model, &error) < 0) return tool_report_error(&job->tool->voice, &error);
+  for (int32_t i = 0; i < job->object.motion_count; ++i) fit_motion_free(&job->object.motions[i]);
+  job->object.motion_count = 0;
+  int code = TOOL_DONE;
+  int64_t frame_count = 0;
+  for (int32_t i = 0; i < job->clip_count && code == TOOL_DONE; ++i) {
+    code = track_clip(job, folder, i, model, round);
+    job->object.motion_count = i + 1;
+    frame_count += job->clips[i].view.frame_count;
+  }
+  pl_model_destroy(model);
+  round->residual = sqrt(round->residual / (double)frame_count);
+  round->explained /= (double)frame_count;
+  round->track_seconds = tool_seconds() - begin;
+  return code;
+}
+
+// --- fitting ------------------------------------------------------------------------------------------------------------
+
+static int fit_motions(capture_job *job, const char *folder, capture_round *round) {
+  pl_error error = {0};
+  fit_job *fit = tool_allocate(1, sizeof *fit);
+  *fit =
+      (fit_job){.tool = job->tool, .context = job->context, .object = &job->object, .settings = &job->settings, .folder = folder};
+  pl_status status = fit_open(fit, &error);
+  // Later rounds begin where the one before ended.
+  bool resume = status >= 0 && fit_is_unfinished(fit);
+  if (status >= 0 && !resume && job->round_count > 0) {
+    const double *values = job->values + (size_t)(job->round_count - 1) * (size_t)job->value_count;
+    status = pl_fit_write(fit->fit, values, &error);
+    fit->warmed = true;
+  }
+  tool_interrupt_watch();
+  if (status >= 0) status = fit_run(fit, resume, &error);
+  tool_interrupt_release();
+  pl_fit_report found;
+  if (status == PL_OK || status == PL_REMARK_NOT_CONVERGED) {
+    pl_status looked = pl_fit_look(fit->fit, &found, &error);
+    if (looked < 0) status = looked;
+  }
+  if (job->fit != NULL) {
+    fit_close(job->fit);
+    free(job->fit);
+  }
+  job->fit = fit;
+  if (status < 0) return tool_report_error(&job->tool->voice, &error);
+  if (status == PL_REMARK_CANCELLED) {
+    tool_say(&job->tool->voice, "stopped; go on with the same command and --resume");
+    return TOOL_FAILED;
+  }
+  if (status == PL_REMARK_NOT_CONVERGED) job->remarks = true;
+  round->rms = found.rms;
+  round->fit_seconds = found.seconds;
+  int32_t count;
+  const double *values = pl_fit_values(fit->fit, &count);
+  if (job->values == NULL) job->values = tool_allocate((size_t)count * CAPTURE_ROUND_LIMIT, sizeof *job->values);
+  job->value_count = count;
+  memcpy(job->values + (size_t)job->round_count * (size_t)count, values, (size_t)count * sizeof *values);
+  return TOOL_DONE;
+}
+
+// --- rounds -------------------------------------------------------------------------------------------------------------
+
+static bool has_settled(const capture_job *job) {
+  if (job->round_count < 2) return false;
+  const capture_round *now = &job->rounds[job->round_count - 1], *before = now - 1;
+  const double *values = job->values + (size_t)(job->round_count - 1) * (size_t)job->value_count, *old = values - job->value_count;
+  bool settled = fabs(now->residual - before->residual) <= SETTLED * before->residual;
+  for (int32_t i = 0; i < job->value_count && settled; ++i) settled = fabs(values[i] - old[i]) <= SETTLED * fabs(old[i]);
+  return settled;
+}
+
+int capture_rounds(capture_job *job) {
+  int code = TOOL_DONE;
+  while (code == TOOL_DONE && job->round_count < job->round_limit && !has_settled(job)) {
+    capture_round *round = &job->rounds[job->round_count];
+    tool_say(&job->tool->voice, "round %d", job->round_count + 1);
+    char *folder = tool_text("%s/round-%d", job->folder, job->round_count + 1);
+    if (!tool_folder_make(job->tool, folder)) code = TOOL_FAILED;
+    if (code == TOOL_DONE) code = track_all(job, folder, round);
+    if (code == TOOL_DONE) code = fit_motions(job, folder, round);
+    if (code == TOOL_DONE) {
+      ++job->round_count;
+      tool_say(&job->tool->voice, "round %d: tracked to %.4g mm, simulated to %.4g mm", job->round_count, 1e3 * round->residual,
+               1e3 * round->rms);
+    }
+    // The fit keeps the name of its folder only while it runs.
+    if (job->fit != NULL) job->fit->folder = job->folder;
+    free(folder);
+  }
+  return code;
+}

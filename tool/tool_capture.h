@@ -1,0 +1,54 @@
+// pliant capture: what its files share.
+#ifndef TOOL_CAPTURE_H
+#define TOOL_CAPTURE_H
+
+#include "tool_fit.h"
+#include "tool_track.h"
+
+// A sequence of clouds.
+typedef struct capture_clip {
+  const char *name;  // as given
+  pl_capture *capture;
+  pl_capture_view view;
+} capture_clip;
+
+// What a round of tracking and fitting came to.
+typedef struct capture_round {
+  double residual;   // metres: root mean square distance of explained points from the surface
+  double explained;  // share of the points
+  double rms;        // metres: simulated from tracked points
+  double track_seconds, fit_seconds;
+} capture_round;
+
+enum { CAPTURE_ROUND_LIMIT = 20 };
+
+typedef struct capture_job {
+  const tool_session *tool;
+  const tool_arguments *arguments;
+  const char *folder;
+  pl_context *context;
+  pl_findings *findings;
+  fit_settings settings;
+  fit_object object;  // its motions are those of the last round, from the release on
+  pl_mesh *surface;   // what cameras see, in the static shape; NULL: the boundary of the tets
+  capture_clip *clips;
+  int32_t clip_count;
+  int32_t release;  // frame in which the object is let go
+  int32_t round_limit, round_count;
+  capture_round rounds[CAPTURE_ROUND_LIMIT];
+  int32_t value_count;
+  double *values;  // of the parameters, round by round
+  fit_job *fit;    // of the last round; NULL before the first
+  bool remarks;
+} capture_job;
+
+// Rounds of tracking and fitting until they settle. An exit code.
+int capture_rounds(capture_job *job);
+
+// The model of the last round, or one of the static shape before the first, with the surface that cameras see.
+pl_status capture_model(capture_job *job, pl_model **model, pl_error *error);
+
+// report.html and rounds.csv.
+pl_status capture_report(capture_job *job, pl_error *error);
+
+#endif

@@ -1,0 +1,170 @@
+// pliant capture: clouds of a moving object become its motion, its material and its shape without gravity, by tracking and fitting in turn.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool_capture.h"
+#include "tool_folder.h"
+#include "tool_hold.h"
+#include "tool_open.h"
+
+static const tool_option OPTIONS[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = TOOL_TEXT,
+     .value = "DIR",
+     .about = "folder for the results; out/capture if not given"},
+    {.name = "surface", .kind = TOOL_TEXT, .value = "FILE", .about = "what cameras see, in the shape of MESH; its boundary"},
+    {.name = "points",
+     .kind = TOOL_COUNT,
+     .value = "N",
+     .about = "tet points to fill MESH with where it is a surface; 2000",
+     .least = 8,
+     .most = 1e6},
+    TOOL_HOLD_OPTION,
+    {.name = "release",
+     .kind = TOOL_COUNT,
+     .value = "FRAME",
+     .about = "in which the object is let go, from 0; 0 if not given",
+     .least = 0,
+     .most = 1e6},
+    {.name = "rounds",
+     .kind = TOOL_COUNT,
+     .value = "N",
+     .about = "most rounds of tracking and fitting; 4 if not given",
+     .least = 1,
+     .most = CAPTURE_ROUND_LIMIT},
+    {.name = "resume", .kind = TOOL_FLAG, .about = "go on where an interrupted capture in the same folder stopped"},
+    FIT_OPTIONS,
+};
+
+static bool read_mesh(capture_job *job) {
+  job->object.mesh = tool_open_mesh(job->tool, job->context, job->arguments->words[0], 1, &job->remarks);
+  if (job->object.mesh == NULL) return false;
+  const tool_value *surface = tool_find_value(job->arguments, "surface"), *points = tool_find_value(job->arguments, "points");
+  if (surface->given) {
+    job->surface = tool_open_mesh(job->tool, job->context, surface->text, 1, &job->remarks);
+    if (job->surface == NULL) return false;
+  }
+  if (pl_mesh_look(job->object.mesh).tet_count > 0) return true;
+  pl_lattice_def def = pl_default_lattice_def();
+  if (points->given) def.target_point_count = (int32_t)points->count;
+  pl_mesh *tets = NULL;
+  pl_error error = {0};
+  if (pl_lattice_build(job->context, &def, job->object.mesh, &tets, NULL, &error) < 0) {
+    tool_report_error(&job->tool->voice, &error);
+    return false;
+  }
+  if (job->surface == NULL)
+    job->surface = job->object.mesh;
+  else
+    pl_mesh_destroy(job->object.mesh);
+  job->object.mesh = tets;
+  return true;
+}
+
+static bool read_clip(capture_job *job, const char *path) {
+  capture_clip *clip = &job->clips[job->clip_count++];
+  char *inside = tool_is_folder(path) ? tool_text("%s/capture.json", path) : NULL;
+  pl_error error = {0};
+  clip->name = path;
+  pl_status status = pl_capture_read(job->context, inside != NULL ? inside : path, &clip->capture, job->findings, &error);
+  free(inside);
+  if (status < 0) {
+    if (pl_findings_count(job->findings, PL_SEVERITY_ERROR) == 0)
+      tool_report_error(&job->tool->voice, &error);
+    else
+      tool_report_findings(&job->tool->voice, job->findings, PL_SEVERITY_WARNING, path);
+    return false;
+  }
+  clip->view = pl_capture_look(clip->capture);
+  tool_say(&job->tool->voice, "%s: %d frames at %.4g/s, %d cameras", path, clip->view.frame_count, clip->view.rate,
+           clip->view.camera_count);
+  if (clip->view.frame_count - job->release >= 2) return true;
+  tool_complain(&job->tool->voice, "'%s' has %d frames: too few behind the release in frame %d", path, clip->view.frame_count,
+                job->release);
+  return false;
+}
+
+static bool read_all(capture_job *job) {
+  const tool_arguments *arguments = job->arguments;
+  const tool_value *release = tool_find_value(arguments, "release"), *rounds = tool_find_value(arguments, "rounds");
+  job->release = release->given ? (int32_t)release->count : 0;
+  job->round_limit = rounds->given ? (int32_t)rounds->count : 4;
+  pl_error error = {0};
+  if (pl_findings_create(job->context, &job->findings, &error) < 0)
+    return tool_report_error(&job->tool->voice, &error) == TOOL_DONE;
+  if (!read_mesh(job) ||
+      !tool_hold_read(job->tool, job->context, arguments, job->object.mesh, &job->object.held, &job->object.held_count))
+    return false;
+  job->clips = tool_allocate((size_t)arguments->word_count, sizeof *job->clips);
+  job->object.motions = tool_allocate((size_t)arguments->word_count, sizeof *job->object.motions);
+  for (int i = 1; i < arguments->word_count; ++i)
+    if (!read_clip(job, arguments->words[i])) return false;
+  // Gravity is that of the capture, unless the user knows better.
+  if (!tool_find_value(arguments, "gravity")->given) job->settings.def.gravity = job->clips[0].view.gravity;
+  return true;
+}
+
+static int capture_object(capture_job *job) {
+  const tool_value *output = tool_find_value(job->arguments, "output");
+  job->folder = output->given ? output->text : "out/capture";
+  if (!tool_folder_make(job->tool, job->folder)) return TOOL_FAILED;
+  tool_folder_sweep(job->folder);
+  if (!tool_find_value(job->arguments, "resume")->given) {
+    char *first = tool_text("%s/round-1", job->folder);
+    bool used = tool_is_folder(first);
+    free(first);
+    if (used) {
+      tool_complain(&job->tool->voice, "'%s' has rounds of a capture already; go on with --resume, or give another folder",
+                    job->folder);
+      return TOOL_FAILED;
+    }
+  }
+  int code = capture_rounds(job);
+  if (code != TOOL_DONE) return code;
+  pl_error error = {0};
+  pl_status status = fit_write(job->fit, &error);
+  if (status >= 0) status = capture_report(job, &error);
+  bool sure = status >= 0 && fit_say(job->fit, &error);
+  if (error.status < 0) return tool_report_error(&job->tool->voice, &error);
+  tool_say(&job->tool->voice, "results in %s, see report.html there", job->folder);
+  return sure && !job->remarks ? TOOL_DONE : TOOL_REMARKS;
+}
+
+static int capture_verb(const tool_session *tool, const tool_arguments *arguments) {
+  const tool_value *threads = tool_find_value(arguments, "threads");
+  capture_job job = {
+      .tool = tool, .arguments = arguments, .context = tool_open_context(tool, threads->given ? (int32_t)threads->count : 0)};
+  if (job.context == NULL) return TOOL_FAILED;
+  int code = TOOL_USAGE;
+  if (fit_settings_read(tool, job.context, arguments, &job.settings)) code = read_all(&job) ? capture_object(&job) : TOOL_FAILED;
+  if (job.fit != NULL) fit_close(job.fit);
+  free(job.fit);
+  free(job.values);
+  for (int32_t i = 0; i < job.clip_count; ++i) pl_capture_destroy(job.clips[i].capture);
+  free(job.clips);
+  pl_mesh_destroy(job.surface);
+  fit_settings_free(&job.settings);
+  fit_object_free(&job.object);
+  pl_findings_destroy(job.findings);
+  pl_context_destroy(job.context);
+  return code;
+}
+
+const tool_verb tool_capture_verb = {
+    .name = "capture",
+    .words = "MESH CAPTURE...",
+    .summary = "motion, material and shape without gravity of an object, from clouds of it",
+    .details =
+        "MESH is the object as it hangs or stands: tets, or a surface that is filled with them; CAPTURE a capture.json or its "
+        "folder.\n"
+        "In every round the object is tracked through all captures and its material fitted to the motion; the next round\n"
+        "tracks with what was found. The folder has report.html, rounds.csv, all that fit writes, and a folder per round.\n"
+        "Status 3: a frame was lost on the way, or some parameter is not determined.",
+    .least_words = 2,
+    .most_words = 33,
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .run = capture_verb,
+};
