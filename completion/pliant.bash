@@ -1,7 +1,7 @@
 # bash completion of pliant
 _pliant() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb= word
-  local verbs="demo run view bake check mesh pose detail info convert bench help"
+  local verbs="demo run view bake check mesh pose detail info convert sense track bench help"
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     [[ $word == -* ]] || { verb=$word; break; }
   done
@@ -24,6 +24,8 @@ _pliant() {
     detail) options="--output --check --count --window --seed --body --points --cell-size --contact --label --contacts --scale --json --help" ;;
     info) options="--json --help" ;;
     convert) options="--scale --frame-rate --help" ;;
+    sense) options="--output --body --cameras --size --elevation --heading --rate --start --frames --noise --quantum --outliers --edge-dropout --dropout --clouds --seed --threads --set --help" ;;
+    track) options="--output --surface --points --rest --hold --young --poisson --density --inertia --noise --detail --reach --first-reach --limit --no-gating --frames --format --truth --threads --resume --help" ;;
     bench) options="--json --quick --list --help" ;;
     help) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$current"); return ;;
     *) mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$current"); return ;;
