@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from studio_client import Closed, Frame, Server  # noqa: E402
 
 TOOL = os.environ["PLIANT"]
-METHODS = {"solid": "solid-cuboid", "rod": "rod-tuft", "fem": "fem-curves", "actor": "actor-i"}
+METHODS = {"solid": "solid-cuboid", "rod": "rod-tuft", "fem": "fem-curves", "actor": "actor-worm"}
 SMALL = {"pliant": 1, "name": "small", "description": "Boxes fall.", "length_unit": "cm", "time": {"frames": 4, "frame_rate": 50, "step": 0.004},
          "gravity": [0, -981, 0],
          "meshes": {"box": {"box": {"size": [40, 40, 60], "cells": [3, 3, 4]}, "poses": [{"name": "long", "scale": [1, 1, 1.5]}]}},
@@ -264,7 +264,7 @@ def exports_are_read_by_the_tool(server, viewer):
 
 
 def actors_can_be_steered(server, viewer):
-    viewer.ask("open", gallery="actor-i")
+    viewer.ask("open", gallery="actor-worm")
     viewer.ask("pause")
     viewer.send("want", ghost=True)
     viewer.send("steer", body=0, speed=0.125, heading=[-1, 0, 0])
