@@ -105,15 +105,17 @@ export class BodyView {
     }
     if (this.wire) this.wire.visible = lines && !display.tets;
     this.showParticles(display, hasSurface);
-    if (this.ghost) this.ghost.visible = display.ghost;
+    if (this.ghost) this.ghost.visible = display.ghost && this.description.method === 'actor';
+    if (this.cloud) this.cloud.visible = this.description.method === 'capture';
     this.colorMode = display.colors;
     if (display.colors === 'none') this.unpaint();
     for (const [kind, mesh] of this.beside) mesh.visible = kind === PartKind.Fine ? detail.fine : detail.coarse;
     this.surface.material.emissive.copy(this.color).multiplyScalar(selected ? 0.06 : 0);
   }
 
-  // Coarse on one side, fine on the other, the body between them.
-  spread(offset: Vector3): void {
+  // Coarse on one side, fine on the other, the body between them; the ghost above.
+  spread(offset: Vector3, above: number): void {
+    this.ghost?.position.setY(above);
     for (const [kind, mesh] of this.beside) mesh.position.copy(offset).multiplyScalar(kind === PartKind.Fine ? 1 : -1);
   }
 
@@ -213,19 +215,15 @@ export class BodyView {
   private paint(values: Float32Array): void {
     if (this.colorMode === 'none') return;
     const geometry = this.surface.geometry;
-    let attribute = geometry.getAttribute('color') as BufferAttribute | undefined;
-    if (!attribute) {
-      attribute = new BufferAttribute(new Float32Array(3 * this.description.points), 3);
-      geometry.setAttribute('color', attribute);
-    }
+    const colors = new Float32Array(3 * this.description.points);
     if (this.colorMode === 'segments') {
-      paintCategories(values, attribute.array as Float32Array);
+      paintCategories(values, colors);
       this.range = undefined;
     } else {
       this.range = followRange(this.range, values, this.colorMode === 'stretch' ? 0 : undefined);
-      paint(values, this.range, attribute.array as Float32Array);
+      paint(values, this.range, colors);
     }
-    attribute.needsUpdate = true;
+    geometry.setAttribute('color', new BufferAttribute(geometry.spread(colors), 3));
     if (!this.surface.material.vertexColors) {
       this.surface.material.vertexColors = true;
       this.surface.material.color.set(0xffffff);
@@ -242,6 +240,7 @@ export class BodyView {
   }
 
   private moveCloud(values: Float32Array): void {
+    if (this.description.method !== 'capture') return;
     if (!this.cloud || this.cloud.geometry.getAttribute('position').count !== values.length / 3) {
       this.cloud?.geometry.dispose();
       this.cloud?.removeFromParent();

@@ -58,7 +58,10 @@ class Studio {
     this.exports = new Exports(store, this.connection, this.viewport, this.notices);
     this.gallery = new Gallery(this.connection, { open: (entry) => void this.openEntry(entry), openFile: (file) => void this.openFile(file), resume: () => this.show('world') });
     const shared = { store, connection: this.connection, viewport: this.viewport, notices: this.notices };
-    this.sidebar = new Sidebar(shared, () => this.want(), this.exports.section, () => this.togglePanel());
+    this.sidebar = new Sidebar(shared, () => {
+      this.want();
+      this.actions.frame();
+    }, this.exports.section, () => this.togglePanel());
     const help = helpDialog(store);
     this.actions = this.makeActions(help.open);
     const transport = new Transport(store, this.actions);
@@ -140,7 +143,7 @@ class Studio {
     this.connection.send({
       kind: 'want',
       particles: display.tets || display.regions || bare,
-      ghost: display.ghost,
+      ghost: display.ghost && this.store.hasActor,
       exact: false,
       quantised: false,
       colors: display.colors,

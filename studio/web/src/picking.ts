@@ -34,7 +34,10 @@ export class Picking {
     for (const name of ['pointerup', 'pointercancel', 'lostpointercapture'] as const) canvas.addEventListener(name, (event) => this.up(event));
     canvas.addEventListener('pointerleave', () => this.hideTool());
     store.on('frame', () => this.drawPull());
-    store.on('scene', () => this.release());
+    store.on('scene', () => {
+      this.release();
+      this.hideTool();
+    });
     store.on('link', (link) => link !== 'open' && this.release());
   }
 
@@ -56,7 +59,7 @@ export class Picking {
     const body = found.object.userData.body as number;
     const view = this.world.bodies[body];
     if (!view) return undefined;
-    const corners = [found.face.a, found.face.b, found.face.c];
+    const corners = [found.face.a, found.face.b, found.face.c].map((vertex) => view.surface.geometry.sourceOf(vertex));
     const point = corners.reduce((best, corner) => (view.point(corner).distanceTo(found.point) < view.point(best).distanceTo(found.point) ? corner : best));
     return { body, point, place: view.point(point) };
   }

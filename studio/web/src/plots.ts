@@ -33,7 +33,6 @@ export class StreamPlot {
   private plot: uPlot | undefined;
   private data: (number | null)[][];
   private readonly host = element('div', {});
-  private drawnAt = 0;
   private timer = 0;
   private curves: Curve[];
 
@@ -75,19 +74,12 @@ export class StreamPlot {
   }
 
   private redraw(): void {
-    const now = performance.now();
-    if (now - this.drawnAt < REDRAW_MS) {
-      if (!this.timer) {
-        this.timer = window.setTimeout(() => {
-          this.timer = 0;
-          this.redraw();
-        }, REDRAW_MS);
-      }
-      return;
-    }
-    this.drawnAt = now;
-    if (!this.plot) this.rebuild();
-    this.plot?.setData(this.data as uPlot.AlignedData);
+    if (this.timer) return;
+    this.timer = window.setTimeout(() => {
+      this.timer = 0;
+      if (!this.plot) this.rebuild();
+      this.plot?.setData(this.data as uPlot.AlignedData);
+    }, REDRAW_MS);
   }
 
   private fit(): void {

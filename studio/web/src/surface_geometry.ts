@@ -1,8 +1,14 @@
 // Geometry of a surface whose points move: positions are written in place, normals follow, edges are made when somebody wants to see them.
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage } from 'three';
+import { findCreases } from './creases';
 
 export class SurfaceGeometry extends BufferGeometry {
   readonly triangles: Uint32Array;
+  // Where the points are; what is drawn has copies of some of them behind, for sharp edges.
+  readonly points: Float32Array;
+  private copies: Uint32Array = new Uint32Array(0);
+  private index32: Uint32Array;
+  private sharp = false;
   private edgeIndex: BufferAttribute | undefined;
 
   constructor(pointCount: number, triangles: Uint32Array<ArrayBuffer>) {
@@ -10,32 +16,65 @@ export class SurfaceGeometry extends BufferGeometry {
     // Indices come from outside: one that leads behind the end would read garbage, so those triangles are left out.
     const sound = triangles.every((i) => i < pointCount) ? triangles : filterTriangles(triangles, pointCount);
     this.triangles = sound;
+    this.index32 = sound;
+    this.points = new Float32Array(3 * pointCount);
+    this.allot(pointCount, sound);
+  }
+
+  private allot(count: number, index: Uint32Array<ArrayBuffer>): void {
     for (const name of ['position', 'normal']) {
-      const attribute = new BufferAttribute(new Float32Array(3 * pointCount), 3);
+      const attribute = new BufferAttribute(new Float32Array(3 * count), 3);
       attribute.setUsage(DynamicDrawUsage);
       this.setAttribute(name, attribute);
     }
-    this.setIndex(new BufferAttribute(sound, 1));
+    this.index32 = index;
+    this.setIndex(new BufferAttribute(index, 1));
   }
 
-  get points(): Float32Array {
-    return (this.getAttribute('position') as BufferAttribute).array as Float32Array;
+  // The point that a vertex of what is drawn stands for.
+  sourceOf(vertex: number): number {
+    const count = this.points.length / 3;
+    return vertex < count ? vertex : (this.copies[vertex - count] ?? 0);
+  }
+
+  // Numbers per point (colours, three each) for everything that is drawn.
+  spread(values: Float32Array): Float32Array {
+    const all = new Float32Array(values.length + 3 * this.copies.length);
+    all.set(values);
+    this.copies.forEach((source, i) => {
+      for (let c = 0; c < 3; ++c) all[values.length + 3 * i + c] = values[3 * source + c]!;
+    });
+    return all;
   }
 
   move(values: Float32Array): void {
-    const points = this.points;
-    points.set(values.length > points.length ? values.subarray(0, points.length) : values);
-    this.getAttribute('position').needsUpdate = true;
-    this.updateNormals();
+    this.points.set(values.length > this.points.length ? values.subarray(0, this.points.length) : values);
+    if (!this.sharp) {
+      // Where edges are sharp is seen once, in the shape that comes first.
+      this.sharp = true;
+      const creases = findCreases(this.points, this.triangles);
+      this.copies = creases.sources;
+      if (creases.sources.length > 0) this.allot(this.points.length / 3 + creases.sources.length, creases.index);
+    }
+    const position = this.getAttribute('position') as BufferAttribute;
+    const drawn = position.array as Float32Array;
+    drawn.set(this.points);
+    for (let i = 0, to = this.points.length; i < this.copies.length; ++i, to += 3) {
+      const from = 3 * this.copies[i]!;
+      drawn[to] = drawn[from]!;
+      drawn[to + 1] = drawn[from + 1]!;
+      drawn[to + 2] = drawn[from + 2]!;
+    }
+    position.needsUpdate = true;
+    this.updateNormals(drawn);
     this.boundingSphere = null;
     this.boundingBox = null;
   }
 
   // Sums of the triangles' area vectors; faster than the general method of the library, which is felt at 30,000 triangles and 60 frames a second.
-  private updateNormals(): void {
-    const p = this.points;
+  private updateNormals(p: Float32Array): void {
     const n = (this.getAttribute('normal') as BufferAttribute).array as Float32Array;
-    const t = this.triangles;
+    const t = this.index32;
     n.fill(0);
     for (let i = 0; i < t.length; i += 3) {
       const a = 3 * t[i]!;

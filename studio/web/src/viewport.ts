@@ -21,6 +21,7 @@ import { BACKDROPS, Ground } from './ground';
 import type { CameraDescription } from './messages';
 
 const LONGEST_WAIT_MS = 2000;
+const WIDE = 1.2;
 
 export function hasWebGL(): boolean {
   try {
@@ -55,6 +56,7 @@ export class Viewport {
   private readonly fill = new DirectionalLight(0xdfe8ff, 0.5);
   private readonly raycaster = new Raycaster();
   private dirty = true;
+  private fov = 40;
   private before = 0;
   private slow = 0;
   private begun = 0;
@@ -120,7 +122,7 @@ export class Viewport {
   }
 
   lookFrom(view: CameraDescription): void {
-    this.camera.fov = view.fov || 40;
+    this.fov = view.fov || 40;
     this.camera.up.set(...view.up);
     this.camera.position.set(...view.eye);
     this.controls.target.set(...view.target);
@@ -208,6 +210,9 @@ export class Viewport {
     const distance = Math.max(1e-3, this.camera.position.distanceTo(this.controls.target));
     this.camera.near = distance / 100;
     this.camera.far = distance * 100;
+    // Scenes were composed for a wide picture; a narrow window sees as much from side to side, and more above and below.
+    const widen = Math.max(1, WIDE / this.camera.aspect);
+    this.camera.fov = Math.min(82, (360 / Math.PI) * Math.atan(widen * Math.tan((this.fov * Math.PI) / 360)));
     this.camera.updateProjectionMatrix();
   }
 
@@ -216,7 +221,7 @@ export class Viewport {
     const height = Math.max(1, this.host.clientHeight);
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    this.updateClipping();
     this.touch();
   }
 

@@ -84,7 +84,12 @@ export class WorldView {
     for (const view of this.bodies) {
       if (body !== undefined && view.index !== body) continue;
       view.surface.geometry.computeBoundingBox();
-      if (view.surface.geometry.boundingBox && view.moved) box.union(view.surface.geometry.boundingBox);
+      const own = view.surface.geometry.boundingBox?.clone();
+      if (!own || !view.moved) continue;
+      box.union(own);
+      const beside = this.sideways(view);
+      if (this.store.detail.fine) box.union(own.clone().translate(beside));
+      if (this.store.detail.coarse) box.union(own.clone().translate(beside.negate()));
     }
     return box;
   }
@@ -152,7 +157,7 @@ export class WorldView {
     }
     this.waiting.clear();
     if (!this.framedOnce && this.bodies.every((body) => body.moved)) this.firstFrame();
-    if (this.store.detail.coarse || this.store.detail.fine) this.spread();
+    if (this.store.detail.coarse || this.store.detail.fine || this.store.display.ghost) this.spread();
     this.movePins();
     this.viewport.touch();
   }
@@ -175,11 +180,18 @@ export class WorldView {
 
   private spread(): void {
     for (const body of this.bodies) {
-      body.surface.geometry.computeBoundingBox();
-      const width = body.surface.geometry.boundingBox?.getSize(new Vector3()).length() ?? this.size;
-      const side = new Vector3(1, 0, 0).applyQuaternion(this.viewport.camera.quaternion).setY(0).normalize();
-      body.spread(side.multiplyScalar(0.85 * width));
+      const sideways = this.sideways(body);
+      const box = body.surface.geometry.boundingBox;
+      body.spread(sideways, box ? 1.1 * (box.max.y - box.min.y) : 0);
     }
+  }
+
+  // As far as a body is wide, to the right as the camera sees it.
+  private sideways(body: BodyView): Vector3 {
+    body.surface.geometry.computeBoundingBox();
+    const size = body.surface.geometry.boundingBox?.getSize(new Vector3()) ?? new Vector3(this.size, 0, 0);
+    const side = new Vector3(1, 0, 0).applyQuaternion(this.viewport.camera.quaternion).setY(0).normalize();
+    return side.multiplyScalar(1.15 * (Math.abs(side.x) * size.x + Math.abs(side.z) * size.z));
   }
 
   private follow(seconds: number): void {

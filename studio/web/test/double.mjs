@@ -86,7 +86,7 @@ class World {
     const count = surface.length / 3;
     const parts = [want.quantised ? [0, 0, 1, count, quantise(surface)] : want.exact ? [0, 0, 3, count, bytesOf(Float64Array.from(surface))] : [0, 0, 0, count, bytesOf(surface)]];
     if (want.particles) parts.push([1, 0, 0, 8, bytesOf(particlesAt(this.time))]);
-    if (want.ghost) parts.push([2, 0, 0, count, bytesOf(surface.map((value, i) => value + (i % 3 === 1 ? 0.5 : 0)))]);
+    if (want.ghost) parts.push([2, 0, 0, count, bytesOf(surfaceAt(this.time + 0.3, this.settings))]);
     if (want.colors && want.colors !== 'none') parts.push([3, 0, 2, count, bytesOf(colorsAt(want.colors, surface, this.time))]);
     if (want.fine) parts.push([5, 0, 0, count, bytesOf(surface)]);
     if (want.coarse) parts.push([6, 0, 0, count, bytesOf(surface.map((value, i) => (i % 3 === 1 ? 0.4 : value)))]);

@@ -41,7 +41,7 @@ export function capturePanel(context: PanelContext): Panel & { capture(message: 
     if (document.activeElement !== scrub && !timer) scrub.value = String(message.frame);
     const seconds = message.rate ? `, ${(message.frame / message.rate).toFixed(2)} s` : '';
     place.textContent = `frame ${message.frame + 1} of ${message.frames}${seconds}`;
-    readout.set({ stage: message.stage, iteration: message.iteration, 'distance (rms)': message.error === undefined ? undefined : `${short(1000 * message.error)} mm` });
+    readout.set({ stage: message.stage, iteration: message.iteration, distance: message.error === undefined ? undefined : `${short(1000 * message.error)} mm` });
     if (message.whole) curve.clear();
     for (const item of message.history ?? []) curve.add(item.iteration, [item.error]);
     fill(

@@ -42,6 +42,21 @@ test('normals of a flat triangle point up, and triangles with foreign indices ar
   assert.deepEqual([...geometry.getAttribute('normal').array.slice(0, 3)], [0, 1, 0]);
 });
 
+test('edges of a cube are sharp, those of a ball are not, and copies stand for the points they are copies of', async () => {
+  const { findCreases } = await compiled('creases.ts');
+  const corners = Float32Array.from([0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1]);
+  const cube = Uint32Array.from([0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5]);
+  const { index, sources } = findCreases(corners, cube);
+  assert.equal(sources.length, 16);
+  index.forEach((vertex, i) => assert.equal(vertex < 8 ? vertex : sources[vertex - 8], cube[i]));
+  const points = [];
+  const triangles = [];
+  const n = 24;
+  for (let i = 0; i <= n; ++i) for (let j = 0; j < n; ++j) points.push(Math.sin((Math.PI * i) / n) * Math.cos((2 * Math.PI * j) / n), Math.cos((Math.PI * i) / n), Math.sin((Math.PI * i) / n) * Math.sin((2 * Math.PI * j) / n));
+  for (let i = 1; i + 1 < n; ++i) for (let j = 0; j < n; ++j) triangles.push(i * n + j, i * n + ((j + 1) % n), (i + 1) * n + j, i * n + ((j + 1) % n), (i + 1) * n + ((j + 1) % n), (i + 1) * n + j);
+  assert.equal(findCreases(Float32Array.from(points), Uint32Array.from(triangles)).sources.length, 0);
+});
+
 test('numbers are written with three digits', () => {
   assert.deepEqual([0, 0.12345, 1.2345, 12.345, 1234.5, 2e6, 1e-5, NaN].map(short), ['0', '0.123', '1.23', '12.3', '1235', '2.0e6', '1.0e-5', '–']);
 });
