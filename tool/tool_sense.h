@@ -1,0 +1,45 @@
+// pliant sense: what its files share.
+#ifndef TOOL_SENSE_H
+#define TOOL_SENSE_H
+
+#include "pliant/pliant.h"
+#include "tool_arguments.h"
+
+typedef struct sense_job {
+  const tool_session *tool;
+  const tool_arguments *arguments;
+  char *folder;
+  pl_context *context;
+  pl_scene *scene;
+  pl_stage_set *set;
+  pl_findings *findings;
+  pl_scene_report facts;
+  int32_t body;  // which is captured
+  int32_t frame_count, camera_count, width, height;
+  double rate, start;
+  pl_sensor_def sensor;
+  // Per body: its surface in every frame, one after the other; of the captured one the particles too.
+  int32_t body_count;
+  pl_vec3 **surfaces;
+  pl_vec3 *particles;
+  int32_t particle_count;
+  pl_vec3 *static_points;  // particles at rest under gravity
+  int32_t *held, held_count;
+} sense_job;
+
+// The number given for an option.
+static inline double sense_number(const sense_job *job, const char *name, double fallback) {
+  const tool_value *value = tool_find_value(job->arguments, name);
+  return value->given ? value->number : fallback;
+}
+
+// sense_simulate.c: which body, false if there is none (printed); its motion, and its shape at rest.
+bool sense_choose_body(sense_job *job);
+pl_status sense_simulate(sense_job *job, pl_error *error);
+
+// sense_write.c: pictures of the motion, the truth beside them, and what to say of it.
+pl_status sense_take_pictures(const sense_job *job, pl_error *error);
+pl_status sense_write_truth(const sense_job *job, pl_error *error);
+pl_status sense_say_capture(const sense_job *job, pl_error *error);
+
+#endif
