@@ -2,7 +2,7 @@
 // places and at 16 others; sets are made of the first 1, 2, 4 … 64 of the 64, and judged at the 16.
 //
 // The first example is at the place that is most like all others, each next one at the place that is least like those before: what the coverage of a surface tells to
-// record next (pl_detail_cover()). Errors are root mean squares over all of the surface, as a share of the true surface's displacement.
+// record next (pl_detail_cover()). Then two tools at the same places, with and without the descriptor of the contact patch. Errors are root mean squares over all of the surface, as a share of the true surface's displacement.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static const char *const MATERIAL =
     "\"newton_tolerance\": 0.001, \"contact_stiffness\": 5000000, \"friction\": 0.5}";
 
 // Places that fill the upper side evenly, however many: multiples of the powers of the root of x^3 = x + 1.
-static void write_document(char *text) {
+static void write_pillow(char *text) {
   int length = snprintf(text, TEXT_MOST, HEAD, MATERIAL, MATERIAL);
   for (int i = 0; i < TOUCH_COUNT; ++i) {
     double whole, u = modf(0.5 + (i + 1) * 0.75487766624669276, &whole), v = modf(0.5 + (i + 1) * 0.56984029099805327, &whole);
@@ -46,16 +46,13 @@ static void write_document(char *text) {
   snprintf(text + length, (size_t)(TEXT_MOST - length), "]}}");
 }
 
-static pl_status record(pl_context *context, pl_scene **scene, pl_detail_session **session, pl_error *error) {
-  char *text = tool_allocate(TEXT_MOST, 1);
-  write_document(text);
+static pl_status record(pl_context *context, const char *text, pl_scene **scene, pl_detail_session **session, pl_error *error) {
   pl_findings *findings = NULL;
   pl_detail_session_def def = pl_default_detail_session_def();
   pl_status status = pl_findings_create(context, &findings, error);
-  if (status >= 0) status = pl_scene_read_memory(context, text, strlen(text), "pillow", ".", scene, findings, error);
+  if (status >= 0) status = pl_scene_read_memory(context, text, strlen(text), "benchmark", ".", scene, findings, error);
   if (status >= 0) status = pl_detail_session_record(context, &def, *scene, session, findings, error);
   pl_findings_destroy(findings);
-  free(text);
   return status;
 }
 
@@ -144,17 +141,79 @@ static pl_status judge(bench_session *bench, pl_context *context, const pl_detai
   return status;
 }
 
-pl_status bench_detail_errors(bench_session *bench, pl_context *context, pl_error *error) {
-  pl_scene *scene = NULL;
-  pl_detail_session *session = NULL;
-  double begin = tool_seconds();
-  pl_status status = record(context, &scene, &session, error);
-  if (status == PL_OK) {
-    print_share(bench, "record", "s", TOUCH_COUNT, tool_seconds() - begin, "80 presses, fine and coarse");
-    pl_detail_session_view view = pl_detail_session_look(session);
-    status = judge(bench, context, &view, error);
+// --- two tools ------------------------------------------------------------------------------------------------------
+
+// A slab under a ball and an edge whose loads are about equal, at the same four places; and at four others, beside them.
+static const char *const SLAB_HEAD =
+    "{\"pliant\": 1, \"name\": \"slab\", \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.05, \"frames\": 2},\n"
+    "\"meshes\": {\"slab\": {\"triangles\": 8000, \"shape\": {\"kind\": \"box\", \"size\": [0.3, 0.08, 0.3], \"radius\": "
+    "0.01}}},\n"
+    "\"bodies\": [\n"
+    "  {\"name\": \"fine\", \"mesh\": \"slab\", \"method\": \"fem\", \"tets\": {\"cell_size\": 0.018}, \"position\": [-0.3, 0, 0], "
+    "\"fem\": %s,\n"
+    "   \"pins\": [{\"within\": {\"least\": [-1, -1, -1], \"most\": [1, -0.03, 1]}}]},\n"
+    "  {\"name\": \"coarse\", \"mesh\": \"slab\", \"method\": \"fem\", \"tets\": {\"cell_size\": 0.06}, \"position\": [0.3, 0, 0], "
+    "\"fem\": %s,\n"
+    "   \"pins\": [{\"within\": {\"least\": [-1, -1, -1], \"most\": [1, -0.03, 1]}}]}],\n"
+    "\"recording\": {\"fine\": \"fine\", \"coarse\": \"coarse\", \"tools\": [{\"name\": \"ball\", \"shape\": \"sphere\", "
+    "\"radius\": 0.02},\n"
+    "  {\"name\": \"edge\", \"shape\": \"box\", \"size\": [0.024, 0.06, 0.1]}], \"reach\": 0.002, \"window_radius\": 0.04, "
+    "\"stamp_radius\": 0.4,\n"
+    "  \"stamp_resolution\": 96, \"stamp_border\": 0.1, \"steps\": 4, \"touches\": [";
+static const char *const SLAB_MATERIAL =
+    "{\"material\": \"neo-hookean\", \"young\": 10000, \"density\": 50, \"scheme\": \"implicit-euler\", \"newton_limit\": 30}";
+
+static void write_slab(char *text) {
+  static const double places[8][2] = {{0, 0},         {0.06, 0.03}, {-0.04, 0.05}, {0.03, -0.06},
+                                      {0.012, 0.008}, {0.05, 0.04}, {-0.05, 0.04}, {0.02, -0.05}};
+  int length = snprintf(text, TEXT_MOST, SLAB_HEAD, SLAB_MATERIAL, SLAB_MATERIAL);
+  for (int i = 0; i < 16; ++i)
+    length +=
+        snprintf(text + length, (size_t)(TEXT_MOST - length),
+                 "%s\n    {\"at\": [%.3f, 0.1, %.3f], \"tool\": \"%s\", \"depth\": %.4f%s}", i > 0 ? "," : "", places[i / 2][0],
+                 places[i / 2][1], i % 2 == 0 ? "ball" : "edge", i % 2 == 0 ? 0.012 : 0.0048, i >= 8 ? ", \"held_out\": true" : "");
+  snprintf(text + length, (size_t)(TEXT_MOST - length), "]}}");
+}
+
+// Errors at the other places without and with the descriptor of the contact patch.
+static pl_status judge_patch(bench_session *bench, pl_context *context, const pl_detail_session_view *view, pl_error *error) {
+  pl_status status = PL_OK;
+  for (int patch = 0; patch < 2 && status >= 0; ++patch) {
+    pl_detail_def def = view->def;
+    pl_detail_judgement held[8];
+    pl_detail_set *set = NULL;
+    def.patch_order = patch == 1 ? 2 : -1;
+    status = pl_detail_set_build(context, &def, view->recordings, view->example_count, &set, NULL, error);
+    if (status >= 0) status = pl_detail_set_judge(context, set, view->recordings + view->example_count, 8, held, error);
+    pl_detail_set_destroy(set);
+    if (status < 0) break;
+    if (patch == 0) print_share(bench, "two tools, coarse", "% of motion", 8, share_of(held, 8, false), "coarse surface");
+    print_share(bench, patch == 0 ? "two tools, patch not looked at" : "two tools, patch order 2", "% of motion", 8,
+                share_of(held, 8, true), "a ball and an edge of equal load; 8 examples, 8 places beside them");
   }
-  pl_detail_session_destroy(session);
-  pl_scene_destroy(scene);
+  return status;
+}
+
+pl_status bench_detail_errors(bench_session *bench, pl_context *context, pl_error *error) {
+  char *text = tool_allocate(TEXT_MOST, 1);
+  pl_status status = PL_OK;
+  for (int part = 0; part < 2 && status == PL_OK; ++part) {
+    pl_scene *scene = NULL;
+    pl_detail_session *session = NULL;
+    double begin = tool_seconds();
+    if (part == 0)
+      write_slab(text);
+    else
+      write_pillow(text);
+    status = record(context, text, &scene, &session, error);
+    if (status == PL_OK) {
+      pl_detail_session_view view = pl_detail_session_look(session);
+      if (part == 1) print_share(bench, "record", "s", TOUCH_COUNT, tool_seconds() - begin, "80 presses, fine and coarse");
+      status = part == 0 ? judge_patch(bench, context, &view, error) : judge(bench, context, &view, error);
+    }
+    pl_detail_session_destroy(session);
+    pl_scene_destroy(scene);
+  }
+  free(text);
   return status;
 }
