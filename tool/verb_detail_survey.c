@@ -93,6 +93,12 @@ bool detail_body_open(const tool_session *tool, const tool_arguments *arguments,
   pl_status status = PL_OK;
   if (kind == TOOL_FILE_SCENE) {
     status = open_scene(tool, context, path, name->given ? name->text : NULL, body, remarks, &error);
+    bool anew = tool_find_value(arguments, "cell-size")->given || tool_find_value(arguments, "points")->given;
+    if (status >= 0 && anew && body->surface != NULL) {
+      pl_mesh_destroy(body->tets);
+      body->tets = NULL;
+      status = make_lattice(arguments, context, body, &error);
+    }
   } else {
     pl_mesh *mesh = tool_open_mesh(tool, context, path, 1, remarks);
     if (mesh == NULL) return false;

@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+"""Write the scenes and recipes of the detail gallery (scenes/detail-*): bodies, tools and the ways they go follow from a few numbers.
+
+  scripts/make_detail_scenes.py            writes the JSON files
+  scripts/make_detail_scenes.py --record   also records the sets of examples with `pliant detail record` ($PLIANT, or build/pliant); some minutes
+"""
+import json
+import math
+import os
+import subprocess
+import sys
+
+from tree import ROOT
+
+PILLOW = {"kind": "intersection", "smoothness": 0.02, "children": [
+    {"kind": "ellipsoid", "size": [0.27, 0.11, 4]},
+    {"kind": "ellipsoid", "size": [4, 0.11, 0.27]},
+    {"kind": "box", "size": [2, 0.3, 2], "position": [0, 0.115, 0]}]}
+FINGER, DEPTH = 0.0375, 0.04
+
+
+def text(value, indent=0):
+    """JSON with short things on one line."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(line) + indent <= 150 or not isinstance(value, (dict, list)):
+        return line
+    pad = " " * (indent + 2)
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(pad + text(item, indent + 2) for item in value) + "\n" + " " * indent + "]"
+    return "{\n" + ",\n".join(f"{pad}{json.dumps(key)}: {text(item, indent + 2)}" for key, item in value.items()) + "\n" + " " * indent + "}"
+
+
+def write(name, file, scene):
+    folder = ROOT / "scenes" / name
+    folder.mkdir(exist_ok=True)
+    (folder / file).write_text(text({"pliant": 1, **scene}) + "\n")
+
+
+def fem(young=10000, poisson=0.05, friction=0.5, **more):
+    return {"material": "neo-hookean", "young": young, "poisson": poisson, "density": 50, "scheme": "implicit-euler", "newton_limit": 30,
+            "contact_stiffness": 5e6, "friction": friction, **more}
+
+
+def body(name, mesh, cell, at, pin, **more):
+    """`pin`: everything of the body below this height is held."""
+    return {"name": name, "mesh": mesh, "method": "fem", "tets": {"cell_size": cell, **more.pop("tets", {})}, "fem": more.pop("fem", fem()), "position": at,
+            "pins": [{"within": {"least": [at[0] - 1, -1, at[2] - 1], "most": [at[0] + 1, pin, at[2] + 1]}}], **more}
+
+
+def unit(v):
+    length = math.sqrt(sum(c * c for c in v))
+    return [c / length for c in v]
+
+
+def pillow_top(x, z, scale=1.0):
+    """Place and normal of the pillow's upper side."""
+    x, z = x / scale, z / scale
+    a, h = 0.27, 0.11
+    across = max(abs(x), abs(z))
+    y = h * math.sqrt(1 - (across / a) ** 2)
+    slope = h * h / (a * a) / y
+    normal = unit([x * slope, 1, 0] if abs(x) > abs(z) else [0, 1, z * slope] if abs(z) > abs(x) else [x * slope / 2, 1, z * slope / 2])
+    # The edges where the two forms meet are rounded, which lowers them.
+    y -= 0.25 * 0.02 * max(0, 1 - abs(y - h * math.sqrt(1 - (min(abs(x), abs(z)) / a) ** 2)) / 0.02) ** 2
+    return [x * scale, y * scale, z * scale], normal
+
+
+class Way:
+    """Keys of a tool that goes from place to place."""
+
+    def __init__(self, radius, shift=(0, 0, 0), start=0.0):
+        self.radius, self.shift, self.time, self.keys = radius, shift, start, []
+
+    def key(self, place, normal, height, seconds):
+        self.time += seconds
+        self.keys.append({"time": round(self.time, 4), "position": [round(p + (self.radius + height) * n + s, 5) for p, n, s in zip(place, normal, self.shift)]})
+
+    def press(self, place, normal, depth, clearance=0.03, drags=(), slow=1.0):
+        self.key(place, normal, clearance, 0.25 if self.keys else 0)
+        self.key(place, normal, -depth, 0.3 * slow)
+        for drag in drags:
+            place = [p + d for p, d in zip(place, drag)]
+            self.key(place, normal, -depth, 0.3 * slow)
+        self.key(place, normal, -depth, 0.15)
+        self.key(place, normal, clearance, 0.2)
+
+    def collider(self, name, color="#5c6b73"):
+        return {"name": name, "shape": "sphere", "radius": self.radius, "friction": 0.5, "color": color, "keys": self.keys}
+
+
+def recording(touches, **more):
+    return {"fine": "fine", "coarse": "coarse", "tools": [{"name": "finger", "shape": "sphere", "radius": FINGER}], "touches": touches, "steps": 4, "settle": 30, **more}
+
+
+def pillow_touches():
+    sites = [(0, 0), (0.17, 0.06), (0.12, 0.12), (0.06, 0), (0.12, 0), (0.17, 0.17), (0.06, 0.06), (0.17, 0), (0.12, 0.06), (0.17, 0.12)]
+    held = [(0.03, 0.1), (0.15, -0.13), (-0.08, 0.19), (-0.12, 0.02), (-0.05, -0.12)]
+    return [{"label": f"{x:g} {z:g}", "at": [x, 0.2, z], "depth": DEPTH, **more}
+            for places, more in ((sites, {}), (held, {"held_out": True})) for x, z in places]
+
+
+CAMERA = {"eye": [0.35, 0.75, 1.15], "target": [0, 0.02, 0], "field_of_view": 32}
+GROUND = {"name": "ground", "shape": "half_space", "position": [0, -0.045, 0]}
+STILL = {"gravity": [0, 0, 0]}
+PRESSES = [(0, 0), (0.1, 0.03), (-0.07, 0.12), (0.16, -0.1), (-0.15, -0.14), (0.03, -0.17), (-0.18, 0.05), (0.13, 0.15)]
+BLUE, RED, GREEN = "#3d78b8", "#c8553d", "#4f9d69"
+
+
+def pillow_scenes():
+    meshes = {"pillow": {"triangles": 8000, "shape": PILLOW}}
+    write("detail-pillow", "recipe.json", {
+        "name": "detail-pillow-recipe", "description": "A fine and a coarse pillow, pressed by a finger at ten places of one eighth; five more judge the examples.",
+        **STILL, "time": {"step": 0.05, "frames": 2}, "meshes": meshes,
+        "bodies": [body("fine", "pillow", 0.025, [-0.5, 0, 0], -0.03), body("coarse", "pillow", 0.06, [0.5, 0, 0], -0.03)],
+        "recording": recording(pillow_touches(), window_radius=0.1, stamp_radius=0.5, stamp_resolution=96, stamp_border=0.08, mirror=True)})
+
+    def stage(name, file, description, kinds, frames):
+        ways = [Way(FINGER, (x, 0, 0)) for x, *_ in kinds]
+        for way in ways:
+            for x, z in PRESSES:
+                way.press(*pillow_top(x, z), DEPTH)
+        bodies = [body(kind, "pillow", cell, [x, 0, 0], -0.03, color=color, **({"detail": {"set": "pillow.pldetail", "tools": [f"finger-{kind}"]}} if kind == "enriched" else {}))
+                  for x, kind, cell, color in kinds]
+        write(name, file, {"name": name, "description": description, **STILL, "time": {"step": 1 / 60, "frames": frames}, "meshes": meshes, "bodies": bodies,
+                           "colliders": [GROUND] + [{**way.collider(f"finger-{kind}"), **({"visible": False} if len(kinds) == 3 else {})} for way, (_, kind, *_) in zip(ways, kinds)],
+                           "camera": {"eye": [0, 0.85, 1.0], "target": [0, 0.02, 0.02], "field_of_view": 34 if len(kinds) == 2 else 38}})
+
+    stage("detail-pillow", "scene.json", "A finger presses a pillow at eight places. Left the coarse simulation alone, right with dents from ten recorded examples.",
+          [(-0.3, "coarse", 0.06, BLUE), (0.3, "enriched", 0.06, RED)], 420)
+    stage("detail-pillow", "compare.json", "Coarse, enriched and fine simulation side by side, pressed by fingers that are not drawn.",
+          [(-0.58, "coarse", 0.06, BLUE), (0, "enriched", 0.06, RED), (0.58, "fine", 0.025, GREEN)], 420)
+
+    half = 0.5
+    way = Way(FINGER * half)
+    for x, z in PRESSES:
+        way.press(*pillow_top(x * half, z * half, half), DEPTH * half, 0.02)
+    write("detail-pillow-small", "scene.json", {
+        "name": "detail-pillow-small", "description": "A pillow of half the size shows the large pillow's examples at half their size.", **STILL,
+        "time": {"step": 1 / 60, "frames": 420}, "meshes": {"pillow": {**meshes["pillow"], "scale": half}},
+        "bodies": [body("pillow", "pillow", 0.06 * half, [0, 0, 0], -0.03 * half, color=RED, detail={"set": "../detail-pillow/pillow.pldetail", "scale": half, "reach": 0.0005})],
+        "colliders": [{**GROUND, "position": [0, -0.0225, 0]}, way.collider("finger")], "camera": {"eye": [0.12, 0.42, 0.5], "target": [0, 0.01, 0], "field_of_view": 32}})
+
+    ways = [Way(FINGER), Way(FINGER)]
+    for shift in (0.13, 0.09, 0.065, 0.045):
+        for way, sign in zip(ways, (-1, 1)):
+            way.press(*pillow_top(sign * shift, 0.02), DEPTH, slow=1.3)
+    write("detail-two-tools", "scene.json", {
+        "name": "detail-two-tools", "description": "Two fingers press a pillow at a time, closer together each time; their stamps share the surface and do not add up.", **STILL,
+        "time": {"step": 1 / 60, "frames": 260}, "meshes": meshes,
+        "bodies": [body("pillow", "pillow", 0.06, [0, 0, 0], -0.03, color=RED, detail={"set": "../detail-pillow/pillow.pldetail"})],
+        "colliders": [GROUND, ways[0].collider("left"), ways[1].collider("right")], "camera": {"eye": [0.25, 0.8, 0.9], "target": [0, 0.02, 0], "field_of_view": 32}})
+
+    way = Way(FINGER)
+    for x, z in ((0, 0), (0.06, 0.03), (-0.05, 0.08), (0.09, -0.06), (-0.08, -0.08)):
+        way.press([x, 0.1, z], [0, 1, 0], DEPTH)
+    for y, x in ((0.04, 0.0), (0.06, 0.06)):
+        way.press([x, y, 0.18], [0, 0, 1], DEPTH)
+    write("detail-cube", "scene.json", {
+        "name": "detail-cube", "description": "A block shows the pillow's examples on its top and on its side.", **STILL, "time": {"step": 1 / 60, "frames": 380},
+        "meshes": {"cube": {"triangles": 9000, "shape": {"kind": "box", "size": [0.36, 0.2, 0.36], "radius": 0.03}}},
+        "bodies": [body("cube", "cube", 0.06, [0, 0, 0], -0.08, color=RED, detail={"set": "../detail-pillow/pillow.pldetail"})],
+        "colliders": [{**GROUND, "position": [0, -0.1, 0]}, way.collider("finger")], "camera": {"eye": [0.35, 0.55, 0.85], "target": [0, 0.0, 0], "field_of_view": 32}})
+
+
+# --- skin ------------------------------------------------------------------------------------------------------------
+
+SKIN_DEPTH, SKIN_DRAG = 0.012, 0.03
+
+
+def skin_scenes():
+    meshes = {"skin": {"triangles": 6000, "shape": {"kind": "box", "size": [0.32, 0.06, 0.32], "radius": 0.012}}}
+    soft = fem(young=8000, poisson=0.3, friction=2)
+    touches = []
+    for x, z in ((0, 0), (0.06, 0), (0.09, 0.09)):
+        touches.append({"label": f"press {x:g} {z:g}", "at": [x, 0.03, z], "toward": [0, -1, 0], "depth": SKIN_DEPTH})
+        for degrees in ((0,) if x == 0 else (0, 120, 240)):
+            c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+            touches.append({"label": f"drag {x:g} {z:g} to {degrees}", "at": [x, 0.03, z], "toward": [0, -1, 0], "depth": SKIN_DEPTH,
+                            "drag": [round(SKIN_DRAG * c, 5), 0, round(SKIN_DRAG * s, 5)]})
+    for x, z, degrees in ((0.02, -0.03, 30), (-0.06, 0.02, 200)):
+        c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+        touches.append({"label": f"held out {x:g} {z:g} to {degrees}", "at": [x, 0.03, z], "toward": [0, -1, 0], "depth": SKIN_DEPTH,
+                        "drag": [round(SKIN_DRAG * c, 5), 0, round(SKIN_DRAG * s, 5)], "held_out": True})
+    tool = {"name": "finger", "shape": "sphere", "radius": 0.025, "friction": 2}
+    write("detail-skin", "recipe.json", {
+        "name": "detail-skin-recipe", "description": "A fine and a coarse piece of skin, pressed and sheared by a finger that sticks.", **STILL, "time": {"step": 0.05, "frames": 2},
+        "meshes": meshes, "bodies": [body("fine", "skin", 0.0133, [-0.5, 0, 0], -0.022, fem=soft), body("coarse", "skin", 0.035, [0.5, 0, 0], -0.022, fem=soft)],
+        "recording": {**recording(touches, window_radius=0.05, stamp_radius=0.3, stamp_resolution=88, stamp_border=0.1, mirror=True), "tools": [tool], "steps": 6}})
+    ways = [Way(0.025, (x, 0, 0)) for x in (-0.19, 0.19)]
+    for way in ways:
+        for x, z, degrees in ((0, 0, 0), (0.02, 0.03, 130), (-0.05, -0.02, 250), (0.06, -0.04, 60)):
+            c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+            way.press([x, 0.03, z], [0, 1, 0], SKIN_DEPTH, drags=[(SKIN_DRAG * c, 0, SKIN_DRAG * s), (-2 * SKIN_DRAG * c, 0, -2 * SKIN_DRAG * s)], slow=1.2)
+    write("detail-skin", "scene.json", {
+        "name": "detail-skin", "description": "A finger that sticks shears skin to and fro. Left the coarse simulation alone, right with recorded detail.", **STILL,
+        "time": {"step": 1 / 60, "frames": 360}, "meshes": meshes,
+        "bodies": [body("coarse", "skin", 0.035, [-0.19, 0, 0], -0.022, color="#b88a6f", fem=soft),
+                   body("enriched", "skin", 0.035, [0.19, 0, 0], -0.022, color="#e0a886", fem=soft, detail={"set": "skin.pldetail", "tools": ["finger-enriched"]})],
+        "colliders": [{**GROUND, "position": [0, -0.03, 0]}] + [{**way.collider(name), "friction": 2} for way, name in zip(ways, ("finger-coarse", "finger-enriched"))],
+        "camera": {"eye": [0.05, 0.42, 0.6], "target": [0, 0.0, 0.01], "field_of_view": 40}})
+
+
+# --- meniscus --------------------------------------------------------------------------------------------------------
+
+RIM = 0.105  # where the thin rim is probed, from the middle
+MENISCUS_DEPTH = 0.02
+
+
+def meniscus(side, slot=False):
+    """A wedge around the middle, thin inside, open towards -z; one horn is slimmer than the other. `side` -1 is the mirror image."""
+    inside = [[0.092, 0.007], [0.089, 0], [0.092, -0.007]]
+    outside = [[round(0.19 + 0.03 * math.cos(a), 5), round(0.045 * math.sin(a), 5)] for a in (math.radians(d) for d in range(-90, 91, 15))]
+    parts = [{"kind": "revolved", "outline": inside + [[0.13, -0.0145]] + outside + [[0.13, 0.0145]]},
+             {"kind": "box", "size": [0.2, 0.3, 0.4], "position": [0, 0, -0.26]},
+             {"kind": "ellipsoid", "size": [0.05, 0.2, 0.1], "position": [side * 0.085, 0, -0.13]}]
+    if slot:
+        parts.append({"kind": "box", "size": [0.005, 0.3, 0.14], "position": [0, 0, 0.08]})
+    return {"triangles": 12000, "shape": {"kind": "difference", "smoothness": 0.004, "children": parts}}
+
+
+def rim_place(degrees):
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    return [round(RIM * c, 5), 0.0105, round(RIM * s, 5)]
+
+
+def meniscus_scenes():
+    material = fem(young=30000, poisson=0.2)
+    touches = [{"label": f"rim {degrees}", "at": rim_place(degrees), "toward": [0, -1, 0], "depth": MENISCUS_DEPTH} for degrees in (-12, 20, 52, 85, 120, 158, 195)]
+    touches += [{"label": f"held out {degrees}", "at": rim_place(degrees), "toward": [0, -1, 0], "depth": MENISCUS_DEPTH, "held_out": True} for degrees in (0, 70, 140, 180)]
+    tool = {"name": "probe", "shape": "sphere", "radius": 0.015, "friction": 0.3}
+    meshes = {"meniscus": meniscus(1)}
+    write("detail-meniscus", "recipe.json", {
+        "name": "detail-meniscus-recipe", "description": "A fine and a coarse meniscus, probed at seven places of the thin rim; four more judge the examples.", **STILL,
+        "time": {"step": 0.05, "frames": 2}, "meshes": meshes,
+        "bodies": [body("fine", "meniscus", 0.0115, [-0.5, 0, 0], -0.022, fem=material), body("coarse", "meniscus", 0.02, [0.5, 0, 0], -0.022, fem=material)],
+        "recording": {**recording(touches, window_radius=0.04, stamp_radius=0.21, stamp_resolution=88, stamp_border=0.1, mirror=True), "tools": [tool]}})
+
+    def stage(name, mesh, description, degrees, set_file, **more):
+        ways = [Way(0.015, (x, 0, 0)) for x in (-0.27, 0.27)]
+        for way in ways:
+            for d in degrees:
+                way.press(rim_place(d), [0, 1, 0], MENISCUS_DEPTH)
+        bodies = [body(kind, "meniscus", 0.02, [x, 0, 0], -0.022, fem=material, color=color, **({"tets": more} if more else {}),
+                       **({"detail": {"set": set_file, "tools": ["probe-enriched"]}} if kind == "enriched" else {}))
+                  for x, kind, color in ((-0.27, "coarse", BLUE), (0.27, "enriched", RED))]
+        write(name, "scene.json", {"name": name, "description": description, **STILL, "time": {"step": 1 / 60, "frames": 54 * len(degrees)}, "meshes": {"meniscus": mesh}, "bodies": bodies,
+                                   "colliders": [{**GROUND, "position": [0, -0.046, 0]}] + [w.collider(f"probe-{k}") for w, k in zip(ways, ("coarse", "enriched"))],
+                                   "camera": {"eye": [0, 0.52, 0.62], "target": [0, 0, 0.03], "field_of_view": 44}})
+
+    stage("detail-meniscus", meniscus(1), "A probe presses the thin rim of a meniscus. Left the coarse simulation alone, right with seven recorded examples.",
+          (5, 35, 70, 100, 140, 180), "meniscus.pldetail")
+    stage("detail-meniscus-mirror", meniscus(-1), "The mirror image of the meniscus shows the same seven examples.", (0, 40, 80, 110, 145, 175), "../detail-meniscus/meniscus.pldetail")
+    stage("detail-meniscus-cut", meniscus(1, slot=True), "A meniscus with a cut through its rim: the same examples end at the cut.", (76, 102, 84, 96, 40, 140),
+          "../detail-meniscus/meniscus.pldetail", cuts=[{"hilts": [[0, -0.2, 0], [0, -0.2, 0.15]], "tips": [[0, 0.2, 0], [0, 0.2, 0.15]]}])
+
+
+def record():
+    tool = os.environ.get("PLIANT", str(ROOT / "build/pliant"))
+    for name in ("pillow", "skin", "meniscus"):
+        folder = ROOT / "scenes" / f"detail-{name}"
+        done = subprocess.run([tool, "detail", "record", str(folder / "recipe.json"), "-o", str(folder / f"{name}.pldetail")])
+        if done.returncode not in (0, 3):
+            sys.exit(done.returncode)
+
+
+def main():
+    pillow_scenes()
+    skin_scenes()
+    meniscus_scenes()
+    if "--record" in sys.argv[1:]:
+        record()
+
+
+if __name__ == "__main__":
+    main()
