@@ -55,17 +55,17 @@ void pl_rest_whole_pull(const pl_rest_space *space, const double *v, double *pro
 
 // --- blocks times L -----------------------------------------------------------------------------------------------
 
-// One row of blocks and some handles at a time, so that the sums stay in registers; the axes are put between each other at the end.
-static void cage_rows(const pl_rest_space *space, const pl_block_matrix *matrix, int32_t row, double *rows) {
+// One row of blocks and some handles at a time, so that the sums stay in registers; the axes are put between each other at the end. In a plane nothing is found along z.
+static inline void cage_rows(const pl_rest_space *space, const pl_block_matrix *matrix, int32_t row, int32_t axes, double *rows) {
   const pl_block_pattern *pattern = matrix->pattern;
-  int32_t handles = space->handle_count, axes = space->axes;
-  for (int a = 0; a < 3; ++a)
+  int32_t handles = space->handle_count;
+  for (int a = 0; a < axes; ++a)
     for (int32_t from = 0; from < handles; from += PL_REST_LANES) {
       double sums[3][PL_REST_LANES] = {{0}};
       for (int32_t k = pattern->start[row]; k < pattern->start[row + 1]; ++k) {
         const double *block = matrix->values + 9 * (ptrdiff_t)k + 3 * a;
         const double *w = space->weights + space->weight_stride * pattern->columns[k] + from;
-        for (int b = 0; b < 3; ++b)
+        for (int b = 0; b < axes; ++b)
           for (int v = 0; v < PL_REST_LANES; ++v) sums[b][v] += block[b] * w[v];
       }
       double *target = rows + (ptrdiff_t)space->size * a + axes * from;
@@ -78,7 +78,13 @@ static void cage_rows(const pl_rest_space *space, const pl_block_matrix *matrix,
 // rows (3 x P) = the three rows of one particle in matrix L.
 static void multiply_rows(const pl_rest_space *space, const pl_block_matrix *matrix, int32_t row, double *rows) {
   if (space->weights != NULL) {
-    cage_rows(space, matrix, row, rows);
+    // The number of axes is written out, so that loops over them are unrolled.
+    if (space->axes == 2) {
+      cage_rows(space, matrix, row, 2, rows);
+      memset(rows + 2 * (ptrdiff_t)space->size, 0, (size_t)space->size * sizeof(double));
+    } else {
+      cage_rows(space, matrix, row, 3, rows);
+    }
     return;
   }
   const pl_block_pattern *pattern = matrix->pattern;

@@ -48,23 +48,25 @@ void pl_fem_sides_spread_matrix(int32_t corner_count, const double *small, doubl
 // What the derivatives need of the element: w, f - F, and the sides now and at rest.
 typedef struct comparison {
   int32_t n;
-  double weight, excess;
+  double weight, value, excess;
   double now[PL_FEM_SIDES_MOST], rest[PL_FEM_SIDES_MOST];
 } comparison;
 
-static comparison compare(const pl_fem_measure *measure, const pl_fem_element *e) {
-  comparison c = {.n = 3 * (measure->corner_count - 1)};
+// Nothing of it is set beforehand: it is found for every element in every evaluation.
+static void compare(const pl_fem_measure *measure, const pl_fem_element *e, comparison *c) {
   double start[PL_FEM_SIDES_MOST];
-  pl_fem_sides_find(measure->corner_count, e->x, c.now);
-  pl_fem_sides_find(measure->corner_count, e->X, c.rest);
+  c->n = 3 * (measure->corner_count - 1);
+  pl_fem_sides_find(measure->corner_count, e->x, c->now);
+  pl_fem_sides_find(measure->corner_count, e->X, c->rest);
   pl_fem_sides_find(measure->corner_count, e->U, start);
-  c.weight = e->p[0] * measure->share(start);
-  c.excess = measure->value(c.now) - measure->value(c.rest);
-  return c;
+  c->weight = e->p[0] * measure->share(start);
+  c->value = measure->value(c->now);
+  c->excess = c->value - measure->value(c->rest);
 }
 
 double pl_fem_measure_energy(const pl_fem_measure *measure, const pl_fem_element *e) {
-  comparison c = compare(measure, e);
+  comparison c;
+  compare(measure, e, &c);
   return 0.5 * c.weight * c.excess * c.excess;
 }
 
@@ -77,19 +79,22 @@ static void spread_force(const pl_fem_measure *measure, const comparison *c, dou
 }
 
 void pl_fem_measure_gradient(const pl_fem_measure *measure, const pl_fem_element *e, double *g) {
-  comparison c = compare(measure, e);
+  comparison c;
+  compare(measure, e, &c);
   spread_force(measure, &c, c.weight, g);
 }
 
 void pl_fem_measure_material(const pl_fem_measure *measure, const pl_fem_element *e, double *d) {
   pl_fem_element unit = *e;
   unit.p = &(double){1};
-  comparison c = compare(measure, &unit);
+  comparison c;
+  compare(measure, &unit, &c);
   spread_force(measure, &c, c.weight, d);
 }
 
 void pl_fem_measure_hessian(const pl_fem_measure *measure, const pl_fem_element *e, double *h) {
-  comparison c = compare(measure, e);
+  comparison c;
+  compare(measure, e, &c);
   double f1[PL_FEM_SIDES_MOST], f2[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST];
   measure->gradient(c.now, f1);
   measure->hessian(c.now, f2);
@@ -101,7 +106,8 @@ void pl_fem_measure_hessian(const pl_fem_measure *measure, const pl_fem_element 
 
 // w f' f'ᵀ, and the other term where it has no negative eigenvalues for sure: a stretched edge.
 void pl_fem_measure_positive(const pl_fem_measure *measure, const pl_fem_element *e, double *h) {
-  comparison c = compare(measure, e);
+  comparison c;
+  compare(measure, e, &c);
   double f1[PL_FEM_SIDES_MOST], f2[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST] = {0};
   double weight = c.weight > 0 ? c.weight : 0, excess = measure->hessian == pl_fem_edge_hessian && c.excess > 0 ? c.excess : 0;
   measure->gradient(c.now, f1);
@@ -113,7 +119,8 @@ void pl_fem_measure_positive(const pl_fem_measure *measure, const pl_fem_element
 }
 
 void pl_fem_measure_mixed(const pl_fem_measure *measure, const pl_fem_element *e, double *m) {
-  comparison c = compare(measure, e);
+  comparison c;
+  compare(measure, e, &c);
   double f1[PL_FEM_SIDES_MOST], rest1[PL_FEM_SIDES_MOST], small[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST];
   measure->gradient(c.now, f1);
   measure->gradient(c.rest, rest1);
@@ -125,7 +132,8 @@ void pl_fem_measure_mixed(const pl_fem_measure *measure, const pl_fem_element *e
 
 void pl_fem_measure_third(const pl_fem_measure *measure, const pl_fem_element *e, const double *lambda, double *xx, double *xX,
                           double *XX) {
-  comparison c = compare(measure, e);
+  comparison c;
+  compare(measure, e, &c);
   int32_t n = c.n;
   double rate[PL_FEM_SIDES_MOST], f1[PL_FEM_SIDES_MOST], rest1[PL_FEM_SIDES_MOST], bent[PL_FEM_SIDES_MOST];
   double f2[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST], f3[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST] = {0};
@@ -169,12 +177,13 @@ static void spread_forces(int32_t corner_count, const double *f1, double pull, d
 
 void pl_fem_measure_evaluate(const pl_fem_measure *measure, const pl_fem_element *e, const double *before, double factor,
                              bool positive, double energies[2], double *g, double *drag, double *h) {
-  comparison c = compare(measure, e);
+  comparison c;
+  compare(measure, e, &c);
   double f1[PL_FEM_SIDES_MOST], f2[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST], start[PL_FEM_SIDES_MOST];
   double weight = before != NULL ? factor * c.weight : 0, change = 0;
   if (before != NULL) {
     pl_fem_sides_find(measure->corner_count, before, start);
-    change = measure->value(c.now) - measure->value(start);
+    change = c.value - measure->value(start);
   }
   energies[0] = 0.5 * c.weight * c.excess * c.excess;
   energies[1] = 0.5 * weight * change * change;
