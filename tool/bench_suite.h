@@ -48,6 +48,7 @@ int bench_rod(bench_session *bench);
 int bench_fem(bench_session *bench);
 int bench_actor(bench_session *bench);
 int bench_detail(bench_session *bench);
+int bench_capture(bench_session *bench);
 int bench_mesh(bench_session *bench);
 int bench_io(bench_session *bench);
 

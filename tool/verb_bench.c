@@ -25,6 +25,7 @@ static const struct {
     {"detail",
      "dents and wrinkles from examples: comparing, weighing and stamping them, a pillow's frame, errors by number of examples",
      bench_detail},
+    {"capture", "reference shape, moduli and damping from motion: errors and times of the paper's tables", bench_capture},
     {"mesh", "modelling a surface and filling it with tets", bench_mesh},
     {"io", "reading and writing mesh files", bench_io},
 };

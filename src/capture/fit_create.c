@@ -171,6 +171,7 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned",
                          "nothing is held, so the static shape is no equilibrium in gravity");
   fit->size = pl_box_diagonal(fit->model->box);
+  fit->step_tolerance = 1e-10;
   fit->def.pinned = NULL;
   if (!(fit->def.noise > 0)) fit->def.noise = 1e-4 * fit->size;
   return PL_OK;

@@ -56,6 +56,7 @@ static void evaluate_sequence(void *data, int32_t number, double *output) {
   pl_motion_job job = {.sequence = sequence,
                        .frame_count = b->frame_count < sequence->frame_count ? b->frame_count : sequence->frame_count,
                        .steps_per_frame = fit->def.steps_per_frame,
+                       .tolerance = fit->step_tolerance,
                        .values = b->values,
                        .rest = b->X,
                        .column_count = columns,

@@ -15,8 +15,8 @@
 
 static const double LONGEST_STEP = 1.2;  // of a logarithm: a factor of 3.3
 static const double DAMPING_MOST = 1e8, DAMPING_LEAST = 1e-9, DIAGONAL_FLOOR = 0.01;
-static const double FLANK = 100;    // how much more a step may cost from which one more is tried
-static const double HIDDEN = 1e-4;  // a hundredth of a standard deviation, squared
+static const double FLANK = 100;                         // how much more a step may cost from which one more is tried
+static const double HIDDEN = 1e-3, EARLY_HIDDEN = 0.25;  // squares of a thirtieth and half a standard deviation
 // What is believed of the start: a standard deviation of this in coordinates, so a factor of 20. Nothing beside what data determine; what they do not stays about there.
 static const double PRIOR = 3;
 static const double EARLY_CHANGE = 0.03, EARLY_GAIN = 0.1;  // with which a window is left before the last
@@ -85,10 +85,16 @@ static pl_status find_step(pl_fit *fit, spot at, double *step, double *promise, 
   pl_dense_factor_run(&factor, true);
   pl_dense_factor_solve(&factor, step);
   pl_arena_destroy(&arena);
-  // The whole step is shortened, not its longest part: directions that belong together stay so.
+  // Elastic parameters are shortened together, not the longest alone: directions that belong together stay so. Damping by itself: it hardly depends on them, and a short window does
+  // not determine it.
   double longest = 0;
-  for (int32_t i = 0; i < n; ++i) longest = fmax(longest, fabs(step[i]));
-  for (int32_t i = 0; longest > LONGEST_STEP && i < n; ++i) step[i] *= LONGEST_STEP / longest;
+  for (int32_t i = 0; i < n; ++i)
+    if (fit->columns[i] <= fit->body.control_count) longest = fmax(longest, fabs(step[i]));
+  for (int32_t i = 0; i < n; ++i) {
+    bool elastic = fit->columns[i] <= fit->body.control_count;
+    if (elastic && longest > LONGEST_STEP) step[i] *= LONGEST_STEP / longest;
+    if (!elastic) step[i] = fmin(fmax(step[i], -LONGEST_STEP), LONGEST_STEP);
+  }
   *promise = 0;
   for (int32_t i = 0; i < n; ++i) {
     double row = 2 * slope_of(fit, at, i) + prior_weight(fit) * step[i];
@@ -189,7 +195,7 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
   place->window_iteration++;
   // Nothing left to gain here, or nothing that the errors of the data would not hide: the promise in units of their variance is the square of the step in standard
   // deviations of the parameters. The simulation that would show it is saved.
-  if (change < (last ? fit->def.tolerance : 0.1 * EARLY_CHANGE) || promise < (last ? HIDDEN : 10 * HIDDEN) * variance(fit)) {
+  if (change < (last ? fit->def.tolerance : 0.1 * EARLY_CHANGE) || promise < (last ? HIDDEN : EARLY_HIDDEN) * variance(fit)) {
     *progress = tell_of(fit, change, true);
     if (last)
       place->finished = place->converged = 1;

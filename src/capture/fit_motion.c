@@ -7,8 +7,7 @@
 #include "capture/fit_changes.h"
 #include "math/vec3.h"
 
-enum { ITERATIONS_MOST = 40, STALE_ITERATIONS = 9 };
-static const double TOLERANCE = 1e-12;  // length of the last step against the size of the body: fits must be smooth
+enum { ITERATIONS_MOST = 40, STALE_ITERATIONS = 9, STEPS_KEPT = 8 };
 
 typedef struct motion {
   pl_fit_worker *worker;
@@ -22,7 +21,9 @@ typedef struct motion {
   double *last, *older;  // u of the last two steps: smooth also where stiff vibrations are not resolved, as x and v are not
   int32_t step_count;
   double *gradient, *residual, *step, *base, *target, *stretch;
-  double extent;  // of the body, m
+  double extent;                       // of the body, m
+  double *steps, squares[STEPS_KEPT];  // taken since the last factor, and squares of their lengths
+  int kept;
   bool positive;  // Hessians are projected
   bool factored;  // the solver holds a factor of this or an earlier step
   // Sensitivities: column after column.
@@ -31,6 +32,12 @@ typedef struct motion {
   pl_fem_tet_constants *derived;
   pl_motion_result *result;
 } motion;
+
+static double dot(ptrdiff_t n, const double *a, const double *b) {
+  double sum = 0;
+  for (ptrdiff_t i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
 
 static bool is_fixed(const motion *m, ptrdiff_t i) {
   return (m->fixed[i / 3] >> (i % 3) & 1) != 0;
@@ -66,28 +73,47 @@ static pl_status factor(motion *m, pl_error *error) {
   return pl_linear_solver_factor(worker->solver, matrix, error);
 }
 
-// A⁻¹ r into `step`; returns its length, metres.
+// -A⁻¹ r into `step`, corrected for what the steps since the last factor have shown of the matrix (good Broyden updates, kept as those steps; Kelley 1995, section 7.3);
+// its length, metres.
 static pl_status find_step(motion *m, double *length, pl_error *error) {
   memset(m->step, 0, (size_t)m->n * sizeof(double));
   pl_status status = pl_linear_solver_solve(m->worker->solver, m->residual, 1, m->step, error);
-  double sum = 0;
-  for (ptrdiff_t i = 0; i < m->n; ++i) sum += m->step[i] * m->step[i];
-  *length = sqrt(sum);
+  for (ptrdiff_t i = 0; i < m->n; ++i) m->step[i] = -m->step[i];
+  for (int k = 0; k < m->kept; ++k) {
+    const double *own = m->steps + k * m->n;
+    double along = dot(m->n, own, m->step) / m->squares[k];
+    if (k + 1 == m->kept) {
+      // The last one is not yet divided by what makes it the next step.
+      double scale = fabs(1 - along) > 0.1 ? 1 / (1 - along) : 1;
+      for (ptrdiff_t i = 0; i < m->n; ++i) m->step[i] *= scale;
+    } else {
+      for (ptrdiff_t i = 0; i < m->n; ++i) m->step[i] += along * own[m->n + i];
+    }
+  }
+  *length = sqrt(dot(m->n, m->step, m->step));
   m->result->iteration_count++;
   return status;
+}
+
+// Remember a step that was taken whole.
+static void keep_step(motion *m, double length) {
+  if (m->kept >= STEPS_KEPT) m->kept = 0;
+  memcpy(m->steps + m->kept * m->n, m->step, (size_t)m->n * sizeof(double));
+  m->squares[m->kept++] = fmax(length * length, 1e-300);
 }
 
 // Newton's method with the factor at hand for as long as every step is less than half the last one, and with a new one after that. Progress is measured by the length of
 // steps, not by forces: bending along straight lines stretches, and forces of stretching drown all others. A step that a new factor does not make smaller is halved.
 static pl_status solve_step(motion *m, pl_error *error) {
-  double wanted = TOLERANCE * m->extent * sqrt((double)m->n / 3), length, share = 1;
+  double wanted = m->job->tolerance * m->extent * sqrt((double)m->n / 3), length, share = 1;
   bool fresh = !m->factored;
+  m->kept = 0;
   evaluate(m);
   pl_status status = fresh ? factor(m, error) : PL_OK;
   if (status >= 0) status = find_step(m, &length, error);
   for (int k = 0; k < ITERATIONS_MOST && status >= 0; ++k) {
     memcpy(m->base, m->u, (size_t)m->n * sizeof(double));
-    for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = m->base[i] - share * m->step[i];
+    for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = m->base[i] + share * m->step[i];
     evaluate(m);
     if (share == 1 && length <= wanted) {
       // Steps without sensitivities keep a factor for as long as it pays.
@@ -95,14 +121,18 @@ static pl_status solve_step(motion *m, pl_error *error) {
       return PL_OK;
     }
     double before = length;
+    if (share == 1)
+      keep_step(m, length);
+    else
+      m->kept = 0;
     status = find_step(m, &length, error);
     if (status < 0) return status;
-    bool falls = length < (1 - 0.5 * share) * before;
-    if (falls) {
+    if (length < (1 - 0.5 * share) * before) {
       fresh = false;
       share = fmin(1, 2 * share);
       continue;
     }
+    m->kept = 0;
     if (!(length < before)) {
       memcpy(m->u, m->base, (size_t)m->n * sizeof(double));
       evaluate(m);
@@ -134,15 +164,15 @@ static pl_status descend(motion *m, pl_error *error) {
   double energy = potential(m);
   for (int k = 0; k < ITERATIONS_MOST && length > close; ++k) {
     m->positive = true;
+    m->kept = 0;
     pl_status status = factor(m, error);
     m->positive = false;
     if (status >= 0) status = find_step(m, &length, error);
     if (status < 0) return status;
-    double slope = 0, share = 1, reached = HUGE_VAL;
-    for (ptrdiff_t i = 0; i < m->n; ++i) slope += m->residual[i] * m->step[i];
+    double slope = -dot(m->n, m->residual, m->step), share = 1, reached = HUGE_VAL;
     memcpy(m->base, m->u, (size_t)m->n * sizeof(double));
     for (int halving = 0; halving < 20; ++halving, share *= 0.5) {
-      for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = m->base[i] - share * m->step[i];
+      for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = m->base[i] + share * m->step[i];
       evaluate(m);
       reached = potential(m);
       if (reached <= energy - 1e-4 * share * slope) break;
@@ -270,6 +300,7 @@ static pl_status take_motion(pl_arena *arena, motion *m, pl_error *error) {
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = PL_TAKE(arena, double, n);
   double **columned[] = {&m->s, &m->t, &m->z, &m->rights};
   for (size_t i = 0; i < sizeof columned / sizeof *columned; ++i) *columned[i] = PL_TAKE(arena, double, n *columns);
+  m->steps = PL_TAKE(arena, double, n *STEPS_KEPT);
   m->changed = PL_TAKE(arena, double, n *(size_t)m->padded);
   if (m->poisson_column >= 0) m->derived = PL_TAKE(arena, pl_fem_tet_constants, m->worker->body->model->groups[0].element_count);
   return arena->failed ? pl_fail_memory(error) : PL_OK;

@@ -27,6 +27,7 @@ typedef struct pl_motion_job {
   const pl_fit_sequence *sequence;
   int32_t frame_count;  // of the sequence, from its first on
   int32_t steps_per_frame;
+  double tolerance;           // of the last Newton step against the size of the body
   const double *values;       // Young's modulus by control point, Poisson's ratio, α, β
   const double *rest;         // X, 3 per particle
   int32_t column_count;       // parameters to derive by; 0: none

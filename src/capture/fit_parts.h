@@ -41,7 +41,8 @@ struct pl_fit {
   int32_t columns[PL_FIT_VALUES_MOST];  // value of each column
   double values[PL_FIT_VALUES_MOST];
   double start[PL_FIT_VALUES_MOST];  // coordinates of the columns when the first iteration began
-  double size;  // of the static shape, m
+  double size;                       // of the static shape, m
+  double step_tolerance;             // of pl_motion_job
   double *rest, *trial_rest, *rest_change, *shares, *outputs;
   size_t output_size;  // numbers per sequence
   pl_fit_worker *worker;

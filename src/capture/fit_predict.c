@@ -17,6 +17,7 @@ pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *
   pl_motion_job job = {.sequence = sequence,
                        .frame_count = sequence->frame_count,
                        .steps_per_frame = fit->def.steps_per_frame,
+                       .tolerance = fit->step_tolerance,
                        .values = fit->values,
                        .rest = fit->rest,
                        .positions = positions};
