@@ -45,7 +45,7 @@ typedef struct pl_actor_outcome {
   double residual;    // |c| as a share of the forces that balance
   double stationary;  // what is left of the optimality conditions, relative
   double smallest_step;
-  double shift;  // what K had to be shifted by to become positive, at most
+  double shift;  // largest of pl_actor_solver.shift (actor_solver_parts.h)
 } pl_actor_outcome;
 
 typedef struct pl_actor_solver pl_actor_solver;
@@ -68,7 +68,7 @@ pl_status pl_actor_solver_solve(pl_actor_solver *solver, const pl_block_matrix *
                                 double *shift, pl_error *error);
 
 // One linear solve of eqs. 13 to 17 at u, p, λ, for tests against the whole matrix: du, dp, dλ are what is to be subtracted (eq. 14). The blocks are left in the
-// solver: A and D as block matrices, B (P x n), C (P x P), E (n x P).
+// solver: A and D as block matrices, B (P x n), C (P x P), E (n x P); the last three in exact mode only.
 pl_status pl_actor_solver_direction(pl_actor_solver *solver, const pl_actor_settings *settings, pl_fem_choice *choice,
                                     const pl_goal_rows *rows, const double *last, const double *p, const double *lambda, double *du,
                                     double *dp, double *dlambda, pl_error *error);

@@ -219,7 +219,7 @@ static void mask(const pl_actor_solver *s, const pl_fem_choice *choice, double *
     if (pl_actor_is_fixed(choice->work, i)) v[i] = 0;
 }
 
-// y = A v, v 0 where fixed; `room` holds a number per row.
+// y = A v, v 0 where fixed. Overwrites `small_room`.
 static void multiply_curvature(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *v, double *y) {
   pl_block_matrix_multiply(choice->work->system.context, &s->bending, v, y);
   for (int32_t k = 0; k < rows->count; ++k) s->small_room[k] = row_dot(rows, k, v);

@@ -33,8 +33,9 @@ struct pl_actor_solver {
   double *pull;             // Jᵀ g
   double *reduced;          // gradient of the objective by p along c = 0
   double goal_square, regulariser;
-  double forces;        // |c|₁
-  double shift;         // K + shift |diag K| is what was factored
+  double forces;  // |c|₁
+  // What made K positive: with Gauss-Newton this multiple of its largest diagonal entry, added to the diagonal; with the exact Hessian this share of Gauss-Newton's.
+  double shift;
   double factor_shift;  // the same of D
   // The step, to be subtracted.
   double *du, *dp, *dlambda;
