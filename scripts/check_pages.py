@@ -25,6 +25,8 @@ CELL_BAR = re.compile(r"(?<!\\)\|")
 COMMAND = re.compile(r"`(?:build/)?pliant run (\S+\.json) [^`]*--picture (\S+\.png)[^`]*`")
 # One of curves, over one or more scenes.
 CURVES = re.compile(r"`scripts/plot_actor\.py ((?:\S+\.json )+)(?:[^`]* )?--picture (\S+\.svg)[^`]*`")
+# One of the studio, by scripts/make_studio_pictures.sh.
+STUDIO = re.compile(r"`scripts/make_studio_pictures\.sh (\S+\.json) [^`]*--picture (\S+\.png)`")
 # Sky, ground and shadow are nearly grey; bodies are not. A channel that much above another, in that share of the pixels, is a body in the picture.
 LEAST_CONTRAST, LEAST_SHARE = 45, 0.005
 CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
@@ -87,7 +89,7 @@ def dead_links():
 
 def commands():
     """Picture -> scene, from the commands on the pages."""
-    found = [pair for page in PAGES for rule in (COMMAND, CURVES) for pair in rule.findall(page.read_text(encoding="utf-8"))]
+    found = [pair for page in PAGES for rule in (COMMAND, CURVES, STUDIO) for pair in rule.findall(page.read_text(encoding="utf-8"))]
     return {(ROOT / picture).resolve(): ROOT / scenes.split()[0] for scenes, picture in found}
 
 

@@ -113,9 +113,9 @@ export class BodyView {
     this.surface.material.emissive.copy(this.color).multiplyScalar(selected ? 0.06 : 0);
   }
 
-  // Coarse on one side, fine on the other, the body between them; the ghost above.
-  spread(offset: Vector3, above: number): void {
-    this.ghost?.position.setY(above);
+  // Coarse on one side, fine on the other, the body between them; the ghost where the coarse one would be.
+  spread(offset: Vector3): void {
+    this.ghost?.position.copy(offset).negate();
     for (const [kind, mesh] of this.beside) mesh.position.copy(offset).multiplyScalar(kind === PartKind.Fine ? 1 : -1);
   }
 

@@ -8,7 +8,7 @@ import { detailPanel } from './panels/detail';
 import { Readout, section, settingsSection, type Panel, type PanelContext } from './panels/panel';
 import { rodPanel } from './panels/rod';
 import { solidPanel } from './panels/solid';
-import type { Surface } from './store';
+import type { Display, Surface } from './store';
 
 type Shared = Omit<PanelContext, 'body' | 'description'>;
 
@@ -32,6 +32,7 @@ export class Sidebar {
     this.element.append(closing, this.head, this.body);
     const { store } = shared;
     store.on('scene', (scene) => this.describe(scene));
+    store.on('display', () => this.panels.forEach((panel) => panel.shown?.()));
     store.on('selected', () => store.scene && this.rebuild(store.scene));
     store.on('telemetry', (message) => {
       const mine = store.telemetry.get(store.selected);
@@ -71,7 +72,8 @@ export class Sidebar {
   private rebuild(scene: SceneMessage): void {
     const context = this.context();
     fill(this.head, element('h2', {}, titleOf(scene.name, scene.title, scene.method)), scene.description ? element('p', {}, scene.description) : undefined, this.bodyChoice(scene));
-    this.panels = [];
+    const display = this.displaySection(scene);
+    this.panels = [display];
     if (context) {
       const own = (): BodyDescription['settings'] => settingsOf(this.shared.store.scene ?? scene, context.body);
       const made = [
@@ -80,9 +82,9 @@ export class Sidebar {
         settingsSection(context, 'World', scene.settings ?? [], () => this.shared.store.scene?.settings ?? []),
         numbersSection(context),
       ];
-      this.panels = made.filter((panel): panel is Panel => panel !== undefined);
+      this.panels = [...made.filter((panel): panel is Panel => panel !== undefined), display];
     }
-    fill(this.body, ...this.panels.map((panel) => panel.element), this.displaySection(scene), this.exportSection);
+    fill(this.body, ...this.panels.map((panel) => panel.element), this.exportSection);
   }
 
   private bodyChoice(scene: SceneMessage): HTMLElement | undefined {
@@ -108,21 +110,24 @@ export class Sidebar {
     }
   }
 
-  private displaySection(scene: SceneMessage): HTMLElement {
+  private displaySection(scene: SceneMessage): Panel {
     const { store } = this.shared;
     const { display } = store;
     const colors: Partial<Record<ColorMode, string>> = { none: 'own', stretch: 'stretch', stress: 'stress', speed: 'speed' };
     if (scene.bodies.some((body) => body.method === 'detail')) colors.segments = 'segments';
-    const rows = [
-      choiceRow<Surface>('Surface', { solid: 'shaded', both: 'shaded and wires', wire: 'wires' }, display.surface, (surface) => store.changeDisplay({ surface })),
-      choiceRow<ColorMode>('Colours', colors as Record<ColorMode, string>, display.colors, (choice) => store.changeDisplay({ colors: choice })),
-      switchRow('Tets', display.tets, (tets) => store.changeDisplay({ tets })),
-      switchRow('Regions', display.regions, (regions) => store.changeDisplay({ regions })),
-      switchRow('Contact points', display.contacts, (contacts) => store.changeDisplay({ contacts })),
-      switchRow('Shadows', display.shadows, (shadows) => store.changeDisplay({ shadows })),
-    ];
-    if ((scene.camera?.follows ?? -1) >= 0) rows.push(switchRow('Camera follows', display.follow, (follow) => store.changeDisplay({ follow })) as (typeof rows)[0]);
-    return section('Show', scene.bodies.length === 0, ...rows.map((row) => row.element));
+    const surface = choiceRow<Surface>('Surface', { solid: 'shaded', both: 'shaded and wires', wire: 'wires' }, display.surface, (choice) => store.changeDisplay({ surface: choice }));
+    const color = choiceRow<ColorMode>('Colours', colors as Record<ColorMode, string>, display.colors, (choice) => store.changeDisplay({ colors: choice }));
+    const names: [keyof Display, string][] = [['tets', 'Tets'], ['regions', 'Regions'], ['contacts', 'Contact points'], ['shadows', 'Shadows']];
+    if ((scene.camera?.follows ?? -1) >= 0) names.push(['follow', 'Camera follows']);
+    const switches = names.map(([key, label]) => ({ key, row: switchRow(label, display[key] === true, (on) => store.changeDisplay({ [key]: on })) }));
+    return {
+      element: section('Show', false, surface.element, color.element, ...switches.map((item) => item.row.element)),
+      shown() {
+        surface.set(display.surface);
+        color.set(display.colors);
+        for (const item of switches) item.row.set(display[item.key] === true);
+      },
+    };
   }
 }
 

@@ -166,6 +166,15 @@ export class Viewport {
     this.touch();
   }
 
+  // Puts a point into the middle from left to right; height and distance stay.
+  recenter(point: Vector3): void {
+    const shift = point.clone().sub(this.controls.target).setY(0);
+    this.camera.position.add(shift);
+    this.controls.target.add(shift);
+    this.followed = point.clone();
+    this.touch();
+  }
+
   // Goes along with a point: smoothly, and keeping the view that the user chose.
   follow(point: Vector3 | undefined, seconds: number): void {
     if (!point) {

@@ -89,7 +89,8 @@ export class WorldView {
       box.union(own);
       const beside = this.sideways(view);
       if (this.store.detail.fine) box.union(own.clone().translate(beside));
-      if (this.store.detail.coarse) box.union(own.clone().translate(beside.negate()));
+      const hasGhost = this.store.display.ghost && view.description.method === 'actor';
+      if (this.store.detail.coarse || hasGhost) box.union(own.clone().translate(beside.negate()));
     }
     return box;
   }
@@ -168,6 +169,9 @@ export class WorldView {
     this.size = Math.max(0.5 * box.getSize(new Vector3()).length(), 1e-3);
     this.viewport.fitLight(box.getCenter(new Vector3()), this.size);
     if (!this.store.scene?.camera) this.viewport.frame(box);
+    // A camera that follows was composed for where the body began; it may have gone far since.
+    const followed = this.bodies[this.store.scene?.camera?.follows ?? -1];
+    if (followed) this.viewport.recenter(followed.center);
     this.refresh();
   }
 
@@ -180,9 +184,7 @@ export class WorldView {
 
   private spread(): void {
     for (const body of this.bodies) {
-      const sideways = this.sideways(body);
-      const box = body.surface.geometry.boundingBox;
-      body.spread(sideways, box ? 1.1 * (box.max.y - box.min.y) : 0);
+      body.spread(this.sideways(body));
     }
   }
 

@@ -1,5 +1,5 @@
 // One picture of the studio, for the documents: opens a scene in the tool, goes so many steps, and takes what the browser shows.
-//   node test/picture.mjs SCENE.json [--steps N] [--size WxH] [--theme light|dark] [--show key=value,...] [--page gallery|help] [--panel closed] [--body N] --picture FILE
+//   node test/picture.mjs SCENE.json [--steps N] [--size WxH] [--theme light|dark] [--show key=value,...] [--page gallery|help] [--panel closed] [--body N] [--frame all] --picture FILE
 // $PLIANT is the tool.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,7 +9,7 @@ import { startTool } from './tool.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: Object.fromEntries(['steps', 'size', 'theme', 'show', 'page', 'panel', 'body', 'picture'].map((name) => [name, { type: 'string' }])),
+  options: Object.fromEntries(['steps', 'size', 'theme', 'show', 'page', 'panel', 'body', 'frame', 'picture'].map((name) => [name, { type: 'string' }])),
 });
 const [width, height] = (values.size ?? '1280x800').split('x').map(Number);
 const steps = Number(values.steps ?? 0);
@@ -39,6 +39,7 @@ for (let done = 0; done < steps; ) {
   await until(page, (step) => studio.store.state.step === step && studio.world.lastStep === step, done);
   await page.waitForTimeout(70);
 }
+if (values.frame) await page.evaluate(() => studio.viewport.frame(studio.world.bounds()));
 if (values.panel === 'closed') await page.evaluate(() => document.getElementById('studio').classList.add('panel-closed'));
 if (values.panel === 'open') await page.evaluate(() => document.getElementById('studio').classList.remove('panel-closed'));
 if (values.page === 'gallery') await page.evaluate(() => document.querySelector('.brand').click());

@@ -64,6 +64,10 @@ export function actorPanel(context: PanelContext): Panel {
   const children = [pad(context), keys, pace.element, goals.element, ghost.element, free, readout.element, fit.element];
   return {
     element: section('Actor', true, ...children),
+    shown() {
+      goals.set(store.display.goals);
+      ghost.set(store.display.ghost);
+    },
     update(telemetry, time) {
       const actor = telemetry.actor;
       if (!actor) return;

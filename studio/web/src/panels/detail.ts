@@ -24,6 +24,7 @@ export function detailPanel(context: PanelContext, wantChanged: () => void): Pan
   const none = element('p', { class: 'hint' }, 'Nothing presses now, so no example weighs.');
   return {
     element: section('Detail', true, enrich.element, tool.element, radius.element, coarse.element, fine.element, paint.element, element('h3', {}, 'Examples that weigh now'), none, bars.element, readout.element, load.element, record),
+    shown: () => paint.set(store.display.colors === 'segments'),
     update(telemetry, time) {
       const detail = telemetry.detail;
       if (!detail) return;

@@ -23,6 +23,8 @@ export interface Panel {
   update?(telemetry: BodyTelemetry, time: number): void;
   // The same scene was described again: values may have changed, the structure has not.
   refresh?(description: BodyDescription): void;
+  // What is shown was changed, here or by a key.
+  shown?(): void;
 }
 
 export function section(title: string, open: boolean, ...children: (Node | string)[]): HTMLDetailsElement {
