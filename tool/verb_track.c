@@ -85,6 +85,8 @@ static const tool_option OPTIONS[] = {
 };
 
 static void close_job(track_job *job) {
+  // The log is of the context, so it goes before it.
+  track_close_frames(job);
   pl_frame_file_close(job->truth);
   pl_tracker_destroy(job->tracker);
   pl_model_destroy(job->model);
@@ -97,7 +99,6 @@ static void close_job(track_job *job) {
   free(job->held);
   free(job->errors);
   free(job->folder);
-  track_close_frames(job);
 }
 
 static int run(track_job *job) {

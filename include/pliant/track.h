@@ -65,7 +65,7 @@ typedef struct pl_track_report {
   double usual_residual;    ///< residual of the frames before
   int32_t iteration_count;  ///< of expectation and maximisation
   int32_t newton_count;     ///< of the equilibria in them
-  int32_t try_count;        ///< 1, or 2 where it had to be looked for farther away
+  int32_t try_count;        ///< 1, more where it had to be looked for farther away
   double seconds;           ///< wall-clock time
 } pl_track_report;
 

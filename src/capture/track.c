@@ -5,7 +5,7 @@
 // the points that are due to its surface. The search begins wide, at the place where the motion of the last two frames would take the body, and narrows down to the
 // noise (track_frame.c). What differs from the paper and why is told in those files; here frames are compared with each other.
 //
-// A frame whose points are explained much worse than those before is tried again from where the body last was, and wider; what is better counts. If it
+// A frame whose points are explained worse than those before is tried again, wider, and if it is much worse also from where the body last was; what is best counts. If it
 // is still bad the frame counts as lost. Frames with almost no points near the body leave it coasting.
 #include <math.h>
 #include <string.h>
@@ -20,6 +20,7 @@ enum { POINTS_LEAST = 30 };
 #define LEARN 0.1      // weight of a frame in what is usual
 #define DOUBT 0.75     // share of what is usual below which a frame is doubtful …
 #define LOST 0.5       // … and lost
+#define NEARLY 0.97    // … and worth another try
 #define REACH_AGAIN 2  // how much wider than the first frame a second try is
 
 const char *pl_track_state_name(pl_track_state state) {
@@ -102,44 +103,56 @@ static void remember(pl_tracker *t, const pl_track_report *report) {
   t->usual_residual += weight * (report->residual - t->usual_residual);
 }
 
-// The best of two tries: the predicted place, and if that fails the last one, from farther away.
-static pl_status fit(pl_tracker *t, double interval, const double *last, pl_track_report *report, pl_error *error) {
+// Whether a frame is explained a little worse than usual: nothing to warn of, but often a part that was found in the wrong place.
+static bool could_be_better(const pl_tracker *t, const pl_track_report *report) {
+  return report->explained_share < NEARLY * t->usual_share || report->seen_share < NEARLY * t->usual_seen;
+}
+
+// A frame as it was found, to be compared with another try.
+static void keep_try(pl_tracker *t, const pl_track_report *report, pl_track_try *kept) {
+  *kept = (pl_track_try){*report, t->width, t->outlier_share};
+  size_t n = (size_t)t->model->head.particle_count;
+  memcpy(t->keep, t->x, 3 * n * sizeof(double));
+  memcpy(t->kept_supports, t->supports, n * sizeof(double));
+}
+
+// Go back to it where it was the better one; what it cost stays.
+static void take_better(pl_tracker *t, const pl_track_try *kept, pl_track_report *report) {
+  if (report->explained_share * report->seen_share > kept->report.explained_share * kept->report.seen_share) return;
+  int32_t iteration_count = report->iteration_count, newton_count = report->newton_count;
+  *report = kept->report;
+  report->iteration_count = iteration_count;
+  report->newton_count = newton_count;
+  t->width = kept->width;
+  t->outlier_share = kept->outlier_share;
+  size_t n = (size_t)t->model->head.particle_count;
+  memcpy(t->x, t->keep, 3 * n * sizeof(double));
+  memcpy(t->supports, t->kept_supports, n * sizeof(double));
+}
+
+// The predicted place; if that explains less than usual, again from there and wider; if it fails, from the last place and wider still. The best counts.
+static pl_status fit(pl_tracker *t, double interval, pl_track_report *report, pl_error *error) {
   size_t bytes = 3 * (size_t)t->model->head.particle_count * sizeof(double);
   double most = t->def.reach * t->size, reach = t->def.first_reach * t->size, width = t->width, outliers = t->outlier_share;
   if (t->frame_count > 0) reach = fmin(most, fmax(4 * t->width, 2 * t->prediction_error));
   if (t->frame_count == 1) reach = most;
   memcpy(t->x, t->predicted, bytes);
   pl_status status = pl_track_fit_frame(t, reach, interval, report, error);
-  if (status < 0) return status;
   report->try_count = 1;
-  report->state = judge(t, report);
-  if (report->state != PL_TRACK_LOST || t->frame_count == 0) return PL_OK;
-  pl_track_report first = *report, again = {.time = report->time, .point_count = report->point_count};
-  double first_width = t->width, first_outliers = t->outlier_share;
-  memcpy(t->keep, t->x, bytes);
-  memcpy(t->x, last, bytes);
-  t->width = width;
-  t->outlier_share = outliers;
-  status = pl_track_fit_frame(t, REACH_AGAIN * t->def.first_reach * t->size, interval, &again, error);
-  if (status < 0) return status;
-  again.state = judge(t, &again);
-  again.iteration_count += first.iteration_count;
-  again.newton_count += first.newton_count;
-  bool better = again.explained_share > first.explained_share;
-  if (!better) {
-    memcpy(t->x, t->keep, bytes);
-    t->width = first_width;
-    t->outlier_share = first_outliers;
-    again.state = first.state;
-    again.residual = first.residual;
-    again.explained_share = first.explained_share;
-    again.seen_share = first.seen_share;
-    again.width = first.width;
-    again.outlier_share = first.outlier_share;
+  for (int try = 0; try < 2 && status >= 0 && t->frame_count > 0; ++try) {
+    bool wanted = try == 0 ? could_be_better(t, report) : judge(t, report) == PL_TRACK_LOST;
+    if (!wanted) break;
+    pl_track_try kept;
+    keep_try(t, report, &kept);
+    t->width = width;
+    t->outlier_share = outliers;
+    if (try == 1) memcpy(t->x, t->last, bytes);
+    status = pl_track_fit_frame(t, try == 0 ? 2 * most : REACH_AGAIN * t->def.first_reach * t->size, interval, report, error);
+    if (status >= 0) take_better(t, &kept, report);
+    report->try_count = try + 2;
   }
-  again.try_count = 2;
-  *report = again;
-  return PL_OK;
+  report->state = judge(t, report);
+  return status < 0 ? status : PL_OK;
 }
 
 // What the view shows.
@@ -150,7 +163,7 @@ static void publish(pl_tracker *t) {
 }
 
 static pl_status follow(pl_tracker *t, double interval, pl_track_report *report, pl_error *error) {
-  if (t->cloud.count >= POINTS_LEAST) return fit(t, interval, t->last, report, error);
+  if (t->cloud.count >= POINTS_LEAST) return fit(t, interval, report, error);
   report->state = PL_TRACK_EMPTY;
   report->width = t->width;
   report->outlier_share = t->outlier_share;

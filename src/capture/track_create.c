@@ -82,6 +82,7 @@ static void take_arrays(pl_tracker *t) {
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) *vectors[i] = PL_TAKE(&t->arena, double, 3 * n);
   t->contrast = PL_TAKE(&t->arena, double, n);
   t->supports = PL_TAKE(&t->arena, double, n);
+  t->kept_supports = PL_TAKE(&t->arena, double, n);
   t->points = PL_TAKE(&t->arena, pl_vec3, n);
   t->fixed = PL_TAKE(&t->arena, uint8_t, n);
   t->surface = PL_TAKE(&t->arena, pl_vec3, k);

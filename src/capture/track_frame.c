@@ -98,7 +98,7 @@ pl_status pl_track_fit_frame(pl_tracker *t, double reach, double interval, pl_tr
     pl_status status = pl_track_maximise(t, &level, carry, narrow ? 3 : 2, &report->newton_count, error);
     if (status < 0) return status;
     ++report->iteration_count;
-    if (narrow && (++settled >= patience || distance_from(t, t->best) < 0.1 * t->def.noise)) break;
+    if (narrow && (++settled >= patience || distance_from(t, t->best) < 0.05 * t->def.noise)) break;
     sigma = fmax(noise, sigma * anneal);
   }
   if (!expect_at(t, &level)) return PL_ERROR_OUT_OF_MEMORY;

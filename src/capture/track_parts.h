@@ -58,6 +58,12 @@ typedef struct pl_track_pull {
   double square;     // sum of shares times squared distance along the normal
 } pl_track_pull;
 
+// One try at a frame.
+typedef struct pl_track_try {
+  pl_track_report report;
+  double width, outlier_share;
+} pl_track_try;
+
 struct pl_tracker {
   pl_arena arena;  // holds everything, this struct too
   pl_context *context;
@@ -95,8 +101,8 @@ struct pl_tracker {
   double time, time_before;
   double width, outlier_share, prediction_error;
   double usual_share, usual_seen, usual_residual;
-  pl_vec3 *points;  // x as vectors, for the view
-  double *supports;
+  pl_vec3 *points;                   // x as vectors, for the view
+  double *supports, *kept_supports;  // of the points, and of another try
 };
 
 // track_samples.c. False when out of memory.

@@ -95,12 +95,19 @@ static pl_status write_bytes(pl_context *context, const char *path, const pl_vec
   return pl_file_writer_commit(file, error);
 }
 
+static void name_frame(const pl_capture_writer *writer, int32_t camera, int32_t frame, char *name, size_t size) {
+  if (writer->camera_count > 0)
+    snprintf(name, size, "camera%d/depth_%04d.png", camera + 1, frame + 1);
+  else
+    snprintf(name, size, "clouds/cloud_%04d.ply", frame + 1);
+}
+
 pl_status pl_capture_writer_add_depths(pl_capture_writer *writer, const uint16_t *const *pictures, pl_error *error) {
   if (writer->camera_count == 0) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this capture has no cameras; add clouds to it");
   pl_status status = PL_OK;
   for (int32_t i = 0; i < writer->camera_count && status >= 0; ++i) {
     char name[60];
-    snprintf(name, sizeof name, "camera%d/depth_%04d.png", i + 1, writer->frame_count + 1);
+    name_frame(writer, i, writer->frame_count, name, sizeof name);
     pl_vector bytes = pl_vector_of(writer->context, 1);
     char *path = path_of(writer, name);
     const pl_capture_camera *camera = &writer->cameras[i];
@@ -119,7 +126,7 @@ pl_status pl_capture_writer_add_cloud(pl_capture_writer *writer, const pl_vec3 *
   if (writer->camera_count > 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this capture has cameras; add depth pictures to it");
   char name[60];
-  snprintf(name, sizeof name, "clouds/cloud_%04d.ply", writer->frame_count + 1);
+  name_frame(writer, 0, writer->frame_count, name, sizeof name);
   char *path = path_of(writer, name);
   if (path == NULL) return pl_fail_memory(error);
   pl_file_writer *file = NULL;
@@ -136,6 +143,22 @@ pl_status pl_capture_writer_add_cloud(pl_capture_writer *writer, const pl_vec3 *
   status = pl_file_writer_commit(file, error);
   if (status >= 0) ++writer->frame_count;
   return status;
+}
+
+// Frames of a longer capture that was in the folder before would be taken for frames of this one.
+static pl_status remove_others(const pl_capture_writer *writer, pl_error *error) {
+  for (int32_t camera = 0; camera == 0 || camera < writer->camera_count; ++camera) {
+    bool there = true;
+    for (int32_t frame = writer->frame_count; there; ++frame) {
+      char name[60];
+      name_frame(writer, camera, frame, name, sizeof name);
+      char *path = path_of(writer, name);
+      if (path == NULL) return pl_fail_memory(error);
+      there = remove(path) == 0;
+      pl_release(writer->context, path);
+    }
+  }
+  return PL_OK;
 }
 
 static void describe_camera(pl_arena *arena, pl_json *cameras, const pl_capture_camera *camera, int32_t number) {
@@ -170,7 +193,8 @@ static pl_status write_document(pl_capture_writer *writer, pl_error *error) {
   for (int32_t i = 0; cameras != NULL && i < writer->camera_count; ++i) describe_camera(arena, cameras, &writer->cameras[i], i);
   if (arena->failed) return pl_fail_memory(error);
   pl_vector text = pl_vector_of(writer->context, 1);
-  pl_status status = pl_json_write(root, PL_JSON_PRETTY, &text, error);
+  pl_status status = remove_others(writer, error);
+  if (status >= 0) status = pl_json_write(root, PL_JSON_PRETTY, &text, error);
   char *path = path_of(writer, "capture.json");
   if (status >= 0) status = path == NULL ? pl_fail_memory(error) : write_bytes(writer->context, path, &text, error);
   pl_release(writer->context, path);

@@ -175,7 +175,7 @@ static void a_body_that_is_gone_is_lost(void **state) {
   pl_cloud_view cloud = {.point_count = WALL, .points = wall, .cameras = cameras};
   pl_track_report report = advance(&stage, tracker, 3, &cloud);
   assert_int_equal(report.state, PL_TRACK_LOST);
-  assert_int_equal(report.try_count, 2);
+  assert_int_equal(report.try_count, 3);
   assert_string_equal(pl_track_state_name(report.state), "lost");
   free(wall);
   free(cameras);

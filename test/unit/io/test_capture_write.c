@@ -123,6 +123,28 @@ static void clouds_come_back_to_the_last_bit(void **state) {
   drop_context(context);
 }
 
+static void a_shorter_capture_leaves_no_frames_of_the_one_before(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  char folder[] = "/tmp/pliant-capture-XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  pl_capture_writer_def def = make_def(folder);
+  def.camera_count = 0;
+  const pl_vec3 point = {1, 2, 3};
+  for (int count = 5; count > 0; count -= 3) {
+    pl_capture_writer *writer = NULL;
+    check_ok(pl_capture_writer_create(context, &def, &writer, &error), &error);
+    for (int i = 0; i < count; ++i) check_ok(pl_capture_writer_add_cloud(writer, &point, 1, &error), &error);
+    check_ok(pl_capture_writer_close(writer, &error), &error);
+    pl_capture *capture = read_back(context, folder);
+    assert_int_equal(pl_capture_look(capture).frame_count, count);
+    pl_capture_destroy(capture);
+  }
+  drop_folder(folder);
+  drop_context(context);
+}
+
 static void what_is_wrong_is_refused(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -177,6 +199,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(depths_and_cameras_come_back),
       cmocka_unit_test(clouds_come_back_to_the_last_bit),
+      cmocka_unit_test(a_shorter_capture_leaves_no_frames_of_the_one_before),
       cmocka_unit_test(what_is_wrong_is_refused),
       cmocka_unit_test(failing_memory_leaks_nothing),
   };
