@@ -71,6 +71,7 @@ def soak(seconds, name):
             print(f"{rows[-1][0]:7.0f} s  {rate:6.1f} frames/s  {size / 1e3:8.1f} kB/frame  {steps:6.0f} steps/s  {rows[-1][4] / 1e3:7.1f} MB", flush=True)
             # Scenes come to rest or run away; what is measured is the server.
             viewer.ask("reset")
+            viewer.wait(lambda m: isinstance(m, Frame) and m.step < 100)
         stop.set()
         time.sleep(1.2)
         stalled.socket.close()

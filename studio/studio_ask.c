@@ -11,6 +11,7 @@
 #include "studio_export.h"
 #include "studio_note.h"
 #include "studio_setting.h"
+#include "studio_touch.h"
 
 // A request: who asks, and what.
 typedef struct ask {
@@ -181,6 +182,37 @@ static void pin(const ask *a) {
     refuse(a, "there is no such point to pin");
 }
 
+static void move_tool(const ask *a) {
+  pl_vec3 at;
+  double radius = 0.05;
+  studio_world *w = a->w;
+  (void)pl_json_get_number(pl_json_find(a->message, "radius"), &radius);
+  if (!get_vector(pl_json_find(a->message, "at"), &at)) {
+    if (w->tool_viewer == a->viewer) studio_tool_remove(w);
+    return;
+  }
+  w->tool_viewer = a->viewer;
+  if (!studio_tool_move(w, at, radius)) refuse(a, "a tool needs a place and a radius above 0");
+}
+
+static void show_detail(const ask *a) {
+  int32_t body;
+  bool on = true, record = false;
+  (void)pl_json_get_bool(pl_json_find(a->message, "record"), &record);
+  if (a->w->set == NULL || !get_count(a, "body", &body) || body >= pl_stage_set_body_count(a->w->set) ||
+      body >= STUDIO_DETAIL_LIMIT) {
+    refuse(a, "there is no such body");
+    return;
+  }
+  if (record) {
+    refuse(a, "examples are recorded by `pliant detail record`, from a fine and a coarse body");
+    return;
+  }
+  if (pl_json_get_bool(pl_json_find(a->message, "on"), &on)) a->w->plain[body] = !on;
+  a->w->shown_step = a->w->telemetry_step = -1;
+  studio_note_done(a->w, a->viewer, a->id);
+}
+
 static void look_from(const ask *a) {
   pl_vec3 eye;
   a->w->has_eye = get_vector(pl_json_find(a->message, "eye"), &eye);
@@ -311,6 +343,8 @@ static const struct {
              {"release", release},
              {"pin", pin},
              {"camera", look_from},
+             {"tool", move_tool},
+             {"detail", show_detail},
              {"set", change_setting},
              {"weights", give_weights},
              {"steer", steer},

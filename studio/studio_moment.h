@@ -16,6 +16,7 @@ typedef enum studio_part_kind {
   STUDIO_PART_COLORS,
   STUDIO_PART_PLACEMENT,
   STUDIO_PART_FINE,
+  STUDIO_PART_COARSE,
 } studio_part_kind;
 
 // What a viewer wants to get, as bits.
@@ -29,6 +30,7 @@ enum {
   STUDIO_WANT_STRETCH = 64,  // colours: at most one of the three
   STUDIO_WANT_STRESS = 128,
   STUDIO_WANT_SPEED = 256,
+  STUDIO_WANT_COARSE = 512,
   STUDIO_WANT_COLORS = STUDIO_WANT_STRETCH | STUDIO_WANT_STRESS | STUDIO_WANT_SPEED,
 };
 

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "studio_world.h"
+#include "studio_touch.h"
 
-enum { PARTS_PER_BODY = 6 };
+enum { PARTS_PER_BODY = 7 };
 
 static int32_t actor_of_body(const studio_world *w, int32_t body) {
   for (int32_t i = 0; i < pl_stage_set_actor_count(w->set); ++i)
@@ -23,6 +23,8 @@ static int32_t lay_out(const studio_world *w, uint32_t wants, studio_part *parts
       parts[count++] = (studio_part){STUDIO_PART_PARTICLES, STUDIO_WANT_PARTICLES, i, particles, 3, NULL, 0};
     if (wants & STUDIO_WANT_GHOST && actor_of_body(w, i) >= 0)
       parts[count++] = (studio_part){STUDIO_PART_GHOST, STUDIO_WANT_GHOST, i, points, 3, NULL, 0};
+    if (wants & STUDIO_WANT_COARSE && studio_detail_is_there(w, i))
+      parts[count++] = (studio_part){STUDIO_PART_COARSE, STUDIO_WANT_COARSE, i, points, 3, NULL, 0};
     for (size_t k = 0; k < sizeof colors / sizeof colors[0]; ++k)
       if (wants & colors[k]) parts[count++] = (studio_part){STUDIO_PART_COLORS, colors[k], i, points, 1, NULL, 0};
   }
@@ -46,13 +48,15 @@ static void fill(studio_world *w, studio_moment *moment) {
     pl_vec3 *points = (pl_vec3 *)part->numbers;
     switch (part->kind) {
       case STUDIO_PART_SURFACE:
-        (void)pl_stage_set_read_surface(w->set, part->index, points);
+        if (studio_detail_is_on(w, part->index) || !studio_detail_read_coarse(w, part->index, points))
+          (void)pl_stage_set_read_surface(w->set, part->index, points);
         surface = points;
         break;
       case STUDIO_PART_PARTICLES: (void)pl_body_read_positions(w->world, pl_stage_set_body(w->set, part->index).id, points); break;
       case STUDIO_PART_GHOST: (void)pl_stage_set_read_rest(w->set, actor_of_body(w, part->index), points); break;
       case STUDIO_PART_COLORS: studio_colors_fill(w, part->index, part->wanted, surface, part->numbers); break;
       case STUDIO_PART_PLACEMENT: fill_placement(w, part); break;
+      case STUDIO_PART_COARSE: (void)studio_detail_read_coarse(w, part->index, points); break;
       case STUDIO_PART_FINE: break;
     }
   }

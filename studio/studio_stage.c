@@ -1,4 +1,6 @@
 // Opening scenes: from a document to a world, in the place of the one before if all went well.
+#include <string.h>
+
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
@@ -49,6 +51,7 @@ static pl_status build(studio_world *w, const studio_document *document, fresh *
 
 static void close_stage(studio_world *w) {
   studio_hold_clear(w);
+  w->tool = (pl_collider_id){0, 0};
   fresh old = {w->scene, w->set, w->start, w->start_size, w->points, w->more_points};
   discard(w, &old);
   w->scene = NULL;
@@ -75,6 +78,7 @@ static void move_in(studio_world *w, fresh *made, bool carry, bool *carried) {
     close_stage(w);
     w->given.count = w->errands.count = w->meters.count = 0;
     w->has_eye = false;
+    memset(w->plain, 0, sizeof w->plain);
   }
   w->scene = made->scene;
   w->set = made->set;

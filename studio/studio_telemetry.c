@@ -5,6 +5,7 @@
 #include "math/vec3.h"
 #include "studio_note.h"
 #include "studio_pose.h"
+#include "studio_touch.h"
 
 // Sets of weights that are told of one body; where every region has one, a page can do nothing with more.
 enum { MANIFOLDS_MOST = 64 };
@@ -83,6 +84,14 @@ static void tell_actor(studio_world *w, studio_note *note, pl_json *object, int3
   }
 }
 
+static void tell_contacts(studio_world *w, studio_note *note, pl_json *object, int32_t index) {
+  enum { MOST = 2000 };
+  float *places = PL_TAKE(&note->arena, float, 3 * MOST);
+  if (places == NULL) return;
+  int32_t count = studio_contacts_find(w, index, places, MOST);
+  studio_note_bytes(note, object, "contacts", places, 3 * (size_t)count * sizeof(float));
+}
+
 static pl_json *describe(studio_world *w, studio_note *note, int32_t index) {
   const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, index);
   pl_json *object = pl_json_new(&note->arena, PL_JSON_OBJECT);
@@ -92,6 +101,8 @@ static pl_json *describe(studio_world *w, studio_note *note, int32_t index) {
   tell_view(w, note, object, part);
   tell_energy(w, note, object, part, index);
   tell_actor(w, note, object, index);
+  studio_detail_tell(w, note, object, index);
+  if (studio_hub_wants(w->hub) & STUDIO_WANT_CONTACTS) tell_contacts(w, note, object, index);
   return object;
 }
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "studio_export.h"
 #include "studio_note.h"
+#include "studio_touch.h"
 
 static const double SHOW_EVERY = 1.0 / 60, TELL_EVERY = 1.0 / 15, STATE_EVERY = 0.25;
 // Simulated time that may be caught up with, in wall-clock seconds.
@@ -191,6 +192,7 @@ static void obey(studio_world *w, const studio_command *command) {
     case STUDIO_COMMAND_JOIN: greet(w, command->viewer); break;
     case STUDIO_COMMAND_LEAVE:
       studio_hold_release(w, command->viewer);
+      if (w->tool_viewer == command->viewer) studio_tool_remove(w);
       w->state_is_due = true;
       break;
     case STUDIO_COMMAND_REFRESH:

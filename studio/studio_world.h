@@ -10,7 +10,7 @@
 #include "studio_history.h"
 #include "studio_hub.h"
 
-enum { STUDIO_HOLD_LIMIT = 256, STUDIO_HOLD_PARTICLES = 4 };
+enum { STUDIO_HOLD_LIMIT = 256, STUDIO_HOLD_PARTICLES = 4, STUDIO_DETAIL_LIMIT = 1024 };
 
 // Particles that someone holds: a spring of a viewer who drags, or pins that stay.
 typedef struct studio_hold {
@@ -90,10 +90,14 @@ typedef struct studio_world {
   size_t start_size;
   studio_hold holds[STUDIO_HOLD_LIMIT];
   int hold_count;
-  pl_vector given;    // of studio_given
-  pl_vector errands;  // of studio_errand
-  pl_vector meters;   // of studio_meter, one per body
-  bool has_eye;       // the camera of a viewer drives
+  pl_vector given;      // of studio_given
+  pl_vector errands;    // of studio_errand
+  pl_collider_id tool;  // ball under a viewer's mouse, null for none
+  uint32_t tool_viewer;
+  double tool_radius;               // m
+  bool plain[STUDIO_DETAIL_LIMIT];  // bodies whose detail is not shown
+  pl_vector meters;                 // of studio_meter, one per body
+  bool has_eye;                     // the camera of a viewer drives
   pl_vec3 eye;
   pl_vec3 *points;  // room for the largest body
   pl_vec3 *more_points;

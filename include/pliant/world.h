@@ -71,6 +71,10 @@ PL_API pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *
 /// Add a collider.
 PL_API pl_status pl_world_add_collider(pl_world *world, const pl_collider_def *def, pl_collider_id *id, pl_error *error);
 
+/// Take a collider that was added without keys elsewhere: it moves there evenly over the next step, so that bodies are pushed with the velocity of the move, and then stays. Snapshots do not hold where it is. Fails with
+/// PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for one with keys or numbers that are not finite.
+PL_API pl_status pl_world_move_collider(pl_world *world, pl_collider_id id, pl_transform placement, pl_error *error);
+
 /// Remove a collider. Fails with PL_ERROR_NOT_FOUND for a stale handle.
 PL_API pl_status pl_world_remove_collider(pl_world *world, pl_collider_id id, pl_error *error);
 

@@ -113,6 +113,7 @@ pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl
   pl_arena_init(&arena, context, sizeof(pl_collider) + (size_t)def->key_count * sizeof(pl_collider_key) + 256);
   pl_collider *collider = PL_TAKE(&arena, pl_collider, 1);
   pl_collider_key *keys = pl_arena_copy(&arena, def->keys, (size_t)def->key_count, sizeof(pl_collider_key));
+  pl_collider_key *lead = def->key_count == 0 ? PL_TAKE(&arena, pl_collider_key, 2) : NULL;
   if (arena.failed) {
     pl_arena_destroy(&arena);
     return pl_fail_memory(error);
@@ -129,6 +130,7 @@ pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl
       .keys = keys,
       .key_count = def->key_count,
       .loop = def->loop,
+      .lead = lead,
   };
   measure_reach(collider, def->mesh);
   if (def->shape == PL_COLLIDER_MESH) {
@@ -144,6 +146,16 @@ pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl
   collider->arena = arena;
   *result = collider;
   return PL_OK;
+}
+
+bool pl_collider_lead(pl_collider *collider, pl_transform target, double time, double step) {
+  if (collider->lead == NULL) return false;
+  pl_transform now = pl_collider_placement(collider, time);
+  collider->lead[0] = (pl_collider_key){time, now};
+  collider->lead[1] = (pl_collider_key){time + step, with_unit_rotation(target)};
+  collider->keys = collider->lead;
+  collider->key_count = 2;
+  return true;
 }
 
 void pl_collider_destroy(pl_context *context, pl_collider *collider) {

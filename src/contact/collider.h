@@ -23,6 +23,7 @@ typedef struct pl_collider {
   const pl_collider_key *keys;
   int32_t key_count;
   bool loop;
+  pl_collider_key *lead;            // room for two keys of a collider that is led; NULL where keys were given
   pl_triangle_tree *tree;           // of a mesh, otherwise NULL
   pl_collider_clearance clearance;  // of a mesh
   pl_vec3 center;                   // middle of a ball around the whole form, in its own frame …
@@ -33,6 +34,9 @@ typedef struct pl_collider {
 // field. The mesh should be closed; near a leak the side is that of the nearest triangle.
 pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl_collider **collider, pl_error *error);
 void pl_collider_destroy(pl_context *context, pl_collider *collider);
+
+// Take a collider elsewhere within the step that begins at `time`; false for one that has keys.
+bool pl_collider_lead(pl_collider *collider, pl_transform target, double time, double step);
 
 // Where the collider is at a time.
 pl_transform pl_collider_placement(const pl_collider *collider, double time);

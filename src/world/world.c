@@ -184,6 +184,18 @@ pl_status pl_world_add_collider(pl_world *world, const pl_collider_def *def, pl_
   return PL_OK;
 }
 
+pl_status pl_world_move_collider(pl_world *world, pl_collider_id id, pl_transform placement, pl_error *error) {
+  pl_collider *collider = pl_slots_get(&world->colliders, pl_slot_of_collider(id));
+  const pl_quat q = placement.rotation;
+  if (collider == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such collider in this world");
+  double size = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  if (!pl_vec3_is_finite(placement.position) || !(size > 1e-12 && size < 1e12))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a collider's place must be finite, and its rotation must be one");
+  if (!pl_collider_lead(collider, placement, pl_world_time(world), world->def.step))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a collider with keys moves by them alone");
+  return PL_OK;
+}
+
 pl_status pl_world_remove_collider(pl_world *world, pl_collider_id id, pl_error *error) {
   pl_collider *collider = pl_slots_remove(&world->colliders, pl_slot_of_collider(id));
   if (collider == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such collider in this world");

@@ -1,10 +1,12 @@
 """`pliant view` as a page uses it: scenes of every method open, move, pause, step, go back and reset; what is shown at a step is what `pliant run` has at that step, bit for
 bit; points can be grabbed and pinned, settings changed, examples added, saved and read again, files exported; eight viewers see one world, and one that stops reading
 disturbs nobody."""
+import base64
 import io
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import time
@@ -33,12 +35,24 @@ def distance(a, b):
     return sum((x - y) ** 2 for x, y in zip(a, b)) ** 0.5
 
 
+class Shown:
+    """What a page shows now: a frame holds only what has changed."""
+
+    def __init__(self, viewer):
+        self.parts = dict(viewer.parts)
+
+
+def shown(viewer, step):
+    viewer.frame(step=step)
+    return Shown(viewer)
+
+
 def at_step(viewer, count):
     """The frame after `count` steps from the start, paused."""
     viewer.ask("pause")
     viewer.ask("reset")
     viewer.ask("step", count=count)
-    return viewer.frame(step=count)
+    return shown(viewer, count)
 
 
 def scenes_of_every_method_open_and_move(server, viewer):
@@ -106,9 +120,9 @@ def frames_have_the_form_that_is_wanted(server, viewer):
         viewer.send("want", **wish)
         viewer.ask("step", count=20)
         parts = gather(viewer, 20, {(0, 0): form, (0, 1): form, (0, 2): form, (4, 1): 4, **more})
-        shown = {i: triples(parts[0, i][1]) for i in range(3)}
-        exact = exact or shown
-        assert len(shown[0]) == body["points"] and max(distance(a, b) for i in range(3) for a, b in zip(shown[i], exact[i])) < 2e-5, wish
+        surfaces = {i: triples(parts[0, i][1]) for i in range(3)}
+        exact = exact or surfaces
+        assert len(surfaces[0]) == body["points"] and max(distance(a, b) for i in range(3) for a, b in zip(surfaces[i], exact[i])) < 2e-5, wish
         assert abs(parts[4, 1][1][1] - (0.1 + 0.3 * 0.08)) < 1e-6, "where the ball is after 0.08 s"
         if "particles" in wish:
             assert len(parts[1, 0][1]) == 3 * body["particles"]
@@ -134,20 +148,40 @@ def points_can_be_grabbed_and_pinned(server, viewer):
     viewer.send("grab", body=0, point=0, at=start[0])
     viewer.send("drag", at=target)
     viewer.ask("step", count=150)
-    end = points(viewer.frame(step=151))
+    end = points(shown(viewer, 151))
     assert distance(end[0], target) < 0.15, (end[0], target)
     viewer.send("release")
     at_step(viewer, 10)
     held = points(at_step(viewer, 10))[5]
     viewer.send("pin", body=0, point=5)
     viewer.ask("step", count=200)
-    assert distance(points(viewer.frame(step=210))[5], held) < 1e-4
+    assert distance(points(shown(viewer, 210))[5], held) < 1e-4
     viewer.send("pin", body=0, point=5)
     viewer.ask("step", count=100)
-    assert distance(points(viewer.frame(step=310))[5], held) > 0.05
+    assert distance(points(shown(viewer, 310))[5], held) > 0.05
     for wrong in ({"body": 7, "point": 0}, {"body": 0, "point": 10 ** 6}, {"body": -1, "point": 0}, {"body": "first"}):
         viewer.send("grab", at=[0, 0, 0], **wrong)
         assert "no such point" in viewer.wait_kind("error")["text"]
+
+
+def a_ball_pushes_and_contacts_are_told(server, viewer):
+    viewer.ask("open", path=os.path.abspath("small.json"))
+    viewer.send("want", contacts=True)
+    start = points(at_step(viewer, 5))
+    middle = [sum(p[k] for p in start) / len(start) for k in range(3)]
+    viewer.send("tool", at=[middle[0] - 0.8, middle[1], middle[2]], radius=0.2)
+    for step in range(1, 31):
+        viewer.send("tool", at=[middle[0] - 0.8 + 0.02 * step, middle[1], middle[2]], radius=0.2)
+        viewer.ask("step", count=1)
+    pushed = points(shown(viewer, 35))
+    viewer.send("tool", at=None)
+    plain = points(at_step(viewer, 35))
+    assert sum(a[0] - b[0] for a, b in zip(pushed, plain)) / len(plain) > 0.02, "it was not pushed"
+    viewer.ask("step", count=200)
+    told = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "telemetry" and m["bodies"][0].get("contacts"))["bodies"][0]["contacts"]
+    places = struct.unpack(f"<{len(base64.b64decode(told)) // 4}f", base64.b64decode(told))
+    assert len(places) >= 9 and min(places[1::3]) < 0.01, places[:9]
+    viewer.send("want")
 
 
 def settings_change_the_run(server, viewer):
@@ -160,11 +194,11 @@ def settings_change_the_run(server, viewer):
     assert answer["restarted"] is False and after["bodies[0].solid.stiffness"] == 0.02 and len(before) == len(after)
     assert viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["step"] == 20), "it goes on where it was"
     viewer.ask("step", count=40)
-    soft = points(viewer.frame(step=60))
+    soft = points(shown(viewer, 60))
     assert max(distance(a, b) for a, b in zip(plain, soft)) > 1e-3
     viewer.ask("set", path="gravity[1]", value=9.81)
     viewer.ask("step", count=300)
-    assert points(viewer.frame(step=360))[0][1] > soft[0][1] + 0.3, "it falls upwards"
+    assert points(shown(viewer, 360))[0][1] > soft[0][1] + 0.3, "it falls upwards"
     for path, value in (("bodies[0].solid.stiffness", 7), ("bodies[0].solid.sturdiness", 1), ("bodies[9].solid.damping", 1), ("studio.rate", -1), ("bodies[0].solid.grouping", "by chance")):
         try:
             viewer.ask("set", path=path, value=value)
@@ -193,8 +227,7 @@ def fetch(server, answer):
 
 def an_example_of_now_is_used_saved_and_read(server, viewer):
     viewer.ask("open", path=os.path.abspath("small.json"))
-    viewer.ask("pause")
-    start = points(viewer.frame())
+    start = points(at_step(viewer, 1))
     viewer.send("grab", body=0, point=0, at=[start[0][0] - 0.4, start[0][1], start[0][2]])
     viewer.ask("step", count=100)
     viewer.ask("example", body=0, action="add", name="pulled")
@@ -210,12 +243,12 @@ def an_example_of_now_is_used_saved_and_read(server, viewer):
     download = fetch(server, viewer.ask("save"))
     assert json.loads(download)["bodies"][0]["solid"]["examples"] == ["drawn"]
     assert subprocess.run([TOOL, "check", "saved.json"], capture_output=True).returncode in (0, 3)
-    shown = points(at_step(viewer, 30))
+    seen = points(at_step(viewer, 30))
     viewer.ask("open", path=os.path.abspath("saved.json"))
     assert viewer.scene["bodies"][0]["examples"] == [{"name": "drawn", "mute": False}, {"name": "long", "mute": True}]
-    assert points(at_step(viewer, 30)) == shown, "what was saved is what was seen"
+    assert points(at_step(viewer, 30)) == seen, "what was saved is what was seen"
     viewer.ask("open", text=download.decode(), name="dropped.json")
-    assert points(at_step(viewer, 30)) == shown
+    assert points(at_step(viewer, 30)) == seen
     viewer.ask("example", body=0, action="delete", index=0)
     assert [e["name"] for e in viewer.scene["bodies"][0]["examples"]] == ["long"]
 
@@ -337,7 +370,7 @@ def main():
         sys.exit(77)
     assert help_text.returncode == 1 and "no-such-scene" in help_text.stderr, help_text
     claims = [scenes_of_every_method_open_and_move, what_is_seen_is_what_is_run, positions_are_those_of_a_run_to_the_last_bit, frames_have_the_form_that_is_wanted,
-              going_back_undoes_steps, points_can_be_grabbed_and_pinned, settings_change_the_run, weights_can_be_given, an_example_of_now_is_used_saved_and_read,
+              going_back_undoes_steps, points_can_be_grabbed_and_pinned, a_ball_pushes_and_contacts_are_told, settings_change_the_run, weights_can_be_given, an_example_of_now_is_used_saved_and_read,
               an_example_of_a_view_is_used_saved_and_read, exports_are_read_by_the_tool, actors_can_be_steered, scenes_with_mistakes_leave_the_old_one,
               eight_viewers_see_one_world, one_may_leave_while_holding]
     wanted = sys.argv[1:]
