@@ -186,6 +186,41 @@ static void drivers_of_views_follow_the_camera_that_they_are_given(void **state)
   close_stage(&s);
 }
 
+static void a_collider_that_is_moved_pushes(void **state) {
+  (void)state;
+  stage s = open_stage(
+      "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, 0.4],"
+      " \"cells\": [2, 2, 2]}}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\"}]}",
+      ".");
+  check_ok(s.status, &s.error);
+  pl_collider_def def = pl_default_collider_def(PL_COLLIDER_SPHERE);
+  pl_collider_id ball, keyed;
+  def.radius = 0.2;
+  def.placement.position = (pl_vec3){-0.6, 0, 0};
+  check_ok(pl_world_add_collider(s.world, &def, &ball, &s.error), &s.error);
+  for (int i = 1; i <= 100; ++i) {
+    const pl_transform there = {{-0.6 + 0.005 * i, 0, 0}, {0, 0, 0, 1}};
+    check_ok(pl_world_move_collider(s.world, ball, there, &s.error), &s.error);
+    step(s.world, 1);
+  }
+  pl_body_report report = pl_body_describe(s.world, pl_world_body(s.world, 0));
+  // The ball has come 0.3 m into where the body was, at 1.2 m/s.
+  check_at_most(0.2, report.center.x);
+  check_at_most(0.5, report.momentum.x / report.mass);
+
+  const pl_transform nowhere = {{NAN, 0, 0}, {0, 0, 0, 1}}, unturned = {{0, 0, 0}, {0, 0, 0, 0}}, home = {{0, 0, 0}, {0, 0, 0, 1}};
+  assert_int_equal(pl_world_move_collider(s.world, ball, nowhere, &s.error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_world_move_collider(s.world, ball, unturned, &s.error), PL_ERROR_INVALID_ARGUMENT);
+  const pl_collider_key key = {0, home};
+  def.keys = &key;
+  def.key_count = 1;
+  check_ok(pl_world_add_collider(s.world, &def, &keyed, &s.error), &s.error);
+  assert_int_equal(pl_world_move_collider(s.world, keyed, home, &s.error), PL_ERROR_INVALID_ARGUMENT);
+  check_ok(pl_world_remove_collider(s.world, ball, &s.error), &s.error);
+  assert_int_equal(pl_world_move_collider(s.world, ball, home, &s.error), PL_ERROR_NOT_FOUND);
+  close_stage(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_world_that_adopts_its_equal_goes_on_as_that_one),
@@ -194,6 +229,7 @@ int main(void) {
       cmocka_unit_test(a_pose_may_stand_in_the_document),
       cmocka_unit_test(shapes_on_the_shelf_are_those_that_were_made),
       cmocka_unit_test(drivers_of_views_follow_the_camera_that_they_are_given),
+      cmocka_unit_test(a_collider_that_is_moved_pushes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
