@@ -127,7 +127,10 @@ export class Picking {
 
   private takeGoal(event: PointerEvent): boolean {
     if (!this.store.display.goals) return false;
-    const mark = this.viewport.ray(event.clientX, event.clientY).intersectObjects(this.world.goalMarks(), false)[0]?.object;
+    // Goals may have moved since they were drawn.
+    const marks = this.world.goalMarks();
+    for (const mark of marks) mark.updateMatrixWorld();
+    const mark = this.viewport.ray(event.clientX, event.clientY).intersectObjects(marks, false)[0]?.object;
     if (!(mark instanceof Mesh)) return false;
     const toward = this.viewport.camera.getWorldDirection(new Vector3());
     mark.userData.held = true;

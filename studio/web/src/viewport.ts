@@ -197,6 +197,7 @@ export class Viewport {
   ray(clientX: number, clientY: number): Raycaster {
     const box = this.canvas.getBoundingClientRect();
     const place = new Vector2((2 * (clientX - box.left)) / box.width - 1, 1 - (2 * (clientY - box.top)) / box.height);
+    this.camera.updateMatrixWorld();
     this.raycaster.setFromCamera(place, this.camera);
     return this.raycaster;
   }
@@ -204,6 +205,7 @@ export class Viewport {
   // Where a point of the world is in the window, in pixels of the page.
   project(point: Vector3): { x: number; y: number } {
     const box = this.canvas.getBoundingClientRect();
+    this.camera.updateMatrixWorld();
     const place = point.clone().project(this.camera);
     return { x: box.left + ((1 + place.x) / 2) * box.width, y: box.top + ((1 - place.y) / 2) * box.height };
   }
