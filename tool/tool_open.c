@@ -24,6 +24,7 @@ static bool is_object(const char *bytes, size_t size) {
 // `head` ends with a zero behind its `size` bytes.
 static tool_file_kind tell_by_head(const char *path, const char *head, size_t size) {
   if (begins_with(head, size, "PLIANTCK")) return TOOL_FILE_CHECKPOINT;
+  if (begins_with(head, size, "PLIANTDT")) return TOOL_FILE_DETAIL;
   if (begins_with(head, size, "POINTCACHE2") || tool_has_ending(path, "mdd")) return TOOL_FILE_FRAMES;
   bool object = is_object(head, size);
   if (object && strstr(head, "\"pliant\"") != NULL) return TOOL_FILE_SCENE;

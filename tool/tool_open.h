@@ -12,6 +12,7 @@ typedef enum tool_file_kind {
   TOOL_FILE_FRAMES,
   TOOL_FILE_SCENE,
   TOOL_FILE_CHECKPOINT,
+  TOOL_FILE_DETAIL,
 } tool_file_kind;
 
 // What kind of file `path` is, by its first bytes.

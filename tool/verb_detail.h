@@ -2,6 +2,7 @@
 #ifndef VERB_DETAIL_H
 #define VERB_DETAIL_H
 
+#include "info_sheet.h"
 #include "tool_open.h"
 
 // Simulate a recipe, build the set and say how good it is (verb_detail_record.c).
@@ -12,6 +13,9 @@ int detail_add(const tool_session *tool, const tool_arguments *arguments, pl_con
 
 // What is in a set (verb_detail_survey.c).
 int detail_info(const tool_session *tool, const tool_arguments *arguments, pl_context *context);
+
+// Its rows; prints what goes wrong (verb_detail_survey.c).
+bool detail_show_set(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet);
 
 // Places that are alike, and places that no example is near, painted on a surface (verb_detail_survey.c).
 int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl_context *context);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "info_sheet.h"
 #include "tool_folder.h"
 #include "verb_detail.h"
 
@@ -184,35 +183,51 @@ static pl_status write_previews(pl_context *context, const char *path, const pl_
   return status;
 }
 
+static void show_rows(const pl_detail_set *set, info_sheet *sheet) {
+  pl_detail_set_view view = pl_detail_set_look(set);
+  info_row_text(sheet, "kind", "detail");
+  info_row_count(sheet, "examples", view.example_count);
+  info_row_number(sheet, "window radius", view.def.window_radius, "m");
+  info_row_number(sheet, "stamp radius", view.def.stamp_radius, "m");
+  info_row_count(sheet, "stamp resolution", view.def.stamp_resolution);
+  info_row_count(sheet, "stamp sides", view.def.stamp_sides);
+  info_row_count(sheet, "site order", view.def.site_order);
+  info_row_count(sheet, "patch order", view.def.patch_order);
+  info_row_count(sheet, "load order", view.def.load_order);
+  info_row_number(sheet, "load reference", view.def.load_reference, "m");
+  info_row_number(sheet, "site width", view.def.site_width, "");
+  info_row_number(sheet, "load width", view.def.load_width, "");
+  info_row_text(sheet, "weights", view.def.plain_weights ? "plain" : "interpolating");
+  info_begin_list(sheet, "labels", view.example_count);
+  for (int32_t i = 0; i < view.example_count; ++i) {
+    info_begin_item(sheet, view.labels[i], i);
+    info_end_item(sheet);
+  }
+  info_end_list(sheet);
+}
+
+bool detail_show_set(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet) {
+  pl_detail_set *set = NULL;
+  pl_error error = {0};
+  if (pl_detail_set_read(context, path, &set, &error) < 0) {
+    tool_report_error(&tool->voice, &error);
+    return false;
+  }
+  show_rows(set, sheet);
+  pl_detail_set_destroy(set);
+  return true;
+}
+
 int detail_info(const tool_session *tool, const tool_arguments *arguments, pl_context *context) {
   const tool_value *output = tool_find_value(arguments, "output");
   pl_detail_set *set = NULL;
   pl_error error = {0};
   if (pl_detail_set_read(context, arguments->words[1], &set, &error) < 0) return tool_report_error(&tool->voice, &error);
-  pl_detail_set_view view = pl_detail_set_look(set);
   info_sheet sheet = {.json = tool_find_value(arguments, "json")->given};
-  info_row_text(&sheet, "kind", "detail");
-  info_row_count(&sheet, "examples", view.example_count);
-  info_row_number(&sheet, "window radius", view.def.window_radius, "m");
-  info_row_number(&sheet, "stamp radius", view.def.stamp_radius, "m");
-  info_row_count(&sheet, "stamp resolution", view.def.stamp_resolution);
-  info_row_count(&sheet, "stamp sides", view.def.stamp_sides);
-  info_row_count(&sheet, "site order", view.def.site_order);
-  info_row_count(&sheet, "patch order", view.def.patch_order);
-  info_row_count(&sheet, "load order", view.def.load_order);
-  info_row_number(&sheet, "load reference", view.def.load_reference, "m");
-  info_row_number(&sheet, "site width", view.def.site_width, "");
-  info_row_number(&sheet, "load width", view.def.load_width, "");
-  info_row_text(&sheet, "weights", view.def.plain_weights ? "plain" : "interpolating");
-  info_begin_list(&sheet, "labels", view.example_count);
-  for (int32_t i = 0; i < view.example_count; ++i) {
-    info_begin_item(&sheet, view.labels[i], i);
-    info_end_item(&sheet);
-  }
-  info_end_list(&sheet);
+  show_rows(set, &sheet);
   info_end_sheet(&sheet);
   pl_status status = PL_OK;
-  if (output->given) status = write_previews(context, output->text, set, view.example_count, &error);
+  if (output->given) status = write_previews(context, output->text, set, pl_detail_set_look(set).example_count, &error);
   pl_detail_set_destroy(set);
   return status < 0 ? tool_report_error(&tool->voice, &error) : TOOL_DONE;
 }

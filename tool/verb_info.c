@@ -6,6 +6,7 @@
 #include "info_sheet.h"
 #include "tool_folder.h"
 #include "tool_open.h"
+#include "verb_detail.h"
 
 static const tool_option OPTIONS[] = {
     {.name = "json", .kind = TOOL_FLAG, .about = "one JSON object instead of a table"},
@@ -164,6 +165,7 @@ static int info_verb(const tool_session *tool, const tool_arguments *arguments) 
   switch (kind) {
     case TOOL_FILE_FRAMES: code = show_frames(tool, context, path, &sheet); break;
     case TOOL_FILE_SCENE: code = show_scene(tool, context, path, &sheet); break;
+    case TOOL_FILE_DETAIL: code = detail_show_set(tool, context, path, &sheet) ? TOOL_DONE : TOOL_FAILED; break;
     case TOOL_FILE_CHECKPOINT: code = show_checkpoint(tool, context, path, &sheet); break;
     default: code = show_mesh(tool, context, path, &sheet); break;
   }
@@ -175,7 +177,7 @@ static int info_verb(const tool_session *tool, const tool_arguments *arguments) 
 const tool_verb tool_info_verb = {
     .name = "info",
     .words = "FILE",
-    .summary = "what is in a mesh, character, point cache, scene or checkpoint",
+    .summary = "what is in a mesh, character, point cache, scene, set of detail or checkpoint",
     .least_words = 1,
     .most_words = 1,
     .options = OPTIONS,

@@ -41,6 +41,8 @@ PY
 
 expect 0 detail info set.pldetail -o stamps.png
 grep -q '^examples *3' out && [ -s stamps.png ] || fail "three examples, and their picture"
+expect 0 info set.pldetail
+grep -q '^kind *detail' out || fail "info knows sets"
 expect 0 detail info set.pldetail --json
 python3 -c 'import json; assert json.load(open("out"))["examples"] == 3' || fail "info as JSON"
 
