@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
@@ -12,6 +13,9 @@
 #include "studio_note.h"
 #include "studio_setting.h"
 #include "studio_touch.h"
+
+// Seconds from one moment that is shown to the next while many steps are done at once.
+static const double LOOK_EVERY = 1.0 / 30;
 
 // A request: who asks, and what.
 typedef struct ask {
@@ -142,8 +146,13 @@ static void step_world(const ask *a) {
     return;
   }
   studio_world_pause(a->w, true);
-  for (int32_t i = step_count(a); i > 0; --i)
+  for (int32_t i = step_count(a); i > 0; --i) {
     if (!studio_world_step(a->w)) break;
+    // Many steps of a large world take their time, and are worth seeing.
+    if (pl_clock_seconds() - a->w->shown < LOOK_EVERY) continue;
+    studio_show_moment(a->w);
+    a->w->shown = pl_clock_seconds();
+  }
   a->w->shown_step = -1;
   studio_note_done(a->w, a->viewer, a->id);
 }

@@ -243,6 +243,8 @@ studio_world *studio_world_create(pl_context *context, const studio_options *opt
   w->shown_step = w->telemetry_step = -1;
   pl_status status = pl_findings_create(context, &w->findings, error);
   if (status >= 0 && options->scene_path != NULL) status = studio_stage_open_path(w, options->scene_path, error);
+  // Before anybody can ask whether a scene is open.
+  if (status >= 0 && w->set != NULL) studio_show_moment(w);
   if (status >= 0 && pthread_create(&w->thread, NULL, live, w) != 0)
     status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
   if (status >= 0) return w;
