@@ -105,11 +105,17 @@ static void what_is_written_comes_back(void **state) {
     assert_int_equal(pl_detail_set_preview(set, i, 32, pixels), PL_OK);
     assert_memory_equal(pixels, file.bytes + labels_end + sizeof pixels * (size_t)i, sizeof pixels);
   }
-  // Written again it is the same file.
+  // What was read and is written again stays as it is; only previews, which were made of the numbers before they were rounded, may be off by a shade once.
+  pl_detail_set *third = NULL;
   scratch_file again = write_set(context, back);
-  assert_int_equal(again.size, file.size);
-  assert_memory_equal(again.bytes, file.bytes, file.size);
+  check_ok(pl_detail_set_read(context, again.path, &third, &error), &error);
+  assert_memory_equal(pl_detail_set_look(third).stamps, b.stamps, (size_t)COUNT * SAMPLES * 4 * sizeof(float));
+  scratch_file last = write_set(context, third);
+  assert_int_equal(again.size, last.size);
+  assert_memory_equal(again.bytes, last.bytes, again.size);
+  drop_file(&last);
   drop_file(&again);
+  pl_detail_set_destroy(third);
   drop_file(&file);
   pl_detail_set_destroy(set);
   pl_detail_set_destroy(back);
