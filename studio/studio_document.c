@@ -145,8 +145,10 @@ static void make_all_absolute(pl_context *context, studio_document *document) {
     for (pl_json *pose = poses != NULL ? poses->first : NULL; pose != NULL; pose = pose->next)
       make_absolute(context, document, pose, "file");
   }
+  static const char *const places[][2] = {{"rod", "character"}, {"detail", "set"}, {"fem", "young_table"}};
   for (pl_json *body = bodies != NULL ? bodies->first : NULL; body != NULL; body = body->next)
-    if (find(body, "rod") != NULL) make_absolute(context, document, find(body, "rod"), "character");
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i)
+      if (find(body, places[i][0]) != NULL) make_absolute(context, document, find(body, places[i][0]), places[i][1]);
 }
 
 pl_status studio_document_save(pl_context *context, const studio_document *document, const char *path, pl_error *error) {

@@ -35,10 +35,14 @@ char *studio_gallery_picture(const studio_gallery *gallery, const char *name) {
   return NULL;
 }
 
-static const char *method_of(const pl_scene *scene) {
+// Under which heading a scene stands. What makes a scene one of things to be captured is what its frames are used for, which its name alone says.
+static const char *method_of(const pl_scene *scene, const char *name) {
   const pl_scene_body *bodies = scene->document.bodies.items;
-  for (int32_t i = 0; i < scene->document.bodies.count; ++i)
+  if (strncmp(name, "capture-", 8) == 0) return "capture";
+  for (int32_t i = 0; i < scene->document.bodies.count; ++i) {
     if (bodies[i].actor.json != NULL) return "actor";
+    if (bodies[i].detail.json != NULL) return "detail";
+  }
   if (scene->document.bodies.count == 0) return "solid";
   return bodies[0].method == PL_SCENE_ROD ? "rod" : bodies[0].method == PL_SCENE_FEM ? "fem" : "solid";
 }
@@ -53,7 +57,7 @@ static void add_scene(const studio_gallery *gallery, pl_arena *arena, pl_json *l
     if (item != NULL) {
       pl_json_set_text(arena, item, "name", name);
       pl_json_set_text(arena, item, "title", facts.name);
-      pl_json_set_text(arena, item, "method", method_of(scene));
+      pl_json_set_text(arena, item, "method", method_of(scene, name));
       pl_json_set_text(arena, item, "description", facts.description);
       pl_json_set_text(arena, item, "picture", picture != NULL ? link : "");
       pl_json_add(list, item);

@@ -19,6 +19,7 @@ static bool has_actor(const studio_world *w, int32_t body) {
 
 static const char *method_of(const studio_world *w, int32_t body) {
   if (has_actor(w, body)) return "actor";
+  if (PL_ITEM(&w->set->parts, pl_stage_part, body).source->detail.json != NULL) return "detail";
   return pl_model_describe(pl_body_model(w->world, pl_stage_set_body(w->set, body).id)).method;
 }
 
@@ -134,7 +135,7 @@ static void fill_scene(studio_world *w, studio_note *note) {
   int32_t body_count = pl_stage_set_body_count(w->set), collider_count = pl_stage_set_collider_count(w->set);
   const char *method = body_count > 0 ? method_of(w, 0) : "";
   for (int32_t i = 0; i < body_count; ++i)
-    if (has_actor(w, i)) method = "actor";
+    if (has_actor(w, i) || strcmp(method_of(w, i), "detail") == 0) method = method_of(w, i);
   pl_json_set_text(arena, note->root, "name", w->document.json != NULL ? w->document.name : facts.name);
   pl_json_set_text(arena, note->root, "title", facts.name);
   pl_json_set_text(arena, note->root, "description", facts.description);

@@ -72,24 +72,37 @@ bool studio_detail_is_there(const studio_world *w, int32_t index) {
   return body != NULL && body->layers.count > 0;
 }
 
-// The layer of a body that shows detail, and the examples of its set.
-static const pl_stage_detail *find_detail(const studio_world *w, int32_t index) {
-  const pl_scene_detail *source = &PL_ITEM(&w->set->parts, pl_stage_part, index).source->detail;
+// The layer of a body that shows detail: they were made in the order of the bodies that have one.
+static const pl_detail_layer *find_layer(const studio_world *w, int32_t index) {
+  int32_t number = 0;
+  if (PL_ITEM(&w->set->parts, pl_stage_part, index).source->detail.json == NULL) return NULL;
+  for (int32_t i = 0; i < index; ++i) number += PL_ITEM(&w->set->parts, pl_stage_part, i).source->detail.json != NULL;
   for (size_t i = 0; i < w->set->details.count; ++i) {
     const pl_stage_detail *detail = &PL_ITEM(&w->set->details, pl_stage_detail, i);
-    if (detail->source == source) return detail;
+    if (detail->layer != NULL && number-- == 0) return detail->layer;
+  }
+  return NULL;
+}
+
+// The set of examples that it shows.
+static const pl_detail_set *find_set(const studio_world *w, int32_t index) {
+  const char *file = PL_ITEM(&w->set->parts, pl_stage_part, index).source->detail.set;
+  for (size_t i = 0; i < w->set->details.count; ++i) {
+    const pl_stage_detail *detail = &PL_ITEM(&w->set->details, pl_stage_detail, i);
+    if (detail->set != NULL && strcmp(detail->source->set, file) == 0) return detail->set;
   }
   return NULL;
 }
 
 void studio_detail_tell(studio_world *w, studio_note *note, pl_json *object, int32_t index) {
   enum { CONTACT_MOST = 8 };
-  const pl_stage_detail *detail = find_detail(w, index);
-  pl_json *item = detail != NULL ? pl_json_set(&note->arena, object, "detail", pl_json_new(&note->arena, PL_JSON_OBJECT)) : NULL;
+  const pl_detail_layer *layer = find_layer(w, index);
+  const pl_detail_set *shown = layer != NULL ? find_set(w, index) : NULL;
+  pl_json *item = shown != NULL ? pl_json_set(&note->arena, object, "detail", pl_json_new(&note->arena, PL_JSON_OBJECT)) : NULL;
   if (item == NULL) return;
   pl_detail_contact_report reports[CONTACT_MOST];
-  int32_t count = pl_detail_layer_contacts(detail->layer, CONTACT_MOST, reports), best = -1;
-  pl_detail_set_view set = pl_detail_set_look(detail->set);
+  int32_t count = pl_detail_layer_contacts(layer, CONTACT_MOST, reports), best = -1;
+  pl_detail_set_view set = pl_detail_set_look(shown);
   pl_json *names = pl_json_set(&note->arena, item, "examples", pl_json_new(&note->arena, PL_JSON_ARRAY));
   pl_json *weights = pl_json_set(&note->arena, item, "weights", pl_json_new(&note->arena, PL_JSON_ARRAY));
   for (int32_t i = 0; i < count && i < CONTACT_MOST; ++i)
