@@ -311,6 +311,26 @@ def actors_can_be_steered(server, viewer):
     viewer.send("want")
 
 
+def detail_can_be_left_out(server, viewer):
+    viewer.ask("open", gallery="detail-cube")
+    viewer.ask("pause")
+    viewer.ask("reset")
+    viewer.send("want", coarse=True, exact=True)
+    body = next(i for i, body in enumerate(viewer.scene["bodies"]) if body["method"] == "detail")
+    surface, coarse = (0, body), (6, body)
+    for _ in range(60):
+        viewer.ask("step", count=10)
+        if viewer.parts.get(coarse) and viewer.parts[surface] != viewer.parts[coarse]:
+            break
+    assert viewer.parts[surface] != viewer.parts[coarse], "the tool leaves nothing"
+    viewer.ask("detail", body=body, on=False)
+    viewer.ask("step", count=1)
+    step = viewer.state()["step"]
+    parts = gather(viewer, step, {surface: 3, coarse: 3})
+    assert parts[surface] == parts[coarse]
+    viewer.send("want")
+
+
 def scenes_with_mistakes_leave_the_old_one(server, viewer):
     viewer.ask("open", path=os.path.abspath("small.json"))
     viewer.ask("pause")
@@ -371,7 +391,7 @@ def main():
     assert help_text.returncode == 1 and "no-such-scene" in help_text.stderr, help_text
     claims = [scenes_of_every_method_open_and_move, what_is_seen_is_what_is_run, positions_are_those_of_a_run_to_the_last_bit, frames_have_the_form_that_is_wanted,
               going_back_undoes_steps, points_can_be_grabbed_and_pinned, a_ball_pushes_and_contacts_are_told, settings_change_the_run, weights_can_be_given, an_example_of_now_is_used_saved_and_read,
-              an_example_of_a_view_is_used_saved_and_read, exports_are_read_by_the_tool, actors_can_be_steered, scenes_with_mistakes_leave_the_old_one,
+              an_example_of_a_view_is_used_saved_and_read, exports_are_read_by_the_tool, actors_can_be_steered, detail_can_be_left_out, scenes_with_mistakes_leave_the_old_one,
               eight_viewers_see_one_world, one_may_leave_while_holding]
     wanted = sys.argv[1:]
     pathlib.Path("small.json").write_text(json.dumps(SMALL))
