@@ -26,7 +26,7 @@ export function expect(good, text) {
 // Waits in the page until a function of the studio says yes.
 export async function until(page, question, argument, text = String(question)) {
   try {
-    await page.waitForFunction(question, argument, { timeout: 45_000, polling: 30 });
+    await page.waitForFunction(question, argument, { timeout: 30_000, polling: 30 });
   } catch {
     throw new Error(`it did not come to this: ${text}`);
   }

@@ -22,6 +22,10 @@ export async function startTool({ scene, flags = [], tool = process.env.PLIANT ?
     get said() {
       return said;
     },
+    // How it ended, if it did.
+    get ended() {
+      return child.signalCode ?? child.exitCode;
+    },
     close() {
       return new Promise((resolve) => {
         if (child.exitCode !== null || child.signalCode !== null) return resolve();

@@ -19,8 +19,11 @@ await until(page, () => document.querySelectorAll('.card[data-scene]').length > 
 const gallery = await page.evaluate(() => [...document.querySelectorAll('.card[data-scene]')].map((card) => card.dataset.scene));
 
 async function openScene(name) {
+  expect(server.ended === null, `pliant view has ended (${server.ended}): ${server.said.slice(-300)}`);
   await page.evaluate((wanted) => document.querySelector(`[data-scene="${wanted}"]`).click(), name);
-  await until(page, (wanted) => studio.store.scene?.name === wanted && studio.world.lastStep >= 0 && document.getElementById('studio').dataset.page === 'world', name, `${name} is shown`);
+  await until(page, (wanted) => studio.store.scene?.name === wanted && studio.world.lastStep >= 0 && document.getElementById('studio').dataset.page === 'world', name, `${name} is shown`).catch((error) => {
+    throw server.ended === null ? error : new Error(`pliant view ended (${server.ended}) when ${name} was opened`);
+  });
 }
 
 async function pause() {
