@@ -105,6 +105,24 @@ export function settingRow(setting: Setting, change: (value: number | boolean | 
   return { element: row.element, set: (value) => row.set(Number(value)) };
 }
 
+// Lets one piece of work run at a time, and after it the last value that came meanwhile.
+export function oneByOne<T>(work: (value: T) => Promise<unknown>): (value: T) => void {
+  let busy = false;
+  let waiting: { value: T } | undefined;
+  const next = async (value: T): Promise<void> => {
+    busy = true;
+    await work(value);
+    busy = false;
+    const later = waiting;
+    waiting = undefined;
+    if (later) void next(later.value);
+  };
+  return (value) => {
+    if (busy) waiting = { value };
+    else void next(value);
+  };
+}
+
 // Lets at most one call through per so many milliseconds, and always the last.
 export function throttle<T extends unknown[]>(milliseconds: number, act: (...values: T) => void): (...values: T) => void {
   let timer = 0;

@@ -6,7 +6,7 @@ import type { Notices } from '../notices';
 import type { Store } from '../store';
 import type { Viewport } from '../viewport';
 import { CATEGORIES } from '../colormap';
-import { settingRow, throttle } from '../controls';
+import { oneByOne, settingRow } from '../controls';
 
 export interface PanelContext {
   store: Store;
@@ -103,9 +103,8 @@ export function settingsSection(context: PanelContext, title: string, settings: 
   const rows = new Map<string, ReturnType<typeof settingRow>>();
   const body = element('div', { class: 'settings' });
   for (const setting of settings) {
-    const send = throttle(setting.live === false ? 400 : 60, (value: number | boolean | string) => {
-      void request(context, { kind: 'set', path: setting.path, value });
-    });
+    // A body that is built anew for every pixel of a slider's way would never be seen: the next value waits until the last one is there.
+    const send = oneByOne((value: number | boolean | string) => request(context, { kind: 'set', path: setting.path, value }));
     const row = settingRow(setting, send);
     row.element.dataset.path = setting.path;
     rows.set(setting.path, row);
