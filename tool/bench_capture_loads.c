@@ -21,6 +21,7 @@ typedef struct loaded_body {
   const char *name;
   pl_status (*mesh)(pl_context *context, int32_t point_count, pl_mesh **mesh, pl_error *error);
   double young, density;
+  double pull;  // size of the loads that it is let go from
   bool (*is_held)(pl_vec3 point, pl_box box);
   load_case loads[6];
   int load_count;
@@ -39,6 +40,7 @@ static const loaded_body BODIES[] = {
      capture_holder_mesh,
      7.0e6,
      1100,
+     0.5,
      is_at_handle,
      {{"bent, 0 g", 0, 1, 1, 1.9e-2},
       {"bent, 20 g", 20, 1, 1, 5.6e-2},
@@ -51,6 +53,7 @@ static const loaded_body BODIES[] = {
      capture_hanger_mesh,
      5.6e6,
      1100,
+     0.01,
      is_at_hook,
      {{"0 g", 0, 1, 1, 1.2e-4}, {"100 g left", 100, 1, -1, 3.3e-2}, {"100 g right", 100, 1, 1, 3.5e-2}},
      3},
@@ -170,7 +173,7 @@ void bench_capture_loads(bench_session *bench, pl_context *context, bool *remark
                             .is_held = c->is_held};
     pl_status status = c->mesh(context, 700, &def.mesh, &error);
     if (status >= 0) status = capture_body_open(context, &def, &body, &error);
-    if (status >= 0) status = capture_record(&body, 45, 2, 0.5, &error);
+    if (status >= 0) status = capture_record(&body, 45, 2, c->pull, &error);
     if (status >= 0) add_noise(&body);
     if (status >= 0) status = fit_body(bench, c, &body, &error);
     if (body.context != NULL) capture_body_close(&body);
