@@ -84,7 +84,11 @@ static double distance(const pl_tracker *t, const double *a, const double *b) {
 }
 
 static pl_track_state judge(const pl_tracker *t, const pl_track_report *report) {
-  if (t->frame_count == 0) return report->explained_share < 0.15 || report->seen_share < 0.15 ? PL_TRACK_LOST : PL_TRACK_GOOD;
+  if (t->frame_count == 0) {
+    if (report->explained_share < 0.15 || report->seen_share < 0.15) return PL_TRACK_LOST;
+    // Nothing to compare with yet; but of what cameras see most has points, unless the body is elsewhere.
+    return t->camera_count > 0 && report->seen_share < DOUBT ? PL_TRACK_DOUBTFUL : PL_TRACK_GOOD;
+  }
   double share = report->explained_share / fmax(1e-9, t->usual_share), seen = report->seen_share / fmax(1e-9, t->usual_seen);
   double off = report->residual / fmax(t->def.noise, t->usual_residual);
   // Points that are missing are the sensor's business as long as those that are there fit.
