@@ -16,7 +16,7 @@ echo "no verb, wrong verbs and options are usage errors with a suggestion"
 expect 2 && says "usage: pliant" err && [ ! -s out ] || fail "no verb"
 expect 2 rnu && says "did you mean run?" err
 expect 2 help infos && says "did you mean info?" err
-expect 2 nonsense && says "'pliant help' lists the verbs" err
+expect 2 gibberish && says "'pliant help' lists the verbs" err
 expect 2 run --frame 3 x.json && says "did you mean --frames?" err
 expect 2 run --frames && says "needs N" err
 expect 2 run --frames 2.5 x.json && says "whole number" err
