@@ -32,10 +32,11 @@ if ! command -v dpkg-query >/dev/null; then
   exit 0
 fi
 
+# A package that another one stands in for is there too: the nodejs of Node's own archive provides npm, and Debian's npm could not be installed beside it.
+there=$(dpkg-query -W -f='${db:Status-Status} ${Package}, ${Provides}\n' | sed -n 's/^installed //p' | tr , '\n' | sed 's/^ *//; s/[ :].*//')
 missing=()
 for name in "${names[@]}"; do
-  state=$(dpkg-query -W -f='${db:Status-Status}\n' "$name" 2>/dev/null | grep -x installed | head -n 1 || true)
-  [ "$state" = installed ] || missing+=("$name")
+  grep -qxF -- "$name" <<<"$there" || missing+=("$name")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
