@@ -1,7 +1,7 @@
 # bash completion of pliant
 _pliant() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb= word
-  local verbs="demo run view bake check mesh pose detail info convert sense track bench help"
+  local verbs="demo run view bake check mesh pose detail info convert sense track fit capture bench help"
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     [[ $word == -* ]] || { verb=$word; break; }
   done
@@ -9,6 +9,11 @@ _pliant() {
   case $previous in
     -o | --output | --embedding | --schema | --contacts) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "pc2 mdd glb vtu obj ply csv actors none" -- "$current"); return ;;
+    --material) mapfile -t COMPREPLY < <(compgen -W "corotated neo-hookean" -- "$current"); return ;;
+    --fitter) mapfile -t COMPREPLY < <(compgen -W "gauss-newton nelder-mead" -- "$current"); return ;;
+    --blend) mapfile -t COMPREPLY < <(compgen -W "linear harmonic" -- "$current"); return ;;
+    --place) mapfile -t COMPREPLY < <(compgen -f -W "axis farthest" -- "$current"); return ;;
+    --rate | --release | --rounds | --density | --gravity | --controls | --young | --poisson | --steps | --noise | --limit) return ;;
     --set | --animation | --body | --contact | --label | --fps | --seconds | --pre-roll | --eye) return ;;
     --port | --host | --threads | --seed | --frames | --strip | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every | --weight | --count | --window) return ;;
   esac
@@ -26,6 +31,8 @@ _pliant() {
     convert) options="--scale --frame-rate --help" ;;
     sense) options="--output --body --cameras --size --elevation --heading --rate --start --frames --noise --quantum --outliers --edge-dropout --dropout --clouds --seed --threads --set --help" ;;
     track) options="--output --surface --points --rest --hold --young --poisson --density --inertia --noise --detail --reach --first-reach --limit --no-gating --frames --format --truth --threads --resume --help" ;;
+    fit) options="--output --hold --rate --predict --resume --density --gravity --material --controls --place --blend --young --poisson --fit-poisson --fitter --steps --noise --limit --no-warm-start --no-reference --threads --help" ;;
+    capture) options="--output --surface --points --hold --release --rounds --resume --density --gravity --material --controls --place --blend --young --poisson --fit-poisson --fitter --steps --noise --limit --no-warm-start --no-reference --threads --help" ;;
     bench) options="--json --quick --list --help" ;;
     help) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$current"); return ;;
     *) mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$current"); return ;;
