@@ -58,7 +58,10 @@ static pl_status build(pl_fit *fit, const pl_fem_def *base, pl_arena *arena, pl_
   pl_fem_def def = base != NULL ? *base : pl_default_fem_def(fit->def.material);
   def.material = fit->def.material;
   def.density = fit->def.density * volume_of(&view, view.points) / volume_of(&view, reference);
-  def.young = 1;
+  // Moduli by the smallest, as factors: what judges a body by its contrast must not take pascals for it.
+  def.young = HUGE_VAL;
+  for (int32_t t = 0; t < view.tet_count; ++t) def.young = fmin(def.young, young[t]);
+  for (int32_t t = 0; t < view.tet_count; ++t) young[t] /= def.young;
   def.young_scales = young;
   def.poisson = fit->values[fit->body.control_count];
   def.mass_damping = fit->values[fit->body.control_count + 1];
