@@ -63,7 +63,8 @@ static void report_given(const fit_job *job, pl_report *report) {
   }
   pl_report_table(report, "Motions", columns, 4, cells.count / 4, (const char *const *)cells.items);
   free_texts(&cells);
-  if (job->warmed)
+  // Later rounds of a capture begin where the one before ended.
+  if (job->warmed && job->warm.young > 0)
     say(report,
         tool_text("Start values came from frequencies: the motion swings at %.4g Hz (%.4g Hz without damping), damped by %.3g of "
                   "critical, which is mode %d of a uniform body of %.4g Pa.",
