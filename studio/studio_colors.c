@@ -3,6 +3,7 @@
 //   stretch  how much longer the edges around a point are than at rest, as a share: mean over the triangles' edges
 //   stress   size of the Green strain of the tets around a particle, times Young's modulus where the method has one; without tets as stretch
 //   speed    m/s
+//   segments which places are alike (studio_detail.c)
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "body/body_method.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
-#include "studio_world.h"
+#include "studio_detail.h"
 
 // Rest positions of what a body is drawn by: those of its surface at the start are in the first snapshot, but a model has them too.
 static const pl_vec3 *rest_surface(const studio_world *w, int32_t index) {
@@ -107,6 +108,7 @@ void studio_colors_fill(studio_world *w, int32_t body, uint32_t wanted, const pl
   if (wanted == STUDIO_WANT_STRETCH) fill_stretch(w, body, surface, numbers);
   if (wanted == STUDIO_WANT_STRESS) fill_stress(w, body, surface, numbers);
   if (wanted == STUDIO_WANT_SPEED) fill_speed(w, body, numbers);
+  if (wanted == STUDIO_WANT_SEGMENTS) studio_segments_fill(w, body, numbers);
   int32_t count = pl_stage_set_surface(w->set, body).point_count;
   for (int32_t i = 0; i < count; ++i)
     if (!isfinite(numbers[i])) numbers[i] = 0;

@@ -128,9 +128,11 @@ static uint32_t read_wants(const pl_json *message) {
     const char *key;
     uint32_t bit;
   } flags[] = {{"particles", STUDIO_WANT_PARTICLES}, {"ghost", STUDIO_WANT_GHOST},       {"exact", STUDIO_WANT_EXACT},
-               {"quantised", STUDIO_WANT_QUANTISED}, {"contacts", STUDIO_WANT_CONTACTS}, {"fine", STUDIO_WANT_FINE},
-               {"coarse", STUDIO_WANT_COARSE}},
-    colors[] = {{"stretch", STUDIO_WANT_STRETCH}, {"stress", STUDIO_WANT_STRESS}, {"speed", STUDIO_WANT_SPEED}};
+               {"quantised", STUDIO_WANT_QUANTISED}, {"contacts", STUDIO_WANT_CONTACTS}, {"coarse", STUDIO_WANT_COARSE}},
+    colors[] = {{"stretch", STUDIO_WANT_STRETCH},
+                {"stress", STUDIO_WANT_STRESS},
+                {"speed", STUDIO_WANT_SPEED},
+                {"segments", STUDIO_WANT_SEGMENTS}};
   uint32_t wants = 0;
   for (size_t i = 0; i < sizeof flags / sizeof flags[0]; ++i) {
     bool on = false;

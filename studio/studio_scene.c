@@ -1,7 +1,11 @@
 // The message that says what a scene consists of.
-#include <stdio.h>
+#define _GNU_SOURCE
 #include <string.h>
+#include <unistd.h>
 
+#include "base/context.h"
+#include "io/file_bytes.h"
+#include "math/vec3.h"
 #include "scene/scene_rod.h"
 #include "studio_example.h"
 #include "studio_note.h"
@@ -107,14 +111,21 @@ static pl_box box_of_bodies(studio_world *w) {
   return box;
 }
 
-// The body of that name, or its first copy.
-static int32_t find_followed(const studio_world *w, const char *name) {
+int32_t studio_stage_followed(const pl_stage_set *set, const pl_scene *scene) {
+  const char *name = pl_scene_describe(scene).camera_follows;
   size_t length = name != NULL ? strlen(name) : 0;
-  for (int32_t i = 0; name != NULL && i < pl_stage_set_body_count(w->set); ++i) {
-    const char *own = pl_stage_set_body(w->set, i).name;
+  for (int32_t i = 0; name != NULL && i < pl_stage_set_body_count(set); ++i) {
+    const char *own = pl_stage_set_body(set, i).name;
     if (strncmp(own, name, length) == 0 && (own[length] == '\0' || strcmp(own + length, "_001") == 0)) return i;
   }
   return -1;
+}
+
+// How far the followed body has gone, up and down left out: pictures of a run leave that out too.
+static pl_vec3 way_of_followed(const studio_world *w, int32_t followed, pl_vec3 up) {
+  pl_vec3 now = pl_body_describe(w->world, pl_stage_set_body(w->set, followed).id).center;
+  pl_vec3 way = pl_vec3_sub(now, w->followed_start), upward = pl_vec3_unit_or(up, (pl_vec3){0, 1, 0});
+  return pl_vec3_is_finite(way) ? pl_vec3_add_scaled(way, upward, -pl_vec3_dot(way, upward)) : (pl_vec3){0, 0, 0};
 }
 
 static void set_camera(studio_world *w, studio_note *note, const pl_scene_report *facts) {
@@ -122,11 +133,22 @@ static void set_camera(studio_world *w, studio_note *note, const pl_scene_report
   if (object == NULL) return;
   pl_camera camera =
       facts->has_camera ? pl_scene_camera(w->scene, pl_world_time(w->world)) : pl_camera_around(box_of_bodies(w), 1.6);
-  studio_note_vector(note, object, "eye", camera.eye);
-  studio_note_vector(note, object, "target", camera.target);
+  int32_t followed = studio_stage_followed(w->set, w->scene);
+  // It was composed for where the body began; whoever comes late finds it where the body is.
+  pl_vec3 way = followed >= 0 && facts->has_camera ? way_of_followed(w, followed, camera.up) : (pl_vec3){0, 0, 0};
+  studio_note_vector(note, object, "eye", pl_vec3_add(camera.eye, way));
+  studio_note_vector(note, object, "target", pl_vec3_add(camera.target, way));
   studio_note_vector(note, object, "up", camera.up);
   studio_note_number(note, object, "fov", camera.field_of_view * DEGREES);
-  studio_note_number(note, object, "follows", find_followed(w, facts->camera_follows));
+  studio_note_number(note, object, "follows", followed);
+}
+
+// A scene beside this one that shows the coarse, the enriched and the fine body next to each other.
+static void set_comparison(studio_world *w, studio_note *note) {
+  if (w->document.json == NULL || w->document.path[0] == '\0' || pl_ending_is(w->document.path, "/compare.json")) return;
+  char *path = pl_path_join(w->context, w->document.folder, "compare.json");
+  if (path != NULL && access(path, R_OK) == 0) pl_json_set_text(&note->arena, note->root, "compare", path);
+  pl_release(w->context, path);
 }
 
 static void fill_scene(studio_world *w, studio_note *note) {
@@ -145,6 +167,7 @@ static void fill_scene(studio_world *w, studio_note *note) {
   studio_note_number(note, note->root, "frame_rate", facts.frame_rate);
   studio_note_number(note, note->root, "frames", facts.frame_count);
   set_camera(w, note, &facts);
+  set_comparison(w, note);
   pl_json *bodies = pl_json_set(arena, note->root, "bodies", pl_json_new(arena, PL_JSON_ARRAY));
   for (int32_t i = 0; bodies != NULL && i < body_count; ++i) pl_json_add(bodies, describe_body(w, note, i));
   pl_json *colliders = pl_json_set(arena, note->root, "colliders", pl_json_new(arena, PL_JSON_ARRAY));

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "studio_touch.h"
+#include "studio_detail.h"
 
-enum { PARTS_PER_BODY = 7 };
+enum { PARTS_PER_BODY = 8 };
 
 static int32_t actor_of_body(const studio_world *w, int32_t body) {
   for (int32_t i = 0; i < pl_stage_set_actor_count(w->set); ++i)
@@ -13,7 +13,7 @@ static int32_t actor_of_body(const studio_world *w, int32_t body) {
 }
 
 static int32_t lay_out(const studio_world *w, uint32_t wants, studio_part *parts) {
-  static const uint32_t colors[] = {STUDIO_WANT_STRETCH, STUDIO_WANT_STRESS, STUDIO_WANT_SPEED};
+  static const uint32_t colors[] = {STUDIO_WANT_STRETCH, STUDIO_WANT_STRESS, STUDIO_WANT_SPEED, STUDIO_WANT_SEGMENTS};
   int32_t count = 0;
   for (int32_t i = 0; i < pl_stage_set_body_count(w->set); ++i) {
     int32_t points = pl_stage_set_surface(w->set, i).point_count;
@@ -57,7 +57,6 @@ static void fill(studio_world *w, studio_moment *moment) {
       case STUDIO_PART_COLORS: studio_colors_fill(w, part->index, part->wanted, surface, part->numbers); break;
       case STUDIO_PART_PLACEMENT: fill_placement(w, part); break;
       case STUDIO_PART_COARSE: (void)studio_detail_read_coarse(w, part->index, points); break;
-      case STUDIO_PART_FINE: break;
     }
   }
 }

@@ -4,8 +4,8 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
+#include "studio_detail.h"
 #include "studio_document.h"
-#include "studio_note.h"
 
 // All that a scene brings, before it takes the place of another.
 typedef struct fresh {
@@ -51,6 +51,7 @@ static pl_status build(studio_world *w, const studio_document *document, fresh *
 
 static void close_stage(studio_world *w) {
   studio_hold_clear(w);
+  studio_segments_forget(w);
   w->tool = (pl_collider_id){0, 0};
   fresh old = {w->scene, w->set, w->start, w->start_size, w->points, w->more_points};
   discard(w, &old);
@@ -66,6 +67,8 @@ static void move_in(studio_world *w, fresh *made, bool carry, bool *carried) {
   pl_world *world = pl_stage_set_world(made->set);
   int32_t count = pl_stage_set_body_count(made->set), adopted = 0;
   pl_world_snapshot(world, made->start);
+  int32_t followed = studio_stage_followed(made->set, made->scene);
+  if (followed >= 0) w->followed_start = pl_body_describe(world, pl_stage_set_body(made->set, followed).id).center;
   *carried = false;
   if (carry && w->set != NULL) {
     studio_hold_lift(w);

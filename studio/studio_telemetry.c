@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
-#include "studio_note.h"
+#include "studio_detail.h"
 #include "studio_pose.h"
 #include "studio_touch.h"
 

@@ -1,4 +1,4 @@
-// What touches bodies: a viewer's ball, points of contact, and the detail that tools leave.
+// What touches bodies: a viewer's ball, and points of contact.
 #ifndef STUDIO_TOUCH_H
 #define STUDIO_TOUCH_H
 
@@ -10,11 +10,5 @@ void studio_tool_remove(studio_world *world);
 
 // Places where a body's surface lies on colliders, three numbers each: at most `most`, their number is returned.
 int32_t studio_contacts_find(studio_world *world, int32_t body, float *places, int32_t most);
-
-// Whether a body has detail at all, whether it is shown, its surface without, and what is to be told of it.
-bool studio_detail_is_there(const studio_world *world, int32_t body);
-bool studio_detail_is_on(const studio_world *world, int32_t body);
-bool studio_detail_read_coarse(const studio_world *world, int32_t body, pl_vec3 *points);
-void studio_detail_tell(studio_world *world, studio_note *note, pl_json *object, int32_t body);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/error.h"
+#include "studio_detail.h"
 #include "studio_export.h"
 #include "studio_note.h"
 #include "studio_touch.h"
@@ -85,7 +86,7 @@ void studio_world_reset(studio_world *w) {
   (void)pl_world_restore(w->world, w->start, w->start_size, NULL);
   (void)studio_history_begin(&w->history, w->context, w->world);
   studio_history_note(&w->history, w->world);
-  w->shown_step = -1;
+  w->shown_step = w->telemetry_step = -1;
   w->state_is_due = true;
 }
 
@@ -239,6 +240,7 @@ studio_world *studio_world_create(pl_context *context, const studio_options *opt
   w->given = pl_vector_of(context, sizeof(studio_given));
   w->errands = pl_vector_of(context, sizeof(studio_errand));
   w->meters = pl_vector_of(context, sizeof(studio_meter));
+  w->segments = pl_vector_of(context, sizeof(int32_t *));
   w->clock = pl_clock_seconds();
   w->shown_step = w->telemetry_step = -1;
   pl_status status = pl_findings_create(context, &w->findings, error);
@@ -265,6 +267,7 @@ void studio_world_destroy(studio_world *w) {
   pl_vector_free(&w->given);
   pl_vector_free(&w->errands);
   pl_vector_free(&w->meters);
+  pl_vector_free(&w->segments);
   pl_findings_destroy(w->findings);
   pl_release(w->context, w);
 }

@@ -97,6 +97,8 @@ typedef struct studio_world {
   double tool_radius;               // m
   bool plain[STUDIO_DETAIL_LIMIT];  // bodies whose detail is not shown
   pl_vector meters;                 // of studio_meter, one per body
+  pl_vector segments;               // of int32_t *, one per body whose segments were asked for
+  pl_vec3 followed_start;           // where the body that the camera follows was at the beginning
   bool has_eye;                     // the camera of a viewer drives
   pl_vec3 eye;
   pl_vec3 *points;  // room for the largest body
@@ -133,6 +135,9 @@ void studio_stage_close(studio_world *world);
 // Tell viewers (0: all) what the scene is, or what is wrong with it.
 void studio_stage_tell(studio_world *world, uint32_t viewer);
 void studio_stage_tell_findings(studio_world *world, uint32_t viewer);
+
+// The body that the camera of a scene follows, or the first of its copies; -1 for none (studio_scene.c).
+int32_t studio_stage_followed(const pl_stage_set *set, const pl_scene *scene);
 
 // Where a document's parts are: number of the body of the document that body `index` of the set is a copy of.
 int32_t studio_stage_source(const studio_world *world, int32_t index);

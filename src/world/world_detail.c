@@ -17,6 +17,7 @@ struct pl_detail_layer {
   pl_detail_filter *filter;
   int32_t tool_count;
   pl_collider_id *tools;
+  pl_collider_id hand;  // counts as a tool besides; null for none
   double reach;
   int32_t contact_most, contact_count;
   pl_detail_contact *contacts;
@@ -84,6 +85,7 @@ static pl_status make_filter(pl_context *context, pl_detail_layer *layer, const 
 }
 
 static bool is_tool(const pl_detail_layer *layer, pl_slot_id id, const pl_collider *collider) {
+  if (layer->hand.slot != 0 && layer->hand.slot == id.slot && layer->hand.generation == id.generation) return true;
   if (layer->tool_count == 0) return collider->key_count > 0;
   for (int32_t i = 0; i < layer->tool_count; ++i)
     if (layer->tools[i].slot == id.slot && layer->tools[i].generation == id.generation) return true;
@@ -213,4 +215,12 @@ int32_t pl_detail_layer_contacts(const pl_detail_layer *layer, int32_t most, pl_
 
 pl_detail_costs pl_detail_layer_costs(const pl_detail_layer *layer) {
   return pl_detail_filter_costs(layer->filter);
+}
+
+void pl_detail_layer_set_hand(pl_detail_layer *layer, pl_collider_id hand) {
+  layer->hand = hand;
+}
+
+void pl_detail_layer_read_weights(const pl_detail_layer *layer, int32_t contact, double *weights) {
+  pl_detail_filter_read_weights(layer->filter, contact, weights);
 }

@@ -13,4 +13,10 @@ bool pl_model_detail_object(pl_arena *arena, const pl_model *model, const pl_mes
 bool pl_world_find_touch(const pl_world *world, pl_collider_id tool, double limit, const pl_vec3 *points, int32_t point_count,
                          int32_t *patch, pl_detail_contact *contact);
 
+// Let one collider more count as a tool from the next step on, whatever the layer was made for; a null id: none. For a hand that comes and goes.
+void pl_detail_layer_set_hand(pl_detail_layer *layer, pl_collider_id hand);
+
+// Weights that the examples had at contact number `contact` of the last step, as pl_detail_filter_read_weights().
+void pl_detail_layer_read_weights(const pl_detail_layer *layer, int32_t contact, double *weights);
+
 #endif

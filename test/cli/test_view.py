@@ -331,6 +331,103 @@ def detail_can_be_left_out(server, viewer):
     viewer.send("want")
 
 
+def press_with_the_ball(viewer, body, place, radius, depth, steps=40):
+    """The ball comes down from above until it is `depth` below the place."""
+    viewer.ask("pause")
+    for step in range(steps):
+        height = radius + 0.02 - (0.02 + depth) * step / (steps - 1)
+        viewer.send("tool", at=[place[0], place[1] + height, place[2]], radius=radius)
+        viewer.ask("step")
+
+
+def top_of(viewer, body):
+    """The middle of the topmost surface points of a body."""
+    surface = points(viewer, (0, body))
+    top = max(p[1] for p in surface)
+    middle = [sum(p[k] for p in surface) / len(surface) for k in range(3)]
+    return min((p for p in surface if p[1] > top - 0.01), key=lambda p: distance([p[0], 0, p[2]], [middle[0], 0, middle[2]]))
+
+
+def detail_of(viewer, body, is_wanted):
+    """What is told of the detail of a body, as soon as it is what is wanted."""
+    told = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "telemetry" and any(
+        item["body"] == body and is_wanted(item["detail"], m["time"]) for item in m["bodies"] if "detail" in item))
+    return next(item["detail"] for item in told["bodies"] if item["body"] == body)
+
+
+def detail_tells_all_examples_that_weigh(server, viewer):
+    viewer.ask("open", gallery="detail-pillow")
+    viewer.ask("pause")
+    viewer.send("reset")
+    body = next(i for i, body in enumerate(viewer.scene["bodies"]) if body["method"] == "detail")
+    assert viewer.scene["compare"].endswith("detail-pillow/compare.json")
+    idle = detail_of(viewer, body, lambda detail, time: time == 0)
+    assert idle["weights"] == [] and idle["examples"] == [] and idle["load"] == 0 and idle["count"] == 13, idle
+    # The second press is between recorded places, so several examples share it.
+    viewer.ask("step", count=78)
+    told = detail_of(viewer, body, lambda detail, time: len(detail["weights"]) >= 2)
+    assert len(told["weights"]) == len(told["examples"]) == len(set(told["examples"])), told
+    assert told["load"] > 0.001 and sum(told["weights"]) > 0.5 and all(told["examples"]), told
+    viewer.send("reset")
+    assert detail_of(viewer, body, lambda detail, time: time == 0)["weights"] == [], "what weighed before is told at the start"
+    # The ball under the mouse leaves detail on a body that names other tools.
+    viewer.send("want", coarse=True, exact=True)
+    viewer.ask("step")
+    press_with_the_ball(viewer, body, top_of(viewer, body), 0.04, 0.03, 12)
+    detail_of(viewer, body, lambda detail, time: detail["load"] > 0 and detail["weights"])
+    parts = gather(viewer, viewer.state()["step"], {(0, body): 3, (6, body): 3})
+    assert parts[(0, body)] != parts[(6, body)], "the ball leaves no detail"
+    viewer.send("tool", at=None)
+    viewer.send("want")
+
+
+def segments_are_painted(server, viewer):
+    viewer.ask("open", gallery="detail-pillow")
+    viewer.ask("pause")
+    body = next(i for i, body in enumerate(viewer.scene["bodies"]) if body["method"] == "detail")
+    viewer.send("want", colors="segments")
+    for _ in range(50):
+        viewer.ask("step")
+        if (3, body) in viewer.parts and (3, 1 - body) in viewer.parts:
+            break
+    segments, surface = viewer.parts[(3, body)][1], points(viewer, (0, body))
+    assert len(segments) == len(surface) and set(segments) == set(range(8)), set(segments)
+    counts = [segments.count(k) for k in range(8)]
+    assert counts == sorted(counts, reverse=True), "the largest segment is not the first"
+    assert set(viewer.parts[(3, 1 - body)][1]) == {-1}, "a body without detail is painted"
+    # The pillow is the same left and right, so places that mirror each other are alike.
+    middle = sum(p[0] for p in surface) / len(surface)
+    same = 0
+    for i in range(0, len(surface), 37):
+        other = min(range(len(surface)), key=lambda j: distance(surface[j], [2 * middle - surface[i][0], *surface[i][1:]]))
+        same += segments[other] == segments[i]
+    assert same > 0.8 * len(range(0, len(surface), 37)), same
+    viewer.send("want")
+
+
+def the_camera_of_a_followed_body_is_where_the_body_is(server, viewer):
+    viewer.ask("open", gallery="actor-castle")
+    viewer.ask("pause")
+    viewer.ask("reset")
+    camera = viewer.scene["camera"]
+    body = camera["follows"]
+    assert body >= 0
+    viewer.ask("step")
+    start = points(viewer, (0, body))
+    for _ in range(40):
+        viewer.ask("step", count=20)
+        now = points(viewer, (0, body))
+        gone = [sum(p[k] - q[k] for p, q in zip(now, start)) / len(now) for k in range(3)]
+        if distance([gone[0], 0, gone[2]], [0, 0, 0]) > 0.1:
+            break
+    with server.viewer() as late:
+        other = late.wait_kind("scene")["camera"]
+    for key in ("eye", "target"):
+        shift = [b - a for a, b in zip(camera[key], other[key])]
+        assert abs(shift[1]) < 1e-9 and distance(shift, [gone[0], 0, gone[2]]) < 0.3 * distance(gone, [0, 0, 0]), (shift, gone)
+    assert distance(other["target"], camera["target"]) > 0.05, "the body has not gone far enough to tell"
+
+
 def scenes_with_mistakes_leave_the_old_one(server, viewer):
     viewer.ask("open", path=os.path.abspath("small.json"))
     viewer.ask("pause")
@@ -391,7 +488,8 @@ def main():
     assert help_text.returncode == 1 and "no-such-scene" in help_text.stderr, help_text
     claims = [scenes_of_every_method_open_and_move, what_is_seen_is_what_is_run, positions_are_those_of_a_run_to_the_last_bit, frames_have_the_form_that_is_wanted,
               going_back_undoes_steps, points_can_be_grabbed_and_pinned, a_ball_pushes_and_contacts_are_told, settings_change_the_run, weights_can_be_given, an_example_of_now_is_used_saved_and_read,
-              an_example_of_a_view_is_used_saved_and_read, exports_are_read_by_the_tool, actors_can_be_steered, detail_can_be_left_out, scenes_with_mistakes_leave_the_old_one,
+              an_example_of_a_view_is_used_saved_and_read, exports_are_read_by_the_tool, actors_can_be_steered, detail_can_be_left_out, detail_tells_all_examples_that_weigh, segments_are_painted,
+              the_camera_of_a_followed_body_is_where_the_body_is, scenes_with_mistakes_leave_the_old_one,
               eight_viewers_see_one_world, one_may_leave_while_holding]
     wanted = sys.argv[1:]
     pathlib.Path("small.json").write_text(json.dumps(SMALL))
