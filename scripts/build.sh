@@ -1,7 +1,8 @@
 #!/bin/bash
 # scripts/build.sh PRESET [--tests] [TARGET...]
 #   Configure a preset of CMakePresets.json where that is needed, and build it in build/PRESET. Without --tests a folder that was never
-#   configured gets no tests, so that the tool alone can be built with the packages of section [build]. Output only when something fails.
+#   configured gets no tests, so that the tool alone can be built with the packages of section [build]. Output only when something fails,
+#   or when a script of the build warns.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
@@ -26,6 +27,7 @@ if [ -t 1 ]; then
 else
   # Go on after an error: whoever reads the log wants to see all of them.
   cmake --build "$folder" "${@/#/--target=}" -- -k 0 >"$log" 2>&1 || { grep -v '^\[[0-9]*/[0-9]*\] [BL]' "$log"; exit 1; }
+  grep '^warning: ' "$log" || true
 fi
 # The released tool has a fixed place that does not depend on the preset's name.
 [ "$preset" != release ] || ln -sfn release/pliant build/pliant
