@@ -10,6 +10,6 @@ command -v chromium >/dev/null || [ -n "${CHROMIUM:-}" ] || { echo "skipped: no 
 "$PLIANT" view --help >/dev/null 2>&1 || { echo "skipped: the tool was built without the studio"; exit 77; }
 "$PLIANT_SOURCE_DIR/scripts/build_page.sh" --tests
 cd "$web"
-node --test test/unit/
+node --test test/unit/*.test.mjs
 node test/panels.e2e.mjs
 node test/world.e2e.mjs
