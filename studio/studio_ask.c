@@ -11,6 +11,7 @@
 #include "studio_example.h"
 #include "studio_export.h"
 #include "studio_note.h"
+#include "studio_record.h"
 #include "studio_setting.h"
 #include "studio_touch.h"
 
@@ -207,6 +208,7 @@ static void move_tool(const ask *a) {
 static void show_detail(const ask *a) {
   int32_t body;
   bool on = true, record = false;
+  const char *name = "";
   (void)pl_json_get_bool(pl_json_find(a->message, "record"), &record);
   if (a->w->set == NULL || !get_count(a, "body", &body) || body >= pl_stage_set_body_count(a->w->set) ||
       body >= STUDIO_DETAIL_LIMIT) {
@@ -214,7 +216,8 @@ static void show_detail(const ask *a) {
     return;
   }
   if (record) {
-    refuse(a, "examples are recorded by `pliant detail record`, from a fine and a coarse body");
+    (void)pl_json_get_text(pl_json_find(a->message, "name"), &name);
+    studio_record_begin(a->w, a->viewer, a->id, body, name);
     return;
   }
   if (pl_json_get_bool(pl_json_find(a->message, "on"), &on)) a->w->plain[body] = !on;

@@ -22,6 +22,7 @@
 #include "io/file_bytes.h"
 #include "studio_document.h"
 #include "studio_note.h"
+#include "studio_record.h"
 #include "studio_zip.h"
 
 enum { EXPORT_LIMIT = 2, FRAME_LIMIT = 100000, PATH_SIZE = 1200, FRAMES_SIZE = 32 };
@@ -54,10 +55,23 @@ static pl_status save_to(studio_world *w, const char *path, pl_error *error) {
   return studio_document_save(w->context, &w->document, path, error);
 }
 
+// As above, for a file that outlives the studio.
+static pl_status save_to_keep(studio_world *w, const char *path, bool beside, pl_error *error) {
+  studio_document copy;
+  pl_status status = studio_document_copy(w->context, &w->document, &copy, error);
+  if (status < 0) return status;
+  char *folder = pl_path_folder(w->context, path);
+  status = folder != NULL ? studio_record_pack(w, &copy, beside ? folder : NULL, error) : pl_fail_memory(error);
+  if (status >= 0) status = studio_document_save(w->context, &copy, path, error);
+  pl_release(w->context, folder);
+  studio_document_free(w->context, &copy);
+  return status;
+}
+
 // A file to be fetched, or the one that was named.
 static pl_status save(studio_world *w, const char *path, studio_note *note, pl_error *error) {
   if (path != NULL) {
-    pl_status status = save_to(w, path, error);
+    pl_status status = save_to_keep(w, path, true, error);
     if (status < 0) return status;
     studio_note_log(w, "saved to %s", path);
     studio_log_say(w->log, PL_SEVERITY_NOTE, "saved to %s", path);
@@ -68,7 +82,8 @@ static pl_status save(studio_world *w, const char *path, studio_note *note, pl_e
   safe_name(w->document.name, name, sizeof name);
   snprintf(file, sizeof file, "%s%s", name, pl_ending_is(name, ".json") ? "" : ".json");
   char *folder = studio_files_folder(w->files), *whole = folder != NULL ? pl_path_join(w->context, folder, file) : NULL;
-  pl_status status = whole != NULL ? save_to(w, whole, error) : pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made");
+  pl_status status =
+      whole != NULL ? save_to_keep(w, whole, false, error) : pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made");
   if (status >= 0 && !studio_files_offer(w->files, whole, file, id))
     status = pl_fail(error, PL_ERROR_UNSUPPORTED, "too many files");
   if (status >= 0) {

@@ -13,6 +13,7 @@
 #include "studio_detail.h"
 #include "studio_export.h"
 #include "studio_note.h"
+#include "studio_record.h"
 #include "studio_touch.h"
 
 static const double SHOW_EVERY = 1.0 / 60, TELL_EVERY = 1.0 / 15, STATE_EVERY = 0.25;
@@ -217,6 +218,7 @@ static void *live(void *user) {
       // Requests must not stop the show.
       if (pl_clock_seconds() - w->clock > SHOW_EVERY) break;
     }
+    studio_record_look(w);
     pass_time(w);
     tell(w);
   }
@@ -262,6 +264,7 @@ void studio_world_destroy(studio_world *w) {
   while (!studio_inbox_put(w->inbox, (studio_command){.kind = STUDIO_COMMAND_STOP})) continue;
   pthread_join(w->thread, NULL);
   studio_export_stop(w);
+  studio_record_stop(w);
   studio_stage_close(w);
   pl_shape_shelf_free(&w->shelf);
   pl_vector_free(&w->given);

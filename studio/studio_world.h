@@ -103,7 +103,8 @@ typedef struct studio_world {
   pl_vec3 eye;
   pl_vec3 *points;  // room for the largest body
   pl_vec3 *more_points;
-  struct studio_exports *exports;  // NULL: none has begun
+  struct studio_exports *exports;    // NULL: none has begun
+  struct studio_recorder *recorder;  // of an example of detail; NULL: none runs
 } studio_world;
 
 // Begin, with the scene of the options if there is one. NULL, with `error`, when that cannot be opened or the system gives no thread.

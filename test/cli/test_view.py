@@ -405,6 +405,54 @@ def segments_are_painted(server, viewer):
     viewer.send("want")
 
 
+def refused(viewer, word, **fields):
+    try:
+        viewer.ask(word, **fields)
+    except RuntimeError as problem:
+        return str(problem)
+    raise AssertionError(f"{word} {fields} was not refused")
+
+
+def an_example_of_detail_is_recorded_used_and_saved(server, viewer):
+    viewer.ask("open", gallery="detail-cube")
+    viewer.ask("pause")
+    body = next(i for i, body in enumerate(viewer.scene["bodies"]) if body["method"] == "detail")
+    assert "for another body" in refused(viewer, "detail", body=body, record=True)
+    viewer.ask("open", gallery="detail-pillow")
+    viewer.ask("pause")
+    viewer.ask("reset")
+    body = next(i for i, body in enumerate(viewer.scene["bodies"]) if body["method"] == "detail")
+    assert "shows no detail" in refused(viewer, "detail", body=1 - body, record=True)
+    assert "nothing presses" in refused(viewer, "detail", body=body, record=True)
+    # The second press, between recorded places.
+    viewer.ask("step", count=78)
+    before = detail_of(viewer, body, lambda detail, time: detail["weights"])
+    assert before["count"] == 13 and max(before["weights"]) < 0.95, before
+    viewer.ask("run")
+    viewer.send("detail", id=500, body=body, record=True, name="from here")
+    start = viewer.wait_kind("state")["step"]
+    answer = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] in ("done", "error") and m.get("id") == 500)
+    assert answer["kind"] == "done" and answer["count"] in (14, 15) and answer["name"] == "pillow-recorded-1.pldetail", answer
+    viewer.ask("pause")
+    assert viewer.wait_kind("state")["step"] > start, "the world stood still meanwhile"
+    pathlib.Path(answer["name"]).write_bytes(fetch(server, answer))
+    said = subprocess.run([TOOL, "detail", "info", answer["name"]], capture_output=True, text=True, check=True).stdout
+    assert "from here" in said and "0.17 0.12" in said, said
+    # The same press again: it was recorded, so now its own example weighs most.
+    viewer.ask("reset")
+    viewer.ask("step", count=78)
+    after = detail_of(viewer, body, lambda detail, time: detail["weights"] and abs(time - 1.3) < 1e-6)
+    weights = dict(zip(after["examples"], after["weights"]))
+    assert after["count"] == answer["count"] and weights["from here"] > 0.7 and weights["from here"] == max(after["weights"]), after
+    assert "too alike" in refused(viewer, "detail", body=body, record=True)
+    saved = json.loads(fetch(server, viewer.ask("save")))
+    assert saved["bodies"][body]["detail"]["set"] == answer["name"], saved["bodies"][body]["detail"]
+    os.makedirs("kept", exist_ok=True)
+    viewer.ask("save", path=os.path.abspath("kept/pillow.json"))
+    subprocess.run([TOOL, "check", "kept/pillow.json"], check=True, capture_output=True)
+    assert pathlib.Path("kept", answer["name"]).read_bytes() == pathlib.Path(answer["name"]).read_bytes()
+
+
 def the_camera_of_a_followed_body_is_where_the_body_is(server, viewer):
     viewer.ask("open", gallery="actor-castle")
     viewer.ask("pause")
@@ -489,6 +537,7 @@ def main():
     claims = [scenes_of_every_method_open_and_move, what_is_seen_is_what_is_run, positions_are_those_of_a_run_to_the_last_bit, frames_have_the_form_that_is_wanted,
               going_back_undoes_steps, points_can_be_grabbed_and_pinned, a_ball_pushes_and_contacts_are_told, settings_change_the_run, weights_can_be_given, an_example_of_now_is_used_saved_and_read,
               an_example_of_a_view_is_used_saved_and_read, exports_are_read_by_the_tool, actors_can_be_steered, detail_can_be_left_out, detail_tells_all_examples_that_weigh, segments_are_painted,
+              an_example_of_detail_is_recorded_used_and_saved,
               the_camera_of_a_followed_body_is_where_the_body_is, scenes_with_mistakes_leave_the_old_one,
               eight_viewers_see_one_world, one_may_leave_while_holding]
     wanted = sys.argv[1:]

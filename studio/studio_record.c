@@ -1,0 +1,380 @@
+// Recording an example of detail where a body is pressed now.
+//
+// What is pressed is not the body in the world but the fine and the coarse body of the recipe that its examples came from: recipe.json beside the set, as
+// `pliant detail record` has it, with one touch instead of its own. It is at the place of the contact of now, as deep as the load of now is by the loads of the set's examples. A thread
+// with a context of its own simulates it while the world goes on; the new example, and its mirror image if the recipe wants those, come behind the old ones (as `pliant detail add` puts
+// them), and the scene is built anew with the larger set, at the moment where it is.
+#include "studio_record.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "body/body_method.h"
+#include "io/file_bytes.h"
+#include "math/vec3.h"
+#include "pliant/file.h"
+#include "pliant/recording.h"
+#include "studio_detail.h"
+#include "studio_recipe.h"
+
+// The depth of a recipe is changed by these factors at most.
+static const double SHALLOWEST = 0.5, DEEPEST = 1.5;
+
+typedef struct studio_recorder {
+  studio_world *w;
+  pl_context *context;  // its own: the world's is busy
+  pthread_t thread;
+  uint32_t viewer;
+  double id;
+  char *scene;     // path of the scene it began in
+  char *before;    // the set as the scene names it
+  char *old_path;  // its file
+  char *new_path;  // what is to be written
+  char *folder;    // of the recipe
+  pl_vector text;  // the recipe with its one touch
+  int32_t count;   // examples of the new set
+  pl_status status;
+  pl_error error;
+  atomic_bool stop, done;
+} studio_recorder;
+
+static void destroy(studio_recorder *r) {
+  pl_context *context = r->w->context;
+  char *texts[] = {r->scene, r->before, r->old_path, r->new_path, r->folder};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) pl_release(context, texts[i]);
+  pl_vector_free(&r->text);
+  pl_context_destroy(r->context);
+  pl_release(context, r);
+}
+
+// --- in the thread -----------------------------------------------------------------------------------------------------------------
+
+static bool go_on(void *user, int32_t done, int32_t total) {
+  const studio_recorder *r = user;
+  studio_note note = studio_note_begin(r->context, "progress");
+  if (note.root != NULL) {
+    studio_note_number(&note, note.root, "id", r->id);
+    studio_note_number(&note, note.root, "done", 0.2 + 0.7 * done / total);
+    pl_json_set_text(&note.arena, note.root, "text", done < total ? "pressing a fine and a coarse body" : "adding the example");
+  }
+  studio_note_post(r->w, &note, r->viewer, STUDIO_QUEUE);
+  return !atomic_load(&r->stop);
+}
+
+// Examples of one set behind those of another that was made with the same numbers.
+static pl_status join(pl_context *context, const pl_detail_set *first, const pl_detail_set *second, pl_detail_set **set,
+                      pl_error *error) {
+  pl_detail_set_view parts[2] = {pl_detail_set_look(first), pl_detail_set_look(second)}, both = parts[0];
+  size_t count = (size_t)parts[0].example_count + (size_t)parts[1].example_count, key = (size_t)both.key_size;
+  size_t side = (size_t)both.def.stamp_resolution, stamp = 4 * (size_t)both.def.stamp_sides * side * side;
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  const char **labels = PL_TAKE(&arena, const char *, count);
+  float *keys = PL_TAKE(&arena, float, count *key), *sizes = PL_TAKE(&arena, float, count);
+  float *stamps = PL_TAKE(&arena, float, count *stamp);
+  for (size_t p = 0, start = 0; !arena.failed && p < 2; start += (size_t)parts[p++].example_count) {
+    size_t own = (size_t)parts[p].example_count;
+    memcpy(labels + start, parts[p].labels, own * sizeof *labels);
+    memcpy(keys + start * key, parts[p].keys, own * key * sizeof *keys);
+    memcpy(sizes + start, parts[p].sizes, own * sizeof *sizes);
+    memcpy(stamps + start * stamp, parts[p].stamps, own * stamp * sizeof *stamps);
+  }
+  both.example_count = (int32_t)count;
+  both.labels = labels;
+  both.keys = keys;
+  both.sizes = sizes;
+  both.stamps = stamps;
+  pl_status status = arena.failed ? pl_fail_memory(error) : pl_detail_set_create(context, &both, set, error);
+  pl_arena_destroy(&arena);
+  return status;
+}
+
+// The recordings as examples of the set's kind, behind its own, in a file.
+static pl_status extend(studio_recorder *r, const pl_detail_session *session) {
+  pl_detail_session_view view = pl_detail_session_look(session);
+  pl_detail_set *old = NULL, *added = NULL, *joined = NULL;
+  pl_status status = pl_detail_set_read(r->context, r->old_path, &old, &r->error);
+  if (status >= 0) {
+    pl_detail_def def = pl_detail_set_look(old).def;
+    def.mirror = view.def.mirror;
+    status = pl_detail_set_build(r->context, &def, view.recordings, view.example_count, &added, NULL, &r->error);
+  }
+  if (status >= 0) status = join(r->context, old, added, &joined, &r->error);
+  if (status >= 0) status = pl_detail_set_write(r->context, r->new_path, joined, &r->error);
+  if (status >= 0) r->count = pl_detail_set_look(joined).example_count;
+  pl_detail_set_destroy(joined);
+  pl_detail_set_destroy(added);
+  pl_detail_set_destroy(old);
+  return status;
+}
+
+static pl_status simulate(studio_recorder *r, pl_findings *findings) {
+  pl_scene *scene = NULL;
+  pl_detail_session *session = NULL;
+  pl_detail_session_def def = pl_default_detail_session_def();
+  def.progress = go_on;
+  def.user = r;
+  pl_status status =
+      pl_scene_read_memory(r->context, r->text.items, r->text.count, "recipe.json", r->folder, &scene, findings, &r->error);
+  if (status >= 0) status = pl_detail_session_record(r->context, &def, scene, &session, findings, &r->error);
+  if (status == PL_OK) status = extend(r, session);
+  pl_detail_session_destroy(session);
+  pl_scene_destroy(scene);
+  return status;
+}
+
+// What is wrong is in the findings where an error only says that there are some.
+static void explain(studio_recorder *r, const pl_findings *findings) {
+  for (int32_t i = 0; i < pl_findings_count(findings, PL_SEVERITY_NOTE); ++i) {
+    const pl_finding *finding = pl_findings_get(findings, i);
+    if (finding->severity != PL_SEVERITY_ERROR) continue;
+    (void)pl_fail(&r->error, r->status, "%s", finding->you_see);
+    return;
+  }
+}
+
+static void *work(void *user) {
+  studio_recorder *r = user;
+  pl_findings *findings = NULL;
+  r->status = pl_findings_create(r->context, &findings, &r->error);
+  if (r->status >= 0) r->status = simulate(r, findings);
+  if (r->status < 0 && findings != NULL) explain(r, findings);
+  pl_findings_destroy(findings);
+  atomic_store(&r->done, true);
+  return NULL;
+}
+
+// --- the press of now --------------------------------------------------------------------------------------------------------------------
+
+// Where the contact is on the body at rest, in the frame of its mesh.
+static pl_vec3 place_of(const studio_world *w, int32_t index, const pl_detail_contact_report *contact) {
+  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, index);
+  const pl_contact_surface *surface = &part->model->surface;
+  const pl_vec3 *points = pl_mesh_look(part->body.mesh).points;
+  pl_vec3 place = {0, 0, 0};
+  for (int c = 0; c < 3; ++c) {
+    size_t corner = (size_t)surface->triangles[3 * (size_t)contact->triangle + (size_t)c];
+    for (size_t k = 0; k < 4; ++k)
+      place = pl_vec3_add_scaled(place, points[surface->parents[4 * corner + k]],
+                                 contact->barycentric[c] * (double)surface->weights[4 * corner + k]);
+  }
+  return place;
+}
+
+// How much harder than the set's examples the body is pressed.
+static double strength_of(const pl_detail_set *set, double load) {
+  pl_detail_set_view view = pl_detail_set_look(set);
+  double sum = 0;
+  for (int32_t i = 0; i < view.example_count; ++i) sum += (double)view.sizes[i];
+  return sum > 0 ? fmin(fmax(load * view.example_count / sum, SHALLOWEST), DEEPEST) : 1;
+}
+
+// --- beginning ---------------------------------------------------------------------------------------------------------------------
+
+static char *copy_text(pl_context *context, const char *text) {
+  char *copy = pl_allocate(context, strlen(text) + 1);
+  if (copy != NULL) memcpy(copy, text, strlen(text) + 1);
+  return copy;
+}
+
+// What the new set is called: as the old one, with a number that counts up.
+static void name_set(const char *old, char *name, size_t size) {
+  const char *slash = strrchr(old, '/');
+  int number = 0;
+  char bare[80];
+  snprintf(bare, sizeof bare, "%.79s", slash != NULL ? slash + 1 : old);
+  char *end = strstr(bare, ".pldetail");
+  if (end != NULL) *end = '\0';
+  char *mark = strstr(bare, "-recorded-");
+  if (mark != NULL && sscanf(mark, "-recorded-%9d", &number) == 1) *mark = '\0';
+  snprintf(name, size, "%s-recorded-%d.pldetail", bare, number + 1);
+}
+
+// Files of the recording: the set that is, the folder of its recipe, and a folder for the set that will be. The recipe goes there as well, so that the next one finds it.
+static pl_status lay_paths(studio_recorder *r, studio_document *recipe, const char *set, pl_error *error) {
+  pl_context *context = r->w->context;
+  char name[120];
+  name_set(set, name, sizeof name);
+  char *folder = studio_files_folder(r->w->files);
+  char *copy = folder != NULL ? pl_path_join(context, folder, "recipe.json") : NULL;
+  r->scene = copy_text(context, r->w->document.path);
+  r->before = copy_text(context, set);
+  r->folder = copy_text(context, recipe->folder);
+  if (folder != NULL) r->new_path = pl_path_join(context, folder, name);
+  bool good = copy != NULL && r->scene != NULL && r->before != NULL && r->folder != NULL && r->new_path != NULL;
+  pl_status status = folder == NULL ? pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made")
+                     : good         ? studio_document_save(context, recipe, copy, error)
+                                    : pl_fail_memory(error);
+  pl_release(context, folder);
+  pl_release(context, copy);
+  return status;
+}
+
+// Read the recipe beside the set, and see that it is one for this body.
+static pl_status open_recipe(studio_recorder *r, int32_t body, const char *set, studio_document *recipe, pl_error *error) {
+  studio_world *w = r->w;
+  r->old_path = pl_path_join(w->context, w->document.folder, set);
+  char *folder = r->old_path != NULL ? pl_path_folder(w->context, r->old_path) : NULL;
+  char *path = folder != NULL ? pl_path_join(w->context, folder, "recipe.json") : NULL;
+  pl_status status = path != NULL ? PL_OK : pl_fail_memory(error);
+  if (status >= 0 && access(path, R_OK) != 0)
+    status = pl_fail(error, PL_ERROR_NOT_FOUND,
+                     "there is no recipe.json beside %s; write one with a fine and a coarse body, and record with `pliant detail "
+                     "record recipe.json -o SET.pldetail`",
+                     set);
+  if (status >= 0) status = studio_document_read(w->context, path, NULL, recipe, error);
+  if (status >= 0 && !studio_recipe_fits(w, recipe, studio_stage_source(w, body)))
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED,
+                     "the recipe beside %s is for another body; write one for this body, and record with `pliant detail record "
+                     "recipe.json -o SET.pldetail`",
+                     set);
+  pl_release(w->context, folder);
+  pl_release(w->context, path);
+  return status;
+}
+
+static pl_status prepare(studio_recorder *r, int32_t body, const char *name, pl_error *error) {
+  studio_world *w = r->w;
+  pl_detail_contact_report contact;
+  const pl_detail_set *set = studio_detail_set(w, body);
+  const char *file = PL_ITEM(&w->set->parts, pl_stage_part, body).source->detail.set;
+  studio_document recipe = {.json = NULL};
+  char label[80];
+  if (set == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the body shows no detail");
+  snprintf(label, sizeof label, "%.60s", name);
+  if (label[0] == '\0') snprintf(label, sizeof label, "recorded %d", pl_detail_set_look(set).example_count + 1);
+  pl_status status = open_recipe(r, body, file, &recipe, error);
+  if (status >= 0 && !studio_detail_strongest(w, body, &contact))
+    status = pl_fail(error, PL_ERROR_NOT_FOUND, "nothing presses on the body; hold the tool where the example is to be");
+  if (status >= 0) status = lay_paths(r, &recipe, file, error);
+  if (status >= 0)
+    status = studio_recipe_touch(&recipe, place_of(w, body, &contact), strength_of(set, contact.load_size), label, error);
+  if (status >= 0) status = pl_json_write(recipe.json->root, PL_JSON_COMPACT, &r->text, error);
+  studio_document_free(w->context, &recipe);
+  return status;
+}
+
+static pl_status begin(studio_world *w, uint32_t viewer, const pl_json *id, int32_t body, const char *name, pl_error *error) {
+  if (w->recorder != NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "an example is being recorded; wait for it to end");
+  studio_recorder *r = pl_allocate_array(w->context, 1, sizeof *r);
+  if (r == NULL) return pl_fail_memory(error);
+  *r = (studio_recorder){.w = w, .viewer = viewer, .text = pl_vector_of(w->context, 1)};
+  (void)pl_json_get_number(id, &r->id);
+  pl_context_def def = pl_default_context_def();
+  def.thread_count = 1;
+  pl_status status = pl_context_create(&def, &r->context, error);
+  if (status >= 0) status = prepare(r, body, name, error);
+  if (status >= 0 && pthread_create(&r->thread, NULL, work, r) != 0)
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+  if (status >= 0)
+    w->recorder = r;
+  else
+    destroy(r);
+  return status;
+}
+
+void studio_record_begin(studio_world *w, uint32_t viewer, const pl_json *id, int32_t body, const char *name) {
+  pl_error error = {0};
+  if (begin(w, viewer, id, body, name, &error) < 0) studio_note_error(w, viewer, id, "%s", error.text);
+}
+
+// --- ending ------------------------------------------------------------------------------------------------------------------------
+
+// All bodies that showed the old set show the new one.
+static pl_status use(studio_recorder *r, pl_error *error) {
+  studio_world *w = r->w;
+  studio_document changed;
+  int changes = 0;
+  pl_status status = w->set != NULL ? studio_document_copy(w->context, &w->document, &changed, error) : PL_ERROR_NOT_FOUND;
+  if (status < 0) return pl_fail(error, status, "no scene is open any more");
+  const pl_json *bodies = pl_json_find(changed.json->root, "bodies");
+  for (pl_json *body = bodies != NULL ? bodies->first : NULL; body != NULL; body = body->next) {
+    pl_json *detail = (pl_json *)(uintptr_t)pl_json_find(body, "detail");
+    if (!pl_json_is_text(pl_json_find(detail, "set"), r->before)) continue;
+    pl_json_set_text(&changed.json->arena, detail, "set", r->new_path);
+    ++changes;
+  }
+  if (strcmp(r->scene, w->document.path) != 0 || changes == 0)
+    status = pl_fail(error, PL_ERROR_NOT_FOUND, "another scene was opened meanwhile");
+  if (status >= 0 && changed.json->arena.failed) status = pl_fail_memory(error);
+  if (status >= 0) status = studio_stage_open(w, &changed, true, NULL, error);
+  if (status < 0) {
+    studio_document_free(w->context, &changed);
+    return status;
+  }
+  studio_document_free(w->context, &w->document);
+  w->document = changed;
+  return PL_OK;
+}
+
+static void tell(studio_recorder *r) {
+  char id[STUDIO_FILE_ID_SIZE];
+  const char *name = strrchr(r->new_path, '/') + 1;
+  studio_note note = studio_note_begin(r->w->context, r->status >= 0 ? "done" : "error");
+  if (note.root != NULL) {
+    studio_note_number(&note, note.root, "id", r->id);
+    if (r->status < 0) pl_json_set_text(&note.arena, note.root, "text", r->error.text);
+    if (r->status >= 0) studio_note_number(&note, note.root, "count", r->count);
+    if (r->status >= 0 && studio_files_offer(r->w->files, r->new_path, name, id)) {
+      pl_json_set_text(&note.arena, note.root, "file", id);
+      pl_json_set_text(&note.arena, note.root, "name", name);
+    }
+  }
+  studio_note_post(r->w, &note, r->viewer, STUDIO_QUEUE);
+}
+
+void studio_record_look(studio_world *w) {
+  studio_recorder *r = w->recorder;
+  if (r == NULL || !atomic_load(&r->done)) return;
+  pthread_join(r->thread, NULL);
+  w->recorder = NULL;
+  if (r->status >= 0) r->status = use(r, &r->error);
+  tell(r);
+  destroy(r);
+}
+
+void studio_record_stop(studio_world *w) {
+  if (w->recorder == NULL) return;
+  atomic_store(&w->recorder->stop, true);
+  pthread_join(w->recorder->thread, NULL);
+  destroy(w->recorder);
+  w->recorder = NULL;
+}
+
+// --- saving ------------------------------------------------------------------------------------------------------------------------
+
+// Byte by byte: a set that is written anew rounds its stamps once more.
+static pl_status copy_set(pl_context *context, const char *from, const char *folder, const char *name, pl_error *error) {
+  pl_bytes bytes;
+  pl_file_writer *writer = NULL;
+  pl_status status = pl_bytes_read(context, from, &bytes, error);
+  if (status < 0) return status;
+  char *to = pl_path_join(context, folder, name);
+  status = to != NULL ? pl_file_writer_open(context, to, &writer, error) : pl_fail_memory(error);
+  if (status >= 0) {
+    pl_file_writer_write(writer, bytes.data, bytes.size);
+    status = pl_file_writer_commit(writer, error);
+  }
+  pl_bytes_free(&bytes);
+  pl_release(context, to);
+  return status;
+}
+
+pl_status studio_record_pack(studio_world *w, studio_document *document, const char *folder, pl_error *error) {
+  const pl_json *bodies = pl_json_find(document->json->root, "bodies");
+  size_t length = w->files->folder != NULL ? strlen(w->files->folder) : 0;
+  pl_status status = PL_OK;
+  for (pl_json *body = bodies != NULL ? bodies->first : NULL; length > 0 && status >= 0 && body != NULL; body = body->next) {
+    pl_json *detail = (pl_json *)(uintptr_t)pl_json_find(body, "detail");
+    const char *set = NULL;
+    if (!pl_json_get_text(pl_json_find(detail, "set"), &set) || strncmp(set, w->files->folder, length) != 0) continue;
+    const char *name = strrchr(set, '/') + 1;
+    if (folder != NULL) status = copy_set(w->context, set, folder, name, error);
+    pl_json_set_text(&document->json->arena, detail, "set", name);
+  }
+  return status >= 0 && document->json->arena.failed ? pl_fail_memory(error) : status;
+}
