@@ -1,4 +1,4 @@
-// Bodies as they are seen: surface, wireframe, tets, regions, ghost, the surfaces beside it, the cloud over it.
+// Bodies as they are seen: surface, wireframe, tets, regions, ghost, the surface without detail beside it, the cloud over it.
 import {
   BufferAttribute,
   BufferGeometry,
@@ -31,7 +31,7 @@ export class BodyView {
   private tetMesh: Mesh<SurfaceGeometry, MeshStandardMaterial> | undefined;
   private regionLines: LineSegments | undefined;
   private ghost: Mesh<SurfaceGeometry, MeshStandardMaterial> | undefined;
-  private beside = new Map<number, Mesh<SurfaceGeometry, MeshStandardMaterial>>();
+  private coarse: Mesh<SurfaceGeometry, MeshStandardMaterial> | undefined;
   private cloud: Points | undefined;
   private particles = new Float32Array(0);
   private colorMode: ColorMode = 'none';
@@ -81,9 +81,8 @@ export class BodyView {
       case PartKind.Colors:
         this.paint(part.values);
         break;
-      case PartKind.Fine:
       case PartKind.Coarse:
-        this.besideMesh(part.kind).geometry.move(part.values);
+        this.coarseMesh().geometry.move(part.values);
         break;
       case PartKind.Cloud:
         this.moveCloud(part.values);
@@ -109,14 +108,14 @@ export class BodyView {
     if (this.cloud) this.cloud.visible = this.description.method === 'capture';
     this.colorMode = display.colors;
     if (display.colors === 'none') this.unpaint();
-    for (const [kind, mesh] of this.beside) mesh.visible = kind === PartKind.Fine ? detail.fine : detail.coarse;
+    if (this.coarse) this.coarse.visible = detail.coarse;
     this.surface.material.emissive.copy(this.color).multiplyScalar(selected ? 0.06 : 0);
   }
 
-  // Coarse on one side, fine on the other, the body between them; the ghost where the coarse one would be.
+  // The coarse surface to the left of the body; the ghost where that would be.
   spread(offset: Vector3): void {
     this.ghost?.position.copy(offset).negate();
-    for (const [kind, mesh] of this.beside) mesh.position.copy(offset).multiplyScalar(kind === PartKind.Fine ? 1 : -1);
+    this.coarse?.position.copy(offset).negate();
   }
 
   dispose(): void {
@@ -197,19 +196,16 @@ export class BodyView {
     return this.ghost;
   }
 
-  private besideMesh(kind: number): Mesh<SurfaceGeometry, MeshStandardMaterial> {
-    let mesh = this.beside.get(kind);
-    if (!mesh) {
-      const own = kind === PartKind.Fine ? this.description.fine : undefined;
-      const geometry = new SurfaceGeometry(own?.points ?? this.description.points, indicesOf(own?.triangles ?? this.description.triangles));
-      mesh = new Mesh(geometry, new MeshStandardMaterial({ color: this.color, roughness: 0.52, side: DoubleSide }));
-      mesh.castShadow = true;
-      mesh.receiveShadow = true;
-      mesh.frustumCulled = false;
-      this.beside.set(kind, mesh);
-      this.group.add(mesh);
+  private coarseMesh(): Mesh<SurfaceGeometry, MeshStandardMaterial> {
+    if (!this.coarse) {
+      const geometry = new SurfaceGeometry(this.description.points, indicesOf(this.description.triangles));
+      this.coarse = new Mesh(geometry, new MeshStandardMaterial({ color: this.color, roughness: 0.52, side: DoubleSide }));
+      this.coarse.castShadow = true;
+      this.coarse.receiveShadow = true;
+      this.coarse.frustumCulled = false;
+      this.group.add(this.coarse);
     }
-    return mesh;
+    return this.coarse;
   }
 
   private paint(values: Float32Array): void {

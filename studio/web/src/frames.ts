@@ -7,7 +7,6 @@ export const enum PartKind {
   Ghost = 2,
   Colors = 3,
   Placement = 4,
-  Fine = 5,
   Coarse = 6,
   Cloud = 7,
   CloudDistance = 8,

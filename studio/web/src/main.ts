@@ -148,7 +148,6 @@ class Studio {
       quantised: false,
       colors: display.colors,
       contacts: display.contacts,
-      fine: detail.fine,
       coarse: detail.coarse,
       cloud: scene?.method === 'capture',
     });
@@ -194,7 +193,8 @@ class Studio {
       store.telemetry.clear();
       store.pins.clear();
       store.capture = undefined;
-      store.selected = 0;
+      // The body that the scene is about, for whose method there is a panel.
+      store.selected = Math.max(0, scene.bodies.findIndex((body) => body.method === scene.method));
     }
     store.scene = scene;
     this.title.textContent = titleOf(scene.name, scene.title, scene.method);

@@ -43,7 +43,6 @@ export interface BodyDescription {
   particles: number;
   tets?: string;
   rings?: string;
-  fine?: { points: number; triangles: string };
   settings?: Setting[];
   examples?: Example[];
   manifolds?: number;
@@ -82,6 +81,8 @@ export interface SceneMessage {
   frame_rate: number;
   frames: number;
   camera?: CameraDescription;
+  // A scene with the coarse, the enriched and the fine body side by side.
+  compare?: string;
   bodies: BodyDescription[];
   colliders?: ColliderDescription[];
   settings?: Setting[];
@@ -122,7 +123,7 @@ export interface BodyTelemetry {
     speed?: number;
     heading?: Vector;
   };
-  detail?: { weights?: number[]; examples?: string[]; load?: number; on?: boolean };
+  detail?: { weights?: number[]; examples?: string[]; count?: number; load?: number; on?: boolean };
   contacts?: string;
 }
 
@@ -192,7 +193,6 @@ export interface Wants {
   quantised: boolean;
   colors: ColorMode;
   contacts: boolean;
-  fine: boolean;
   coarse: boolean;
   cloud: boolean;
 }
@@ -212,7 +212,7 @@ export type PageMessage =
   | { kind: 'steer'; body: number; speed: number; heading: Vector }
   | { kind: 'goal'; body: number; position: Vector | null }
   | { kind: 'tool'; at: Vector | null; radius?: number }
-  | { kind: 'detail'; body: number; on?: boolean; record?: boolean }
+  | { kind: 'detail'; body: number; on?: boolean; record?: boolean; name?: string }
   | { kind: 'save'; path?: string }
   | { kind: 'export'; format: string; frames?: number }
   | { kind: 'capture'; body: number; action: 'seek' | 'fit' | 'stop'; frame?: number };

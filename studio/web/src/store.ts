@@ -20,7 +20,6 @@ export interface Display {
 
 export interface DetailView {
   coarse: boolean;
-  fine: boolean;
   tool: boolean;
   toolRadius: number;
 }
@@ -64,7 +63,7 @@ export class Store {
     follow: true,
     colors: 'none',
   };
-  readonly detail: DetailView = { coarse: false, fine: false, tool: true, toolRadius: 0.03 };
+  readonly detail: DetailView = { coarse: false, tool: true, toolRadius: 0.03 };
   private handlers: Handlers = {};
 
   on<K extends keyof Signals>(name: K, handler: (value: Signals[K]) => void): void {

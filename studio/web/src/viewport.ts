@@ -166,13 +166,9 @@ export class Viewport {
     this.touch();
   }
 
-  // Puts a point into the middle from left to right; height and distance stay.
-  recenter(point: Vector3): void {
-    const shift = point.clone().sub(this.controls.target).setY(0);
-    this.camera.position.add(shift);
-    this.controls.target.add(shift);
+  // The camera is where it belongs for this point; from now on it goes where the point goes.
+  followFrom(point: Vector3): void {
     this.followed = point.clone();
-    this.touch();
   }
 
   // Goes along with a point: smoothly, and keeping the view that the user chose.

@@ -88,7 +88,6 @@ export class WorldView {
       if (!own || !view.moved) continue;
       box.union(own);
       const beside = this.sideways(view);
-      if (this.store.detail.fine) box.union(own.clone().translate(beside));
       const hasGhost = this.store.display.ghost && view.description.method === 'actor';
       if (this.store.detail.coarse || hasGhost) box.union(own.clone().translate(beside.negate()));
     }
@@ -158,7 +157,7 @@ export class WorldView {
     }
     this.waiting.clear();
     if (!this.framedOnce && this.bodies.every((body) => body.moved)) this.firstFrame();
-    if (this.store.detail.coarse || this.store.detail.fine || this.store.display.ghost) this.spread();
+    if (this.store.detail.coarse || this.store.display.ghost) this.spread();
     this.movePins();
     this.viewport.touch();
   }
@@ -169,9 +168,8 @@ export class WorldView {
     this.size = Math.max(0.5 * box.getSize(new Vector3()).length(), 1e-3);
     this.viewport.fitLight(box.getCenter(new Vector3()), this.size);
     if (!this.store.scene?.camera) this.viewport.frame(box);
-    // A camera that follows was composed for where the body began; it may have gone far since.
     const followed = this.bodies[this.store.scene?.camera?.follows ?? -1];
-    if (followed) this.viewport.recenter(followed.center);
+    if (followed) this.viewport.followFrom(followed.center);
     this.refresh();
   }
 

@@ -88,7 +88,6 @@ class World {
     if (want.particles) parts.push([1, 0, 0, 8, bytesOf(particlesAt(this.time))]);
     if (want.ghost) parts.push([2, 0, 0, count, bytesOf(surfaceAt(this.time + 0.3, this.settings))]);
     if (want.colors && want.colors !== 'none') parts.push([3, 0, 2, count, bytesOf(colorsAt(want.colors, surface, this.time))]);
-    if (want.fine) parts.push([5, 0, 0, count, bytesOf(surface)]);
     if (want.coarse) parts.push([6, 0, 0, count, bytesOf(surface.map((value, i) => (i % 3 === 1 ? 0.4 : value)))]);
     if (want.cloud) {
       const cloud = surfaceAt(this.frame / 30, this.settings).map((value, i) => value + 0.01 * Math.sin(37 * i));
@@ -164,6 +163,7 @@ class World {
         break;
       case 'detail':
         if (message.on !== undefined) this.enriched = message.on;
+        if (message.record) done({ count: 4 });
         break;
       case 'capture':
         if (message.action === 'seek') this.frame = message.frame;

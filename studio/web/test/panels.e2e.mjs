@@ -148,7 +148,7 @@ await check('actor: arrows steer and stop, stepping moves to other keys, goals c
   await untilHeard((message) => message.kind === 'want' && message.ghost, 'the ghost');
 });
 
-await check('detail: the tool follows the mouse, enrichment is switched, coarse and fine are asked for, an example is recorded', async () => {
+await check('detail: the tool follows the mouse, enrichment is switched, the coarse surface is asked for, an example is recorded', async () => {
   await openMethod('detail');
   const place = await page.evaluate(() => (studio.world.flush(), studio.viewport.project(studio.world.bodies[0].center)));
   await page.mouse.move(place.x, place.y, { steps: 4 });
@@ -157,7 +157,6 @@ await check('detail: the tool follows the mouse, enrichment is switched, coarse 
   for (const [label, question] of [
     ['Add detail', (message) => message.kind === 'detail' && message.on === false],
     ['Coarse beside it', (message) => message.kind === 'want' && message.coarse],
-    ['Fine simulation beside it', (message) => message.kind === 'want' && message.fine],
     ['Paint the segments', (message) => message.kind === 'want' && message.colors === 'segments'],
     ['Record an example here', (message) => message.kind === 'detail' && message.record],
   ]) {

@@ -165,6 +165,37 @@ await check('an example added in the page is used by the solver, is saved, and i
   await until(page, (wantedName) => studio.store.scene.bodies[0].examples?.some((example) => example.name === wantedName), name, 'the opened file has it');
 });
 
+await check('detail: what weighs is told, segments are painted, an example is recorded where the body is pressed, the fine body stands beside in the comparison', async () => {
+  await openScene('detail-pillow');
+  await page.keyboard.press('r');
+  await pause();
+  await page.keyboard.press('r');
+  await until(page, () => studio.store.state.step === 0);
+  const body = await page.evaluate(() => studio.store.scene.bodies.findIndex((item) => item.method === 'detail'));
+  expect((await page.evaluate(() => studio.store.selected)) === body, 'the body with detail is not the one that the panels are about');
+  await stepTo(78);
+  await until(page, () => document.querySelectorAll('.sidebar .bars li').length >= 2, undefined, 'several examples weigh');
+  await page.locator('.sidebar >> text=Paint the segments').click();
+  await until(page, (index) => studio.world.bodies[index].surface.material.vertexColors, body, 'the segments are painted');
+  const colors = await page.evaluate((index) => {
+    const values = studio.world.bodies[index].surface.geometry.getAttribute('color').array;
+    const seen = new Set();
+    for (let i = 0; i < values.length; i += 3) seen.add(`${values[i].toFixed(3)} ${values[i + 1].toFixed(3)} ${values[i + 2].toFixed(3)}`);
+    return seen.size;
+  }, body);
+  expect(colors === 8, `${colors} colours`);
+  await page.evaluate(() => studio.store.changeDisplay({ colors: 'none' }));
+  const before = await page.evaluate((index) => studio.store.telemetry.get(index).detail.count, body);
+  const waiting = page.waitForEvent('download', { timeout: 60_000 });
+  await page.locator('.sidebar >> text=Record an example here').click();
+  const set = path.join(folder, (await waiting).suggestedFilename());
+  await (await waiting).saveAs(set);
+  expect(execFileSync(process.env.PLIANT, ['detail', 'info', set], { encoding: 'utf8' }).includes('recorded'), 'the set does not name the new example');
+  await until(page, ([index, count]) => studio.store.telemetry.get(index)?.detail?.count > count, [body, before], 'the body shows more examples');
+  await page.locator('[data-action="compare"]').click();
+  await until(page, () => studio.store.scene.path.endsWith('/compare.json') && studio.store.scene.bodies.length === 3, undefined, 'the comparison is open');
+});
+
 await check('what is exported opens with pliant info', async () => {
   await openScene('jelly-drop');
   await pause();

@@ -1,11 +1,12 @@
 // Detail on a coarse body: press it with the tool under the mouse, compare what was simulated with what was added, see which examples it came from.
 import { sliderRow, switchRow } from '../controls';
 import { element, iconButton } from '../dom';
+import { download } from '../exports';
 import { StreamPlot } from '../plots';
-import { Bars, Readout, section, type Panel, type PanelContext } from './panel';
+import { Bars, Readout, request, section, type Panel, type PanelContext } from './panel';
 
 export function detailPanel(context: PanelContext, wantChanged: () => void): Panel {
-  const { store, connection, body, notices } = context;
+  const { store, connection, body } = context;
   const bars = new Bars([]);
   const readout = new Readout();
   const load = new StreamPlot([{ label: 'load', color: '#e4572e' }], { title: 'Load' });
@@ -14,16 +15,14 @@ export function detailPanel(context: PanelContext, wantChanged: () => void): Pan
   const tool = switchRow('Tool under the mouse', store.detail.tool, (on) => void (store.detail.tool = on), 'A ball that presses on the body; off: the mouse pulls');
   const radius = sliderRow({ label: 'Radius of the tool', value: store.detail.toolRadius, least: 0.002, most: 0.2, log: true, unit: 'm' }, (value) => void (store.detail.toolRadius = value));
   const coarse = switchRow('Coarse beside it', store.detail.coarse, (on) => void ((store.detail.coarse = on), wantChanged()));
-  const fine = switchRow('Fine simulation beside it', store.detail.fine, (on) => void ((store.detail.fine = on), wantChanged()));
   const paint = switchRow('Paint the segments', store.display.colors === 'segments', (on) => store.changeDisplay({ colors: on ? 'segments' : 'none' }));
-  const record = iconButton('record', 'Record an example of the press of now', () => {
-    connection.send({ kind: 'detail', body, record: true });
-    notices.say('Recording what the body does here.');
-  }, 'Record an example here');
+  const record = iconButton('record', 'Record an example where the body is pressed now', () => void recordHere(context, record), 'Record an example here');
   record.classList.add('wide');
+  const compare = element('button', { type: 'button', class: 'button wide', 'data-action': 'compare', onclick: () => void openComparison(context) }, 'Coarse, enriched and fine side by side');
+  compare.hidden = !store.scene?.compare;
   const none = element('p', { class: 'hint' }, 'Nothing presses now, so no example weighs.');
   return {
-    element: section('Detail', true, enrich.element, tool.element, radius.element, coarse.element, fine.element, paint.element, element('h3', {}, 'Examples that weigh now'), none, bars.element, readout.element, load.element, record),
+    element: section('Detail', true, enrich.element, tool.element, radius.element, coarse.element, paint.element, element('h3', {}, 'Examples that weigh now'), none, bars.element, readout.element, load.element, record, compare),
     shown: () => paint.set(store.display.colors === 'segments'),
     update(telemetry, time) {
       const detail = telemetry.detail;
@@ -36,8 +35,28 @@ export function detailPanel(context: PanelContext, wantChanged: () => void): Pan
       }
       none.hidden = labels.length > 0;
       bars.set(detail.weights ?? []);
-      readout.set({ load: detail.load });
+      readout.set({ examples: detail.count, load: detail.load });
       load.add(time, [detail.load]);
     },
   };
+}
+
+// The server presses a fine and a coarse body apart from the world that is shown; the set that comes of it is used at once, and is given to the user to keep.
+async function recordHere({ connection, notices, body }: PanelContext, button: HTMLButtonElement): Promise<void> {
+  button.disabled = true;
+  const bar = notices.progress('Recording an example');
+  try {
+    const answer = await connection.ask({ kind: 'detail', body, record: true }, (done, text) => bar.update(done, text));
+    if (answer.file) download(connection.file(answer), String(answer.name ?? 'recorded.pldetail'));
+    notices.say(`The body has ${String(answer.count)} examples now.`, 'good');
+  } catch (error) {
+    notices.say(`Not recorded: ${(error as Error).message}`, 'bad');
+  } finally {
+    bar.end();
+    button.disabled = false;
+  }
+}
+
+function openComparison(context: PanelContext): Promise<boolean> {
+  return request(context, { kind: 'open', path: context.store.scene?.compare ?? '' });
 }
