@@ -216,7 +216,7 @@ PL_API void pl_fit_destroy(pl_fit *fit);
 
 /// Input of pl_fit_warm_start().
 typedef struct pl_warm_start_def {
-  int32_t sample_count;  ///< moduli tried between least and most, on a logarithmic scale
+  int32_t sample_count;  ///< moduli tried around what the stiffest one says, on a logarithmic scale
   int32_t mode_count;    ///< lowest modes looked at
   int32_t rounds;        ///< of coordinate descent over the control points; 0: all stay equal
   double least, most;    ///< Pa
@@ -235,7 +235,7 @@ typedef struct pl_warm_start_report {
   double seconds;
 } pl_warm_start_report;
 
-/// 50 samples in 1e4 … 1e7 Pa, 6 modes, 2 rounds.
+/// 16 samples in 1e3 … 1e9 Pa, 6 modes, 2 rounds.
 PL_API pl_warm_start_def pl_default_warm_start_def(void);
 
 /// Start values from frequencies (paper 002, section 6.3): for each of a range of uniform moduli reference shape and lowest modes, the captured motion projected onto

@@ -27,5 +27,5 @@ pl_fit_def pl_default_fit_def(void) {
 }
 
 pl_warm_start_def pl_default_warm_start_def(void) {
-  return (pl_warm_start_def){.sample_count = 50, .mode_count = 6, .rounds = 2, .least = 1e4, .most = 1e7, .magic = PL_DEF_MAGIC};
+  return (pl_warm_start_def){.sample_count = 16, .mode_count = 6, .rounds = 2, .least = 1e3, .most = 1e9, .magic = PL_DEF_MAGIC};
 }

@@ -17,6 +17,7 @@ enum { OUTPUT_STATUS, OUTPUT_FOUND, OUTPUT_HEAD, MODE_LAMBDA = 0, MODE_SQUARE, M
 enum { SAMPLES_MOST = 1000, TRIES = 4 };
 static const double LEAST_SHARE = 0.3;    // of a signal that a vibration has to explain
 static const double LEAST_ENERGY = 0.02;  // of the strongest mode's, for a mode to count
+static const double NARROW = 6;           // factor to either side of where samples are taken
 
 typedef struct warm_batch {
   pl_fit *fit;
@@ -71,7 +72,7 @@ static pl_status try_sample(pl_fit *fit, pl_fit_worker *worker, const double *va
   pl_fit_worker_set_moduli(worker, values, values[fit->body.control_count]);
   pl_reference_def def = pl_default_reference_def();
   pl_reference_report report;
-  def.limit = 60;
+  def.limit = 15;
   def.tolerance = 1e-6;
   if (!fit->def.use_static_shape && reference.load_size > 0) status = pl_reference_newton(&reference, &def, X, &report, NULL);
   if (status != PL_OK) return status < 0 ? status : PL_OK;
@@ -224,14 +225,32 @@ static void report_mode(const warm_search *s, pl_warm_start_report *report) {
   report->damping_ratio = found[MODE_DECAY] / natural;
 }
 
+// Where to look: eigenvalues grow about linearly with E, so the stiffest body, which has a reference shape wherever one has, says about how stiff the object is. Much
+// softer ones would cost most of the time, as the search for a shape that there is not ends late.
+static pl_status narrow(warm_search *s, double range[2], pl_error *error) {
+  range[0] = s->def->least;
+  range[1] = s->def->most;
+  set_uniform(s->fit, s->def->most, s->values);
+  pl_status status = run_samples(s, 1, error);
+  int32_t mode = status < 0 ? -1 : strongest(s, s->outputs);
+  if (mode < 0) return status;
+  double about = fmin(fmax(s->def->most * exp(-difference(s->outputs, mode)), s->def->least), s->def->most);
+  range[0] = fmax(s->def->least, about / NARROW);
+  range[1] = fmin(s->def->most, about * NARROW);
+  return PL_OK;
+}
+
 static pl_status search(warm_search *s, pl_warm_start_report *report, pl_error *error) {
   pl_fit *fit = s->fit;
   const pl_warm_start_def *def = s->def;
+  double range[2];
+  pl_status status = narrow(s, range, error);
+  if (status < 0) return status;
   for (int32_t i = 0; i < def->sample_count; ++i) {
     double share = def->sample_count > 1 ? (double)i / (def->sample_count - 1) : 0.5;
-    set_uniform(fit, def->least * pow(def->most / def->least, share), s->values + (ptrdiff_t)i * fit->value_count);
+    set_uniform(fit, range[0] * pow(range[1] / range[0], share), s->values + (ptrdiff_t)i * fit->value_count);
   }
-  pl_status status = run_samples(s, def->sample_count, error);
+  status = run_samples(s, def->sample_count, error);
   if (status < 0) return status;
   for (int32_t i = 0; i < def->sample_count; ++i)
     report->solved_count += s->outputs[(size_t)i * s->output_size + OUTPUT_FOUND] != 0;
