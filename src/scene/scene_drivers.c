@@ -258,8 +258,8 @@ pl_status pl_stage_drive(pl_stage_set *set, pl_world *world, double now, double 
   for (size_t i = 0; i < set->drivers.count; ++i) {
     const pl_stage_driver *entry = &PL_ITEM(&set->drivers, pl_stage_driver, i);
     bool looks = entry->source == NULL || (entry->source->kind == PL_SCENE_DRIVER_VIEW && entry->rest == NULL);
-    pl_status status = looks ? pl_body_look_from(world, entry->body, eye_at(set, end), error)
-                             : drive(set, world, entry, now, end, error);
+    pl_status status =
+        looks ? pl_body_look_from(world, entry->body, eye_at(set, end), error) : drive(set, world, entry, now, end, error);
     if (status < 0) return status;
   }
   return PL_OK;
