@@ -12,8 +12,9 @@ import xml.etree.ElementTree
 
 from tree import ROOT
 
-# ARPACK has one set of variables per process, so the lock that guards them must be one per process too (src/solvers/eigen_modes.c).
-ONE_PER_PROCESS = {"arpack_lock"}
+# ARPACK has one set of variables per process, and METIS draws from the one rand(), so the locks that guard them must be one per process too
+# (src/solvers/eigen_modes.c, src/solvers/cholmod_solver.c).
+ONE_PER_PROCESS = {"arpack_lock", "metis_lock"}
 LAB_HEADERS = set(re.findall(r'#include "pliant/(\w+\.h)"', (ROOT / "include/pliant/lab.h").read_text(encoding="utf-8")))
 
 

@@ -8,10 +8,14 @@
 
 #include <cholmod.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "base/error.h"
+
+// METIS draws from rand() of the C library, one sequence per process: two orders found at once would disturb each other, and differ from run to run.
+static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct cholmod_solver {
   pl_arena arena;
@@ -111,7 +115,9 @@ static bool order_unknowns(cholmod_solver *s, const pl_block_pattern *pattern, i
   }
   start[rows] = next;
   int32_t *blocks = order + 2 * rows;  // the end of `order`, overwritten from its beginning only after it was read
+  pthread_mutex_lock(&metis_lock);
   bool good = cholmod_metis(graph, NULL, 0, 1, blocks, &s->common) != 0;
+  pthread_mutex_unlock(&metis_lock);
   if (!good && s->common.status != CHOLMOD_OUT_OF_MEMORY) good = cholmod_amd(graph, NULL, 0, blocks, &s->common) != 0;
   for (size_t i = 0; good && i < rows; ++i) {
     int32_t block = blocks[i];
