@@ -5,7 +5,7 @@
 // The lowest λ become the largest θ, which Lanczos finds first. With s > 0 the matrix K + s M is positive definite also for bodies that float freely
 // and have six modes of λ = 0. Masses are lumped, so M^1/2 is at hand and ARPACK sees a plain symmetric operator. It works on the free unknowns alone.
 //
-// ARPACK keeps its state between calls in variables of its own, one set per process: hence the lock, the only variable of the library that
+// ARPACK keeps its state between calls in variables of its own, one set per process: hence the lock, with that of METIS the only variable of the library that
 // outlives a call. The start vector is ours and seeded, so that a run can be repeated.
 #include "solvers/eigen_modes.h"
 
