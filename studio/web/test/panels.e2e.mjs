@@ -26,6 +26,18 @@ async function untilHeard(question, text) {
   throw new Error(`the server never heard: ${text}`);
 }
 
+// A place on the screen once it stays: a camera that follows comes to rest some time after what it follows.
+async function whenStill(find) {
+  let place = await find();
+  for (let i = 0; i < 50; ++i) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const next = await find();
+    if (Math.hypot(next.x - place.x, next.y - place.y) < 0.5) return next;
+    place = next;
+  }
+  throw new Error('the view does not come to rest');
+}
+
 await check('the gallery shows every method, and finds what one types', async () => {
   await until(page, () => document.querySelectorAll('.card[data-scene]').length === 6);
   await page.locator('input[type=search]').fill('rod');
@@ -138,7 +150,7 @@ await check('actor: arrows steer and stop, stepping moves to other keys, goals c
   await page.keyboard.press('Escape');
   await page.keyboard.press('Space');
   await until(page, () => studio.store.state.paused && studio.world.goalMarks().length === 2);
-  const place = await page.evaluate(() => studio.viewport.project(studio.world.goalMarks()[0].position));
+  const place = await whenStill(() => page.evaluate(() => studio.viewport.project(studio.world.goalMarks()[0].position)));
   await page.mouse.move(place.x, place.y);
   await page.mouse.down();
   await page.mouse.move(place.x + 40, place.y, { steps: 3 });
@@ -150,8 +162,12 @@ await check('actor: arrows steer and stop, stepping moves to other keys, goals c
 
 await check('detail: the tool follows the mouse, enrichment is switched, the coarse surface is asked for, an example is recorded', async () => {
   await openMethod('detail');
-  const place = await page.evaluate(() => (studio.world.flush(), studio.viewport.project(studio.world.bodies[0].center)));
-  await page.mouse.move(place.x, place.y, { steps: 4 });
+  // The body moves: the mouse follows it until the tool rests on it.
+  for (let i = 0; i < 20 && (await page.locator('.bars li').count()) !== 3; ++i) {
+    const place = await page.evaluate(() => (studio.world.flush(), studio.viewport.project(studio.world.bodies[0].center)));
+    await page.mouse.move(place.x, place.y, { steps: 4 });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+  }
   await untilHeard((message) => message.kind === 'tool' && message.at?.length === 3 && message.radius > 0, 'the tool');
   await until(page, () => document.querySelectorAll('.bars li').length === 3, undefined, 'examples that weigh');
   for (const [label, question] of [
