@@ -1,5 +1,6 @@
 // Charts of reports, as SVG inside the page. One unit of the drawing is a tenth of a pixel, so that all its numbers are integers.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -85,13 +86,24 @@ static int list_ticks(const axis *a, double *ticks) {
   return count;
 }
 
+// Large numbers by their exponent: 7.2e6.
+static void write_tick(double value, char text[PL_NUMBER_SIZE]) {
+  int exponent = value != 0 ? (int)floor(log10(fabs(value)) + 1e-9) : 0;
+  if (exponent < 5) {
+    pl_number_write(value, text);
+    return;
+  }
+  size_t length = pl_number_write(value / pow(10, exponent), text);
+  if (length + 6 <= PL_NUMBER_SIZE) snprintf(text + length, PL_NUMBER_SIZE - length, "e%d", exponent);
+}
+
 static void draw_ticks(pl_report *report, const axis *a, bool across) {
   double ticks[TICK_LIMIT];
   int count = list_ticks(a, ticks);
   for (int i = 0; i < count; ++i) {
     char text[PL_NUMBER_SIZE];
     int at = place(a, ticks[i]);
-    pl_number_write(ticks[i], text);
+    write_tick(ticks[i], text);
     if (across)
       pl_file_writer_print(report->writer, "<path class='grid' d='M%d %dV%d'/><text x='%d' y='%d' class='middle'>%s</text>", at,
                            TOP, HEIGHT - BOTTOM, at, HEIGHT - BOTTOM + LINE, text);

@@ -107,6 +107,30 @@ static void points_stand_where_the_axes_say(void **state) {
   drop_context(context);
 }
 
+static void large_numbers_at_axes_have_an_exponent(void **state) {
+  (void)state;
+  char folder[64], path[128];
+  make_folder(folder, path);
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  double x[] = {0, 1}, y[] = {7e6, 7.4e6};
+  pl_report_curve curve = {.name = "modulus", .count = 2, .x = x, .y = y};
+  pl_report *report = NULL;
+  check_ok(pl_report_create(context, path, "axes", &report, &error), &error);
+  pl_report_draw(report,
+                 &(pl_report_chart){.title = "modulus", .x_label = "", .y_label = "Pa", .curves = &curve, .curve_count = 1});
+  check_ok(pl_report_close(report, &error), &error);
+  pl_bytes page;
+  check_ok(pl_bytes_read(context, path, &page, &error), &error);
+  assert_non_null(strstr((const char *)page.data, ">7.2e6<"));
+  assert_null(strstr((const char *)page.data, ">7200000<"));
+  assert_non_null(strstr((const char *)page.data, ">0.2<"));
+  pl_bytes_free(&page);
+  unlink(path);
+  rmdir(folder);
+  drop_context(context);
+}
+
 static void a_report_that_fails_leaves_no_file(void **state) {
   (void)state;
   char folder[64], path[128];
@@ -158,8 +182,8 @@ static void base64_has_the_texts_of_the_standard(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_report_is_one_page_that_needs_nothing_else), cmocka_unit_test(points_stand_where_the_axes_say),
-      cmocka_unit_test(a_report_that_fails_leaves_no_file),           cmocka_unit_test(every_failed_allocation_is_reported),
-      cmocka_unit_test(base64_has_the_texts_of_the_standard),
+      cmocka_unit_test(large_numbers_at_axes_have_an_exponent),       cmocka_unit_test(a_report_that_fails_leaves_no_file),
+      cmocka_unit_test(every_failed_allocation_is_reported),          cmocka_unit_test(base64_has_the_texts_of_the_standard),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
