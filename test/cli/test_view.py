@@ -101,7 +101,9 @@ def positions_are_those_of_a_run_to_the_last_bit(server, viewer):
 
 def gather(viewer, step, wanted):
     """Parts as they are at a step, from as many frames as it took: what a viewer has already is left out of the next frame."""
+    end = time.monotonic() + 60
     while viewer.step != step or any(viewer.parts.get(key, (9,))[0] != encoding for key, encoding in wanted.items()):
+        assert time.monotonic() < end, f"step {viewer.step} instead of {step}"
         viewer.receive()
     return viewer.parts
 
@@ -299,6 +301,7 @@ def exports_are_read_by_the_tool(server, viewer):
 def actors_can_be_steered(server, viewer):
     viewer.ask("open", gallery="actor-worm")
     viewer.ask("pause")
+    viewer.ask("reset")
     viewer.send("want", ghost=True)
     viewer.send("steer", body=0, speed=0.125, heading=[-1, 0, 0])
     viewer.ask("step", count=2)
