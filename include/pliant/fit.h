@@ -154,6 +154,7 @@ typedef struct pl_fit_batch {
   void *user;
 } pl_fit_batch;
 
+/// A fit of a body to motions of it: what is given, and how far the search has come.
 typedef struct pl_fit pl_fit;
 
 /// What is known of a fit after each iteration.
