@@ -462,16 +462,13 @@ def an_example_of_detail_is_recorded_used_and_saved(server, viewer):
 
 def the_camera_of_a_followed_body_is_where_the_body_is(server, viewer):
     viewer.ask("open", gallery="actor-castle")
-    viewer.ask("pause")
-    viewer.ask("reset")
     camera = viewer.scene["camera"]
     body = camera["follows"]
     assert body >= 0
-    viewer.ask("step")
-    start = points(viewer, (0, body))
-    for _ in range(40):
+    start = points(at_step(viewer, 1), (0, body))
+    for step in range(21, 821, 20):
         viewer.ask("step", count=20)
-        now = points(viewer, (0, body))
+        now = points(shown(viewer, step), (0, body))
         gone = [sum(p[k] - q[k] for p, q in zip(now, start)) / len(now) for k in range(3)]
         if distance([gone[0], 0, gone[2]], [0, 0, 0]) > 0.1:
             break
