@@ -116,10 +116,11 @@ static double shortest_edge(const pl_fem_model *model) {
 
 static pl_linear_def choose_solver(const pl_fem_def *def, const pl_mesh_view *mesh, const pl_fem_model *model) {
   pl_linear_def linear = pl_default_linear_def();
-  double least = 1, most = 1;
   int32_t scale_count = def->material <= PL_FEM_EDGES ? mesh->tet_count : mesh->triangle_count;
   if (def->material == PL_FEM_CURVE) scale_count = mesh->segment_count;
-  for (int32_t e = 0; def->young_scales != NULL && e < scale_count; ++e) {
+  if (def->young_scales == NULL) scale_count = 0;
+  double least = scale_count > 0 ? def->young_scales[0] : 1, most = least;
+  for (int32_t e = 1; e < scale_count; ++e) {
     least = fmin(least, def->young_scales[e]);
     most = fmax(most, def->young_scales[e]);
   }

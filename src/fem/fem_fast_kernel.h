@@ -72,21 +72,6 @@ PL_SIMD_INLINE pl_f8 dot8(const pl_f8 a[3], const pl_f8 b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-PL_SIMD_INLINE void rotation_rows(const float *q, pl_f8 r[9]) {
-  pl_f8 x = pl_f8_load(q), y = pl_f8_load(q + 8), z = pl_f8_load(q + 16), w = pl_f8_load(q + 24);
-  pl_f8 x2 = x + x, y2 = y + y, z2 = z + z;
-  pl_f8 xx = x * x2, yy = y * y2, zz = z * z2, xy = x * y2, xz = x * z2, yz = y * z2, wx = w * x2, wy = w * y2, wz = w * z2;
-  r[0] = 1.0f - (yy + zz);
-  r[1] = xy - wz;
-  r[2] = xz + wy;
-  r[3] = xy + wz;
-  r[4] = 1.0f - (xx + zz);
-  r[5] = yz - wx;
-  r[6] = xz - wy;
-  r[7] = yz + wx;
-  r[8] = 1.0f - (xx + yy);
-}
-
 // What outside forces and damping would do to a particle by themselves: h² (a + f / m - damping v) / (1 + h damping).
 PL_SIMD_INLINE pl_f4 push_of(const pl_fem_fast_work *work, int32_t i) {
   pl_f4 push = work->gain - work->state.velocities[i] * work->damping;
@@ -130,7 +115,7 @@ static void match_group(const pl_fem_fast_work *work, int32_t group) {
   find_gradient(work, corners, constants, f);
   for (int i = 0; i < 9; ++i) pl_f8_store(matrix + 8 * i, f[i]);
   pl_rotation_batch(matrix, q);
-  rotation_rows(q, r);
+  pl_quat8_rows(q, r);
   for (int i = 0; i < 9; ++i) f[i] = pl_f8_load(matrix + 8 * i);
 
   pl_f8 shear = pl_f8_load(constants + 8 * PL_FAST_SHEAR);

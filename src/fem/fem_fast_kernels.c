@@ -1,6 +1,7 @@
 // The inner loops of the fast corotated solid for the plain machine, and the choice between instruction sets.
 #include "fem/fem_fast_kernels.h"
 
+#include "math/quat_batch.h"
 #include "math/rotation_batch.h"
 
 #define KERNELS pl_fem_fast_kernels_plain

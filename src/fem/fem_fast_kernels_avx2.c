@@ -2,6 +2,7 @@
 #define PL_SIMD_AVX2
 #include "fem/fem_fast_kernels.h"
 
+#include "math/quat_batch.h"
 #include "math/rotation_batch.h"
 
 #if PL_SIMD_HAS_AVX2

@@ -1,7 +1,7 @@
 // What the world reads from the state of a fast corotated solid and writes into it.
-#include <math.h>
 #include <string.h>
 
+#include "body/body_floats.h"
 #include "fem/fem_fast_touch.h"
 #include "math/quat.h"
 #include "math/vec3.h"
@@ -42,19 +42,9 @@ void pl_fem_fast_start(const pl_model *model, void *state, const pl_body_start *
   const pl_fem_fast_model *fast = (const pl_fem_fast_model *)model;
   memset(state, 0, pl_fem_fast_state_size(model));
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
-  pl_vec3 center = pl_transform_apply(start->placement, fast->rest_center);
-  double grid = fast->origin_grid;
-  pl_vec3 origin = {grid * nearbyint(center.x / grid), grid * nearbyint(center.y / grid), grid * nearbyint(center.z / grid)};
-  s.origin[0] = origin.x;
-  s.origin[1] = origin.y;
-  s.origin[2] = origin.z;
+  pl_body_floats_start(start, fast->rest_center, fast->origin_grid, fast->rest, model->particle_count, s.origin, s.positions,
+                       s.velocities);
   pl_quat q = pl_quat_unit(start->placement.rotation);
-  pl_vec3 offset = pl_vec3_sub(center, origin);
-  for (int32_t i = 0; i < model->particle_count; ++i) {
-    pl_vec3 arm = pl_quat_apply(q, pl_vec3_of_f4(fast->rest[i]));
-    s.positions[i] = pl_f4_of_vec3(pl_vec3_add(offset, arm));
-    s.velocities[i] = pl_f4_of_vec3(pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
-  }
   const double parts[4] = {q.x, q.y, q.z, q.w};
   for (size_t i = 0; i < (size_t)fast->tets.group_count * 32; ++i) s.rotations[i] = (float)parts[i / 8 % 4];
 }

@@ -138,25 +138,10 @@ static void stretch_moments(const float *moments, const float *stretch, float *a
   find_gradient(moments, stretch, a);
 }
 
-PL_SIMD_INLINE void rotation_rows(const float *q, pl_f8 r[9]) {
-  pl_f8 x = pl_f8_load(q), y = pl_f8_load(q + 8), z = pl_f8_load(q + 16), w = pl_f8_load(q + 24);
-  pl_f8 x2 = x + x, y2 = y + y, z2 = z + z;
-  pl_f8 xx = x * x2, yy = y * y2, zz = z * z2, xy = x * y2, xz = x * z2, yz = y * z2, wx = w * x2, wy = w * y2, wz = w * z2;
-  r[0] = 1.0f - (yy + zz);
-  r[1] = xy - wz;
-  r[2] = xz + wy;
-  r[3] = xy + wz;
-  r[4] = 1.0f - (xx + zz);
-  r[5] = yz - wx;
-  r[6] = xz - wy;
-  r[7] = yz + wx;
-  r[8] = 1.0f - (xx + yy);
-}
-
 // S = R^T a, its symmetric part, and its likeness to each example (§4.1, eq. 6; off-diagonals count twice, hence sqrt2).
 static void find_pulls(const float *a, const float *rotation, const float *descriptors, int32_t count, float *pulls) {
   pl_f8 r[9], m[9], d[6];
-  rotation_rows(rotation, r);
+  pl_quat8_rows(rotation, r);
   for (int i = 0; i < 9; ++i) m[i] = pl_f8_load(a + 8 * i);
   d[0] = r[0] * m[0] + r[3] * m[3] + r[6] * m[6] - 1.0f;
   d[1] = r[1] * m[1] + r[4] * m[4] + r[7] * m[7] - 1.0f;
@@ -240,7 +225,7 @@ static void blend_stretch(const float *descriptors, const float *weights, int32_
 static void write_poses(const float *moments, const float *rotation, const float *stretch, const float *constants,
                         const pl_f4 *positions, int32_t lane_count, float *poses) {
   pl_f8 r[9], m[9];
-  rotation_rows(rotation, r);
+  pl_quat8_rows(rotation, r);
   for (int i = 0; i < 9; ++i) m[i] = r[i];
   if (stretch != NULL) {
     pl_f8 s[6];

@@ -1,7 +1,7 @@
 // The inner loops for the plain machine, and the choice between instruction sets.
 #include "solid/solid_kernels.h"
 
-#include "math/simd.h"
+#include "math/quat_batch.h"
 
 #define KERNELS pl_solid_kernels_plain
 #include "solid/solid_kernel.h"

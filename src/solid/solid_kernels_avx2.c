@@ -1,6 +1,6 @@
 // The inner loops for AVX2.
 #define PL_SIMD_AVX2
-#include "math/simd.h"
+#include "math/quat_batch.h"
 #include "solid/solid_kernels.h"
 
 #if PL_SIMD_HAS_AVX2

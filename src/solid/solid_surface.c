@@ -1,7 +1,7 @@
 // What the world reads from a solid's state and writes into it, and the surface that follows from it.
-#include <math.h>
 #include <string.h>
 
+#include "body/body_floats.h"
 #include "math/quat.h"
 #include "solid/solid_model.h"
 
@@ -54,19 +54,9 @@ void pl_solid_start(const pl_model *model, void *state, const pl_body_start *sta
   const pl_solid_model *solid = (const pl_solid_model *)model;
   memset(state, 0, pl_solid_state_size(model));
   pl_solid_state s = pl_solid_state_of(model, state);
-  pl_vec3 center = pl_transform_apply(start->placement, solid->rest_center);
-  double grid = solid->origin_grid;
-  pl_vec3 origin = {grid * nearbyint(center.x / grid), grid * nearbyint(center.y / grid), grid * nearbyint(center.z / grid)};
-  s.origin[0] = origin.x;
-  s.origin[1] = origin.y;
-  s.origin[2] = origin.z;
+  pl_body_floats_start(start, solid->rest_center, solid->origin_grid, solid->rest, model->particle_count, s.origin, s.positions,
+                       s.velocities);
   pl_quat q = pl_quat_unit(start->placement.rotation);
-  pl_vec3 offset = pl_vec3_sub(center, origin);
-  for (int32_t i = 0; i < model->particle_count; ++i) {
-    pl_vec3 arm = pl_quat_apply(q, pl_vec3_of_f4(solid->rest[i]));
-    s.positions[i] = pl_f4_of_vec3(pl_vec3_add(offset, arm));
-    s.velocities[i] = pl_f4_of_vec3(pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
-  }
   for (size_t group = 0; group < (size_t)solid->group_count; ++group) {
     float *rotations = s.rotations + group * 4 * PL_SOLID_GROUP;
     for (size_t lane = 0; lane < PL_SOLID_GROUP; ++lane) {
