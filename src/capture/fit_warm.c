@@ -15,9 +15,10 @@
 
 enum { OUTPUT_STATUS, OUTPUT_FOUND, OUTPUT_HEAD, MODE_LAMBDA = 0, MODE_SQUARE, MODE_DECAY, MODE_ENERGY, MODE_SIZE };
 enum { SAMPLES_MOST = 1000, TRIES = 4 };
-static const double LEAST_SHARE = 0.3;    // of a signal that a vibration has to explain
-static const double LEAST_ENERGY = 0.02;  // of the strongest mode's, for a mode to count
-static const double NARROW = 6;           // factor to either side of where samples are taken
+static const double LEAST_SHARE = 0.3;                      // of a signal that a vibration has to explain
+static const double LEAST_ENERGY = 0.02;                    // of the strongest mode's, for a mode to count
+static const double SAME_SQUARE = 0.2, OTHER_SQUARE = 0.6;  // logarithms of squared frequencies that are the same, or others
+static const double NARROW = 6;                             // factor to either side of where samples are taken
 
 typedef struct warm_batch {
   pl_fit *fit;
@@ -127,16 +128,37 @@ static double difference(const double *output, int32_t mode) {
   return log(mode_of(output, mode)[MODE_LAMBDA] / mode_of(output, mode)[MODE_SQUARE]);
 }
 
-// Mean square of the differences over the modes that move; HUGE_VAL: none.
-static double mismatch(const warm_search *s, const double *output) {
-  int32_t most = strongest(s, output), count = 0;
-  double sum = 0;
-  for (int32_t k = 0; most >= 0 && k < s->def->mode_count; ++k) {
-    if (!(mode_of(output, k)[MODE_ENERGY] > LEAST_ENERGY * mode_of(output, most)[MODE_ENERGY])) continue;
-    sum += difference(output, k) * difference(output, k);
-    count++;
+// Whether a mode shows what a stronger one of another frequency does: where modes are not quite those of the object, each motion leaks into all of them.
+static bool is_echo(const warm_search *s, const double *output, int32_t mode) {
+  const double *own = mode_of(output, mode);
+  for (int32_t k = 0; k < s->def->mode_count; ++k) {
+    const double *other = mode_of(output, k);
+    bool same = other[MODE_ENERGY] > own[MODE_ENERGY] && fabs(log(other[MODE_SQUARE] / own[MODE_SQUARE])) < SAME_SQUARE;
+    if (same && fabs(log(other[MODE_LAMBDA] / own[MODE_LAMBDA])) > OTHER_SQUARE) return true;
   }
-  return count > 0 ? sum / count : HUGE_VAL;
+  return false;
+}
+
+// How far the frequencies of a sample are off over all modes that move.
+typedef struct pitch {
+  double
+      mean;  // of the differences, by weight: what one factor on all moduli would put right, as eigenvalues are nearly linear in E
+  double spread;  // mean square of what is left then; HUGE_VAL: nothing moves
+} pitch;
+
+// Modes count by amplitude, not by energy: the strongest alone would tell one modulus and no more.
+static pitch pitch_of(const warm_search *s, const double *output) {
+  int32_t most = strongest(s, output);
+  double weight = 0, sum = 0, squares = 0;
+  for (int32_t k = 0; most >= 0 && k < s->def->mode_count; ++k) {
+    double share = mode_of(output, k)[MODE_ENERGY] / mode_of(output, most)[MODE_ENERGY], off = difference(output, k);
+    if (!(share > LEAST_ENERGY) || is_echo(s, output, k)) continue;
+    weight += sqrt(share);
+    sum += sqrt(share) * off;
+    squares += sqrt(share) * off * off;
+  }
+  if (!(weight > 0)) return (pitch){0, HUGE_VAL};
+  return (pitch){sum / weight, fmax(0, squares / weight - sum / weight * sum / weight)};
 }
 
 // log of the uniform modulus between the samples where the difference changes its sign from below to above, or at the sample with the least one.
@@ -160,6 +182,10 @@ static bool find_uniform(const warm_search *s, double *logarithm) {
   return nearest < HUGE_VAL;
 }
 
+static double within(const pl_fit *fit, int32_t value, double wanted) {
+  return fmin(fmax(wanted, fit->ranges[value].least), fit->ranges[value].most);
+}
+
 // α + β ω² = 2 decay over the modes that move, by least squares; with a single one it is all stiffness damping.
 static void set_damping(warm_search *s, const double *output) {
   pl_fit *fit = s->fit;
@@ -177,38 +203,39 @@ static void set_damping(warm_search *s, const double *output) {
   bool both = count > 1 && determinant > 1e-3 * n * xx;
   double alpha = both ? (xx * y - x * xy) / determinant : 0, beta = both ? (n * xy - x * y) / determinant : xy / fmax(xx, 1e-300);
   if (count == 0) return;
-  if (fit->ranges[controls + 1].fitted && alpha > 0)
-    fit->values[controls + 1] = fmin(fmax(alpha, fit->ranges[controls + 1].least), fit->ranges[controls + 1].most);
-  if (fit->ranges[controls + 2].fitted && beta > 0)
-    fit->values[controls + 2] = fmin(fmax(beta, fit->ranges[controls + 2].least), fit->ranges[controls + 2].most);
+  if (fit->ranges[controls + 1].fitted && alpha > 0) fit->values[controls + 1] = within(fit, controls + 1, alpha);
+  if (fit->ranges[controls + 2].fitted && beta > 0) fit->values[controls + 2] = within(fit, controls + 2, beta);
 }
 
 static void set_uniform(const pl_fit *fit, double young, double *values) {
   memcpy(values, fit->values, (size_t)fit->value_count * sizeof(double));
-  for (int32_t k = 0; k < fit->body.control_count; ++k) values[k] = fmin(fmax(young, fit->ranges[k].least), fit->ranges[k].most);
+  for (int32_t k = 0; k < fit->body.control_count; ++k) values[k] = within(fit, k, young);
 }
 
 // --- the search ---------------------------------------------------------------------------------------------------
 
-// Each control point in turn times four factors; the best is taken. Factors are nearer to 1 with every round.
+// Each control point in turn times four factors; the best is taken, with all moduli times what puts the mean of the frequencies right. Without that, one modulus could not be raised but
+// against all frequencies, and the search would stay where it began. Factors are nearer to 1 with every round.
 static pl_status descend(warm_search *s, double *best, pl_error *error) {
   pl_fit *fit = s->fit;
+  int32_t controls = fit->body.control_count;
   double spread = log(3.0);
   for (int32_t round = 0; round < s->def->rounds; ++round, spread *= 0.5)
-    for (int32_t k = 0; k < fit->body.control_count; ++k) {
+    for (int32_t k = 0; k < controls; ++k) {
       static const double places[TRIES] = {-1, -0.4, 0.4, 1};
       for (int32_t i = 0; i < TRIES; ++i) {
         double *values = s->values + (ptrdiff_t)i * fit->value_count;
         memcpy(values, fit->values, (size_t)fit->value_count * sizeof(double));
-        values[k] = fmin(fmax(values[k] * exp(spread * places[i]), fit->ranges[k].least), fit->ranges[k].most);
+        values[k] = within(fit, k, values[k] * exp(spread * places[i]));
       }
       pl_status status = run_samples(s, TRIES, error);
       if (status < 0) return status;
       for (int32_t i = 0; i < TRIES; ++i) {
-        double value = mismatch(s, s->outputs + (size_t)i * s->output_size);
-        if (!(value < 0.98 * *best)) continue;
-        *best = value;
-        fit->values[k] = s->values[(ptrdiff_t)i * fit->value_count + k];
+        pitch found = pitch_of(s, s->outputs + (size_t)i * s->output_size);
+        if (!(found.spread < 0.98 * *best)) continue;
+        *best = found.spread;
+        for (int32_t j = 0; j < controls; ++j)
+          fit->values[j] = within(fit, j, s->values[(ptrdiff_t)i * fit->value_count + j] * exp(-found.mean));
       }
     }
   return PL_OK;
@@ -259,7 +286,7 @@ static pl_status search(warm_search *s, pl_warm_start_report *report, pl_error *
   set_uniform(fit, exp(logarithm), s->values);
   status = run_samples(s, 1, error);
   if (status < 0) return status;
-  double best = mismatch(s, s->outputs);
+  double best = pitch_of(s, s->outputs).spread;
   if (!isfinite(best)) return PL_REMARK_NOT_CONVERGED;
   memcpy(fit->values, s->values, (size_t)fit->value_count * sizeof(double));
   report->young = fit->values[0];
