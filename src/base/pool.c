@@ -117,7 +117,11 @@ void pl_pool_destroy(pl_pool *pool) {
 }
 
 void pl_pool_run(pl_pool *pool, int32_t count, pl_task_function *task, void *data) {
-  pthread_mutex_lock(&pool->turn);
+  // Two threads of the host that use one context do not wait for each other: who finds the workers busy does its tasks alone.
+  if (pthread_mutex_trylock(&pool->turn) != 0) {
+    for (int32_t i = 0; i < count; ++i) task(data, i);
+    return;
+  }
   pthread_mutex_lock(&pool->lock);
   pool->task = task;
   pool->data = data;

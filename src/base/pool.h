@@ -12,7 +12,7 @@ int32_t pl_processor_count(void);
 pl_status pl_pool_create(pl_context *context, int32_t thread_count, pl_pool **pool, pl_error *error);
 void pl_pool_destroy(pl_pool *pool);
 
-// Call task(data, i) for every i in [0, count); the caller works too. Callers on several threads take turns.
+// Call task(data, i) for every i in [0, count); the caller works too. One that finds the workers busy for another thread does all of it alone.
 void pl_pool_run(pl_pool *pool, int32_t count, pl_task_function *task, void *data);
 
 // The context's way to run tasks: the host's runner, the pool, or a plain loop.

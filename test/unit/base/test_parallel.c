@@ -1,6 +1,7 @@
 // Parallel loops cover every item once, for any number of threads, and their partition depends on the problem alone.
 // ctest: threads
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "base/parallel.h"
 #include "check.h"
@@ -110,12 +111,54 @@ static void callers_on_several_threads_do_not_mix(void **state) {
   drop_context(context);
 }
 
+// --- a loop while another one lasts -----------------------------------------------------------------------------------
+
+typedef struct long_loop {
+  pl_context *context;
+  sem_t begun, may_end;
+} long_loop;
+
+static void last_until_told(void *data, int32_t begin, int32_t end, int32_t block) {
+  long_loop *l = data;
+  (void)begin, (void)end;
+  if (block != 0) return;
+  sem_post(&l->begun);
+  sem_wait(&l->may_end);
+}
+
+static void *run_long(void *argument) {
+  long_loop *l = argument;
+  pl_parallel_for(l->context, 2, 1, last_until_told, l);
+  return NULL;
+}
+
+// A host that builds a model in one thread while it steps a world in another does not wait for the one with the other.
+static void a_caller_that_finds_the_workers_busy_does_its_loop_alone(void **state) {
+  (void)state;
+  long_loop l = {.context = make_context(3)};
+  int32_t touched[100] = {0}, block_of[100];
+  pthread_t thread;
+  sem_init(&l.begun, 0, 0);
+  sem_init(&l.may_end, 0, 0);
+  assert_int_equal(pthread_create(&thread, NULL, run_long, &l), 0);
+  sem_wait(&l.begun);
+  pl_parallel_for(l.context, 100, 7, count_items, &(count_data){touched, block_of});
+  for (int32_t i = 0; i < 100; ++i) assert_int_equal(touched[i], 1);
+  for (int32_t i = 0; i < 100; ++i) assert_int_equal(block_of[i], i / 7);
+  sem_post(&l.may_end);
+  pthread_join(thread, NULL);
+  sem_destroy(&l.begun);
+  sem_destroy(&l.may_end);
+  drop_context(l.context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_item_is_done_once_whatever_the_threads),
       cmocka_unit_test(no_items_means_no_calls),
       cmocka_unit_test(the_hosts_own_runner_gets_the_same_blocks),
       cmocka_unit_test(callers_on_several_threads_do_not_mix),
+      cmocka_unit_test(a_caller_that_finds_the_workers_busy_does_its_loop_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
