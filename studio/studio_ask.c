@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "io/file_bytes.h"
 #include "math/vec3.h"
+#include "studio_build.h"
 #include "studio_document.h"
 #include "studio_example.h"
 #include "studio_export.h"
@@ -45,69 +46,65 @@ static void refuse(const ask *a, const char *text) {
   studio_note_error(a->w, a->viewer, a->id, "%s", text);
 }
 
-static void fail(const ask *a, const pl_error *error) {
+static void tell_failure(studio_world *w, uint32_t viewer, const pl_json *id, const pl_error *error) {
   char line[1024];
   pl_error_format(error, line, sizeof line);
-  studio_note_error(a->w, a->viewer, a->id, "%s", line);
+  studio_note_error(w, viewer, id, "%s", line);
+}
+
+static void fail(const ask *a, const pl_error *error) {
+  tell_failure(a->w, a->viewer, a->id, error);
 }
 
 // --- scenes -----------------------------------------------------------------------------------------------------------------------
 
-static void open_document(const ask *a, studio_document *document, pl_status status, pl_error *error) {
-  studio_world *w = a->w;
-  if (status >= 0) status = studio_stage_open(w, document, false, NULL, error);
-  if (status >= 0) {
-    studio_document_free(w->context, &w->document);
-    w->document = *document;
-    // The name stands in the document, which has only now taken its place.
-    studio_stage_tell(w, 0);
-    studio_world_pause(w, false);
-  } else {
-    studio_document_free(w->context, document);
-  }
-  studio_stage_tell_findings(w, status >= 0 ? 0 : a->viewer);
-  if (status < 0)
-    fail(a, error);
-  else
-    studio_note_done(w, a->viewer, a->id);
-}
-
-static void open_scene(const ask *a) {
-  studio_world *w = a->w;
-  const char *gallery = NULL, *path = NULL, *text = NULL, *name = "scene.json";
-  pl_error error = {0};
-  studio_document document = {.json = NULL};
-  pl_status status = PL_OK;
-  pl_findings *findings = NULL;
-  if (pl_findings_create(w->context, &findings, &error) < 0) {
-    fail(a, &error);
+static void end_opening(studio_world *w, const studio_build_result *result) {
+  if (result->status < 0) {
+    if (result->findings != NULL) studio_stage_tell_findings(w, result->findings, result->viewer);
+    tell_failure(w, result->viewer, result->id, result->error);
     return;
   }
-  pl_findings_destroy(w->findings);
-  w->findings = findings;
+  studio_world_pause(w, false);
+  studio_stage_tell_findings(w, w->findings, 0);
+  studio_note_done(w, result->viewer, result->id);
+}
+
+// The document that is to be opened.
+static pl_status read_document(const ask *a, studio_document *document, pl_findings *findings, pl_error *error) {
+  const studio_world *w = a->w;
+  const char *gallery = NULL, *path = NULL, *text = NULL, *name = "scene.json";
   (void)pl_json_get_text(pl_json_find(a->message, "name"), &name);
   if (pl_json_get_text(pl_json_find(a->message, "gallery"), &gallery)) {
     bool known = false;
     for (int i = 0; i < w->options->name_count; ++i) known = known || strcmp(w->options->names[i], gallery) == 0;
-    if (!known) {
-      refuse(a, "the gallery has no scene of that name");
-      return;
-    }
+    if (!known) return pl_fail(error, PL_ERROR_NOT_FOUND, "the gallery has no scene of that name");
     char *folder = pl_path_join(w->context, w->options->gallery, gallery);
     char *file = folder != NULL ? pl_path_join(w->context, folder, "scene.json") : NULL;
-    status = file != NULL ? studio_document_read(w->context, file, findings, &document, &error) : pl_fail_memory(&error);
+    pl_status status = file != NULL ? studio_document_read(w->context, file, findings, document, error) : pl_fail_memory(error);
     pl_release(w->context, folder);
     pl_release(w->context, file);
-  } else if (pl_json_get_text(pl_json_find(a->message, "path"), &path)) {
-    status = studio_document_read(w->context, path, findings, &document, &error);
-  } else if (pl_json_get_text(pl_json_find(a->message, "text"), &text)) {
-    size_t size = (size_t)pl_json_find(a->message, "text")->text_length;
-    status = studio_document_parse(w->context, text, size, name, findings, &document, &error);
-  } else {
-    refuse(a, "give `gallery`, `path` or `text`");
+    return status;
+  }
+  if (pl_json_get_text(pl_json_find(a->message, "path"), &path))
+    return studio_document_read(w->context, path, findings, document, error);
+  if (!pl_json_get_text(pl_json_find(a->message, "text"), &text))
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "give `gallery`, `path` or `text`");
+  size_t size = (size_t)pl_json_find(a->message, "text")->text_length;
+  return studio_document_parse(w->context, text, size, name, findings, document, error);
+}
+
+static void open_scene(const ask *a) {
+  pl_error error = {0};
+  studio_build_def def = {.viewer = a->viewer, .id = a->id, .end = end_opening};
+  pl_status status = pl_findings_create(a->w->context, &def.findings, &error);
+  if (status >= 0) status = read_document(a, &def.document, def.findings, &error);
+  if (status >= 0) {
+    studio_build_begin(a->w, &def);
     return;
   }
-  open_document(a, &document, status, &error);
+  if (def.findings != NULL) studio_stage_tell_findings(a->w, def.findings, a->viewer);
+  fail(a, &error);
+  pl_findings_destroy(def.findings);
 }
 
 static void save_scene(const ask *a) {
@@ -234,26 +231,37 @@ static void look_from(const ask *a) {
 
 // --- settings and examples ------------------------------------------------------------------------------------------------------
 
-static void change_setting(const ask *a) {
-  const char *path = "";
-  bool restarted;
-  pl_error error = {0};
-  (void)pl_json_get_text(pl_json_find(a->message, "path"), &path);
-  if (studio_setting_change(a->w, path, pl_json_find(a->message, "value"), &restarted, &error) < 0) {
-    fail(a, &error);
+static void end_change(studio_world *w, const studio_build_result *result) {
+  if (result->status < 0) {
+    tell_failure(w, result->viewer, result->id, result->error);
     return;
   }
-  studio_note note = studio_note_answer(a->w, a->id);
-  if (note.root != NULL) pl_json_set_bool(&note.arena, note.root, "restarted", restarted);
-  studio_note_post(a->w, &note, a->viewer, STUDIO_QUEUE);
+  studio_note note = studio_note_answer(w, result->id);
+  if (note.root != NULL) pl_json_set_bool(&note.arena, note.root, "restarted", !result->carried);
+  studio_note_post(w, &note, result->viewer, STUDIO_QUEUE);
+}
+
+static void change_setting(const ask *a) {
+  const char *path = "";
+  bool live;
+  pl_error error = {0};
+  studio_build_def def = {.carry = true, .viewer = a->viewer, .id = a->id, .end = end_change};
+  (void)pl_json_get_text(pl_json_find(a->message, "path"), &path);
+  if (studio_setting_change(a->w, path, pl_json_find(a->message, "value"), &live, &def.document, &error) < 0)
+    fail(a, &error);
+  else if (live)
+    end_change(a->w, &(studio_build_result){.status = PL_OK, .carried = true, .viewer = a->viewer, .id = a->id});
+  else
+    studio_build_begin(a->w, &def);
 }
 
 static void change_examples(const ask *a) {
   pl_error error = {0};
-  if (studio_example_change(a->w, a->message, &error) < 0)
+  studio_build_def def = {.carry = true, .viewer = a->viewer, .id = a->id, .end = end_change};
+  if (studio_example_change(a->w, a->message, &def.document, &error) < 0)
     fail(a, &error);
   else
-    studio_note_done(a->w, a->viewer, a->id);
+    studio_build_begin(a->w, &def);
 }
 
 static void give_weights(const ask *a) {

@@ -261,7 +261,7 @@ static pl_status change(request *r, const char *action) {
   return r->part->rod != NULL ? change_chains(r, action) : change_poses(r, action);
 }
 
-pl_status studio_example_change(studio_world *w, const pl_json *message, pl_error *error) {
+pl_status studio_example_change(studio_world *w, const pl_json *message, studio_document *changed, pl_error *error) {
   int64_t body = -1, index = -1;
   const char *action = "", *new_name = "";
   bool on = true;
@@ -272,12 +272,11 @@ pl_status studio_example_change(studio_world *w, const pl_json *message, pl_erro
   (void)pl_json_get_bool(pl_json_find(message, "on"), &on);
   if (w->set == NULL || body < 0 || body >= pl_stage_set_body_count(w->set))
     return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no body of that number");
-  studio_document changed;
-  pl_status status = studio_document_copy(w->context, &w->document, &changed, error);
+  pl_status status = studio_document_copy(w->context, &w->document, changed, error);
   if (status < 0) return status;
   studio_note note = studio_note_begin(w->context, "");
   request r = {w,
-               &changed,
+               changed,
                &PL_ITEM(&w->set->parts, pl_stage_part, body),
                (int32_t)body,
                studio_stage_source(w, (int32_t)body),
@@ -287,14 +286,8 @@ pl_status studio_example_change(studio_world *w, const pl_json *message, pl_erro
                error};
   r.name = name_at(w, (int32_t)body, index, &note);
   status = change(&r, action);
-  if (status >= 0 && changed.json->arena.failed) status = pl_fail_memory(error);
-  if (status >= 0) status = studio_stage_open(w, &changed, true, NULL, error);
+  if (status >= 0 && changed->json->arena.failed) status = pl_fail_memory(error);
   pl_arena_destroy(&note.arena);
-  if (status < 0) {
-    studio_document_free(w->context, &changed);
-    return status;
-  }
-  studio_document_free(w->context, &w->document);
-  w->document = changed;
-  return PL_OK;
+  if (status < 0) studio_document_free(w->context, changed);
+  return status;
 }

@@ -11,6 +11,7 @@ typedef enum studio_command_kind {
   STUDIO_COMMAND_JOIN,         // a viewer is there
   STUDIO_COMMAND_LEAVE,        // … and gone
   STUDIO_COMMAND_REFRESH,      // what viewers want has changed
+  STUDIO_COMMAND_WAKE,         // another thread has something to be looked at
   STUDIO_COMMAND_STOP,
 } studio_command_kind;
 

@@ -75,6 +75,16 @@ void studio_note_error(studio_world *world, uint32_t viewer, const pl_json *id, 
   studio_note_post(world, &note, viewer, STUDIO_QUEUE);
 }
 
+void studio_note_progress(studio_world *world, uint32_t viewer, double id, double done, const char *text) {
+  studio_note note = studio_note_begin(world->context, "progress");
+  if (note.root != NULL) {
+    studio_note_number(&note, note.root, "id", id);
+    studio_note_number(&note, note.root, "done", done < 1 ? done : 1);
+    pl_json_set_text(&note.arena, note.root, "text", text);
+  }
+  studio_note_post(world, &note, viewer, STUDIO_QUEUE);
+}
+
 void studio_note_log(studio_world *world, const char *format, ...) {
   char text[1024];
   va_list arguments;

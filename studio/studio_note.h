@@ -24,6 +24,8 @@ void studio_note_bytes(studio_note *note, pl_json *object, const char *key, cons
 // The usual ones. `id` may be NULL: a request without one gets no `done`, and its error has none.
 void studio_note_done(studio_world *world, uint32_t viewer, const pl_json *id);
 void studio_note_error(studio_world *world, uint32_t viewer, const pl_json *id, const char *format, ...) PL_PRINTF(4, 5);
+// How far the work of request `id` is; from any thread.
+void studio_note_progress(studio_world *world, uint32_t viewer, double id, double done, const char *text);
 void studio_note_log(studio_world *world, const char *format, ...) PL_PRINTF(2, 3);
 
 // Begin the answer to a request.

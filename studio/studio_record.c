@@ -18,6 +18,7 @@
 #include "math/vec3.h"
 #include "pliant/file.h"
 #include "pliant/recording.h"
+#include "studio_build.h"
 #include "studio_detail.h"
 #include "studio_recipe.h"
 
@@ -40,6 +41,7 @@ typedef struct studio_recorder {
   pl_status status;
   pl_error error;
   atomic_bool stop, done;
+  bool joined;  // the thread is over, and the scene is being built with the new set
 } studio_recorder;
 
 static void destroy(studio_recorder *r) {
@@ -55,13 +57,8 @@ static void destroy(studio_recorder *r) {
 
 static bool go_on(void *user, int32_t done, int32_t total) {
   const studio_recorder *r = user;
-  studio_note note = studio_note_begin(r->context, "progress");
-  if (note.root != NULL) {
-    studio_note_number(&note, note.root, "id", r->id);
-    studio_note_number(&note, note.root, "done", 0.2 + 0.7 * done / total);
-    pl_json_set_text(&note.arena, note.root, "text", done < total ? "pressing a fine and a coarse body" : "adding the example");
-  }
-  studio_note_post(r->w, &note, r->viewer, STUDIO_QUEUE);
+  studio_note_progress(r->w, r->viewer, r->id, 0.2 + 0.7 * done / total,
+                       done < total ? "pressing a fine and a coarse body" : "adding the example");
   return !atomic_load(&r->stop);
 }
 
@@ -284,31 +281,24 @@ void studio_record_begin(studio_world *w, uint32_t viewer, const pl_json *id, in
 
 // --- ending ------------------------------------------------------------------------------------------------------------------------
 
-// All bodies that showed the old set show the new one.
-static pl_status use(studio_recorder *r, pl_error *error) {
+// The document in which all bodies that showed the old set show the new one.
+static pl_status rewrite(studio_recorder *r, studio_document *changed, pl_error *error) {
   studio_world *w = r->w;
-  studio_document changed;
   int changes = 0;
-  pl_status status = w->set != NULL ? studio_document_copy(w->context, &w->document, &changed, error) : PL_ERROR_NOT_FOUND;
+  pl_status status = w->set != NULL ? studio_document_copy(w->context, &w->document, changed, error) : PL_ERROR_NOT_FOUND;
   if (status < 0) return pl_fail(error, status, "no scene is open any more");
-  const pl_json *bodies = pl_json_find(changed.json->root, "bodies");
+  const pl_json *bodies = pl_json_find(changed->json->root, "bodies");
   for (pl_json *body = bodies != NULL ? bodies->first : NULL; body != NULL; body = body->next) {
     pl_json *detail = (pl_json *)(uintptr_t)pl_json_find(body, "detail");
     if (!pl_json_is_text(pl_json_find(detail, "set"), r->before)) continue;
-    pl_json_set_text(&changed.json->arena, detail, "set", r->new_path);
+    pl_json_set_text(&changed->json->arena, detail, "set", r->new_path);
     ++changes;
   }
   if (strcmp(r->scene, w->document.path) != 0 || changes == 0)
     status = pl_fail(error, PL_ERROR_NOT_FOUND, "another scene was opened meanwhile");
-  if (status >= 0 && changed.json->arena.failed) status = pl_fail_memory(error);
-  if (status >= 0) status = studio_stage_open(w, &changed, true, NULL, error);
-  if (status < 0) {
-    studio_document_free(w->context, &changed);
-    return status;
-  }
-  studio_document_free(w->context, &w->document);
-  w->document = changed;
-  return PL_OK;
+  if (status >= 0 && changed->json->arena.failed) status = pl_fail_memory(error);
+  if (status < 0) studio_document_free(w->context, changed);
+  return status;
 }
 
 static void tell(studio_recorder *r) {
@@ -327,20 +317,33 @@ static void tell(studio_recorder *r) {
   studio_note_post(r->w, &note, r->viewer, STUDIO_QUEUE);
 }
 
-void studio_record_look(studio_world *w) {
-  studio_recorder *r = w->recorder;
-  if (r == NULL || !atomic_load(&r->done)) return;
-  pthread_join(r->thread, NULL);
+static void take_leave(studio_world *w, const studio_build_result *result) {
+  studio_recorder *r = result->user;
+  r->status = result->status;
+  r->error = *result->error;
   w->recorder = NULL;
-  if (r->status >= 0) r->status = use(r, &r->error);
   tell(r);
   destroy(r);
+}
+
+void studio_record_look(studio_world *w) {
+  studio_recorder *r = w->recorder;
+  // What is being built is from a document without the new set: first that.
+  if (r == NULL || r->joined || w->build != NULL || !atomic_load(&r->done)) return;
+  pthread_join(r->thread, NULL);
+  r->joined = true;
+  studio_build_def def = {.carry = true, .viewer = r->viewer, .end = take_leave, .user = r};
+  if (r->status >= 0) r->status = rewrite(r, &def.document, &r->error);
+  if (r->status >= 0)
+    studio_build_begin(w, &def);
+  else
+    take_leave(w, &(studio_build_result){.status = r->status, .error = &r->error, .user = r});
 }
 
 void studio_record_stop(studio_world *w) {
   if (w->recorder == NULL) return;
   atomic_store(&w->recorder->stop, true);
-  pthread_join(w->recorder->thread, NULL);
+  if (!w->recorder->joined) pthread_join(w->recorder->thread, NULL);
   destroy(w->recorder);
   w->recorder = NULL;
 }

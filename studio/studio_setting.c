@@ -220,10 +220,11 @@ static void change_live(studio_world *w, const studio_place *place, double numbe
   }
 }
 
-pl_status studio_setting_change(studio_world *w, const char *path, const pl_json *value, bool *restarted, pl_error *error) {
+pl_status studio_setting_change(studio_world *w, const char *path, const pl_json *value, bool *live, studio_document *changed,
+                                pl_error *error) {
   double number = 0;
   bool is_number = pl_json_get_number(value, &number);
-  *restarted = false;
+  *live = true;
   if (strcmp(path, "studio.rate") == 0) {
     if (!is_number || !(number >= 0.001 && number <= 100))
       return pl_fail_field(error, PL_ERROR_INVALID_DATA, path, "a number from 0.001 to 100 is wanted");
@@ -234,20 +235,12 @@ pl_status studio_setting_change(studio_world *w, const char *path, const pl_json
   studio_place place;
   if (w->set == NULL || !studio_place_find(w->scene, path, &place))
     return pl_fail_field(error, PL_ERROR_NOT_FOUND, path, "there is no such setting in this scene");
-  studio_document changed;
-  pl_status status = edit(w, path, &place, value, &changed, error);
+  pl_status status = edit(w, path, &place, value, changed, error);
   if (status < 0) return status;
-  bool live = is_number && is_live(path, &place) && number >= -1e6 && number <= 1e6, carried = true;
-  if (live)
-    change_live(w, &place, number);
-  else
-    status = studio_stage_open(w, &changed, true, &carried, error);
-  if (status < 0) {
-    studio_document_free(w->context, &changed);
-    return status;
-  }
-  *restarted = !carried;
+  *live = is_number && is_live(path, &place) && number >= -1e6 && number <= 1e6;
+  if (!*live) return PL_OK;
+  change_live(w, &place, number);
   studio_document_free(w->context, &w->document);
-  w->document = changed;
+  w->document = *changed;
   return PL_OK;
 }

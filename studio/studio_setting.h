@@ -7,8 +7,9 @@
 // The settings of body number `source` of the document, or of the world as a whole (-1), for the message about the scene.
 pl_json *studio_setting_list(studio_world *world, studio_note *note, int32_t source);
 
-// Change one. `*restarted` says whether the world had to begin anew.
-pl_status studio_setting_change(studio_world *world, const char *path, const pl_json *value, bool *restarted, pl_error *error);
+// Change one. `*live`: the running world has it. Otherwise `changed` is the document that the scene is to be built from anew.
+pl_status studio_setting_change(studio_world *world, const char *path, const pl_json *value, bool *live, studio_document *changed,
+                                pl_error *error);
 
 // A place in a document: its field, and where the value is kept.
 typedef struct studio_place {

@@ -7,33 +7,25 @@
 #include "studio_detail.h"
 #include "studio_document.h"
 
-// All that a scene brings, before it takes the place of another.
-typedef struct fresh {
-  pl_scene *scene;
-  pl_stage_set *set;
-  void *start;
-  size_t start_size;
-  pl_vec3 *points, *more_points;
-} fresh;
-
-static void discard(studio_world *w, fresh *made) {
+void studio_stage_discard(pl_context *context, studio_fresh *made) {
   pl_stage_set_destroy(made->set);
   pl_scene_destroy(made->scene);
-  pl_release(w->context, made->start);
-  pl_release(w->context, made->points);
-  pl_release(w->context, made->more_points);
+  pl_release(context, made->start);
+  pl_release(context, made->points);
+  pl_release(context, made->more_points);
 }
 
-static pl_status build(studio_world *w, const studio_document *document, fresh *made, pl_error *error) {
-  pl_vector text = pl_vector_of(w->context, 1);
+pl_status studio_stage_build(pl_context *context, pl_shape_shelf *shelf, const studio_document *document, pl_findings *findings,
+                             studio_fresh *made, pl_error *error) {
+  pl_vector text = pl_vector_of(context, 1);
   pl_status status = studio_document_text(document, &text, error);
   const char *name = document->path[0] != '\0' ? document->path : document->name;
   if (status >= 0)
-    status = pl_scene_read_memory(w->context, text.items, text.count, name, document->folder, &made->scene, w->findings, error);
+    status = pl_scene_read_memory(context, text.items, text.count, name, document->folder, &made->scene, findings, error);
   pl_vector_free(&text);
   pl_scene_build_def def = pl_default_scene_build_def();
-  if (status >= 0) made->scene->shelf = &w->shelf;
-  if (status >= 0) status = pl_scene_build(w->context, &def, made->scene, &made->set, w->findings, error);
+  if (status >= 0) made->scene->shelf = shelf;
+  if (status >= 0) status = pl_scene_build(context, &def, made->scene, &made->set, findings, error);
   if (status < 0) return status;
   size_t most = 1;
   for (int32_t i = 0; i < pl_stage_set_body_count(made->set); ++i) {
@@ -42,10 +34,10 @@ static pl_status build(studio_world *w, const studio_document *document, fresh *
     if (surface > most) most = surface;
     if (particles > most) most = particles;
   }
-  made->points = pl_allocate_array(w->context, most, sizeof(pl_vec3));
-  made->more_points = pl_allocate_array(w->context, most, sizeof(pl_vec3));
+  made->points = pl_allocate_array(context, most, sizeof(pl_vec3));
+  made->more_points = pl_allocate_array(context, most, sizeof(pl_vec3));
   made->start_size = pl_world_snapshot_size(pl_stage_set_world(made->set));
-  made->start = pl_allocate(w->context, made->start_size);
+  made->start = pl_allocate(context, made->start_size);
   return made->start != NULL && made->points != NULL && made->more_points != NULL ? PL_OK : pl_fail_memory(error);
 }
 
@@ -53,8 +45,8 @@ static void close_stage(studio_world *w) {
   studio_hold_clear(w);
   studio_segments_forget(w);
   w->tool = (pl_collider_id){0, 0};
-  fresh old = {w->scene, w->set, w->start, w->start_size, w->points, w->more_points};
-  discard(w, &old);
+  studio_fresh old = {w->scene, w->set, w->start, w->start_size, w->points, w->more_points};
+  studio_stage_discard(w->context, &old);
   w->scene = NULL;
   w->set = NULL;
   w->world = NULL;
@@ -63,17 +55,17 @@ static void close_stage(studio_world *w) {
 }
 
 // Bodies that the viewers hold stay held: hands are by body and point, which a change of numbers leaves as they are.
-static void move_in(studio_world *w, fresh *made, bool carry, bool *carried) {
+static bool move_in(studio_world *w, studio_fresh *made, bool carry) {
   pl_world *world = pl_stage_set_world(made->set);
   int32_t count = pl_stage_set_body_count(made->set), adopted = 0;
   pl_world_snapshot(world, made->start);
   int32_t followed = studio_stage_followed(made->set, made->scene);
   if (followed >= 0) w->followed_start = pl_body_describe(world, pl_stage_set_body(made->set, followed).id).center;
-  *carried = false;
+  bool carried = false;
   if (carry && w->set != NULL) {
     studio_hold_lift(w);
-    *carried = pl_world_adopt(world, w->world, &adopted, NULL) >= 0 && adopted == count;
-    int held = *carried ? w->hold_count : 0;
+    carried = pl_world_adopt(world, w->world, &adopted, NULL) >= 0 && adopted == count;
+    int held = carried ? w->hold_count : 0;
     w->hold_count = 0;
     close_stage(w);
     w->hold_count = held;
@@ -90,6 +82,8 @@ static void move_in(studio_world *w, fresh *made, bool carry, bool *carried) {
   w->start_size = made->start_size;
   w->points = made->points;
   w->more_points = made->more_points;
+  *made = (studio_fresh){.scene = NULL};
+  return carried;
 }
 
 // Weights that were given to what is no longer there are forgotten.
@@ -105,23 +99,13 @@ static void sift_given(studio_world *w) {
   w->given.count = kept;
 }
 
-pl_status studio_stage_open(studio_world *w, const studio_document *document, bool carry, bool *carried, pl_error *error) {
-  fresh made = {.scene = NULL};
-  bool went_on = false;
-  pl_findings *before = w->findings;
-  pl_status status = pl_findings_create(w->context, &w->findings, error);
-  if (status < 0) {
-    w->findings = before;
-    return status;
-  }
-  pl_findings_destroy(before);
-  status = build(w, document, &made, error);
-  if (status < 0) {
-    discard(w, &made);
-    return status;
-  }
-  move_in(w, &made, carry, &went_on);
-  if (carried != NULL) *carried = went_on;
+bool studio_stage_enter(studio_world *w, studio_fresh *made, studio_document *document, pl_findings *findings, bool carry) {
+  bool carried = move_in(w, made, carry);
+  studio_document_free(w->context, &w->document);
+  w->document = *document;
+  *document = (studio_document){.json = NULL};
+  pl_findings_destroy(w->findings);
+  w->findings = findings;
   w->scene_number++;
   if (w->has_eye) pl_stage_set_look_from(w->set, &w->eye);
   sift_given(w);
@@ -133,27 +117,24 @@ pl_status studio_stage_open(studio_world *w, const studio_document *document, bo
   w->measured_steps = pl_world_step_count(w->world);
   w->state_is_due = true;
   studio_stage_tell(w, 0);
-  return PL_OK;
+  return carried;
 }
 
 pl_status studio_stage_open_path(studio_world *w, const char *path, pl_error *error) {
   studio_document document = {.json = NULL};
-  pl_findings *before = w->findings;
-  pl_status status = pl_findings_create(w->context, &w->findings, error);
-  if (status < 0) {
-    w->findings = before;
-    return status;
+  studio_fresh made = {.scene = NULL};
+  pl_findings *findings = NULL;
+  pl_status status = pl_findings_create(w->context, &findings, error);
+  if (status >= 0) status = studio_document_read(w->context, path, findings, &document, error);
+  if (status >= 0) status = studio_stage_build(w->context, &w->shelf, &document, findings, &made, error);
+  if (status >= 0) {
+    (void)studio_stage_enter(w, &made, &document, findings, false);
+    return PL_OK;
   }
-  pl_findings_destroy(before);
-  status = studio_document_read(w->context, path, w->findings, &document, error);
-  if (status >= 0) status = studio_stage_open(w, &document, false, NULL, error);
-  if (status < 0) {
-    studio_document_free(w->context, &document);
-    return status;
-  }
-  studio_document_free(w->context, &w->document);
-  w->document = document;
-  return PL_OK;
+  studio_stage_discard(w->context, &made);
+  studio_document_free(w->context, &document);
+  pl_findings_destroy(findings);
+  return status;
 }
 
 void studio_stage_close(studio_world *w) {
@@ -164,15 +145,15 @@ void studio_stage_close(studio_world *w) {
   studio_document_free(w->context, &w->document);
 }
 
-void studio_stage_tell_findings(studio_world *w, uint32_t viewer) {
+void studio_stage_tell_findings(studio_world *w, const pl_findings *findings, uint32_t viewer) {
   static const char *const severities[] = {"note", "warning", "error"};
   enum { MOST = 100 };
   studio_note note = studio_note_begin(w->context, "findings");
   pl_arena *arena = &note.arena;
   pl_json *items = pl_json_new(arena, PL_JSON_ARRAY);
-  int32_t count = pl_findings_count(w->findings, PL_SEVERITY_NOTE);
+  int32_t count = pl_findings_count(findings, PL_SEVERITY_NOTE);
   for (int32_t i = 0; items != NULL && i < count && i < MOST; ++i) {
-    const pl_finding *finding = pl_findings_get(w->findings, i);
+    const pl_finding *finding = pl_findings_get(findings, i);
     pl_json *item = pl_json_new(arena, PL_JSON_OBJECT);
     if (item == NULL) break;
     pl_json_set_text(arena, item, "severity", severities[finding->severity]);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/error.h"
+#include "studio_build.h"
 #include "studio_detail.h"
 #include "studio_export.h"
 #include "studio_note.h"
@@ -182,7 +183,7 @@ static double next_deadline(const studio_world *w) {
 
 static void greet(studio_world *w, uint32_t viewer) {
   if (w->set != NULL) studio_stage_tell(w, viewer);
-  if (pl_findings_count(w->findings, PL_SEVERITY_NOTE) > 0) studio_stage_tell_findings(w, viewer);
+  if (pl_findings_count(w->findings, PL_SEVERITY_NOTE) > 0) studio_stage_tell_findings(w, w->findings, viewer);
   w->state_is_due = true;
   w->shown_step = -1;
   w->telemetry_step = -1;
@@ -201,8 +202,22 @@ static void obey(studio_world *w, const studio_command *command) {
       w->shown_step = -1;
       w->telemetry_step = -1;
       break;
+    case STUDIO_COMMAND_WAKE:
     case STUDIO_COMMAND_STOP: break;
   }
+}
+
+static void hear(studio_world *w, const studio_command *command) {
+  obey(w, command);
+  pl_json_document_destroy(command->message);
+}
+
+// What was built or recorded beside the world, and requests that waited for it.
+static void look_beside(studio_world *w) {
+  studio_command command;
+  studio_build_look(w);
+  studio_record_look(w);
+  while (studio_build_release(w, &command)) hear(w, &command);
 }
 
 static void *live(void *user) {
@@ -211,14 +226,13 @@ static void *live(void *user) {
     double deadline = next_deadline(w);
     studio_command command;
     while (studio_inbox_take(w->inbox, deadline, &command)) {
-      obey(w, &command);
-      pl_json_document_destroy(command.message);
+      if (!studio_build_keep(w, &command)) hear(w, &command);
       if (command.kind == STUDIO_COMMAND_STOP) return NULL;
       deadline = 0;
       // Requests must not stop the show.
       if (pl_clock_seconds() - w->clock > SHOW_EVERY) break;
     }
-    studio_record_look(w);
+    look_beside(w);
     pass_time(w);
     tell(w);
   }
@@ -243,6 +257,7 @@ studio_world *studio_world_create(pl_context *context, const studio_options *opt
   w->errands = pl_vector_of(context, sizeof(studio_errand));
   w->meters = pl_vector_of(context, sizeof(studio_meter));
   w->segments = pl_vector_of(context, sizeof(int32_t *));
+  w->waiting = pl_vector_of(context, sizeof(studio_command));
   w->clock = pl_clock_seconds();
   w->shown_step = w->telemetry_step = -1;
   pl_status status = pl_findings_create(context, &w->findings, error);
@@ -264,6 +279,7 @@ void studio_world_destroy(studio_world *w) {
   while (!studio_inbox_put(w->inbox, (studio_command){.kind = STUDIO_COMMAND_STOP})) continue;
   pthread_join(w->thread, NULL);
   studio_export_stop(w);
+  studio_build_stop(w);
   studio_record_stop(w);
   studio_stage_close(w);
   pl_shape_shelf_free(&w->shelf);

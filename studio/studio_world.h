@@ -53,6 +53,15 @@ typedef struct studio_document {
   char *folder;  // where its relative paths start
 } studio_document;
 
+// All that a scene brings, before it takes the place of another.
+typedef struct studio_fresh {
+  pl_scene *scene;
+  pl_stage_set *set;
+  void *start;
+  size_t start_size;
+  pl_vec3 *points, *more_points;
+} studio_fresh;
+
 typedef struct studio_world {
   pl_context *context;
   const studio_options *options;
@@ -105,6 +114,8 @@ typedef struct studio_world {
   pl_vec3 *more_points;
   struct studio_exports *exports;    // NULL: none has begun
   struct studio_recorder *recorder;  // of an example of detail; NULL: none runs
+  struct studio_build *build;        // of a scene beside this one; NULL: none runs
+  pl_vector waiting;                 // of studio_command: requests that wait for it
 } studio_world;
 
 // Begin, with the scene of the options if there is one. NULL, with `error`, when that cannot be opened or the system gives no thread.
@@ -128,14 +139,18 @@ void studio_world_hear(studio_world *world, uint32_t viewer, const char *word, c
 
 // --- opening (studio_stage.c) ---------------------------------------------------------------------------------------------
 
-// Open a scene from its text. On failure the one before stays and findings say why. `carry`: go on where the present world stands, as far as the two are alike;
-// `*carried` says whether that was so for everything.
-pl_status studio_stage_open(studio_world *world, const studio_document *document, bool carry, bool *carried, pl_error *error);
+// Build a scene from its document, in any thread; one at a time uses the shelf. On failure findings say why, and what was made so far is to be discarded.
+pl_status studio_stage_build(pl_context *context, pl_shape_shelf *shelf, const studio_document *document, pl_findings *findings,
+                             studio_fresh *made, pl_error *error);
+void studio_stage_discard(pl_context *context, studio_fresh *made);
+// Put it in the place of the present one; all is taken over. `carry`: go on where the present world stands, as far as the two are alike; returns whether that was so for everything.
+bool studio_stage_enter(studio_world *world, studio_fresh *made, studio_document *document, pl_findings *findings, bool carry);
+// Read, build and enter at once, before there are viewers.
 pl_status studio_stage_open_path(studio_world *world, const char *path, pl_error *error);
 void studio_stage_close(studio_world *world);
 // Tell viewers (0: all) what the scene is, or what is wrong with it.
 void studio_stage_tell(studio_world *world, uint32_t viewer);
-void studio_stage_tell_findings(studio_world *world, uint32_t viewer);
+void studio_stage_tell_findings(studio_world *world, const pl_findings *findings, uint32_t viewer);
 
 // The body that the camera of a scene follows, or the first of its copies; -1 for none (studio_scene.c).
 int32_t studio_stage_followed(const pl_stage_set *set, const pl_scene *scene);
