@@ -10,6 +10,9 @@ import tempfile
 import time
 import urllib.parse
 
+# Seconds after which something that must come is taken to hang. Far longer than anything takes on a busy machine under a sanitizer: no test is about time.
+PATIENCE = 250
+
 
 class Closed(Exception):
     """The server ended the conversation; `code` is its close code, None when the connection broke."""
@@ -74,7 +77,7 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(2)
         self.process.stdout.close()
-        return self.process.wait(60)
+        return self.process.wait(PATIENCE)
 
     def log(self):
         self.file.flush()
@@ -88,7 +91,7 @@ class Server:
 
     def request(self, text):
         """Send a raw request and return all that comes back."""
-        with socket.create_connection((self.host, self.port), 30) as connection:
+        with socket.create_connection((self.host, self.port), PATIENCE) as connection:
             connection.sendall(text.encode() if isinstance(text, str) else text)
             answer = b""
             while piece := connection.recv(1 << 16):
@@ -111,11 +114,11 @@ class Viewer:
 
     def __init__(self, server, token=None, origin=None, key="dGhlIHNhbXBsZSBub25jZQ==", receive_buffer=None):
         self.server, self.left, self.last_id, self.scene = server, b"", 0, None
-        self.parts, self.step = {}, None  # what a page would show: the newest of every part
+        self.parts, self.step, self.telemetry = {}, None, None  # what a page would show: the newest of every part
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self.socket.settimeout(60)
+        self.socket.settimeout(PATIENCE)
         self.socket.connect((server.host, server.port))
         token = server.token if token is None else token
         lines = [f"GET /world?token={token} HTTP/1.1", f"Host: {server.host}:{server.port}", "Upgrade: websocket", "Connection: Upgrade",
@@ -165,7 +168,9 @@ class Viewer:
             if opcode == 1:
                 message = json.loads(body)
                 if message["kind"] == "scene":
-                    self.scene, self.parts, self.step = message, {}, None
+                    self.scene, self.parts, self.step, self.telemetry = message, {}, None, None
+                if message["kind"] == "telemetry":
+                    self.telemetry = message
                 return message
             if opcode == 2:
                 frame = Frame(body)
@@ -173,18 +178,26 @@ class Viewer:
                 self.parts.update(frame.parts)
                 return frame
 
-    def send_raw(self, opcode, body, fin=True, mask=b"\1\2\3\4"):
+    @staticmethod
+    def pack(opcode, body, fin=True, mask=b"\1\2\3\4"):
         size = len(body)
         head = bytes([opcode | (0x80 if fin else 0)])
         head += bytes([0x80 | size]) if size < 126 else b"\xfe" + struct.pack(">H", size) if size < 65536 else b"\xff" + struct.pack(">Q", size)
         pad = (mask * (size // 4 + 1))[:size]
         masked = (int.from_bytes(body, "big") ^ int.from_bytes(pad, "big")).to_bytes(size, "big") if size else b""
-        self.socket.sendall(head + mask + masked)
+        return head + mask + masked
+
+    def send_raw(self, opcode, body, fin=True):
+        self.socket.sendall(self.pack(opcode, body, fin))
 
     def send(self, kind, **fields):
-        self.send_raw(1, json.dumps({"kind": kind, **fields}).encode())
+        self.send_together({"kind": kind, **fields})
 
-    def wait(self, wanted, seconds=60):
+    def send_together(self, *messages):
+        """Messages that arrive at once, with no time between them."""
+        self.socket.sendall(b"".join(self.pack(1, json.dumps(message).encode()) for message in messages))
+
+    def wait(self, wanted, seconds=PATIENCE):
         """Receive until `wanted(message)` is true and return that message. Frames and dicts alike are passed to it."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -193,14 +206,14 @@ class Viewer:
                 return message
         raise TimeoutError("nothing of the kind came")
 
-    def wait_kind(self, kind, seconds=60):
+    def wait_kind(self, kind, seconds=PATIENCE):
         return self.wait(lambda m: isinstance(m, dict) and m["kind"] == kind, seconds)
 
-    def frame(self, seconds=60, step=None):
+    def frame(self, seconds=PATIENCE, step=None):
         """The next frame, of that step if one is given."""
         return self.wait(lambda m: isinstance(m, Frame) and (step is None or m.step == step), seconds)
 
-    def ask(self, kind, seconds=120, **fields):
+    def ask(self, kind, seconds=PATIENCE, **fields):
         """Send a request with an id and wait for its answer; an error is raised as RuntimeError."""
         self.last_id += 1
         self.send(kind, id=self.last_id, **fields)
@@ -209,5 +222,5 @@ class Viewer:
             raise RuntimeError(answer["text"])
         return answer
 
-    def state(self, seconds=60):
+    def state(self, seconds=PATIENCE):
         return self.wait_kind("state", seconds)
