@@ -47,26 +47,37 @@ cp out wanted
 echo "the fitted body is a body of a scene"
 "$PLIANT" run whole/scene.json -o run --frames 2 --format csv >out 2>err || [ $? = 3 ] || fail "the scene does not run"
 
+# kill_after ROWS FOLDER OPTION...: run a fit until its history has so many iterations, and kill it. One that is at its end before it could be killed begins again.
+kill_after() {
+  local rows=$1 folder=$2
+  shift 2
+  for _ in 1 2 3 4 5 6 7 8; do
+    "$PLIANT" "${fit[@]}" -o "$folder" "$@" >out 2>err &
+    while kill -0 $! 2>/dev/null && ! [ "$(cat "$folder/history.csv" 2>/dev/null | wc -l)" -gt "$rows" ]; do sleep 0.02; done
+    kill -9 $! 2>/dev/null || true
+    wait $! 2>/dev/null || true
+    if [ -e "$folder/fit.checkpoint" ]; then return; fi
+    rm -rf "$folder"
+    set --
+  done
+  fail "the fit could not be killed with $rows iterations done"
+}
+
 echo "killed at any moment it goes on, and ends with the same parameters"
-for wait in 0.2 0.6 1.5; do
-  "$PLIANT" "${fit[@]}" -o killed $([ -e killed/fit.checkpoint ] && echo --resume) >out 2>err &
-  sleep $wait
-  kill -9 $! 2>/dev/null || true
-  wait $! 2>/dev/null || true
-done
+"$PLIANT" "${fit[@]}" -o killed >out 2>err &
+sleep 0.2
+kill -9 $! 2>/dev/null || true
+wait $! 2>/dev/null || true
+kill_after 1 killed $([ -e killed/fit.checkpoint ] && echo --resume)
+kill_after 3 killed --resume
 "$PLIANT" "${fit[@]}" -o killed $([ -e killed/fit.checkpoint ] && echo --resume) >out 2>err || [ $? = 3 ] || fail "fit does not go on"
 cmp wanted out || fail "other parameters than without a kill"
 
 echo "a checkpoint of another fit is refused"
 "$PLIANT" "${fit[@]}" -o other --limit 1 >out 2>err || [ $? = 3 ] || fail "one iteration"
-"$PLIANT" "${fit[@]}" -o stopped --threads 1 >out 2>err &
-sleep 1.2
-kill -9 $! 2>/dev/null || true
-wait $! 2>/dev/null || true
-if [ -e stopped/fit.checkpoint ]; then
-  expect 1 "${fit[@]}" -o stopped --resume --young 5e5
-  grep -q "other files or options" err || fail "not told why"
-fi
+kill_after 1 stopped --threads 1
+expect 1 "${fit[@]}" -o stopped --resume --young 5e5
+grep -q "other files or options" err || fail "not told why"
 
 echo "several programs find the same as one"
 mpi=$(dirname "$PLIANT")/pliant-mpi
