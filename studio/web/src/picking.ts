@@ -18,6 +18,7 @@ export class Picking {
   private held: { pointer: number; plane: Plane; body: number; point: number } | undefined;
   private goal: { pointer: number; plane: Plane; mark: Mesh } | undefined;
   private target: Vector3 | undefined;
+  // Where the finger that holds a body is.
   private first: PointerEvent | undefined;
   private toolAt = 0;
 
@@ -149,6 +150,7 @@ export class Picking {
 
   private move(event: PointerEvent): void {
     if (this.held?.pointer === event.pointerId) {
+      this.first = event;
       const place = this.onPlane(event, this.held.plane);
       if (!place) return;
       this.target = place;

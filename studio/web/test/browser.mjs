@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
+import { PATIENCE } from './check.mjs';
 
 const FLAGS = [
   '--no-sandbox',
@@ -32,7 +33,9 @@ export async function openBrowser({ width = 1280, height = 800, dark = false, to
     colorScheme: dark ? 'dark' : 'light',
     hasTouch: touch,
     acceptDownloads: true,
+    timeout: PATIENCE,
   });
+  context.setDefaultTimeout(PATIENCE);
   return {
     context,
     async close() {

@@ -1,5 +1,8 @@
 // The few words that the end-to-end tests are written in.
 
+// Milliseconds after which something that must come is taken to hang. Far longer than anything takes on a busy machine: no test is about time.
+export const PATIENCE = 240_000;
+
 export function makeChecks() {
   let failed = 0;
   return {
@@ -26,7 +29,7 @@ export function expect(good, text) {
 // Waits in the page until a function of the studio says yes.
 export async function until(page, question, argument, text = String(question)) {
   try {
-    await page.waitForFunction(question, argument, { timeout: 30_000, polling: 30 });
+    await page.waitForFunction(question, argument, { timeout: PATIENCE, polling: 30 });
   } catch {
     throw new Error(`it did not come to this: ${text}`);
   }
@@ -41,3 +44,19 @@ export function fingerprint(page) {
 }
 
 export const stateOf = (page) => page.evaluate(() => studio.store.state);
+
+// Asks the server and waits for its answer; what the page knew of the state of the world is forgotten, as it may be of before.
+export function ask(page, message) {
+  return page.evaluate(async (wanted) => {
+    const answer = await studio.connection.ask(wanted);
+    studio.store.state = undefined;
+    return answer;
+  }, message);
+}
+
+// Pictures that the page has drawn, or would have if there were anything new.
+export function turns(page, count) {
+  return page.evaluate(async (wanted) => {
+    for (let i = 0; i < wanted; ++i) await new Promise((resolve) => requestAnimationFrame(resolve));
+  }, count);
+}

@@ -9,6 +9,7 @@ import { captureAt, colorsAt, makeScene, particlesAt, surfaceAt, telemetryAt } f
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const DIST = path.join(HERE, '../dist');
+const TIME = ['pause', 'run', 'step', 'back', 'reset'];
 const METHODS = ['solid', 'rod', 'fem', 'actor', 'detail', 'capture'];
 const KINDS = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 
@@ -75,8 +76,11 @@ class World {
 
   broadcast() {
     if (!this.scene) return;
-    // A viewer that does not keep up skips frames, as with the real server.
-    for (const viewer of this.viewers) if (viewer.bufferedAmount < 65536) this.show(viewer);
+    // A viewer that does not keep up skips frames, as with the real server; the last one it gets later.
+    for (const viewer of this.viewers) {
+      viewer.isBehind = viewer.bufferedAmount >= 65536;
+      if (!viewer.isBehind) this.show(viewer);
+    }
     this.tell(this.state());
   }
 
@@ -106,7 +110,10 @@ class World {
       this.fitting = this.iteration < 60;
       this.tell(captureAt(this));
     }
-    if (this.paused) return;
+    if (this.paused) {
+      if ([...this.viewers].some((viewer) => viewer.isBehind)) this.broadcast();
+      return;
+    }
     this.step += 8;
     this.broadcast();
   }
@@ -184,6 +191,7 @@ class World {
         return refuse(`there is no message ${message.kind}`);
     }
     this.broadcast();
+    if (message.id !== undefined && TIME.includes(message.kind)) done();
     return undefined;
   }
 

@@ -1,7 +1,7 @@
 // The page alone, with a stand-in for the server: panels of every method, keys, states without a server, a scene or WebGL, light and dark, a phone.
 import { startDouble } from './double.mjs';
 import { openBrowser, openPage } from './browser.mjs';
-import { expect, makeChecks, until } from './check.mjs';
+import { expect, makeChecks, PATIENCE, turns, until } from './check.mjs';
 
 const checks = makeChecks();
 const { check } = checks;
@@ -18,9 +18,9 @@ async function openMethod(method) {
   await page.evaluate(() => document.querySelector('.viewport canvas').focus());
 }
 
-async function untilHeard(question, text) {
-  for (let i = 0; i < 300; ++i) {
-    if (double.world.log.some(question)) return;
+async function untilHeard(question, text, server = double) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
+    if (server.world.log.some(question)) return;
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
   throw new Error(`the server never heard: ${text}`);
@@ -29,8 +29,8 @@ async function untilHeard(question, text) {
 // A place on the screen once it stays: a camera that follows comes to rest some time after what it follows.
 async function whenStill(find) {
   let place = await find();
-  for (let i = 0; i < 50; ++i) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
+  for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
+    await turns(page, 12);
     const next = await find();
     if (Math.hypot(next.x - place.x, next.y - place.y) < 0.5) return next;
     place = next;
@@ -89,8 +89,11 @@ await check('settings: sliders by keyboard, numbers typed, logarithmic ones, swi
 
 await check('display: wires, tets, regions, colours with a legend, contacts', async () => {
   for (const display of [{ surface: 'both' }, { surface: 'wire' }, { surface: 'solid', tets: true }, { tets: false, regions: true }, { regions: false, contacts: true }]) {
-    await page.evaluate((change) => studio.store.changeDisplay(change), display);
-    const drawn = await page.evaluate(() => studio.viewport.drawn);
+    const drawn = await page.evaluate((change) => {
+      const before = studio.viewport.drawn;
+      studio.store.changeDisplay(change);
+      return before;
+    }, display);
     await until(page, (before) => studio.viewport.drawn > before, drawn);
   }
   await untilHeard((message) => message.kind === 'want' && message.particles, 'particles are wanted');
@@ -129,12 +132,10 @@ await check('keys: F1 lists them, Space pauses, arrows step, R begins again, Tab
 
 await check('rod: the sphere is drawn, an example is added for this view', async () => {
   await openMethod('rod');
-  const inked = () => page.evaluate(() => {
+  await until(page, () => {
     const canvas = document.querySelector('.sphere-box canvas');
     return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0);
-  });
-  await until(page, () => studio.store.telemetry.get(0)?.view !== undefined);
-  expect(await inked(), 'the sphere is empty');
+  }, undefined, 'the sphere is drawn');
   await page.getByRole('button', { name: /Add an example for the direction/ }).click();
   await until(page, () => document.querySelectorAll('.bars li').length === 4);
 });
@@ -162,12 +163,10 @@ await check('actor: arrows steer and stop, stepping moves to other keys, goals c
 
 await check('detail: the tool follows the mouse, enrichment is switched, the coarse surface is asked for, an example is recorded', async () => {
   await openMethod('detail');
-  // The body moves: the mouse follows it until the tool rests on it.
-  for (let i = 0; i < 20 && (await page.locator('.bars li').count()) !== 3; ++i) {
-    const place = await page.evaluate(() => (studio.world.flush(), studio.viewport.project(studio.world.bodies[0].center)));
-    await page.mouse.move(place.x, place.y, { steps: 4 });
-    await new Promise((resolve) => setTimeout(resolve, 400));
-  }
+  await page.keyboard.press('Space');
+  await until(page, () => studio.store.state.paused && studio.world.lastStep === studio.store.state.step, undefined, 'the body stands still');
+  const place = await page.evaluate(() => (studio.world.flush(), studio.viewport.project(studio.world.bodies[0].center)));
+  await page.mouse.move(place.x, place.y, { steps: 4 });
   await untilHeard((message) => message.kind === 'tool' && message.at?.length === 3 && message.radius > 0, 'the tool');
   await until(page, () => document.querySelectorAll('.bars li').length === 3, undefined, 'examples that weigh');
   for (const [label, question] of [
@@ -229,12 +228,97 @@ await check('a phone: nothing is wider than the screen, one finger pulls, the pa
   const { page: small, troubles: own } = await openPage(phone, server.address);
   await until(small, () => studio.world?.lastStep >= 0 && studio.world.bodies[0]?.moved);
   expect(await small.evaluate(() => document.documentElement.scrollWidth <= 390), 'it is wider than the screen');
+  await small.evaluate(() => studio.connection.ask({ kind: 'pause' }));
   const place = await small.evaluate(() => studio.viewport.project(studio.world.bodies[0].center));
   await small.touchscreen.tap(place.x, place.y);
-  for (let i = 0; i < 100 && !server.world.log.some((message) => message.kind === 'grab'); ++i) await new Promise((resolve) => setTimeout(resolve, 30));
-  expect(server.world.log.some((message) => message.kind === 'grab') && server.world.log.some((message) => message.kind === 'release'), 'the touch did not hold the body');
+  await untilHeard((message) => message.kind === 'grab', 'a touch that holds the body', server);
+  await untilHeard((message) => message.kind === 'release', 'that it is let go', server);
   await small.getByRole('button', { name: 'Panel (P)' }).click();
   expect(await small.locator('.sidebar').isVisible(), 'no sheet');
+  expect(own.length === 0, own.join('\n'));
+  await phone.close();
+  await server.close();
+});
+
+await check('fingers: one on a body pulls it, one beside turns the view, two pinch and push it, also when the first one holds a body', async () => {
+  const server = await startDouble({ open: 'solid' });
+  const phone = await openBrowser({ width: 390, height: 780, touch: true });
+  const { page: small, troubles: own } = await openPage(phone, server.address);
+  const touch = await phone.context.newCDPSession(small);
+  const fingers = (type, ...places) => touch.send('Input.dispatchTouchEvent', { type, touchPoints: places.map(([x, y], id) => ({ x, y, id })) });
+  const heard = (kind) => server.world.log.filter((message) => message.kind === kind).length;
+  await until(small, () => studio.world?.lastStep >= 0 && studio.world.bodies[0]?.moved);
+  await small.evaluate(() => studio.connection.ask({ kind: 'pause' }));
+  // The view once it has come to rest: distance, direction, and where a point is on the screen, such as the one it looked at first.
+  const target = () => small.evaluate(() => studio.viewport.controls.target.toArray());
+  const first = await target();
+  const view = async (point = first) => {
+    let before = '';
+    for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
+      await turns(small, 12);
+      const now = await small.evaluate(([x, y, z]) => {
+        const { camera, controls, project } = studio.viewport;
+        const arm = camera.position.clone().sub(controls.target);
+        const seen = project.call(studio.viewport, controls.target.clone().set(x, y, z));
+        return { distance: arm.length(), direction: arm.normalize().toArray(), x: seen.x, y: seen.y };
+      }, point);
+      const text = JSON.stringify(now, (_, value) => (typeof value === 'number' ? value.toFixed(3) : value));
+      if (text === before) return now;
+      before = text;
+    }
+    throw new Error('the view does not come to rest');
+  };
+  const turn = (a, b) => Math.acos(Math.min(1, a.direction.reduce((sum, value, i) => sum + value * b.direction[i], 0)));
+  const on = await small.evaluate(() => (studio.world.flush(), studio.viewport.project(studio.world.bodies[0].center)));
+  const beside = { x: 60, y: on.y - 220 };
+  expect(await small.evaluate(({ x, y }) => !studio.picking.hit(x, y) && document.elementFromPoint(x, y) === studio.viewport.canvas, beside), 'there is something beside the body');
+
+  let before = await view();
+  await fingers('touchStart', [on.x, on.y]);
+  await fingers('touchMove', [on.x + 30, on.y - 20]);
+  await fingers('touchMove', [on.x + 60, on.y - 40]);
+  await untilHeard((message) => message.kind === 'grab' && message.body === 0, 'that the body is held', server);
+  await untilHeard((message) => message.kind === 'drag' && message.at.length === 3, 'that it is pulled', server);
+  expect(turn(await view(), before) < 1e-6, 'one finger on the body turns the view');
+  // The other finger comes: the body is let go, and the view does not jump.
+  await fingers('touchStart', [on.x + 60, on.y - 40], [on.x + 60, on.y + 160]);
+  await untilHeard((message) => message.kind === 'release', 'that the body is let go', server);
+  await fingers('touchMove', [on.x + 60, on.y - 40], [on.x + 60, on.y + 161]);
+  let after = await view();
+  expect(Math.abs(after.distance / before.distance - 1) < 0.03 && Math.hypot(after.x - before.x, after.y - before.y) < 6, `the view jumps: ${JSON.stringify([before, after])}`);
+  await fingers('touchMove', [on.x + 60, on.y - 40], [on.x + 60, on.y + 60]);
+  after = await view();
+  expect(after.distance > 1.5 * before.distance, `pinched to half, ${before.distance} became ${after.distance}`);
+  await fingers('touchMove', [on.x + 60, on.y - 40], [on.x + 60, on.y + 160]);
+  await fingers('touchEnd');
+  expect(heard('grab') === 1, 'it is held again');
+
+  before = await view();
+  await fingers('touchStart', [beside.x, beside.y]);
+  await fingers('touchMove', [beside.x + 40, beside.y + 10]);
+  await fingers('touchMove', [beside.x + 80, beside.y + 20]);
+  await fingers('touchEnd');
+  after = await view();
+  expect(turn(after, before) > 0.2 && Math.abs(after.distance / before.distance - 1) < 1e-3, `one finger beside the body does not turn the view: ${JSON.stringify([before, after])}`);
+
+  before = await view();
+  await fingers('touchStart', [150, on.y], [250, on.y]);
+  for (const width of [60, 75, 100]) await fingers('touchMove', [200 - width, on.y], [200 + width, on.y]);
+  await fingers('touchEnd');
+  after = await view();
+  expect(after.distance > 0.4 * before.distance && after.distance < 0.6 * before.distance, `fingers twice as far apart make ${after.distance} of a distance of ${before.distance}`);
+  expect(turn(after, before) < 1e-3, 'pinching turns the view');
+
+  await view();
+  const middle = await target();
+  before = await view(middle);
+  await fingers('touchStart', [150, on.y], [250, on.y]);
+  for (const way of [20, 40, 60]) await fingers('touchMove', [150 + way, on.y - way / 2], [250 + way, on.y - way / 2]);
+  await fingers('touchEnd');
+  after = await view(middle);
+  expect(Math.hypot(after.x - before.x - 60, after.y - before.y + 30) < 12, `two fingers do not take the view with them: ${JSON.stringify([before, after])}`);
+  expect(turn(after, before) < 1e-3 && Math.abs(after.distance / before.distance - 1) < 0.02, 'pushing turns or zooms the view');
+  expect(!(await small.evaluate(() => studio.picking.isHolding)), 'the body is still held');
   expect(own.length === 0, own.join('\n'));
   await phone.close();
   await server.close();

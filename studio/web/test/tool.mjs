@@ -1,5 +1,6 @@
 // `pliant view` as a child process, for tests and pictures.
 import { spawn } from 'node:child_process';
+import { PATIENCE } from './check.mjs';
 
 export async function startTool({ scene, flags = [], tool = process.env.PLIANT ?? 'pliant', environment = {} } = {}) {
   const child = spawn(tool, ['view', '--no-browser', ...flags, ...(scene ? [scene] : [])], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } });
@@ -7,7 +8,7 @@ export async function startTool({ scene, flags = [], tool = process.env.PLIANT ?
   child.stderr.on('data', (data) => (said += data));
   const address = await new Promise((resolve, reject) => {
     let text = '';
-    const timer = setTimeout(() => reject(new Error(`no address within 60 s: ${said}`)), 60_000);
+    const timer = setTimeout(() => reject(new Error(`no address: ${said}`)), PATIENCE);
     child.stdout.on('data', (data) => {
       text += data;
       const found = text.match(/http:\S+\n/);
