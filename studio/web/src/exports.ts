@@ -33,6 +33,8 @@ function downloadBlob(blob: Blob, name: string): void {
 
 export class Exports {
   readonly section: HTMLElement;
+  // Bytes of the video that is being recorded.
+  recorded = 0;
   private recorder: MediaRecorder | undefined;
   private readonly recording: HTMLButtonElement;
   private format: keyof typeof FORMATS = 'glb';
@@ -113,7 +115,11 @@ export class Exports {
     }
     const pieces: Blob[] = [];
     const recorder = new MediaRecorder(this.viewport.canvas.captureStream(60), { mimeType: kind, videoBitsPerSecond: 12_000_000 });
-    recorder.ondataavailable = (event) => event.data.size > 0 && pieces.push(event.data);
+    this.recorded = 0;
+    recorder.ondataavailable = (event) => {
+      if (event.data.size > 0) pieces.push(event.data);
+      this.recorded += event.data.size;
+    };
     recorder.onstop = () => {
       this.recorder = undefined;
       this.recording.classList.remove('recording');
