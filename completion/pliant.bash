@@ -32,7 +32,7 @@ _pliant() {
     sense) options="--output --body --cameras --size --elevation --heading --rate --start --frames --noise --quantum --outliers --edge-dropout --dropout --clouds --seed --threads --set --help" ;;
     track) options="--output --surface --points --rest --hold --young --poisson --density --inertia --noise --detail --reach --first-reach --limit --no-gating --frames --format --truth --threads --resume --help" ;;
     fit) options="--output --hold --rate --predict --resume --density --gravity --material --controls --place --blend --young --poisson --fit-poisson --fitter --steps --noise --limit --no-warm-start --no-reference --threads --help" ;;
-    capture) options="--output --surface --points --hold --release --rounds --resume --density --gravity --material --controls --place --blend --young --poisson --fit-poisson --fitter --steps --noise --limit --no-warm-start --no-reference --threads --help" ;;
+    capture) options="--output --surface --points --hold --release --rounds --truth --resume --density --gravity --material --controls --place --blend --young --poisson --fit-poisson --fitter --steps --noise --limit --no-warm-start --no-reference --threads --help" ;;
     bench) options="--json --quick --list --help" ;;
     help) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$current"); return ;;
     *) mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$current"); return ;;

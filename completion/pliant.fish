@@ -121,6 +121,7 @@ complete -c pliant -n '__fish_seen_subcommand_from capture' -l surface -r -d 'Wh
 complete -c pliant -n '__fish_seen_subcommand_from capture' -l points -x -d 'Tet points to fill a surface with'
 complete -c pliant -n '__fish_seen_subcommand_from capture' -l release -x -d 'Frame in which the object is let go'
 complete -c pliant -n '__fish_seen_subcommand_from capture' -l rounds -x -d 'Most rounds'
+complete -c pliant -n '__fish_seen_subcommand_from capture' -l truth -r -d 'Surface points as they were'
 complete -c pliant -n '__fish_seen_subcommand_from fit capture' -l resume -d 'Go on where it was interrupted'
 complete -c pliant -n '__fish_seen_subcommand_from fit capture' -l density -x -d 'Kg per cubic metre'
 complete -c pliant -n '__fish_seen_subcommand_from fit capture' -l gravity -x -d 'X,Y,Z in m/s2'

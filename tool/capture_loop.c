@@ -59,15 +59,34 @@ static pl_status take_motion(const capture_job *job, const track_job *track, fit
   return status;
 }
 
+// Squares of a clip's frames, until track_all() takes their roots.
 static void add_residuals(const track_job *track, capture_round *round) {
   for (int32_t f = 0; f < track->done_count; ++f) {
+    const double *off = track->errors != NULL ? track->errors + 3 * (size_t)f : (const double[2]){0, 0};
+    round->off_seen += off[0] * off[0];
+    round->off_hidden += off[1] * off[1];
     pl_track_report report = track_unpack(track->table + (size_t)f * TRACK_NUMBERS);
     round->residual += report.residual * report.residual;
     round->explained += report.explained_share;
   }
 }
 
-static int track_clip(capture_job *job, const char *folder, int32_t number, const pl_model *model, capture_round *round) {
+// What later rounds know: without gravity the body has the shape that was found, when it is let go it is about where the last round had it, and from then on it moves about as
+// simulated. The forces of the hand that draws it, which are not known, are then those of that place.
+static void take_knowledge(const capture_job *job, const capture_clip *clip, track_job *track) {
+  track->def.acceleration = job->settings.def.gravity;
+  track->foreseen_from = job->release;
+  track->foreseen = clip->simulated;
+}
+
+static int compare_with_truth(track_job *track, const char *path) {
+  pl_error error = {0};
+  if (path == NULL) return TOOL_DONE;
+  if (!track_open_truth(track, path)) return TOOL_FAILED;
+  return track_compare(track, &error) < 0 ? tool_report_error(&track->tool->voice, &error) : TOOL_DONE;
+}
+
+static int track_clip(capture_job *job, const char *folder, int32_t number, pl_model *model, capture_round *round) {
   const capture_clip *clip = &job->clips[number];
   pl_mesh_view mesh = pl_mesh_look(job->object.mesh);
   pl_error error = {0};
@@ -79,6 +98,8 @@ static int track_clip(capture_job *job, const char *folder, int32_t number, cons
                      .held = job->object.held,
                      .held_count = job->object.held_count,
                      .point_count = mesh.point_count,
+                     .model = model,
+                     .surface_count = pl_model_describe(model).surface_point_count,
                      .frame_count = clip->view.frame_count,
                      .hash = pl_model_describe(model).hash,
                      .def = pl_default_track_def()};
@@ -87,21 +108,36 @@ static int track_clip(capture_job *job, const char *folder, int32_t number, cons
   track.def.held_count = job->object.held_count;
   track.def.cameras = clip->view.cameras;
   track.def.camera_count = clip->view.camera_count;
-  if (job->fit != NULL) track.def.acceleration = job->settings.def.gravity;
+  if (job->fit != NULL) take_knowledge(job, clip, &track);
   int code = tool_folder_make(job->tool, track.folder) ? TOOL_DONE : TOOL_FAILED;
   track.resume = track_is_unfinished(&track);
   if (code == TOOL_DONE && pl_tracker_create(job->context, &track.def, model, mesh.points, &track.tracker, &error) < 0)
     code = tool_report_error(&job->tool->voice, &error);
   if (code == TOOL_DONE) code = track_frames(&track);
+  if (code == TOOL_DONE) code = compare_with_truth(&track, clip->truth);
   fit_motion *motion = &job->object.motions[number];
   *motion = (fit_motion){.name = tool_text("%s", clip->name), .rate = clip->view.rate};
   if (code == TOOL_DONE && take_motion(job, &track, motion, &error) < 0) code = tool_report_error(&job->tool->voice, &error);
   if (code == TOOL_DONE) add_residuals(&track, round);
   job->remarks = job->remarks || track.remarks || track.lost_count > 0;
   track_close_frames(&track);
+  pl_frame_file_close(track.truth);
   pl_tracker_destroy(track.tracker);
+  free(track.errors);
   free(track.folder);
   return code;
+}
+
+// The motions of the last round with the parameters that were found: what the next one expects.
+static pl_status simulate_motions(capture_job *job, pl_error *error) {
+  pl_status status = PL_OK;
+  for (int32_t i = 0; i < job->clip_count && status >= 0; ++i) {
+    pl_fit_sequence sequence = fit_sequence_of(&job->object.motions[i]);
+    size_t count = (size_t)sequence.frame_count * (size_t)pl_mesh_look(job->object.mesh).point_count;
+    if (job->clips[i].simulated == NULL) job->clips[i].simulated = tool_allocate(count, sizeof(pl_vec3));
+    status = pl_fit_predict(job->fit->fit, &sequence, job->clips[i].simulated, NULL, error);
+  }
+  return status;
 }
 
 static int track_all(capture_job *job, const char *folder, capture_round *round) {
@@ -109,6 +145,10 @@ static int track_all(capture_job *job, const char *folder, capture_round *round)
   pl_error error = {0};
   pl_model *model = NULL;
   if (capture_model(job, &model, &error) < 0) return tool_report_error(&job->tool->voice, &error);
+  if (job->fit != NULL && simulate_motions(job, &error) < 0) {
+    pl_model_destroy(model);
+    return tool_report_error(&job->tool->voice, &error);
+  }
   for (int32_t i = 0; i < job->object.motion_count; ++i) fit_motion_free(&job->object.motions[i]);
   job->object.motion_count = 0;
   int code = TOOL_DONE;
@@ -121,6 +161,8 @@ static int track_all(capture_job *job, const char *folder, capture_round *round)
   pl_model_destroy(model);
   round->residual = sqrt(round->residual / (double)frame_count);
   round->explained /= (double)frame_count;
+  round->off_seen = sqrt(round->off_seen / (double)frame_count);
+  round->off_hidden = sqrt(round->off_hidden / (double)frame_count);
   round->track_seconds = tool_seconds() - begin;
   return code;
 }
@@ -132,8 +174,15 @@ static int fit_motions(capture_job *job, const char *folder, capture_round *roun
   fit_job *fit = tool_allocate(1, sizeof *fit);
   *fit =
       (fit_job){.tool = job->tool, .context = job->context, .object = &job->object, .settings = &job->settings, .folder = folder};
+  // Later rounds begin where the one before ended: with the steps that it needed, and with all frames.
+  if (job->round_count > 0) {
+    static const int32_t whole[1] = {0};
+    job->settings.def.steps_per_frame = job->steps;
+    job->settings.def.steps_most = 0;
+    job->settings.def.windows = whole;
+    job->settings.def.window_count = 1;
+  }
   pl_status status = fit_open(fit, &error);
-  // Later rounds begin where the one before ended.
   bool resume = status >= 0 && fit_is_unfinished(fit);
   if (status >= 0 && !resume && job->round_count > 0) {
     const double *values = job->values + (size_t)(job->round_count - 1) * (size_t)job->value_count;
@@ -161,6 +210,7 @@ static int fit_motions(capture_job *job, const char *folder, capture_round *roun
   if (status == PL_REMARK_NOT_CONVERGED) job->remarks = true;
   round->rms = found.rms;
   round->fit_seconds = found.seconds;
+  job->steps = found.steps;
   int32_t count;
   const double *values = pl_fit_values(fit->fit, &count);
   if (job->values == NULL) job->values = tool_allocate((size_t)count * CAPTURE_ROUND_LIMIT, sizeof *job->values);
@@ -193,6 +243,9 @@ int capture_rounds(capture_job *job) {
       ++job->round_count;
       tool_say(&job->tool->voice, "round %d: tracked to %.4g mm, simulated to %.4g mm", job->round_count, 1e3 * round->residual,
                1e3 * round->rms);
+      if (job->has_truth)
+        tool_say(&job->tool->voice, "round %d: off the truth by %.4g mm where cameras see, by %.4g mm where they do not",
+                 job->round_count, 1e3 * round->off_seen, 1e3 * round->off_hidden);
     }
     // The fit keeps the name of its folder only while it runs.
     if (job->fit != NULL) job->fit->folder = job->folder;

@@ -10,20 +10,44 @@ enum { SAMPLE_FRAMES = 12, PICTURE_WIDTH = 720, PICTURE_HEIGHT = 480, DOT_LIMIT 
 
 // --- rounds -------------------------------------------------------------------------------------------------------------
 
+// A column of numbers that rounds have: name in the table, heading in the report, and its unit there.
+typedef struct round_column {
+  const char *name, *heading;
+  double unit;
+} round_column;
+
+enum { ROUND_FIRST = 6, ROUND_TRUTH = 2 };
+
+static const round_column ROUND_COLUMNS[ROUND_FIRST + ROUND_TRUTH] = {
+    {"round", "round", 1},
+    {"track_residual", "points off the surface (mm)", 1e-3},
+    {"explained", "points explained (%)", 1e-2},
+    {"fit_rms", "simulation off the track (mm)", 1e-3},
+    {"track_seconds", "tracking (s)", 1},
+    {"fit_seconds", "fitting (s)", 1},
+    {"error_seen", "track off the truth where cameras see (mm)", 1e-3},
+    {"error_hidden", "where they do not (mm)", 1e-3},
+};
+
+static int32_t first_columns(const capture_job *job) {
+  return job->has_truth ? ROUND_FIRST + ROUND_TRUTH : ROUND_FIRST;
+}
+
+static double round_number(const capture_job *job, int32_t number, int32_t column) {
+  const capture_round *round = &job->rounds[number];
+  const double numbers[ROUND_FIRST + ROUND_TRUTH] = {number + 1,           round->residual,    round->explained, round->rms,
+                                                     round->track_seconds, round->fit_seconds, round->off_seen,  round->off_hidden};
+  int32_t first = first_columns(job);
+  return column < first ? numbers[column] : job->values[(size_t)number * (size_t)job->value_count + (size_t)(column - first)];
+}
+
 static pl_status write_rounds(const capture_job *job, const pl_fit_report *found, pl_error *error) {
-  static const char *const first[] = {"round", "track_residual", "explained", "fit_rms", "track_seconds", "fit_seconds"};
-  enum { FIRST_COUNT = sizeof first / sizeof first[0] };
-  int32_t column_count = FIRST_COUNT + job->value_count;
+  int32_t first = first_columns(job), column_count = first + job->value_count;
   const char **columns = tool_allocate((size_t)column_count, sizeof *columns);
   double *cells = tool_allocate((size_t)column_count * (size_t)job->round_count, sizeof *cells);
-  for (int32_t k = 0; k < column_count; ++k) columns[k] = k < FIRST_COUNT ? first[k] : found->estimates[k - FIRST_COUNT].name;
-  for (int32_t r = 0; r < job->round_count; ++r) {
-    const capture_round *round = &job->rounds[r];
-    const double numbers[] = {r + 1, round->residual, round->explained, round->rms, round->track_seconds, round->fit_seconds};
-    memcpy(cells + (size_t)r * (size_t)column_count, numbers, sizeof numbers);
-    memcpy(cells + (size_t)r * (size_t)column_count + FIRST_COUNT, job->values + (size_t)r * (size_t)job->value_count,
-           (size_t)job->value_count * sizeof *cells);
-  }
+  for (int32_t k = 0; k < column_count; ++k) columns[k] = k < first ? ROUND_COLUMNS[k].name : found->estimates[k - first].name;
+  for (int32_t r = 0; r < job->round_count; ++r)
+    for (int32_t k = 0; k < column_count; ++k) cells[(size_t)r * (size_t)column_count + (size_t)k] = round_number(job, r, k);
   char *path = tool_text("%s/rounds.csv", job->folder);
   pl_status status = pl_table_write(job->context, path, columns, column_count, job->round_count, cells, error);
   free(path);
@@ -33,21 +57,15 @@ static pl_status write_rounds(const capture_job *job, const pl_fit_report *found
 }
 
 static void report_rounds(const capture_job *job, const pl_fit_report *found, pl_report *report) {
-  const int32_t column_count = 4 + job->value_count;
+  int32_t first = first_columns(job), column_count = first + job->value_count;
   const char **columns = tool_allocate((size_t)column_count, sizeof *columns);
   char **cells = tool_allocate((size_t)column_count * (size_t)job->round_count, sizeof *cells);
-  static const char *const first[] = {"round", "points off the surface (mm)", "points explained (%)",
-                                      "simulation off the track (mm)"};
-  for (int32_t k = 0; k < column_count; ++k) columns[k] = k < 4 ? first[k] : found->estimates[k - 4].name;
-  for (int32_t r = 0; r < job->round_count; ++r) {
-    char **row = cells + (size_t)r * (size_t)column_count;
-    row[0] = tool_text("%d", r + 1);
-    row[1] = tool_text("%.4g", 1e3 * job->rounds[r].residual);
-    row[2] = tool_text("%.1f", 100 * job->rounds[r].explained);
-    row[3] = tool_text("%.4g", 1e3 * job->rounds[r].rms);
-    for (int32_t k = 0; k < job->value_count; ++k)
-      row[4 + k] = tool_text("%.4g", job->values[(size_t)r * (size_t)job->value_count + (size_t)k]);
-  }
+  for (int32_t k = 0; k < column_count; ++k) columns[k] = k < first ? ROUND_COLUMNS[k].heading : found->estimates[k - first].name;
+  for (int32_t r = 0; r < job->round_count; ++r)
+    for (int32_t k = 0; k < column_count; ++k) {
+      double unit = k < first ? ROUND_COLUMNS[k].unit : 1;
+      cells[r * column_count + k] = tool_text("%.4g", round_number(job, r, k) / unit);
+    }
   pl_report_heading(report, "Rounds");
   pl_report_table(report, "Tracking and fitting in turn", columns, column_count, job->round_count, (const char *const *)cells);
   for (int32_t i = 0; i < column_count * job->round_count; ++i) free(cells[i]);

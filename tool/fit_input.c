@@ -88,13 +88,19 @@ static double number_or(const tool_arguments *arguments, const char *name, doubl
   return value->given ? value->number : fallback;
 }
 
+// What may differ between a run and the one that goes on with it.
+static bool may_differ(const char *option) {
+  static const char *const free_ones[] = {"resume", "threads", "output", "limit", "rounds", "truth"};
+  for (size_t i = 0; i < sizeof free_ones / sizeof free_ones[0]; ++i)
+    if (strcmp(option, free_ones[i]) == 0) return true;
+  return false;
+}
+
 static void hash_settings(const tool_arguments *arguments, fit_settings *settings) {
   settings->hash = UINT64_C(0xCBF29CE484222325);
   for (int i = 0; i < arguments->verb->option_count; ++i) {
     const char *name = arguments->verb->options[i].name;
-    // What may differ between a run and the one that goes on with it.
-    if (strcmp(name, "resume") == 0 || strcmp(name, "threads") == 0 || strcmp(name, "output") == 0 || strcmp(name, "limit") == 0)
-      continue;
+    if (may_differ(name)) continue;
     const tool_value *value = &arguments->values[i];
     settings->hash = fit_mix(settings->hash, name, strlen(name));
     settings->hash = fit_mix(settings->hash, &value->given, sizeof value->given);
@@ -118,7 +124,10 @@ bool fit_settings_read(const tool_session *tool, pl_context *context, const tool
   def->poisson.fitted = tool_find_value(arguments, "fit-poisson")->given;
   def->noise = number_or(arguments, "noise", def->noise);
   const tool_value *steps = tool_find_value(arguments, "steps"), *limit = tool_find_value(arguments, "limit");
-  if (steps->given) def->steps_per_frame = (int32_t)steps->count;
+  if (steps->given)
+    def->steps_per_frame = (int32_t)steps->count;
+  else if (def->fitter == PL_FITTER_GAUSS_NEWTON)
+    def->steps_most = FIT_STEPS_MOST;
   if (limit->given) def->iteration_limit = (int32_t)limit->count;
   def->use_static_shape = tool_find_value(arguments, "no-reference")->given;
   def->direct = pl_cholmod_backend();

@@ -54,8 +54,8 @@ static double *add_row(fit_job *job) {
 }
 
 static pl_status write_history(const fit_job *job, pl_error *error) {
-  static const char *const first[] = {"iteration", "frames", "rms", "change"}, *const last[] = {"poisson", "mass_damping",
-                                                                                                "stiffness_damping"};
+  static const char *const first[] = {"iteration", "frames", "steps", "rms", "change"}, *const last[] = {"poisson", "mass_damping",
+                                                                                                         "stiffness_damping"};
   int32_t control_count = job->column_count - FIT_ROW_PARAMETERS - 3;
   char(*names)[20] = tool_allocate((size_t)control_count, sizeof *names);
   const char **columns = tool_allocate((size_t)job->column_count, sizeof *columns);
@@ -101,13 +101,14 @@ static bool after_iteration(void *user, const pl_fit *fit, const pl_fit_progress
   double *row = add_row(job);
   row[FIT_ROW_ITERATION] = progress->iteration;
   row[FIT_ROW_FRAMES] = progress->frame_count;
+  row[FIT_ROW_STEPS] = progress->steps;
   row[FIT_ROW_RMS] = progress->rms;
   row[FIT_ROW_CHANGE] = progress->change;
   memcpy(row + FIT_ROW_PARAMETERS, values, (size_t)count * sizeof *row);
   bool fine = true;
   if (tool_rank() == 0) {
-    tool_say(&job->tool->voice, "iteration %3d  %4d frames  rms %.4g mm  change %.2g", progress->iteration, progress->frame_count,
-             1e3 * progress->rms, progress->change);
+    tool_say(&job->tool->voice, "iteration %3d  %4d frames of %d steps  rms %.4g mm  change %.2g", progress->iteration,
+             progress->frame_count, progress->steps, 1e3 * progress->rms, progress->change);
     // The history first: a checkpoint must not know of an iteration that the history lacks.
     fine = write_history(job, &job->trouble) >= 0 && keep(job, fit, progress->iteration, &job->trouble) >= 0;
   }

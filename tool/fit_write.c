@@ -91,7 +91,7 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
   pl_mesh_view mesh = pl_mesh_look(job->object->mesh);
   const pl_fit_estimate *last = found->estimates + found->parameter_count - 3;
   double density = def->density * volume_of(&mesh, mesh.points) / volume_of(&mesh, reference);
-  double step = 1 / (job->object->motions[0].rate * def->steps_per_frame);
+  double step = 1 / (job->object->motions[0].rate * found->steps);
   char *held = tool_text("%s", "");
   for (int32_t i = 0; i < job->object->held_count; ++i) {
     char *longer = tool_text("%s%s%d", held, i > 0 ? ", " : "", job->object->held[i]);

@@ -10,6 +10,8 @@ typedef struct capture_clip {
   const char *name;  // as given
   pl_capture *capture;
   pl_capture_view view;
+  char *truth;         // file of its surface as it was, or NULL
+  pl_vec3 *simulated;  // by the last fit, frame after frame from the release on; NULL before the first
 } capture_clip;
 
 // What a round of tracking and fitting came to.
@@ -17,6 +19,8 @@ typedef struct capture_round {
   double residual;   // metres: root mean square distance of explained points from the surface
   double explained;  // share of the points
   double rms;        // metres: simulated from tracked points
+  double off_seen,
+      off_hidden;  // metres: tracked from true surface points, where cameras see and where they do not; 0 without a truth
   double track_seconds, fit_seconds;
 } capture_round;
 
@@ -34,8 +38,10 @@ typedef struct capture_job {
   capture_clip *clips;
   int32_t clip_count;
   int32_t release;  // frame in which the object is let go
+  bool has_truth;
   int32_t round_limit, round_count;
   capture_round rounds[CAPTURE_ROUND_LIMIT];
+  int32_t steps;  // in a frame that the last fit took
   int32_t value_count;
   double *values;  // of the parameters, round by round
   fit_job *fit;    // of the last round; NULL before the first

@@ -86,7 +86,7 @@ typedef struct fit_job {
       {.name = "steps",                                                                                                           \
        .kind = TOOL_COUNT,                                                                                                        \
        .value = "N",                                                                                                              \
-       .about = "time steps in a frame; 2 if not given",                                                                          \
+       .about = "time steps in a frame; as many as the modulus needs if not given",                                               \
        .least = 1,                                                                                                                \
        .most = 1000},                                                                                                             \
       {.name = "noise",                                                                                                           \
@@ -102,8 +102,11 @@ typedef struct fit_job {
     .most = 1024                                                                                                                  \
   }
 
+// Steps that a fit takes in a frame at most, where it chooses them.
+enum { FIT_STEPS_MOST = 32 };
+
 // Columns of the history.
-enum { FIT_ROW_ITERATION, FIT_ROW_FRAMES, FIT_ROW_RMS, FIT_ROW_CHANGE, FIT_ROW_PARAMETERS };
+enum { FIT_ROW_ITERATION, FIT_ROW_FRAMES, FIT_ROW_STEPS, FIT_ROW_RMS, FIT_ROW_CHANGE, FIT_ROW_PARAMETERS };
 
 // A hash with more bytes.
 uint64_t fit_mix(uint64_t hash, const void *bytes, size_t size);

@@ -24,7 +24,9 @@ typedef struct track_job {
   pl_track_def def;
   pl_tracker *tracker;
   int32_t point_count, surface_count;
-  int32_t frame_count;  // to be tracked
+  int32_t frame_count;      // to be tracked
+  const pl_vec3 *foreseen;  // where points are expected, frame after frame from `foreseen_from` on; or NULL. Borrowed
+  int32_t foreseen_from;
   // The track so far.
   pl_frame_log *log;
   char *log_path, *resume_path;
@@ -41,6 +43,8 @@ typedef struct track_job {
 
 // track_body.c: everything up to a tracker that is ready. An exit code.
 int track_prepare(track_job *job);
+// Open the truth, which must be of the surface and have a frame for each that is tracked; prints what is wrong. Closed with the job.
+bool track_open_truth(track_job *job, const char *path);
 // A surface given in the shape of `mesh`, as it sits in the same tets with other points.
 pl_status track_carry_surface(pl_context *context, const pl_mesh *mesh, const pl_vec3 *points, const pl_mesh *surface,
                               double tolerance, pl_mesh **carried, pl_error *error);

@@ -140,6 +140,19 @@ static pl_status create_tracker(track_job *job, pl_error *error) {
   return pl_tracker_create(job->context, &def, job->model, pl_mesh_look(job->mesh).points, &job->tracker, error);
 }
 
+bool track_open_truth(track_job *job, const char *path) {
+  pl_frame_file_report facts;
+  pl_error error = {0};
+  if (pl_frame_file_open(job->context, path, &job->truth, &facts, &error) < 0) {
+    tool_report_error(&job->tool->voice, &error);
+    return false;
+  }
+  if (facts.point_count == job->surface_count && facts.frame_count >= job->frame_count) return true;
+  tool_complain(&job->tool->voice, "'%s' has %d points in %d frames, the surface %d points in %d frames", path, facts.point_count,
+                facts.frame_count, job->surface_count, job->frame_count);
+  return false;
+}
+
 int track_prepare(track_job *job) {
   int code = open_capture(job);
   if (code != TOOL_DONE) return code;
@@ -149,18 +162,12 @@ int track_prepare(track_job *job) {
   if (status >= 0 && !tool_hold_read(job->tool, job->context, job->arguments, job->mesh, &job->held, &job->held_count))
     return TOOL_FAILED;
   if (status >= 0) status = create_tracker(job, &error);
-  const tool_value *truth = tool_find_value(job->arguments, "truth");
-  pl_frame_file_report facts;
-  if (status >= 0 && truth->given) status = pl_frame_file_open(job->context, truth->text, &job->truth, &facts, &error);
   if (status < 0) return tool_report_error(&job->tool->voice, &error);
   pl_model_report model = pl_model_describe(job->model);
   job->point_count = model.particle_count;
   job->surface_count = model.surface_point_count;
-  if (job->truth != NULL && (facts.point_count != job->surface_count || facts.frame_count < job->frame_count)) {
-    tool_complain(&job->tool->voice, "'%s' has %d points in %d frames, the surface %d points in %d frames", truth->text,
-                  facts.point_count, facts.frame_count, job->surface_count, job->frame_count);
-    return TOOL_FAILED;
-  }
+  const tool_value *truth = tool_find_value(job->arguments, "truth");
+  if (truth->given && !track_open_truth(job, truth->text)) return TOOL_FAILED;
   tool_say(&job->tool->voice, "body:      %d points in tets, %d held; %d points of its surface", job->point_count, job->held_count,
            job->surface_count);
   job->hash = model.hash;

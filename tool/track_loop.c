@@ -180,7 +180,11 @@ static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *roo
   if (status < 0) return status;
   pl_cloud_view points = pl_cloud_look(cloud);
   pl_track_report report;
-  status = pl_tracker_advance(job->tracker, job->view.times[job->done_count], &points, &report, error);
+  int64_t ahead = (int64_t)job->done_count - job->foreseen_from;
+  status = PL_OK;
+  if (job->foreseen != NULL && ahead >= 0)
+    status = pl_tracker_foresee(job->tracker, job->foreseen + ahead * job->point_count, error);
+  if (status >= 0) status = pl_tracker_advance(job->tracker, job->view.times[job->done_count], &points, &report, error);
   pl_cloud_destroy(cloud);
   if (status < 0) return status;
   pl_tracker_view view = pl_tracker_look(job->tracker);

@@ -34,6 +34,10 @@ static const tool_option OPTIONS[] = {
      .about = "most rounds of tracking and fitting; 4 if not given",
      .least = 1,
      .most = CAPTURE_ROUND_LIMIT},
+    {.name = "truth",
+     .kind = TOOL_TEXT,
+     .value = "FILE",
+     .about = "surface points as they were (PC2 or MDD), to compare with; one per CAPTURE, with commas"},
     {.name = "resume", .kind = TOOL_FLAG, .about = "go on where an interrupted capture in the same folder stopped"},
     FIT_OPTIONS,
 };
@@ -86,6 +90,26 @@ static bool read_clip(capture_job *job, const char *path) {
   return false;
 }
 
+// One file for each clip, between commas.
+static bool read_truths(capture_job *job) {
+  const tool_value *truth = tool_find_value(job->arguments, "truth");
+  if (!truth->given) return true;
+  const char *from = truth->text;
+  int32_t count = 0;
+  while (from != NULL) {
+    const char *end = strchr(from, ',');
+    if (count < job->clip_count)
+      job->clips[count].truth = tool_text("%.*s", (int)(end != NULL ? (size_t)(end - from) : strlen(from)), from);
+    ++count;
+    from = end != NULL ? end + 1 : NULL;
+  }
+  job->has_truth = true;
+  if (count == job->clip_count) return true;
+  tool_complain(&job->tool->voice, "--truth names %d files; give one for each of the %d captures, with commas between them", count,
+                job->clip_count);
+  return false;
+}
+
 static bool read_all(capture_job *job) {
   const tool_arguments *arguments = job->arguments;
   const tool_value *release = tool_find_value(arguments, "release"), *rounds = tool_find_value(arguments, "rounds");
@@ -101,6 +125,7 @@ static bool read_all(capture_job *job) {
   job->object.motions = tool_allocate((size_t)arguments->word_count, sizeof *job->object.motions);
   for (int i = 1; i < arguments->word_count; ++i)
     if (!read_clip(job, arguments->words[i])) return false;
+  if (!read_truths(job)) return false;
   // Gravity is that of the capture, unless the user knows better.
   if (!tool_find_value(arguments, "gravity")->given) job->settings.def.gravity = job->clips[0].view.gravity;
   return true;
@@ -142,7 +167,11 @@ static int capture_verb(const tool_session *tool, const tool_arguments *argument
   if (job.fit != NULL) fit_close(job.fit);
   free(job.fit);
   free(job.values);
-  for (int32_t i = 0; i < job.clip_count; ++i) pl_capture_destroy(job.clips[i].capture);
+  for (int32_t i = 0; i < job.clip_count; ++i) {
+    pl_capture_destroy(job.clips[i].capture);
+    free(job.clips[i].truth);
+    free(job.clips[i].simulated);
+  }
   free(job.clips);
   pl_mesh_destroy(job.surface);
   fit_settings_free(&job.settings);

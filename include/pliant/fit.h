@@ -161,6 +161,7 @@ typedef struct pl_fit pl_fit;
 typedef struct pl_fit_progress {
   int32_t iteration;    ///< from 1
   int32_t frame_count;  ///< of the window now fitted
+  int32_t steps;        ///< time steps between two frames now
   int32_t evaluations;  ///< simulations of all sequences so far
   double rms;           ///< metres, root of the weighted mean square distance of points in the window
   double change;        ///< largest change of a parameter in the iteration, of its logarithm where that is what is fitted
@@ -188,6 +189,9 @@ typedef struct pl_fit_def {
   pl_reference_solver reference;
   pl_fitter fitter;
   int32_t steps_per_frame;  ///< time steps between two frames
+  int32_t
+      steps_most;  ///< of Gauss-Newton: fit again with twice as many, from what was found, until no modulus changes by more than 1 % or a frame would have
+                   ///< more steps than these; 0: steps_per_frame and no more
   const int32_t *windows;   ///< frames of the growing horizon, rising; all of a sequence at the end. Copied
   int32_t window_count;     ///< 0: 10, 25, 60, 125, 250, …; 1 with window 0: the whole at once
   int32_t iteration_limit;  ///< in all
@@ -203,7 +207,7 @@ typedef struct pl_fit_def {
 } pl_fit_def;
 
 /// Corotated, 1000 kg/m³, gravity (0, -9.81, 0), E from 1e5 in 1e3 … 1e9, ν 0.3, alpha from 0.1 in 1e-4 … 100, beta from 1e-3 in 1e-6 … 0.1, Gauss-Newton,
-/// two steps per frame, 200 iterations, tolerance 1e-4, noise by size, doubt 0.25.
+/// two steps per frame and no more, 200 iterations, tolerance 1e-4, noise by size, doubt 0.25.
 PL_API pl_fit_def pl_default_fit_def(void);
 
 /// Set up a fit of the mesh's tets to sequences. Nothing is simulated yet. The mesh is copied; field, sequences' arrays, batch and backend are borrowed. Fails with
@@ -277,6 +281,7 @@ typedef struct pl_fit_report {
   double deviation;     ///< metres: what each coordinate was taken to be off by: residual or `noise`, whichever is larger
   double amplitude;     ///< metres, root of the mean square distance of the tracked points from the static shape
   int32_t frame_count;  ///< of the last window
+  int32_t steps;        ///< time steps between two frames that were enough, or the most
   double seconds;       ///< in pl_fit_run()
   pl_reference_report reference;
 } pl_fit_report;

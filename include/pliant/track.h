@@ -84,6 +84,11 @@ PL_API pl_status pl_tracker_create(pl_context *context, const pl_track_def *def,
 PL_API pl_status pl_tracker_advance(pl_tracker *tracker, double time, const pl_cloud_view *cloud, pl_track_report *report,
                                     pl_error *error);
 
+/// Say where the body is expected in the next frame, such as in a simulation with the material that a fit found: `points`, as many as the mesh has. The next pl_tracker_advance()
+/// begins its search there instead of where the last frames lead, and takes the elastic forces of that pose for balanced, by gravity, inertia and damping: what is not measured
+/// stays there. Held points stay. Counts for one frame. Fails with PL_ERROR_INVALID_ARGUMENT for points that are not finite.
+PL_API pl_status pl_tracker_foresee(pl_tracker *tracker, const pl_vec3 *points, pl_error *error);
+
 /// What a tracker knows now; borrowed memory, valid until the next advance.
 typedef struct pl_tracker_view {
   int32_t point_count;

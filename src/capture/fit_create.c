@@ -50,6 +50,7 @@ static pl_status check_def(const pl_fit_def *def, pl_error *error) {
   if (status >= 0 && (def->steps_per_frame < 1 || def->steps_per_frame > 1000 || def->iteration_limit < 0))
     status = pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "steps_per_frame",
                            "must be 1 … 1000, and the limit of iterations not negative");
+  if (status >= 0) status = pl_check_range("steps_most", def->steps_most, 0, 1000, true, error);
   if (status >= 0) status = pl_check_range("tolerance", def->tolerance, 0, 1, false, error);
   if (status >= 0) status = pl_check_range("noise", def->noise, 0, 1e6, true, error);
   if (status >= 0) status = pl_check_range("doubt", def->doubt, 0, 1e6, false, error);
@@ -129,6 +130,7 @@ static void set_values(pl_fit *fit) {
     if (fit->ranges[k].fitted) fit->columns[fit->column_count++] = k;
   fit->padded = pl_fit_padded(fit->column_count);
   fit->place.damping = 1e-2;
+  fit->place.steps = def->steps_per_frame;
   fit->def.young_starts = NULL;
 }
 

@@ -55,7 +55,7 @@ static void evaluate_sequence(void *data, int32_t number, double *output) {
   int32_t columns = b->derive ? fit->column_count : 0;
   pl_motion_job job = {.sequence = sequence,
                        .frame_count = b->frame_count < sequence->frame_count ? b->frame_count : sequence->frame_count,
-                       .steps_per_frame = fit->def.steps_per_frame,
+                       .steps_per_frame = fit->place.steps,
                        .tolerance = fit->step_tolerance,
                        .values = b->values,
                        .rest = b->X,
@@ -65,8 +65,7 @@ static void evaluate_sequence(void *data, int32_t number, double *output) {
                        .rest_change = fit->rest_change};
   pl_motion_result result = {.gradient = output + OUTPUT_HEAD, .normal = output + OUTPUT_HEAD + columns};
   pl_fit_worker *worker = NULL;
-  pl_status status =
-      pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / fit->def.steps_per_frame, &worker, NULL);
+  pl_status status = pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / fit->place.steps, &worker, NULL);
   if (status >= 0) status = pl_motion_run(worker, &job, &result, NULL);
   pl_fit_worker_destroy(worker);
   output[OUTPUT_STATUS] = status;

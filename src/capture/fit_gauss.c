@@ -20,6 +20,7 @@ static const double HIDDEN = 1e-3, EARLY_HIDDEN = 0.25;  // squares of a thirtie
 // What is believed of the start: a standard deviation of this in coordinates, so a factor of 20. Nothing beside what data determine; what they do not stays about there.
 static const double PRIOR = 3;
 static const double EARLY_CHANGE = 0.03, EARLY_GAIN = 0.1;  // with which a window is left before the last
+static const double REFINED = 0.01;                         // change of a modulus at which shorter steps are short enough
 enum { EARLY_ITERATIONS = 12 };
 
 bool pl_fit_tell(pl_fit *fit, const pl_fit_progress *progress) {
@@ -152,6 +153,33 @@ static void next_window(pl_fit *fit) {
   fit->evaluated = false;
 }
 
+// Largest change of an elastic parameter, as a share of a modulus, since half as many steps.
+static double change_by_steps(const pl_fit *fit) {
+  double change = 0;
+  for (int32_t k = 0; k < fit->column_count && fit->columns[k] <= fit->body.control_count; ++k) {
+    int32_t value = fit->columns[k];
+    double before = pl_fit_coordinate(fit, value, fit->place.coarser[value]);
+    change = fmax(change, fabs(pl_fit_coordinate(fit, value, fit->values[value]) - before));
+  }
+  return change;
+}
+
+// The whole motion is fitted with these steps. Steps that are too long shift frequencies, and the modulus with them: it is fitted again from here with half of their length, where few
+// iterations are left to do, until that changes nothing.
+static void settle(pl_fit *fit) {
+  pl_fit_place *place = &fit->place;
+  bool refined = place->steps > fit->def.steps_per_frame, enough = refined && change_by_steps(fit) <= REFINED;
+  if (enough || 2 * place->steps > fit->def.steps_most) {
+    place->finished = place->converged = 1;
+    return;
+  }
+  memcpy(place->coarser, fit->values, sizeof place->coarser);
+  place->steps *= 2;
+  place->rejected = 0;
+  place->damping = fmin(place->damping, 1e-2);
+  fit->evaluated = false;
+}
+
 // Whether the window is done, after an iteration with a change of coordinates and a gain as a share of the cost.
 static void judge(pl_fit *fit, bool accepted, double change, double gain) {
   pl_fit_place *place = &fit->place;
@@ -164,12 +192,13 @@ static void judge(pl_fit *fit, bool accepted, double change, double gain) {
   }
   bool settled = accepted && (change < fit->def.tolerance || gain < 1e-7);
   // A step that is rejected although it is tiny: rounding decides.
-  if (settled || exact || stuck || (!accepted && change < 0.1 * fit->def.tolerance)) place->finished = place->converged = 1;
+  if (settled || exact || stuck || (!accepted && change < 0.1 * fit->def.tolerance)) settle(fit);
 }
 
 static pl_fit_progress tell_of(const pl_fit *fit, double change, bool accepted) {
   return (pl_fit_progress){.iteration = fit->place.iteration,
                            .frame_count = fit->windows[fit->place.window],
+                           .steps = fit->place.steps,
                            .evaluations = fit->place.evaluations,
                            .rms = fit->now.weight > 0 ? sqrt(fit->now.cost / fit->now.weight) : 0,
                            .change = change,
@@ -198,7 +227,7 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
   if (change < (last ? fit->def.tolerance : 0.1 * EARLY_CHANGE) || promise < (last ? HIDDEN : EARLY_HIDDEN) * variance(fit)) {
     *progress = tell_of(fit, change, true);
     if (last)
-      place->finished = place->converged = 1;
+      settle(fit);
     else
       next_window(fit);
     return PL_OK;

@@ -22,8 +22,10 @@ typedef struct pl_fit_evaluation {
 typedef struct pl_fit_place {
   int32_t window, iteration, window_iteration, evaluations;
   int32_t rejected;  // one after the other
+  int32_t steps;     // in a frame, as simulated now
   int32_t finished, converged;
   double damping;
+  double coarser[PL_FIT_VALUES_MOST];  // values that half as many steps ended with
 } pl_fit_place;
 
 struct pl_fit {

@@ -16,7 +16,7 @@ pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *
   if (!found) return pl_fail(error, PL_ERROR_INVALID_DATA, "the values as they stand have no reference shape");
   pl_motion_job job = {.sequence = sequence,
                        .frame_count = sequence->frame_count,
-                       .steps_per_frame = fit->def.steps_per_frame,
+                       .steps_per_frame = fit->place.steps,
                        .tolerance = fit->step_tolerance,
                        .values = fit->values,
                        .rest = fit->rest,

@@ -120,6 +120,7 @@ pl_status pl_fit_look(pl_fit *fit, pl_fit_report *report, pl_error *error) {
                             .deviation = sigma,
                             .amplitude = now->weight > 0 ? sqrt(now->amplitude / now->weight) : 0,
                             .frame_count = window,
+                            .steps = fit->place.steps,
                             .seconds = fit->seconds,
                             .reference = fit->reference_report};
   return PL_OK;

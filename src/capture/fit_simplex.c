@@ -69,6 +69,7 @@ static double evaluate(void *data, int32_t count, const double *x, bool *stop) {
   fit->place.iteration++;
   pl_fit_progress progress = {.iteration = fit->place.iteration,
                               .frame_count = fit->longest,
+                              .steps = fit->place.steps,
                               .evaluations = fit->place.evaluations,
                               .rms = fit->trial.weight > 0 ? sqrt(s->best / fit->trial.weight) : 0,
                               .accepted = better};

@@ -13,7 +13,7 @@ typedef struct state_head {
   double values[PL_FIT_VALUES_MOST], start[PL_FIT_VALUES_MOST];
 } state_head;
 
-static const uint64_t MAGIC = UINT64_C(0x31746966746c7001);
+static const uint64_t MAGIC = UINT64_C(0x31746966746c7002);
 
 static uint64_t shape_of(const pl_fit *fit) {
   int32_t counts[] = {fit->value_count,
@@ -23,6 +23,7 @@ static uint64_t shape_of(const pl_fit *fit) {
                       fit->window_count,
                       (int32_t)fit->def.fitter,
                       fit->def.steps_per_frame,
+                      fit->def.steps_most,
                       fit->body.model->head.particle_count,
                       fit->body.model->groups[0].element_count};
   uint64_t hash = pl_hash_bytes(PL_HASH_START, counts, sizeof counts);
@@ -65,7 +66,7 @@ pl_status pl_fit_restore(pl_fit *fit, const void *buffer, size_t size, pl_error 
   if (head.log_count < 0 || size < body || (size - body) / sizeof(double) != (size_t)head.log_count ||
       (size - body) % sizeof(double) != 0)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the state of a fit has %zu bytes, which is not what it says of itself", size);
-  if (head.place.window < 0 || head.place.window >= fit->window_count)
+  if (head.place.window < 0 || head.place.window >= fit->window_count || head.place.steps < 1)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the state of a fit is damaged");
   pl_vector log = pl_vector_of(fit->context, sizeof(double));
   double *entries = head.log_count > 0 ? pl_vector_grow(&log, (size_t)head.log_count) : NULL;

@@ -138,8 +138,8 @@ static void take_better(pl_tracker *t, const pl_track_try *kept, pl_track_report
 static pl_status fit(pl_tracker *t, double interval, pl_track_report *report, pl_error *error) {
   size_t bytes = 3 * (size_t)t->model->head.particle_count * sizeof(double);
   double most = t->def.reach * t->size, reach = t->def.first_reach * t->size, width = t->width, outliers = t->outlier_share;
-  if (t->frame_count > 0) reach = fmin(most, fmax(4 * t->width, 2 * t->prediction_error));
-  if (t->frame_count == 1) reach = most;
+  if (t->frame_count > 0 || t->foreseen) reach = fmin(most, fmax(4 * t->width, 2 * t->prediction_error));
+  if (t->frame_count == 1 && !t->foreseen) reach = most;
   memcpy(t->x, t->predicted, bytes);
   pl_status status = pl_track_fit_frame(t, reach, interval, report, error);
   report->try_count = 1;
@@ -172,7 +172,7 @@ static pl_status follow(pl_tracker *t, double interval, pl_track_report *report,
   report->width = t->width;
   report->outlier_share = t->outlier_share;
   report->try_count = 1;
-  predict(t, interval, 0.5);
+  if (!t->foreseen) predict(t, interval, 0.5);
   memcpy(t->x, t->predicted, 3 * (size_t)t->model->head.particle_count * sizeof(double));
   memset(t->supports, 0, (size_t)t->model->head.particle_count * sizeof(double));
   return PL_OK;
@@ -187,7 +187,10 @@ pl_status pl_tracker_advance(pl_tracker *t, double time, const pl_cloud_view *cl
   size_t bytes = 3 * (size_t)t->model->head.particle_count * sizeof(double);
   pl_track_report mine = {.time = time, .point_count = cloud->point_count};
   memcpy(t->last, t->x, bytes);
-  predict(t, interval, 1);
+  if (!t->foreseen) {
+    predict(t, interval, 1);
+    pl_track_set_gravity(t);
+  }
   take_cloud(t, cloud);
   mine.used_count = t->cloud.count;
   pl_status status = follow(t, interval, &mine, error);
@@ -208,6 +211,7 @@ pl_status pl_tracker_advance(pl_tracker *t, double time, const pl_cloud_view *cl
   mine.usual_share = t->usual_share;
   mine.usual_seen = t->usual_seen;
   mine.usual_residual = t->usual_residual;
+  t->foreseen = false;
   memcpy(t->before, t->last, bytes);
   t->time_before = t->time;
   t->time = time;

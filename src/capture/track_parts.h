@@ -83,6 +83,8 @@ struct pl_tracker {
   uint8_t *fixed;
   double *x, *before;                      // 3 per point of the mesh: now, and in the frame before
   double *predicted, *last, *best, *keep;  // where it is expected, and places to come back to
+  double *load;                            // N, 3 per point: gravity, or what holds the body where it is foreseen
+  bool foreseen;                           // `predicted` and `load` are of pl_tracker_foresee()
   double *gradient, *step, *trial, *right;
   double *contrast;  // room for one number per point of the mesh
   // The surface.
@@ -115,6 +117,9 @@ static inline double pl_track_distance(const pl_track_samples *samples, int32_t 
 // track_visible.c: surface, normals and what cameras see of it, for x.
 void pl_track_place_surface(pl_tracker *tracker, const double *x);
 void pl_track_find_visible(pl_tracker *tracker);
+
+// track_foresee.c: the load of a frame that nobody foresaw.
+void pl_track_set_gravity(pl_tracker *tracker);
 
 // track_match.c: expectation; false when out of memory.
 bool pl_track_expect(pl_tracker *tracker, const pl_track_level *level);

@@ -1,9 +1,9 @@
 // Maximisation (paper 002, eqs. 4 and 5): the body comes to equilibrium under elasticity and the pull of what was measured.
 //
-//   Φ(x) = W(x) + Σ_k ½ (s_k - c̄_k)ᵀ D_k (s_k - c̄_k) + ½ c |x - y|²_M - Σ m g·x            D_k = w_k (n nᵀ + ρ (1 - n nᵀ)),  ρ = 0.05 σ²/τ²
+//   Φ(x) = W(x) + Σ_k ½ (s_k - c̄_k)ᵀ D_k (s_k - c̄_k) + ½ c |x - y|²_M - Σ f·x            D_k = w_k (n nᵀ + ρ (1 - n nᵀ)),  ρ = 0.05 σ²/τ²
 //
 // s_k  surface point, W of the embedding times x      c̄_k  mean of the points measured at it, by their shares      w_k  κ a_k times how well it is measured
-// y    where inertia would take the points            κ    N/m per m²: the pull of a unit of surface
+// y    where inertia would take the points            κ    N/m per m²: the pull of a unit of surface              f    gravity, or what track_foresee.c says
 //
 // The pull of all points measured at s_k is that of their mean, with the sum of their weights. The paper adds up η/σ² for every one of them, so that surfaces near a camera, with
 // many points, would be pulled more than those far away, and the balance with elasticity depends on the sensor's resolution. Here it is a stiffness per area,
@@ -69,14 +69,14 @@ static double add_pulls(pl_tracker *t, const double *x, double *gradient, bool w
   return energy;
 }
 
-// Inertia towards the prediction, and gravity.
+// Inertia towards the prediction, and the load.
 static double add_body_forces(pl_tracker *t, const double *x, double carry, double *gradient) {
-  const double *masses = t->model->head.masses, g[3] = {t->def.acceleration.x, t->def.acceleration.y, t->def.acceleration.z};
+  const double *masses = t->model->head.masses;
   double energy = 0;
   for (ptrdiff_t i = 0; i < unknown_count(t); ++i) {
     double m = masses[i / 3], off = x[i] - t->predicted[i];
-    energy += m * (0.5 * carry * off * off - g[i % 3] * off);
-    if (gradient != NULL) gradient[i] += m * (carry * off - g[i % 3]);
+    energy += 0.5 * m * carry * off * off - t->load[i] * off;
+    if (gradient != NULL) gradient[i] += m * carry * off - t->load[i];
   }
   return energy;
 }

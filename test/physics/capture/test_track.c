@@ -99,6 +99,62 @@ static void a_third_that_is_not_seen_follows_the_rest(void **state) {
   drop_context(context);
 }
 
+// The free half is taken out of every cloud but the first. Returns the error of the last frame.
+static double track_half(const bar_stage *stage, bool foreseen) {
+  enum { FRAMES = 5 };
+  pl_track_def def = bar_track_def(stage);
+  pl_tracker *tracker = make_tracker(stage, &def);
+  pl_mesh_view mesh = pl_mesh_look(stage->mesh);
+  pl_vec3 *points = calloc((size_t)mesh.point_count, sizeof *points);
+  pl_error error = {0};
+  for (int32_t frame = 0; frame < FRAMES; ++frame) {
+    bar_cloud cloud = take_bar_cloud(stage, frame);
+    int32_t kept = 0;
+    for (int32_t i = 0; i < cloud.view.point_count; ++i)
+      if (frame == 0 || cloud.points[i].x < 0) {
+        cloud.points[kept] = cloud.points[i];
+        cloud.cameras[kept++] = cloud.cameras[i];
+      }
+    cloud.view.point_count = kept;
+    for (int32_t i = 0; i < mesh.point_count; ++i) points[i] = bar_place(stage, mesh.points[i], frame / stage->rate);
+    if (foreseen && frame > 0) check_ok(pl_tracker_foresee(tracker, points, &error), &error);
+    advance(stage, tracker, frame, &cloud.view);
+    drop_bar_cloud(&cloud);
+  }
+  double off = bar_error(stage, tracker, FRAMES - 1);
+  free(points);
+  pl_tracker_destroy(tracker);
+  return off;
+}
+
+static void what_is_not_seen_moves_as_it_is_foreseen(void **state) {
+  (void)state;
+  pl_context *context = make_context(2);
+  bar_stage stage = make_bar_stage(context);
+  double blind = track_half(&stage, false), foreseen = track_half(&stage, true);
+  print_message("half of it unseen: off by %.3g mm, by %.3g mm where it is foreseen\n", 1e3 * blind, 1e3 * foreseen);
+  check_at_most(foreseen, NOISE);
+  check_at_most(3 * foreseen, blind);
+  // Without a cloud nothing else is known.
+  pl_track_def def = bar_track_def(&stage);
+  pl_tracker *tracker = make_tracker(&stage, &def);
+  pl_mesh_view mesh = pl_mesh_look(stage.mesh);
+  pl_vec3 *points = calloc((size_t)mesh.point_count, sizeof *points);
+  pl_error error = {0};
+  pl_cloud_view nothing = {0};
+  for (int32_t i = 0; i < mesh.point_count; ++i) points[i] = bar_place(&stage, mesh.points[i], 0.1);
+  follow(&stage, tracker, 0);
+  check_ok(pl_tracker_foresee(tracker, points, &error), &error);
+  assert_int_equal(advance(&stage, tracker, 1, &nothing).state, PL_TRACK_EMPTY);
+  check_at_most(bar_error(&stage, tracker, 3), 1e-12);
+  points[7].y = (double)NAN;
+  assert_int_equal(pl_tracker_foresee(tracker, points, &error), PL_ERROR_INVALID_ARGUMENT);
+  free(points);
+  pl_tracker_destroy(tracker);
+  drop_bar_stage(&stage);
+  drop_context(context);
+}
+
 static void the_same_bits_for_any_number_of_threads_and_after_resuming(void **state) {
   (void)state;
   enum { FRAMES = 3 };
@@ -248,6 +304,7 @@ int main(void) {
       cmocka_unit_test(points_are_tracked_to_within_the_noise),
       cmocka_unit_test(a_third_of_outliers_does_no_harm),
       cmocka_unit_test(a_third_that_is_not_seen_follows_the_rest),
+      cmocka_unit_test(what_is_not_seen_moves_as_it_is_foreseen),
       cmocka_unit_test(the_same_bits_for_any_number_of_threads_and_after_resuming),
       cmocka_unit_test(empty_frames_coast_and_the_track_goes_on),
       cmocka_unit_test(a_body_that_is_gone_is_lost),
