@@ -8,6 +8,7 @@
 #include "io/file_bytes.h"
 #include "math/vec3.h"
 #include "studio_build.h"
+#include "studio_capture.h"
 #include "studio_document.h"
 #include "studio_example.h"
 #include "studio_export.h"
@@ -64,7 +65,8 @@ static void end_opening(studio_world *w, const studio_build_result *result) {
     tell_failure(w, result->viewer, result->id, result->error);
     return;
   }
-  studio_world_pause(w, false);
+  // A recording is looked at, a world runs.
+  if (w->capture == NULL || !w->capture->shown) studio_world_pause(w, false);
   studio_stage_tell_findings(w, w->findings, 0);
   studio_note_done(w, result->viewer, result->id);
 }
@@ -166,11 +168,16 @@ static void back_world(const ask *a) {
 
 // --- hands ------------------------------------------------------------------------------------------------------------------------
 
+// A frame of a recording stands in the place of the body: there is nothing to hold.
+static bool is_recorded(const ask *a, int32_t body) {
+  return a->w->set != NULL && studio_capture_shows(a->w, body);
+}
+
 static void grab(const ask *a) {
   int32_t body, point;
   pl_vec3 at;
   if (!get_count(a, "body", &body) || !get_count(a, "point", &point) || !get_vector(pl_json_find(a->message, "at"), &at) ||
-      !studio_hold_grab(a->w, a->viewer, body, point, at))
+      is_recorded(a, body) || !studio_hold_grab(a->w, a->viewer, body, point, at))
     refuse(a, "there is no such point to grab");
 }
 
@@ -185,7 +192,7 @@ static void release(const ask *a) {
 
 static void pin(const ask *a) {
   int32_t body, point;
-  if (!get_count(a, "body", &body) || !get_count(a, "point", &point) || !studio_hold_pin(a->w, body, point))
+  if (!get_count(a, "body", &body) || !get_count(a, "point", &point) || is_recorded(a, body) || !studio_hold_pin(a->w, body, point))
     refuse(a, "there is no such point to pin");
 }
 
@@ -220,6 +227,10 @@ static void show_detail(const ask *a) {
   if (pl_json_get_bool(pl_json_find(a->message, "on"), &on)) a->w->plain[body] = !on;
   a->w->shown_step = a->w->telemetry_step = -1;
   studio_note_done(a->w, a->viewer, a->id);
+}
+
+static void handle_capture(const ask *a) {
+  studio_capture_ask(a->w, a->viewer, a->id, a->message);
 }
 
 static void look_from(const ask *a) {
@@ -365,6 +376,7 @@ static const struct {
              {"camera", look_from},
              {"tool", move_tool},
              {"detail", show_detail},
+             {"capture", handle_capture},
              {"set", change_setting},
              {"weights", give_weights},
              {"steer", steer},

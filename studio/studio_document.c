@@ -10,20 +10,15 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
+#include "studio_recording.h"
 
 enum { SIZE_LIMIT = 256 << 20 };
 
-static char *copy_text(pl_context *context, const char *text) {
-  char *copy = pl_allocate(context, strlen(text) + 1);
-  if (copy != NULL) memcpy(copy, text, strlen(text) + 1);
-  return copy;
-}
-
 static pl_status name_all(pl_context *context, studio_document *document, const char *name, const char *path, const char *folder,
                           pl_error *error) {
-  document->name = copy_text(context, name);
-  document->path = copy_text(context, path);
-  document->folder = copy_text(context, folder);
+  document->name = studio_copy_text(context, name);
+  document->path = studio_copy_text(context, path);
+  document->folder = studio_copy_text(context, folder);
   return document->name != NULL && document->path != NULL && document->folder != NULL ? PL_OK : pl_fail_memory(error);
 }
 
@@ -33,6 +28,7 @@ void studio_document_free(pl_context *context, studio_document *document) {
   pl_release(context, document->name);
   pl_release(context, document->path);
   pl_release(context, document->folder);
+  pl_release(context, document->capture);
   *document = (studio_document){.json = NULL};
 }
 
@@ -55,10 +51,10 @@ static pl_status keep_source(pl_context *context, studio_document *document, con
   return PL_OK;
 }
 
-// What a scene is called after: its file, or the folder of a file that is called scene.json.
+// What a scene is called after: its file, or the folder of a file that is called scene.json or capture.json.
 static const char *name_of_path(char *path) {
   char *slash = strrchr(path, '/');
-  if (slash != NULL && strcmp(slash, "/scene.json") == 0) {
+  if (slash != NULL && (strcmp(slash, "/scene.json") == 0 || strcmp(slash, "/capture.json") == 0)) {
     *slash = '\0';
     slash = strrchr(path, '/');
   } else if (pl_ending_is(path, ".json")) {
@@ -67,24 +63,42 @@ static const char *name_of_path(char *path) {
   return slash != NULL ? slash + 1 : path;
 }
 
+// The file itself, or of a folder the recording or the scene in it: what `pliant sense`, `fit` and `capture` write.
+static pl_status find_file(const char *path, char whole[PATH_MAX], pl_error *error) {
+  static const char *const names[] = {"/capture.json", "/scene.json"};
+  struct stat facts;
+  bool there = realpath(path, whole) != NULL && stat(whole, &facts) == 0;
+  if (there && S_ISDIR(facts.st_mode)) {
+    size_t length = strlen(whole);
+    there = false;
+    for (size_t i = 0; !there && i < sizeof names / sizeof names[0] && length + strlen(names[i]) < PATH_MAX; ++i) {
+      memcpy(whole + length, names[i], strlen(names[i]) + 1);
+      there = stat(whole, &facts) == 0;
+    }
+    if (!there) return pl_fail_at(error, PL_ERROR_NOT_FOUND, path, 0, 0, "there is no capture.json or scene.json in this folder");
+  }
+  if (!there) return pl_fail_at(error, PL_ERROR_NOT_FOUND, path, 0, 0, "there is no such file");
+  // Devices and pipes may have no end.
+  if (!S_ISREG(facts.st_mode) || facts.st_size > SIZE_LIMIT)
+    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "this is no file, or one too large for a scene");
+  return PL_OK;
+}
+
 pl_status studio_document_read(pl_context *context, const char *path, pl_findings *findings, studio_document *document,
                                pl_error *error) {
   *document = (studio_document){.json = NULL};
   pl_bytes bytes;
   char whole[PATH_MAX];
-  struct stat facts;
-  if (realpath(path, whole) == NULL || stat(whole, &facts) != 0)
-    return pl_fail_at(error, PL_ERROR_NOT_FOUND, path, 0, 0, "there is no such file");
-  // Devices and pipes may have no end.
-  if (!S_ISREG(facts.st_mode) || facts.st_size > SIZE_LIMIT)
-    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "this is no file, or one too large for a scene");
-  pl_status status = pl_bytes_read(context, whole, &bytes, error);
+  pl_status status = find_file(path, whole, error);
   if (status < 0) return status;
-  char *folder = pl_path_folder(context, whole), *cut = copy_text(context, whole);
+  status = pl_bytes_read(context, whole, &bytes, error);
+  if (status < 0) return status;
+  char *folder = pl_path_folder(context, whole), *cut = studio_copy_text(context, whole);
   status =
       folder != NULL && cut != NULL ? name_all(context, document, name_of_path(cut), whole, folder, error) : pl_fail_memory(error);
   if (status >= 0) status = parse(context, (const char *)bytes.data, bytes.size, whole, findings, document, error);
   if (status >= 0) status = keep_source(context, document, (const char *)bytes.data, bytes.size, error);
+  if (status >= 0 && studio_recording_is(document)) status = studio_recording_stage(context, document, findings, error);
   pl_release(context, folder);
   pl_release(context, cut);
   pl_bytes_free(&bytes);
@@ -115,6 +129,8 @@ pl_status studio_document_copy(pl_context *context, const studio_document *from,
   pl_vector text = pl_vector_of(context, 1);
   pl_status status = studio_document_text(from, &text, error);
   if (status >= 0) status = name_all(context, copy, from->name, from->path, from->folder, error);
+  if (status >= 0 && from->capture != NULL && (copy->capture = studio_copy_text(context, from->capture)) == NULL)
+    status = pl_fail_memory(error);
   if (status >= 0) status = parse(context, text.items, text.count, from->name, NULL, copy, error);
   pl_vector_free(&text);
   if (status < 0) studio_document_free(context, copy);

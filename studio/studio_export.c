@@ -6,14 +6,12 @@
 #include "studio_export.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +20,7 @@
 #include "io/file_bytes.h"
 #include "studio_document.h"
 #include "studio_note.h"
+#include "studio_program.h"
 #include "studio_record.h"
 #include "studio_zip.h"
 
@@ -139,18 +138,7 @@ static bool start(export_job *job, const char *program) {
   char frames[FRAMES_SIZE], option[PATH_SIZE + 200];
   const char *words[16];
   make_words(job, frames, option, sizeof option, words);
-  int log = open(job->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (log < 0) return false;
-  job->process = fork();
-  if (job->process == 0) {
-    // Between fork and exec of a program with threads only what is safe in signal handlers.
-    (void)nice(10);
-    dup2(log, STDOUT_FILENO);
-    dup2(log, STDERR_FILENO);
-    execv(program, (char *const *)(uintptr_t)words);
-    _exit(127);
-  }
-  close(log);
+  job->process = studio_program_start(program, words, job->log);
   return job->process > 0;
 }
 
@@ -186,20 +174,6 @@ static void tell_failure(const export_job *job, const char *text) {
     pl_json_set_text(&note.arena, note.root, "text", text);
   }
   studio_note_post(job->w, &note, job->viewer, STUDIO_QUEUE);
-}
-
-// The last line that the program wrote: what went wrong.
-static void read_last_line(const export_job *job, char *line, size_t size) {
-  pl_bytes bytes;
-  snprintf(line, size, "the run failed");
-  if (pl_bytes_read(job->w->context, job->log, &bytes, NULL) < 0) return;
-  char *text = (char *)bytes.data;
-  size_t end = bytes.size;
-  while (end > 0 && text[end - 1] == '\n') --end;
-  size_t begin = end;
-  while (begin > 0 && text[begin - 1] != '\n') --begin;
-  if (end > begin) snprintf(line, size, "%.*s", (int)(end - begin), text + begin);
-  pl_bytes_free(&bytes);
 }
 
 // --- results --------------------------------------------------------------------------------------------------------------------------------
@@ -246,12 +220,9 @@ static void offer_results(const export_job *job) {
 
 static void *attend(void *user) {
   export_job *job = user;
-  int result = 0;
+  bool good = false;
   double told = -1;
-  for (pid_t ended = 0; ended == 0;) {
-    ended = waitpid(job->process, &result, WNOHANG);
-    if (ended < 0 && errno == EINTR) ended = 0;
-    if (ended != 0) break;
+  while (!studio_program_has_ended(job->process, &good)) {
     double share = 0.9 * look_at_progress(job);
     if (share - told >= 0.01) {
       tell_progress(job, share, share < 0.89 ? "simulating" : "writing");
@@ -260,13 +231,11 @@ static void *attend(void *user) {
     if (atomic_load(&job->stop)) kill(job->process, SIGKILL);
     nanosleep(&(struct timespec){0, 100000000}, NULL);
   }
-  // 3: done, with remarks.
-  bool good = WIFEXITED(result) && (WEXITSTATUS(result) == 0 || WEXITSTATUS(result) == 3);
   char line[512];
   if (good) {
     offer_results(job);
   } else if (!atomic_load(&job->stop)) {
-    read_last_line(job, line, sizeof line);
+    studio_program_last_line(job->w->context, job->log, line, sizeof line);
     tell_failure(job, line);
   }
   atomic_store(&job->done, true);
@@ -325,8 +294,7 @@ static pl_status begin(studio_world *w, export_job *job, pl_error *error) {
   *kept = *job;
   pl_status status = prepare(w, kept, error);
   if (status >= 0 && pthread_create(&kept->thread, NULL, attend, kept) != 0) {
-    kill(kept->process, SIGKILL);
-    waitpid(kept->process, NULL, 0);
+    studio_program_kill(kept->process);
     status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
   }
   if (status >= 0)

@@ -13,7 +13,7 @@
 #include "base/context.h"
 #include "io/file_bytes.h"
 
-static char *copy_text(pl_context *context, const char *text) {
+char *studio_copy_text(pl_context *context, const char *text) {
   char *copy = pl_allocate(context, strlen(text) + 1);
   if (copy != NULL) memcpy(copy, text, strlen(text) + 1);
   return copy;
@@ -32,8 +32,12 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
   return 0;
 }
 
+void studio_files_remove(const char *folder) {
+  nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 void studio_files_free(studio_files *files) {
-  if (files->folder != NULL) nftw(files->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+  if (files->folder != NULL) studio_files_remove(files->folder);
   for (int i = 0; i < files->count; ++i) {
     pl_release(files->context, files->files[i].path);
     pl_release(files->context, files->files[i].name);
@@ -49,7 +53,7 @@ char *studio_files_folder(studio_files *files) {
     const char *place = getenv("TMPDIR");
     char path[1024];
     snprintf(path, sizeof path, "%s/pliant-studio-XXXXXX", place != NULL && place[0] != '\0' ? place : "/tmp");
-    if (mkdtemp(path) != NULL) files->folder = copy_text(files->context, path);
+    if (mkdtemp(path) != NULL) files->folder = studio_copy_text(files->context, path);
   }
   if (files->folder != NULL) {
     char name[32];
@@ -74,7 +78,7 @@ static bool make_id(char id[STUDIO_FILE_ID_SIZE]) {
 
 bool studio_files_offer(studio_files *files, const char *path, const char *name, char id[STUDIO_FILE_ID_SIZE]) {
   bool offered = false;
-  studio_file file = {.path = copy_text(files->context, path), .name = copy_text(files->context, name)};
+  studio_file file = {.path = studio_copy_text(files->context, path), .name = studio_copy_text(files->context, name)};
   pthread_mutex_lock(&files->lock);
   if (file.path != NULL && file.name != NULL && files->count < STUDIO_FILE_LIMIT && make_id(file.id)) {
     files->files[files->count++] = file;
@@ -94,8 +98,8 @@ bool studio_files_find(studio_files *files, const char *id, char **path, char **
   pthread_mutex_lock(&files->lock);
   for (int i = 0; i < files->count; ++i)
     if (strcmp(files->files[i].id, id) == 0) {
-      *path = copy_text(files->context, files->files[i].path);
-      *name = copy_text(files->context, files->files[i].name);
+      *path = studio_copy_text(files->context, files->files[i].path);
+      *name = studio_copy_text(files->context, files->files[i].name);
     }
   pthread_mutex_unlock(&files->lock);
   if (*path != NULL && *name != NULL) return true;

@@ -29,10 +29,16 @@ void studio_files_free(studio_files *files);
 // A new folder for the files of one request; to be given to pl_release(). NULL when it cannot be made.
 char *studio_files_folder(studio_files *files);
 
+// Remove such a folder with all that is in it, before the server ends.
+void studio_files_remove(const char *folder);
+
 // Let viewers fetch a file; its id is put into `id`. False when there are too many.
 bool studio_files_offer(studio_files *files, const char *path, const char *name, char id[STUDIO_FILE_ID_SIZE]);
 
 // Path and name of an offered file, to be given to pl_release(). False if there is none of that id.
 bool studio_files_find(studio_files *files, const char *id, char **path, char **name);
+
+// A copy of a text, to be given to pl_release(); NULL when out of memory.
+char *studio_copy_text(pl_context *context, const char *text);
 
 #endif

@@ -83,7 +83,11 @@ static void put_text(studio_viewer *viewer, studio_slot slot, int64_t scene, stu
   }
   studio_text_release(viewer->slots[slot]);
   viewer->slots[slot] = text;
-  if (slot == STUDIO_SLOT_SCENE) viewer->slot_scene = scene;
+  if (slot != STUDIO_SLOT_SCENE) return;
+  viewer->slot_scene = scene;
+  // What was to be told of the capture of another scene.
+  studio_text_release(viewer->slots[STUDIO_SLOT_CAPTURE]);
+  viewer->slots[STUDIO_SLOT_CAPTURE] = NULL;
 }
 
 void studio_hub_post(studio_hub *hub, uint32_t viewer, studio_slot slot, int64_t scene, const char *text, size_t size) {
@@ -128,7 +132,8 @@ static uint32_t read_wants(const pl_json *message) {
     const char *key;
     uint32_t bit;
   } flags[] = {{"particles", STUDIO_WANT_PARTICLES}, {"ghost", STUDIO_WANT_GHOST},       {"exact", STUDIO_WANT_EXACT},
-               {"quantised", STUDIO_WANT_QUANTISED}, {"contacts", STUDIO_WANT_CONTACTS}, {"coarse", STUDIO_WANT_COARSE}},
+               {"quantised", STUDIO_WANT_QUANTISED}, {"contacts", STUDIO_WANT_CONTACTS}, {"coarse", STUDIO_WANT_COARSE},
+               {"cloud", STUDIO_WANT_CLOUD}},
     colors[] = {{"stretch", STUDIO_WANT_STRETCH},
                 {"stress", STUDIO_WANT_STRESS},
                 {"speed", STUDIO_WANT_SPEED},
@@ -213,6 +218,7 @@ static void send_texts(studio_hub *hub, studio_viewer *viewer) {
   }
   send_text(viewer, slots[STUDIO_SLOT_FINDINGS]);
   send_text(viewer, slots[STUDIO_SLOT_SCENE]);
+  send_text(viewer, slots[STUDIO_SLOT_CAPTURE]);
   for (int i = 0; i < count; ++i) send_text(viewer, queue[i]);
   send_text(viewer, slots[STUDIO_SLOT_STATE]);
   send_text(viewer, slots[STUDIO_SLOT_TELEMETRY]);

@@ -1,6 +1,6 @@
 // All conversations with viewers, in one thread: sockets that web requests were upgraded to, read and written as WebSockets (RFC 6455, by wslay).
 //
-// Nothing here waits for a viewer. What is to be sent to one stands in slots of which the newest replaces an unsent one (scene, findings, state, telemetry), in a short
+// Nothing here waits for a viewer. What is to be sent to one stands in slots of which the newest replaces an unsent one (scene, findings, capture, state, telemetry), in a short
 // queue of answers, or is made from the newest moment when the connection has taken all that went before.
 #ifndef STUDIO_HUB_H
 #define STUDIO_HUB_H
@@ -17,6 +17,7 @@ typedef struct studio_hub studio_hub;
 typedef enum studio_slot {
   STUDIO_SLOT_FINDINGS = 0,
   STUDIO_SLOT_SCENE,
+  STUDIO_SLOT_CAPTURE,
   STUDIO_SLOT_STATE,
   STUDIO_SLOT_TELEMETRY,
   STUDIO_SLOT_COUNT,

@@ -172,12 +172,6 @@ static double strength_of(const pl_detail_set *set, double load) {
 
 // --- beginning ---------------------------------------------------------------------------------------------------------------------
 
-static char *copy_text(pl_context *context, const char *text) {
-  char *copy = pl_allocate(context, strlen(text) + 1);
-  if (copy != NULL) memcpy(copy, text, strlen(text) + 1);
-  return copy;
-}
-
 // What the new set is called: as the old one, with a number that counts up.
 static void name_set(const char *old, char *name, size_t size) {
   const char *slash = strrchr(old, '/');
@@ -198,9 +192,9 @@ static pl_status lay_paths(studio_recorder *r, studio_document *recipe, const ch
   name_set(set, name, sizeof name);
   char *folder = studio_files_folder(r->w->files);
   char *copy = folder != NULL ? pl_path_join(context, folder, "recipe.json") : NULL;
-  r->scene = copy_text(context, r->w->document.path);
-  r->before = copy_text(context, set);
-  r->folder = copy_text(context, recipe->folder);
+  r->scene = studio_copy_text(context, r->w->document.path);
+  r->before = studio_copy_text(context, set);
+  r->folder = studio_copy_text(context, recipe->folder);
   if (folder != NULL) r->new_path = pl_path_join(context, folder, name);
   bool good = copy != NULL && r->scene != NULL && r->before != NULL && r->folder != NULL && r->new_path != NULL;
   pl_status status = folder == NULL ? pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made")

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "studio_document.h"
 #include "studio_server.h"
 #include "studio_world.h"
 
@@ -40,9 +41,16 @@ static void tell_address(const studio_server *server) {
 static pl_status check_scene(pl_context *context, const studio_options *options, pl_error *error) {
   pl_scene *scene = NULL;
   pl_findings *findings = NULL;
+  studio_document document = {.json = NULL};
+  pl_vector text = pl_vector_of(context, 1);
   if (options->scene_path == NULL) return PL_OK;
   pl_status status = pl_findings_create(context, &findings, error);
-  if (status >= 0) status = pl_scene_read(context, options->scene_path, &scene, findings, error);
+  if (status >= 0) status = studio_document_read(context, options->scene_path, findings, &document, error);
+  if (status >= 0) status = studio_document_text(&document, &text, error);
+  if (status >= 0)
+    status = pl_scene_read_memory(context, text.items, text.count, options->scene_path, document.folder, &scene, findings, error);
+  pl_vector_free(&text);
+  studio_document_free(context, &document);
   if (findings != NULL) report(options, findings);
   if (status < 0 && findings != NULL && pl_findings_count(findings, PL_SEVERITY_ERROR) > 0 && error != NULL)
     *error = (pl_error){.status = status, .text = "the scene cannot be opened"};

@@ -7,6 +7,7 @@
 #include "io/file_bytes.h"
 #include "math/vec3.h"
 #include "scene/scene_rod.h"
+#include "studio_capture.h"
 #include "studio_example.h"
 #include "studio_note.h"
 #include "studio_setting.h"
@@ -23,6 +24,7 @@ static bool has_actor(const studio_world *w, int32_t body) {
 
 static const char *method_of(const studio_world *w, int32_t body) {
   if (has_actor(w, body)) return "actor";
+  if (studio_capture_is_of(w, body)) return "capture";
   if (PL_ITEM(&w->set->parts, pl_stage_part, body).source->detail.json != NULL) return "detail";
   return pl_model_describe(pl_body_model(w->world, pl_stage_set_body(w->set, body).id)).method;
 }
@@ -157,11 +159,12 @@ static void fill_scene(studio_world *w, studio_note *note) {
   int32_t body_count = pl_stage_set_body_count(w->set), collider_count = pl_stage_set_collider_count(w->set);
   const char *method = body_count > 0 ? method_of(w, 0) : "";
   for (int32_t i = 0; i < body_count; ++i)
-    if (has_actor(w, i) || strcmp(method_of(w, i), "detail") == 0) method = method_of(w, i);
+    if (has_actor(w, i) || studio_capture_is_of(w, i) || strcmp(method_of(w, i), "detail") == 0) method = method_of(w, i);
   pl_json_set_text(arena, note->root, "name", w->document.json != NULL ? w->document.name : facts.name);
   pl_json_set_text(arena, note->root, "title", facts.name);
   pl_json_set_text(arena, note->root, "description", facts.description);
-  pl_json_set_text(arena, note->root, "path", w->document.json != NULL ? w->document.path : "");
+  const char *file = w->document.json == NULL ? "" : w->document.capture != NULL ? w->document.capture : w->document.path;
+  pl_json_set_text(arena, note->root, "path", file);
   pl_json_set_text(arena, note->root, "method", method);
   studio_note_number(note, note->root, "step", facts.step);
   studio_note_number(note, note->root, "frame_rate", facts.frame_rate);
@@ -179,4 +182,5 @@ void studio_stage_tell(studio_world *w, uint32_t viewer) {
   studio_note note = studio_note_begin(w->context, "scene");
   if (note.root != NULL) fill_scene(w, &note);
   studio_note_post(w, &note, viewer, STUDIO_SLOT_SCENE);
+  studio_capture_tell(w, viewer);
 }

@@ -2,9 +2,10 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "studio_capture.h"
 #include "studio_detail.h"
 
-enum { PARTS_PER_BODY = 8 };
+enum { PARTS_PER_BODY = 10 };
 
 static int32_t actor_of_body(const studio_world *w, int32_t body) {
   for (int32_t i = 0; i < pl_stage_set_actor_count(w->set); ++i)
@@ -12,7 +13,7 @@ static int32_t actor_of_body(const studio_world *w, int32_t body) {
   return -1;
 }
 
-static int32_t lay_out(const studio_world *w, uint32_t wants, studio_part *parts) {
+static int32_t lay_out(const studio_world *w, uint32_t wants, const studio_cloud *cloud, studio_part *parts) {
   static const uint32_t colors[] = {STUDIO_WANT_STRETCH, STUDIO_WANT_STRESS, STUDIO_WANT_SPEED, STUDIO_WANT_SEGMENTS};
   int32_t count = 0;
   for (int32_t i = 0; i < pl_stage_set_body_count(w->set); ++i) {
@@ -25,6 +26,12 @@ static int32_t lay_out(const studio_world *w, uint32_t wants, studio_part *parts
       parts[count++] = (studio_part){STUDIO_PART_GHOST, STUDIO_WANT_GHOST, i, points, 3, NULL, 0};
     if (wants & STUDIO_WANT_COARSE && studio_detail_is_there(w, i))
       parts[count++] = (studio_part){STUDIO_PART_COARSE, STUDIO_WANT_COARSE, i, points, 3, NULL, 0};
+    // Where there is no cloud to show, one without points says so.
+    if (wants & STUDIO_WANT_CLOUD && studio_capture_is_of(w, i)) {
+      int32_t seen = cloud != NULL ? cloud->count : 0;
+      parts[count++] = (studio_part){STUDIO_PART_CLOUD, STUDIO_WANT_CLOUD, i, seen, 3, NULL, 0};
+      parts[count++] = (studio_part){STUDIO_PART_DISTANCES, STUDIO_WANT_CLOUD, i, seen, 1, NULL, 0};
+    }
     for (size_t k = 0; k < sizeof colors / sizeof colors[0]; ++k)
       if (wants & colors[k]) parts[count++] = (studio_part){STUDIO_PART_COLORS, colors[k], i, points, 1, NULL, 0};
   }
@@ -41,22 +48,39 @@ static void fill_placement(const studio_world *w, const studio_part *part) {
   memcpy(part->numbers, numbers, sizeof numbers);
 }
 
-static void fill(studio_world *w, studio_moment *moment) {
+static void fill_surface(studio_world *w, int32_t body, pl_vec3 *points) {
+  if (studio_capture_shows(w, body))
+    studio_capture_read_surface(w, points);
+  else if (studio_detail_is_on(w, body) || !studio_detail_read_coarse(w, body, points))
+    (void)pl_stage_set_read_surface(w->set, body, points);
+}
+
+static void fill_particles(studio_world *w, int32_t body, pl_vec3 *points) {
+  if (!studio_capture_shows(w, body) || !studio_capture_read_points(w, points))
+    (void)pl_body_read_positions(w->world, pl_stage_set_body(w->set, body).id, points);
+}
+
+static void fill(studio_world *w, const studio_cloud *cloud, studio_moment *moment) {
   const pl_vec3 *surface = NULL;
   for (int32_t i = 0; i < moment->part_count; ++i) {
     studio_part *part = &moment->parts[i];
     pl_vec3 *points = (pl_vec3 *)part->numbers;
     switch (part->kind) {
       case STUDIO_PART_SURFACE:
-        if (studio_detail_is_on(w, part->index) || !studio_detail_read_coarse(w, part->index, points))
-          (void)pl_stage_set_read_surface(w->set, part->index, points);
+        fill_surface(w, part->index, points);
         surface = points;
         break;
-      case STUDIO_PART_PARTICLES: (void)pl_body_read_positions(w->world, pl_stage_set_body(w->set, part->index).id, points); break;
+      case STUDIO_PART_PARTICLES: fill_particles(w, part->index, points); break;
       case STUDIO_PART_GHOST: (void)pl_stage_set_read_rest(w->set, actor_of_body(w, part->index), points); break;
       case STUDIO_PART_COLORS: studio_colors_fill(w, part->index, part->wanted, surface, part->numbers); break;
       case STUDIO_PART_PLACEMENT: fill_placement(w, part); break;
       case STUDIO_PART_COARSE: (void)studio_detail_read_coarse(w, part->index, points); break;
+      case STUDIO_PART_CLOUD:
+        if (part->count > 0) memcpy(points, cloud->points, (size_t)part->count * sizeof *points);
+        break;
+      case STUDIO_PART_DISTANCES:
+        if (part->count > 0) memcpy(part->numbers, cloud->distances, (size_t)part->count * sizeof *part->numbers);
+        break;
     }
   }
 }
@@ -65,15 +89,17 @@ void studio_show_moment(studio_world *w) {
   size_t most = PARTS_PER_BODY * (size_t)pl_stage_set_body_count(w->set) + (size_t)pl_stage_set_collider_count(w->set);
   studio_part *parts = pl_allocate_array(w->context, most, sizeof *parts);
   if (parts == NULL) return;
-  int32_t count = lay_out(w, studio_hub_wants(w->hub), parts);
+  uint32_t wants = studio_hub_wants(w->hub);
+  const studio_cloud *cloud = wants & STUDIO_WANT_CLOUD ? studio_cloud_of(w) : NULL;
+  int32_t count = lay_out(w, wants, cloud, parts);
   studio_moment *moment = studio_moment_create(w->context, parts, count);
   pl_release(w->context, parts);
   if (moment == NULL) return;
   moment->number = ++w->moment_number;
   moment->scene = w->scene_number;
   moment->step = pl_world_step_count(w->world);
-  moment->time = pl_world_time(w->world);
-  fill(w, moment);
+  moment->time = studio_capture_time(w);
+  fill(w, cloud, moment);
   studio_moment_compare(moment, w->newest);
   studio_moment_release(w->newest);
   w->newest = studio_moment_hold(moment);

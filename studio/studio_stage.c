@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
+#include "studio_capture.h"
 #include "studio_detail.h"
 #include "studio_document.h"
 
@@ -116,6 +117,7 @@ bool studio_stage_enter(studio_world *w, studio_fresh *made, studio_document *do
   w->shown_step = w->telemetry_step = -1;
   w->measured_steps = pl_world_step_count(w->world);
   w->state_is_due = true;
+  studio_capture_open(w);
   studio_stage_tell(w, 0);
   return carried;
 }

@@ -11,6 +11,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "studio_build.h"
+#include "studio_capture.h"
 #include "studio_detail.h"
 #include "studio_export.h"
 #include "studio_note.h"
@@ -59,6 +60,7 @@ pl_status studio_world_attend(studio_world *w, pl_error *error) {
 
 bool studio_world_step(studio_world *w) {
   pl_error error = {0};
+  studio_capture_leave(w);
   run_errands(w);
   if (pl_world_step(w->world, &w->report, &error) < 0) {
     studio_world_pause(w, true);
@@ -75,6 +77,7 @@ bool studio_world_step(studio_world *w) {
 }
 
 void studio_world_pause(studio_world *w, bool paused) {
+  if (!paused) studio_capture_leave(w);
   w->paused = paused;
   w->due = 0;
   w->clock = pl_clock_seconds();
@@ -83,6 +86,7 @@ void studio_world_pause(studio_world *w, bool paused) {
 
 void studio_world_reset(studio_world *w) {
   if (w->set == NULL) return;
+  studio_capture_leave(w);
   studio_hold_clear(w);
   w->given.count = w->errands.count = w->meters.count = 0;
   (void)pl_world_restore(w->world, w->start, w->start_size, NULL);
@@ -95,6 +99,7 @@ void studio_world_reset(studio_world *w) {
 void studio_world_back(studio_world *w, int64_t count) {
   if (w->set == NULL) return;
   int64_t target = pl_world_step_count(w->world) - count;
+  studio_capture_leave(w);
   studio_world_pause(w, true);
   studio_hold_lift(w);
   if (studio_history_go(&w->history, w->world, target))
@@ -175,10 +180,10 @@ static void pass_time(studio_world *w) {
 }
 
 static double next_deadline(const studio_world *w) {
-  double now = pl_clock_seconds();
-  if (w->set == NULL || w->paused) return fmin(w->state_told + STATE_EVERY, now + STATE_EVERY);
+  double now = pl_clock_seconds(), work = now + studio_capture_pause(w);
+  if (w->set == NULL || w->paused) return fmin(work, fmin(w->state_told + STATE_EVERY, now + STATE_EVERY));
   double step = pl_world_step_length(w->world);
-  return w->due >= step ? now : now + fmin((step - w->due) / w->rate, STATE_EVERY);
+  return w->due >= step ? now : fmin(work, now + fmin((step - w->due) / w->rate, STATE_EVERY));
 }
 
 static void greet(studio_world *w, uint32_t viewer) {
@@ -217,6 +222,7 @@ static void look_beside(studio_world *w) {
   studio_command command;
   studio_build_look(w);
   studio_record_look(w);
+  studio_capture_look(w);
   while (studio_build_release(w, &command)) hear(w, &command);
 }
 
@@ -257,6 +263,7 @@ studio_world *studio_world_create(pl_context *context, const studio_options *opt
   w->errands = pl_vector_of(context, sizeof(studio_errand));
   w->meters = pl_vector_of(context, sizeof(studio_meter));
   w->segments = pl_vector_of(context, sizeof(int32_t *));
+  w->abandoned = pl_vector_of(context, sizeof(struct studio_fit *));
   w->waiting = pl_vector_of(context, sizeof(studio_command));
   w->clock = pl_clock_seconds();
   w->shown_step = w->telemetry_step = -1;
@@ -267,6 +274,7 @@ studio_world *studio_world_create(pl_context *context, const studio_options *opt
   if (status >= 0 && pthread_create(&w->thread, NULL, live, w) != 0)
     status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
   if (status >= 0) return w;
+  studio_capture_end(w);
   studio_stage_close(w);
   pl_shape_shelf_free(&w->shelf);
   pl_findings_destroy(w->findings);
@@ -281,6 +289,7 @@ void studio_world_destroy(studio_world *w) {
   studio_export_stop(w);
   studio_build_stop(w);
   studio_record_stop(w);
+  studio_capture_end(w);
   studio_stage_close(w);
   pl_shape_shelf_free(&w->shelf);
   pl_vector_free(&w->given);

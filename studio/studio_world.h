@@ -48,9 +48,10 @@ typedef struct studio_document {
   pl_json_document *json;  // as it stands now; NULL: none is open
   char *source;            // text that it was read from, terminated; NULL once it was changed
   size_t source_size;
-  char *name;    // for messages and as the suggestion of a file's name
-  char *path;    // of its file, "" for one that was dropped
-  char *folder;  // where its relative paths start
+  char *name;     // for messages and as the suggestion of a file's name
+  char *path;     // of its file, "" for one that was dropped
+  char *folder;   // where its relative paths start
+  char *capture;  // of a recording, whose scene was made up: its capture.json; NULL for others
 } studio_document;
 
 // All that a scene brings, before it takes the place of another.
@@ -114,6 +115,8 @@ typedef struct studio_world {
   pl_vec3 *more_points;
   struct studio_exports *exports;    // NULL: none has begun
   struct studio_recorder *recorder;  // of an example of detail; NULL: none runs
+  struct studio_capture *capture;    // of the scene that is open; NULL: it has nothing that was captured
+  pl_vector abandoned;               // of studio_fit *: fits of scenes that were closed, on their way to an end
   struct studio_build *build;        // of a scene beside this one; NULL: none runs
   pl_vector waiting;                 // of studio_command: requests that wait for it
 } studio_world;

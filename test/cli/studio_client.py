@@ -115,6 +115,7 @@ class Viewer:
     def __init__(self, server, token=None, origin=None, key="dGhlIHNhbXBsZSBub25jZQ==", receive_buffer=None):
         self.server, self.left, self.last_id, self.scene = server, b"", 0, None
         self.parts, self.step, self.telemetry = {}, None, None  # what a page would show: the newest of every part
+        self.capture = None  # the newest of its messages
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -168,7 +169,9 @@ class Viewer:
             if opcode == 1:
                 message = json.loads(body)
                 if message["kind"] == "scene":
-                    self.scene, self.parts, self.step, self.telemetry = message, {}, None, None
+                    self.scene, self.parts, self.step, self.telemetry, self.capture = message, {}, None, None, None
+                if message["kind"] == "capture":
+                    self.capture = message
                 if message["kind"] == "telemetry":
                     self.telemetry = message
                 return message

@@ -1,0 +1,403 @@
+// Recordings of bodies: from the scene that is filmed, or the file that was opened, to the fit. All of it is for the thread of the world; films are programs and fits threads of their own,
+// which are looked at from time to time.
+#include "studio_capture.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/context.h"
+#include "base/error.h"
+#include "body/body_method.h"
+#include "pliant/file.h"
+#include "studio_recording.h"
+
+// How often viewers are told at most, and how often work is looked at. s
+static const double TELL_EVERY = 0.1;
+enum { STEPS_LEAST = 2, STEPS_MOST = 16 };
+
+static const char *const SHAPES[STUDIO_SHAPE_COUNT] = {"static", "tracked", "simulated"};
+
+// --- opening and closing ----------------------------------------------------------------------------------------------------------
+
+// What makes a scene one of things to be captured is what its frames are used for, which its name alone says.
+static int32_t find_body(const studio_world *w) {
+  if (w->document.capture == NULL && strncmp(pl_scene_describe(w->scene).name, "capture-", 8) != 0) return -1;
+  for (int32_t i = 0; i < pl_stage_set_body_count(w->set); ++i) {
+    const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, i);
+    bool tets = part->body.mesh != NULL && pl_mesh_look(part->body.mesh).tet_count > 0;
+    if (part->source->method == PL_SCENE_FEM && part->source->actor.json == NULL && tets) return i;
+  }
+  return -1;
+}
+
+// The recording is there: read what does not change from frame to frame.
+static pl_status attach(studio_world *w, studio_capture *c, pl_error *error) {
+  char *path = studio_recording_beside(w->context, c->file, "static.vtu");
+  int32_t count = PL_ITEM(&w->set->parts, pl_stage_part, c->body).model->particle_count;
+  pl_mesh *mesh = NULL;
+  pl_status status = pl_capture_read(w->context, c->file, &c->capture, NULL, error);
+  if (status >= 0) status = path != NULL ? pl_mesh_read(w->context, path, &mesh, NULL, error) : pl_fail_memory(error);
+  if (status >= 0 && pl_mesh_look(mesh).point_count != count)
+    status = pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "the body has %d points, this mesh %d", count,
+                        pl_mesh_look(mesh).point_count);
+  if (status >= 0) {
+    c->view = pl_capture_look(c->capture);
+    c->static_points = pl_allocate_array(w->context, (size_t)count, sizeof *c->static_points);
+    if (c->static_points == NULL) status = pl_fail_memory(error);
+  }
+  if (status >= 0) memcpy(c->static_points, pl_mesh_look(mesh).points, (size_t)count * sizeof *c->static_points);
+  pl_mesh_destroy(mesh);
+  pl_release(w->context, path);
+  c->news = true;
+  return status;
+}
+
+// Without a recording that can be used there is nothing to show, and nothing is tried again by itself.
+static void give_up(studio_world *w, studio_capture *c, const pl_error *error) {
+  char line[1024];
+  pl_error_format(error, line, sizeof line);
+  studio_note_log(w, "%s", line);
+  pl_capture_destroy(c->capture);
+  c->capture = NULL;
+  c->film_failed = true;
+  c->fit_wanted = c->film_wanted = c->shown = false;
+  c->news = true;
+}
+
+void studio_capture_open(studio_world *w) {
+  int32_t body = find_body(w);
+  // What was recorded does not depend on the numbers of the scene; what was filmed does.
+  bool same = w->capture != NULL && w->document.capture != NULL && w->capture->recorded && body == w->capture->body &&
+              strcmp(w->capture->file, w->document.capture) == 0;
+  if (same) return;
+  studio_capture_close(w);
+  if (body < 0) return;
+  studio_capture *c = pl_allocate_array(w->context, 1, sizeof *c);
+  if (c == NULL) return;
+  *c = (studio_capture){.body = body, .recorded = w->document.capture != NULL, .cloud = {.frame = -1}, .news = true};
+  w->capture = c;
+  if (!c->recorded) return;
+  pl_error error = {0};
+  c->file = studio_copy_text(w->context, w->document.capture);
+  // There is nothing to be seen in the world yet that is not in the recording.
+  c->shown = w->paused = c->file != NULL;
+  if (c->file == NULL || attach(w, c, &error) < 0) give_up(w, c, &error);
+}
+
+void studio_capture_close(studio_world *w) {
+  studio_capture *c = w->capture;
+  if (c == NULL) return;
+  if (c->fit != NULL) studio_fit_abandon(c->fit);
+  // Whoever is inside a simulation ends by itself; the world does not wait for it.
+  if (c->fit != NULL && (studio_fit_has_ended(c->fit) || !pl_vector_push(&w->abandoned, &c->fit))) studio_fit_destroy(c->fit);
+  studio_film_destroy(c->film);
+  studio_cloud_free(w->context, &c->cloud);
+  pl_capture_destroy(c->capture);
+  pl_release(w->context, c->static_points);
+  pl_release(w->context, c->file);
+  pl_release(w->context, c);
+  w->capture = NULL;
+}
+
+static void sweep(studio_world *w, bool wait) {
+  size_t kept = 0;
+  for (size_t i = 0; i < w->abandoned.count; ++i) {
+    studio_fit *fit = PL_ITEM(&w->abandoned, studio_fit *, i);
+    if (wait || studio_fit_has_ended(fit))
+      studio_fit_destroy(fit);
+    else
+      PL_ITEM(&w->abandoned, studio_fit *, kept++) = fit;
+  }
+  w->abandoned.count = kept;
+}
+
+void studio_capture_end(studio_world *w) {
+  studio_capture_close(w);
+  sweep(w, true);
+  pl_vector_free(&w->abandoned);
+}
+
+bool studio_capture_is_of(const studio_world *w, int32_t body) {
+  return w->capture != NULL && w->capture->body == body;
+}
+
+// --- work -------------------------------------------------------------------------------------------------------------------------
+
+static bool fit_runs(const studio_capture *c) {
+  return c->fit_wanted || (c->fit != NULL && !studio_fit_has_ended(c->fit));
+}
+
+static void look_at_film(studio_world *w, studio_capture *c) {
+  pl_error error = {0};
+  bool good = false;
+  bool wanted = c->film_wanted || c->fit_wanted || (studio_hub_wants(w->hub) & STUDIO_WANT_CLOUD) != 0;
+  if (c->film == NULL && c->file == NULL && wanted && !c->film_failed) {
+    c->film = studio_film_begin(w, c->body, &error);
+    c->filming = c->news = c->film != NULL;
+    if (c->film == NULL) give_up(w, c, &error);
+  }
+  if (!c->filming) return;
+  if (studio_film_has_ended(c->film, &good, &error)) {
+    c->filming = false;
+    c->file = good ? studio_recording_beside(w->context, studio_film_folder(c->film), "film/capture.json") : NULL;
+    if (good && c->file == NULL) (void)pl_fail_memory(&error);
+    if (c->file == NULL || attach(w, c, &error) < 0) give_up(w, c, &error);
+    return;
+  }
+  double share = studio_film_share(c->film);
+  c->news = c->news || share != c->share;
+  c->share = share;
+}
+
+// Points that the scene holds hard and for ever.
+static int32_t *find_held(const studio_world *w, int32_t body, int32_t *count) {
+  int32_t points = PL_ITEM(&w->set->parts, pl_stage_part, body).model->particle_count;
+  int32_t *held = pl_allocate_array(w->context, (size_t)points, sizeof *held);
+  *count = 0;
+  if (held == NULL) return NULL;
+  for (size_t g = 0; g < w->set->groups.count; ++g) {
+    const pl_stage_group *group = &PL_ITEM(&w->set->groups, pl_stage_group, g);
+    pl_body_id id = pl_stage_set_body(w->set, body).id;
+    if (group->pin == NULL || memcmp(&group->body, &id, sizeof id) != 0) continue;
+    if (group->pin->until > 0 || group->pin->keys.count > 0 || group->pin->stiffness > 0) continue;
+    for (int32_t i = 0; i < group->particle_count; ++i) held[group->particles[i]] = 1;
+  }
+  for (int32_t i = 0; i < points; ++i)
+    if (held[i]) held[(*count)++] = i;
+  return held;
+}
+
+static void begin_fit(studio_world *w, studio_capture *c) {
+  const pl_scene_fem *fem = &PL_ITEM(&w->set->parts, pl_stage_part, c->body).source->fem;
+  double steps = round(1 / (c->view.rate * pl_world_step_length(w->world)));
+  pl_error error = {0};
+  char *tets = studio_recording_beside(w->context, c->file, "static.vtu");
+  char *surface = studio_recording_beside(w->context, c->file, "surface.ply");
+  studio_fit_def def = {.capture = c->file,
+                        .tets = tets,
+                        .surface = surface,
+                        .material = (pl_fem_material)(fem->material - 1),
+                        .density = fem->density,
+                        .poisson = fem->poisson,
+                        .steps_most = (int32_t)fmin(fmax(steps, STEPS_LEAST), STEPS_MOST),
+                        .thread_count = w->options->thread_count,
+                        .before = c->fit};
+  int32_t *held = find_held(w, c->body, &def.held_count);
+  def.held = held;
+  studio_fit *fit = held != NULL && tets != NULL ? studio_fit_begin(w->context, &def, &error) : NULL;
+  if (fit == NULL) studio_note_log(w, "the fit could not begin: %s", error.text[0] != '\0' ? error.text : "out of memory");
+  studio_fit_destroy(c->fit);
+  c->fit = fit;
+  c->fit_wanted = false;
+  c->fit_version = 0;
+  c->news = true;
+  pl_release(w->context, held);
+  pl_release(w->context, tets);
+  pl_release(w->context, surface);
+}
+
+// What is shown goes along with the fit.
+static void follow_fit(studio_world *w, studio_capture *c) {
+  uint32_t version = studio_fit_version(c->fit);
+  studio_fit_view view;
+  if (version == c->fit_version) return;
+  c->fit_version = version;
+  c->news = true;
+  studio_fit_look(c->fit, &view);
+  int32_t frame = c->frame;
+  studio_shape shape = c->shape;
+  if (c->follows && view.tracked_count > 0 && view.iteration_count == 0) c->frame = view.tracked_count - 1;
+  if (!c->chosen)
+    c->shape = view.simulated ? STUDIO_SHAPE_SIMULATED : view.tracked_count > 0 ? STUDIO_SHAPE_TRACKED : STUDIO_SHAPE_STATIC;
+  bool changed = c->frame != frame || c->shape != shape || c->shape_version != view.shape_version;
+  c->shape_version = view.shape_version;
+  if (!changed || !c->shown) return;
+  c->cloud.measured = false;
+  w->shown_step = -1;
+}
+
+void studio_capture_look(studio_world *w) {
+  studio_capture *c = w->capture;
+  sweep(w, false);
+  if (c == NULL) return;
+  look_at_film(w, c);
+  // One at a time, those that are given up included.
+  if (c->fit_wanted && c->capture != NULL && w->abandoned.count == 0) begin_fit(w, c);
+  if (c->fit != NULL) follow_fit(w, c);
+  if (c->news && pl_clock_seconds() - c->told >= TELL_EVERY) studio_capture_tell(w, 0);
+}
+
+double studio_capture_pause(const studio_world *w) {
+  const studio_capture *c = w->capture;
+  return c != NULL && (c->news || c->filming || fit_runs(c)) ? TELL_EVERY : HUGE_VAL;
+}
+
+// --- what viewers are told --------------------------------------------------------------------------------------------------------
+
+static const char *label_of(const char *name) {
+  static const char *const labels[][2] = {
+      {"young", "Young's modulus"}, {"poisson", "Poisson's ratio"}, {"mass", "Mass damping"}, {"stiffness", "Stiffness damping"}};
+  for (size_t i = 0; i < sizeof labels / sizeof labels[0]; ++i)
+    if (strncmp(name, labels[i][0], strlen(labels[i][0])) == 0) return labels[i][1];
+  return name;
+}
+
+static void tell_parameters(studio_note *note, const studio_fit_view *view) {
+  static const char *const units[] = {"Pa", "", "1/s", "s"}, *const verdicts[] = {"determined", "not determined", "at its bound",
+                                                                                  "held"};
+  pl_json *list = pl_json_set(&note->arena, note->root, "parameters", pl_json_new(&note->arena, PL_JSON_ARRAY));
+  for (int32_t i = 0; list != NULL && i < view->parameter_count; ++i) {
+    const pl_fit_estimate *estimate = &view->parameters[i];
+    pl_json *item = pl_json_new(&note->arena, PL_JSON_OBJECT);
+    if (item == NULL) return;
+    pl_json_set_text(&note->arena, item, "name", estimate->name);
+    pl_json_set_text(&note->arena, item, "label", label_of(estimate->name));
+    studio_note_number(note, item, "value", estimate->value);
+    pl_json_set_text(&note->arena, item, "unit", units[i]);
+    if (view->has_intervals) pl_json_set_text(&note->arena, item, "verdict", verdicts[estimate->verdict]);
+    if (view->has_intervals && estimate->verdict != PL_FIT_HELD) {
+      studio_note_number(note, item, "low", estimate->least);
+      studio_note_number(note, item, "high", estimate->most);
+    }
+    pl_json_add(list, item);
+  }
+}
+
+static void tell_fit(studio_note *note, const studio_fit_view *view) {
+  pl_arena *arena = &note->arena;
+  pl_json_set_text(arena, note->root, "stage", view->stage);
+  studio_note_number(note, note->root, "done", view->share);
+  if (view->text[0] != '\0') pl_json_set_text(arena, note->root, "text", view->text);
+  studio_note_number(note, note->root, "iteration", view->iteration_count);
+  if (view->has_error) studio_note_number(note, note->root, "error", view->error);
+  pl_json *history = pl_json_set(arena, note->root, "history", pl_json_new(arena, PL_JSON_ARRAY));
+  for (int32_t i = 0; history != NULL && i < view->iteration_count; ++i) {
+    pl_json *item = pl_json_new(arena, PL_JSON_OBJECT);
+    if (item == NULL) return;
+    studio_note_number(note, item, "iteration", i + 1);
+    studio_note_number(note, item, "error", view->errors[i]);
+    pl_json_add(history, item);
+  }
+  tell_parameters(note, view);
+}
+
+static void tell_shapes(studio_note *note, const studio_capture *c, const studio_fit_view *view) {
+  const bool there[STUDIO_SHAPE_COUNT] = {c->static_points != NULL, view->tracked_count > 0, view->simulated};
+  pl_json_set_text(&note->arena, note->root, "shape", SHAPES[c->shape]);
+  pl_json *list = pl_json_set(&note->arena, note->root, "shapes", pl_json_new(&note->arena, PL_JSON_ARRAY));
+  for (int i = 0; list != NULL && i < STUDIO_SHAPE_COUNT; ++i)
+    if (there[i]) pl_json_add(list, pl_json_new_text(&note->arena, SHAPES[i]));
+}
+
+void studio_capture_tell(studio_world *w, uint32_t viewer) {
+  studio_capture *c = w->capture;
+  if (c == NULL) return;
+  studio_note note = studio_note_begin(w->context, "capture");
+  studio_fit_view view = {.stage = c->filming || (c->fit_wanted && c->capture == NULL) ? "film"
+                                   : c->capture != NULL                                ? "recorded"
+                                                                                       : "",
+                          .share = c->filming ? c->share : 0};
+  if (c->fit != NULL) studio_fit_look(c->fit, &view);
+  if (note.root != NULL) {
+    studio_note_number(&note, note.root, "body", c->body);
+    studio_note_number(&note, note.root, "frame", c->frame);
+    studio_note_number(&note, note.root, "frames", c->capture != NULL ? c->view.frame_count : 0);
+    studio_note_number(&note, note.root, "rate", c->capture != NULL ? c->view.rate : 0);
+    pl_json_set_bool(&note.arena, note.root, "shown", c->shown);
+    pl_json_set_bool(&note.arena, note.root, "running", fit_runs(c));
+    pl_json_set_bool(&note.arena, note.root, "whole", true);
+    tell_fit(&note, &view);
+    tell_shapes(&note, c, &view);
+  }
+  studio_note_post(w, &note, viewer, STUDIO_SLOT_CAPTURE);
+  if (viewer != 0) return;
+  c->news = false;
+  c->told = pl_clock_seconds();
+}
+
+// --- what viewers ask -------------------------------------------------------------------------------------------------------------
+
+static void show(studio_world *w, studio_capture *c) {
+  studio_world_pause(w, true);
+  c->shown = c->news = true;
+  c->cloud.measured = false;
+  w->shown_step = -1;
+}
+
+void studio_capture_leave(studio_world *w) {
+  studio_capture *c = w->capture;
+  if (c == NULL || !c->shown) return;
+  c->shown = c->follows = false;
+  c->news = true;
+  w->shown_step = -1;
+}
+
+static const char *seek(studio_world *w, studio_capture *c, const pl_json *message) {
+  int64_t frame;
+  if (c->capture == NULL) {
+    c->film_wanted = true;
+    return c->film_failed ? "there is no recording" : "the scene is being filmed; wait until its frames are there";
+  }
+  if (!pl_json_get_integer(pl_json_find(message, "frame"), &frame) || frame < 0 || frame >= c->view.frame_count)
+    return "the recording has no such frame";
+  c->frame = (int32_t)frame;
+  c->follows = false;
+  show(w, c);
+  return NULL;
+}
+
+static const char *begin(studio_world *w, studio_capture *c) {
+  if (fit_runs(c)) return "a fit runs already; stop it first";
+  if (c->recorded && c->capture == NULL) return "there is no recording";
+  c->film_failed = false;
+  c->fit_wanted = c->follows = true;
+  c->chosen = false;
+  c->frame = 0;
+  if (c->capture != NULL) show(w, c);
+  c->news = true;
+  return NULL;
+}
+
+static const char *stop(studio_capture *c) {
+  if (!fit_runs(c)) return "no fit runs";
+  if (c->fit != NULL) studio_fit_stop(c->fit);
+  c->fit_wanted = false;
+  c->news = true;
+  return NULL;
+}
+
+static const char *choose(studio_world *w, studio_capture *c, const pl_json *message) {
+  studio_fit_view view = {.stage = ""};
+  if (c->fit != NULL) studio_fit_look(c->fit, &view);
+  const bool there[STUDIO_SHAPE_COUNT] = {c->static_points != NULL, view.tracked_count > 0, view.simulated};
+  for (int i = 0; i < STUDIO_SHAPE_COUNT; ++i) {
+    if (!there[i] || !pl_json_is_text(pl_json_find(message, "shape"), SHAPES[i])) continue;
+    c->shape = (studio_shape)i;
+    c->chosen = true;
+    show(w, c);
+    return NULL;
+  }
+  return "there is no such shape yet";
+}
+
+void studio_capture_ask(studio_world *w, uint32_t viewer, const pl_json *id, const pl_json *message) {
+  studio_capture *c = w->capture;
+  const pl_json *action = pl_json_find(message, "action");
+  int64_t body = -1;
+  const char *refusal = "a capture can `seek`, `fit`, `stop` and show a `shape`";
+  if (c == NULL || !pl_json_get_integer(pl_json_find(message, "body"), &body) || body != c->body)
+    refusal = "there is no such body that was captured";
+  else if (pl_json_is_text(action, "seek"))
+    refusal = seek(w, c, message);
+  else if (pl_json_is_text(action, "fit"))
+    refusal = begin(w, c);
+  else if (pl_json_is_text(action, "stop"))
+    refusal = stop(c);
+  else if (pl_json_is_text(action, "shape"))
+    refusal = choose(w, c, message);
+  if (refusal != NULL)
+    studio_note_error(w, viewer, id, "%s", refusal);
+  else
+    studio_note_done(w, viewer, id);
+}
