@@ -14,7 +14,7 @@ import {
   SRGBColorSpace,
   Vector3,
 } from 'three';
-import { followRange, paint, paintCategories, type Range } from './colormap';
+import { distanceRange, followRange, paint, paintCategories, type Range } from './colormap';
 import { indicesOf, PartKind, type Part } from './frames';
 import type { BodyDescription, ColorMode } from './messages';
 import type { DetailView, Display } from './store';
@@ -26,6 +26,7 @@ export class BodyView {
   readonly group = new Group();
   readonly surface: Mesh<SurfaceGeometry, MeshStandardMaterial>;
   range: Range | undefined;
+  cloudRange: Range | undefined;
   moved = false;
   private wire: LineSegments | undefined;
   private tetMesh: Mesh<SurfaceGeometry, MeshStandardMaterial> | undefined;
@@ -243,7 +244,7 @@ export class BodyView {
       const geometry = new BufferGeometry();
       geometry.setAttribute('position', new BufferAttribute(new Float32Array(values.length), 3));
       geometry.setAttribute('color', new BufferAttribute(new Float32Array(values.length).fill(0.5), 3));
-      this.cloud = new Points(geometry, new PointsMaterial({ size: 4, sizeAttenuation: false, vertexColors: true }));
+      this.cloud = new Points(geometry, new PointsMaterial({ size: 3, sizeAttenuation: false, vertexColors: true }));
       this.cloud.frustumCulled = false;
       this.group.add(this.cloud);
     }
@@ -255,8 +256,8 @@ export class BodyView {
   private paintCloud(values: Float32Array): void {
     const attribute = this.cloud?.geometry.getAttribute('color') as BufferAttribute | undefined;
     if (!attribute) return;
-    this.range = followRange(this.range, values, undefined);
-    paint(values, this.range, attribute.array as Float32Array);
+    this.cloudRange = distanceRange(values);
+    if (this.cloudRange) paint(values, this.cloudRange, attribute.array as Float32Array);
     attribute.needsUpdate = true;
   }
 }

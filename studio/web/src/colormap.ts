@@ -70,6 +70,16 @@ export function followRange(range: Range | undefined, values: Float32Array, midd
   return { low, high: Math.max(high, low + 1e-9), diverging: middle !== undefined };
 }
 
+// The range of distances of which some are far off and mean nothing: most of them, rounded up so that it stays while frames go by.
+export function distanceRange(values: Float32Array): Range | undefined {
+  if (values.length === 0) return undefined;
+  const sorted = Float32Array.from(values).sort();
+  const most = Math.max(sorted[Math.floor(0.85 * (sorted.length - 1))] ?? 0, 1e-6);
+  const power = 10 ** Math.floor(Math.log10(most));
+  const high = power * ([1, 2, 5, 10].find((step) => step * power >= most) ?? 10);
+  return { low: 0, high, diverging: false };
+}
+
 export function paint(values: Float32Array, range: Range, colors: Float32Array): void {
   const table = range.diverging ? TABLES.diverging : TABLES.sequential;
   const scale = (SIZE - 1) / (range.high - range.low);

@@ -1,5 +1,5 @@
 // What the colours mean, with the range they have now.
-import { gradientOf } from './colormap';
+import { gradientOf, type Range } from './colormap';
 import { element, short } from './dom';
 import type { ColorMode } from './messages';
 import type { Store } from './store';
@@ -19,19 +19,21 @@ export class Legend {
     private readonly world: WorldView,
   ) {
     this.element.append(this.title, this.bar, element('div', { class: 'legend-ends' }, this.low, this.high));
-    store.on('frame', () => this.show());
+    world.changed = () => this.show();
     store.on('display', () => this.show());
   }
 
   private show(): void {
     const isCloud = this.store.scene?.method === 'capture';
     const mode = this.store.display.colors;
-    const range = this.world.bodies[this.store.selected]?.range ?? this.world.bodies.find((body) => body.range)?.range;
+    const cloud = isCloud && mode === 'none';
+    const rangeOf = (body: WorldView['bodies'][number] | undefined): Range | undefined => (cloud ? body?.cloudRange : body?.range);
+    const range = rangeOf(this.world.bodies[this.store.selected]) ?? rangeOf(this.world.bodies.find(rangeOf));
     this.element.hidden = !range || (mode === 'none' && !isCloud);
     if (!range) return;
-    this.title.textContent = isCloud && mode === 'none' ? 'distance, m' : UNITS[mode];
+    this.title.textContent = cloud ? 'distance, mm' : UNITS[mode];
     this.bar.style.background = gradientOf(range.diverging);
-    this.low.textContent = short(range.low);
-    this.high.textContent = short(range.high);
+    this.low.textContent = short((cloud ? 1000 : 1) * range.low);
+    this.high.textContent = short((cloud ? 1000 : 1) * range.high);
   }
 }

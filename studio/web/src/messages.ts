@@ -10,6 +10,8 @@ export interface GalleryEntry {
   method: Method;
   description: string;
   picture?: string;
+  panels?: number;
+  panel?: number;
 }
 
 export interface Setting {
@@ -143,19 +145,29 @@ export interface Finding {
   fix?: string;
 }
 
+// Which mesh stands over the points of a frame.
+export type CaptureShape = 'static' | 'tracked' | 'simulated';
+
 export interface CaptureMessage {
   kind: 'capture';
   body: number;
   frame: number;
   frames: number;
   rate?: number;
+  // A frame of the recording is shown in the place of the world.
+  shown?: boolean;
   running: boolean;
   stage?: string;
+  // Share of the stage that is done.
+  done?: number;
+  text?: string;
   iteration?: number;
   error?: number;
   history?: { iteration: number; error: number }[];
   whole?: boolean;
-  parameters?: { name: string; label: string; value: number; low?: number; high?: number; unit?: string }[];
+  parameters?: { name: string; label: string; value: number; low?: number; high?: number; unit?: string; verdict?: string }[];
+  shape?: CaptureShape;
+  shapes?: CaptureShape[];
 }
 
 export interface HelloMessage {
@@ -215,4 +227,4 @@ export type PageMessage =
   | { kind: 'detail'; body: number; on?: boolean; record?: boolean; name?: string }
   | { kind: 'save'; path?: string }
   | { kind: 'export'; format: string; frames?: number }
-  | { kind: 'capture'; body: number; action: 'seek' | 'fit' | 'stop'; frame?: number };
+  | { kind: 'capture'; body: number; action: 'seek' | 'fit' | 'stop' | 'shape'; frame?: number; shape?: CaptureShape };

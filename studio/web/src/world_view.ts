@@ -31,6 +31,8 @@ export class WorldView {
   lastStep = -1;
   // The same scene was built anew: the view stays.
   keepCamera = false;
+  // Called when what is drawn, and the range of its colours, has changed.
+  changed: (() => void) | undefined;
   private readonly waiting = new Map<number, Part>();
   private colliders: (Mesh | undefined)[] = [];
   private readonly root = new Group();
@@ -159,6 +161,7 @@ export class WorldView {
     if (!this.framedOnce && this.bodies.every((body) => body.moved)) this.firstFrame();
     if (this.store.detail.coarse || this.store.display.ghost) this.spread();
     this.movePins();
+    this.changed?.();
     this.viewport.touch();
   }
 

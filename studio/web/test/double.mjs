@@ -174,6 +174,7 @@ class World {
         break;
       case 'capture':
         if (message.action === 'seek') this.frame = message.frame;
+        else if (message.action === 'shape') this.shape = message.shape;
         else this.fitting = message.action === 'fit';
         if (message.action === 'fit') this.iteration = 0;
         this.tell(captureAt(this));

@@ -149,15 +149,18 @@ export function captureAt(state) {
     frame: state.frame,
     frames: 90,
     rate: 30,
+    shown: true,
     running: state.fitting,
-    stage: state.fitting ? 'fit' : 'ready',
+    stage: state.fitting ? 'fit' : 'recorded',
+    shape: state.shape ?? 'static',
+    shapes: state.iteration > 0 ? ['static', 'tracked', 'simulated'] : ['static'],
     iteration: state.iteration,
     error: history.at(-1).error,
     history,
     whole: true,
     parameters: [
       { name: 'modulus', label: "Young's modulus", value: 21000 + 900 * Math.exp(-state.iteration / 10), low: 19800, high: 22400, unit: 'Pa' },
-      { name: 'damping', label: 'damping', value: 0.013, low: 0.011, high: 0.016, unit: 's' },
+      { name: 'damping', label: 'damping', value: 0.013, low: 0.0004, high: 0.7, unit: 's', verdict: 'not determined' },
     ],
   };
 }

@@ -188,8 +188,12 @@ await check('capture: cloud, timeline, a fit with its curve and parameters', asy
   await untilHeard((message) => message.kind === 'capture' && message.action === 'seek' && message.frame === 30, 'frame 30');
   await page.getByRole('button', { name: 'Fit', exact: true }).click();
   await until(page, () => studio.store.capture?.iteration > 5 && document.querySelector('.parameters').textContent.includes('modulus'), undefined, 'the fit goes on');
+  expect((await page.locator('.parameters .verdict').innerText()) === 'not determined', 'what is not determined is not marked');
   await page.getByRole('button', { name: 'Stop the fit' }).click();
   await until(page, () => studio.store.capture?.running === false);
+  await page.getByLabel('Mesh', { exact: true }).selectOption('tracked');
+  await untilHeard((message) => message.kind === 'capture' && message.action === 'shape' && message.shape === 'tracked', 'the tracked mesh');
+  await until(page, () => !document.querySelector('.legend').hidden && document.querySelector('.legend').textContent.includes('distance, mm'), undefined, 'the scale of distances');
 });
 
 await check('a dropped file with mistakes shows line, column and the line itself', async () => {

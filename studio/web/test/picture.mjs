@@ -1,5 +1,5 @@
 // One picture of the studio, for the documents: opens a scene in the tool, goes so many steps, and takes what the browser shows.
-//   node test/picture.mjs SCENE.json [--steps N] [--size WxH] [--theme light|dark] [--show key=value,...] [--page gallery|help] [--panel closed] [--body N] [--frame all] --picture FILE
+//   node test/picture.mjs SCENE.json [--steps N] [--size WxH] [--theme light|dark] [--show key=value,...] [--page gallery|help] [--panel closed] [--body N] [--frame all] [--fit FRAME] --picture FILE
 // $PLIANT is the tool.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,7 +9,7 @@ import { startTool } from './tool.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: Object.fromEntries(['steps', 'size', 'theme', 'show', 'page', 'panel', 'body', 'frame', 'picture'].map((name) => [name, { type: 'string' }])),
+  options: Object.fromEntries(['steps', 'size', 'theme', 'show', 'page', 'panel', 'body', 'frame', 'fit', 'picture'].map((name) => [name, { type: 'string' }])),
 });
 const [width, height] = (values.size ?? '1280x800').split('x').map(Number);
 const steps = Number(values.steps ?? 0);
@@ -38,6 +38,13 @@ for (let done = 0; done < steps; ) {
   await page.evaluate((n) => studio.connection.send({ kind: 'step', count: n }), count);
   await until(page, (step) => studio.store.state.step === step && studio.world.lastStep === step, done);
   await page.waitForTimeout(70);
+}
+// A recording that was fitted, at one of its frames.
+if (values.fit) {
+  await page.locator('[data-action="fit"]').click();
+  await page.waitForFunction(() => studio.store.capture?.stage === 'fitted', undefined, { timeout: 600_000, polling: 200 });
+  await page.evaluate((frame) => studio.connection.send({ kind: 'capture', body: studio.store.capture.body, action: 'seek', frame }), Number(values.fit));
+  await until(page, (frame) => studio.store.capture.frame === frame && studio.world.bodies.some((body) => body.cloudRange), Number(values.fit), 'the frame is shown');
 }
 if (values.frame) await page.evaluate(() => studio.viewport.frame(studio.world.bounds()));
 if (values.panel === 'closed') await page.evaluate(() => document.getElementById('studio').classList.add('panel-closed'));

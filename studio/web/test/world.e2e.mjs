@@ -248,6 +248,49 @@ await check('the ghost of an actor and the points of contact are where the serve
   expect(await page.evaluate((index) => !studio.world.bodies[index].ghost.visible && !studio.world.contacts.visible, body), 'they are still shown');
 });
 
+await check('capture: a scene is filmed, its points lie over the mesh, and a fit finds the modulus', async () => {
+  const bar = {
+    pliant: 1,
+    name: 'capture-small',
+    time: { step: 1 / 120, frame_rate: 30, frames: 34 },
+    meshes: { shape: { box: { size: [0.4, 0.1, 0.1], cells: [8, 2, 2] } } },
+    bodies: [
+      {
+        name: 'bar',
+        mesh: 'shape',
+        method: 'fem',
+        collides: false,
+        fem: { material: 'corotated', young: 680000, mass_damping: 0.02, stiffness_damping: 0.001 },
+        pins: [
+          { within: { least: [-0.21, -0.06, -0.06], most: [-0.19, 0.06, 0.06] } },
+          { within: { least: [0.19, -0.06, -0.06], most: [0.21, 0.06, 0.06] }, until: 0.6, keys: [{ time: 0 }, { time: 0.4, position: [-0.02, -0.06, 0.03] }] },
+        ],
+      },
+    ],
+  };
+  const file = path.join(folder, 'capture-small.json');
+  fs.writeFileSync(file, JSON.stringify(bar));
+  await page.locator('.gallery input[type=file]').setInputFiles(file);
+  await until(page, () => studio.store.scene.title === 'capture-small' && studio.store.capture?.frames > 0, undefined, 'it is filmed');
+  expect(await page.evaluate(() => studio.store.capture.frames === 16 && !studio.store.state.paused), 'filming stopped the world');
+  await page.getByLabel('Frame of the recording').fill('9');
+  await until(page, () => studio.store.capture.frame === 9 && studio.store.state.paused && studio.world.bodies[0].cloudRange, undefined, 'frame 9 is shown');
+  const far = await page.evaluate(() => studio.world.bodies[0].cloudRange.high);
+  await until(page, () => document.querySelector('.legend').textContent.includes('distance, mm'), undefined, 'the scale of distances');
+  await page.getByRole('button', { name: 'Fit', exact: true }).click();
+  await until(page, () => studio.store.capture.running && document.querySelector('[data-action="fit"]').textContent === 'Stop the fit', undefined, 'the fit runs');
+  await until(page, () => studio.store.capture.stage === 'fitted', undefined, 'the fit ends');
+  const found = await page.evaluate(() => studio.store.capture.parameters[0]);
+  expect(Math.abs(found.value / 680000 - 1) < 0.15 && found.low < found.high, JSON.stringify(found));
+  const rows = await page.locator('.parameters tbody tr').allInnerTexts();
+  expect(rows.length === 4 && /Young's modulus.*Pa.* … /s.test(rows[0]), rows.join('\n'));
+  await page.getByLabel('Frame of the recording').fill('0');
+  await until(page, (range) => studio.store.capture.frame === 0 && studio.store.capture.shape === 'simulated' && studio.world.bodies[0].cloudRange?.high < range, far, 'what was found lies over the points');
+  await page.evaluate(() => document.querySelector('.viewport canvas').focus());
+  await run();
+  await until(page, () => studio.store.capture.shown === false && !studio.world.bodies[0].cloudRange, undefined, 'the world is shown again');
+});
+
 await check('what is exported opens with pliant info', async () => {
   await openScene('jelly-drop');
   await pause();

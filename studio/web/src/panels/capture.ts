@@ -1,20 +1,44 @@
-// A fit to recorded points: the timeline of the recording, how far the points are from the mesh, and what the estimate is so far.
-import { element, fill, iconButton, short, changeIcon } from '../dom';
-import type { CaptureMessage } from '../messages';
+// A recording and a fit to it: the timeline, how far the points are from the mesh, and what the estimate is so far.
+import { choiceRow, oneByOne } from '../controls';
+import { changeIcon, element, fill, iconButton, precise, short } from '../dom';
+import type { CaptureMessage, CaptureShape } from '../messages';
 import { StreamPlot } from '../plots';
 import { Readout, request, section, type Panel, type PanelContext } from './panel';
+
+const STAGES: Record<string, string> = { film: 'filming', recorded: 'recorded', track: 'tracking', 'warm start': 'looking for a start', fit: 'fitting' };
+const SHAPES: Record<CaptureShape, string> = { static: 'at rest', tracked: 'as tracked', simulated: 'as simulated' };
+const PLAY_MS = 1000 / 15;
+
+function parameterRow(item: NonNullable<CaptureMessage['parameters']>[number]): HTMLElement {
+  const interval = item.low !== undefined && item.high !== undefined ? `${precise(item.low)} … ${precise(item.high)}` : '';
+  const doubt = item.verdict && item.verdict !== 'determined' ? item.verdict : '';
+  const last = element('td', {}, interval, doubt ? element('span', { class: 'verdict' }, doubt) : '');
+  return element('tr', {}, element('th', { scope: 'row' }, item.label), element('td', {}, `${precise(item.value)} ${item.unit ?? ''}`), last);
+}
+
+function stageText(message: CaptureMessage): string | undefined {
+  if (!message.stage) return undefined;
+  const busy = message.done !== undefined && message.done > 0 && message.done < 1 && message.stage !== 'fit';
+  return (STAGES[message.stage] ?? message.stage) + (busy ? `, ${Math.round(100 * (message.done ?? 0))} %` : '');
+}
 
 export function capturePanel(context: PanelContext): Panel & { capture(message: CaptureMessage): void } {
   const { body } = context;
   const readout = new Readout();
   const curve = new StreamPlot([{ label: 'distance', color: '#e4572e' }], { title: 'Convergence by iteration', unit: 'm', log: true });
-  const scrub = element('input', { type: 'range', min: 0, max: 0, step: 1, value: 0, 'aria-label': 'Frame of the recording' });
+  const scrub = element('input', { type: 'range', min: 0, max: 0, step: 1, value: 0, disabled: true, 'aria-label': 'Frame of the recording' });
   const place = element('output', { class: 'timeline-place' }, '–');
+  const remark = element('p', { class: 'hint', hidden: true });
   const table = element('tbody', {});
   let running = false;
   let timer = 0;
-  const seek = (frame: number): void => void request(context, { kind: 'capture', body, action: 'seek', frame });
-  scrub.addEventListener('input', () => seek(Number(scrub.value)));
+  // A frame that takes long to read is waited for; of those that were passed over meanwhile only the last is asked for.
+  const seek = oneByOne((frame: number) => request(context, { kind: 'capture', body, action: 'seek', frame }));
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = 0;
+    changeIcon(play, 'play', 'Play the recording');
+  };
   const play = iconButton('play', 'Play the recording', () => {
     if (timer) {
       stop();
@@ -22,41 +46,51 @@ export function capturePanel(context: PanelContext): Panel & { capture(message: 
     }
     changeIcon(play, 'pause', 'Stop playing');
     timer = window.setInterval(() => {
+      // The panel of another scene has taken its place.
+      if (!play.isConnected) return stop();
       scrub.value = String((Number(scrub.value) + 1) % (Number(scrub.max) + 1));
       seek(Number(scrub.value));
-    }, 1000 / 15);
+      return undefined;
+    }, PLAY_MS);
   });
-  const stop = (): void => {
-    clearInterval(timer);
-    timer = 0;
-    changeIcon(play, 'play', 'Play the recording');
-  };
-  const fit = element('button', { type: 'button', class: 'button wide primary' }, 'Fit');
+  play.disabled = true;
+  scrub.addEventListener('input', () => seek(Number(scrub.value)));
+  const fit = element('button', { type: 'button', class: 'button wide primary', 'data-action': 'fit' }, 'Fit');
   fit.addEventListener('click', () => void request(context, { kind: 'capture', body, action: running ? 'stop' : 'fit' }));
+  const shape = choiceRow<CaptureShape>('Mesh', SHAPES, 'static', (choice) => void request(context, { kind: 'capture', body, action: 'shape', shape: choice }));
   const head = element('thead', {}, element('tr', {}, ...['Parameter', 'Estimate', 'Interval'].map((text) => element('th', { scope: 'col' }, text))));
-  const show = (message: CaptureMessage): void => {
-    running = message.running;
-    fit.textContent = running ? 'Stop the fit' : 'Fit';
+  const parameters = element('table', { class: 'parameters' }, head, table);
+
+  const showTime = (message: CaptureMessage): void => {
     scrub.max = String(Math.max(0, message.frames - 1));
+    scrub.disabled = play.disabled = message.frames === 0;
     if (document.activeElement !== scrub && !timer) scrub.value = String(message.frame);
     const seconds = message.rate ? `, ${(message.frame / message.rate).toFixed(2)} s` : '';
-    place.textContent = `frame ${message.frame + 1} of ${message.frames}${seconds}`;
-    readout.set({ stage: message.stage, iteration: message.iteration, distance: message.error === undefined ? undefined : `${short(1000 * message.error)} mm` });
+    const where = `frame ${message.frame + 1} of ${message.frames}${seconds}`;
+    place.textContent = message.frames === 0 ? 'no frames yet' : message.shown === false ? `${message.frames} frames; the world is shown` : where;
+  };
+  const show = (message: CaptureMessage): void => {
+    running = message.running;
+    // Somebody set the world going, or began a fit that leads through the frames.
+    if (timer && (message.shown === false || message.stage === 'track')) stop();
+    fit.textContent = running ? 'Stop the fit' : 'Fit';
+    showTime(message);
+    readout.set({ stage: stageText(message), iteration: message.iteration, distance: message.error === undefined ? undefined : `${short(1000 * message.error)} mm` });
+    remark.textContent = message.text ?? '';
+    remark.hidden = !message.text;
+    shape.element.hidden = (message.shapes?.length ?? 0) < 2;
+    for (const option of shape.element.querySelectorAll('option')) option.disabled = !message.shapes?.includes(option.value as CaptureShape);
+    if (message.shape) shape.set(message.shape);
     if (message.whole) curve.clear();
     for (const item of message.history ?? []) curve.add(item.iteration, [item.error]);
-    fill(
-      table,
-      ...(message.parameters ?? []).map((item) => {
-        const interval = item.low !== undefined && item.high !== undefined ? `${short(item.low)} … ${short(item.high)}` : '';
-        return element('tr', {}, element('th', { scope: 'row' }, item.label), element('td', {}, `${short(item.value)} ${item.unit ?? ''}`), element('td', {}, interval));
-      }),
-    );
+    parameters.hidden = !message.parameters?.length;
+    fill(table, ...(message.parameters ?? []).map(parameterRow));
   };
   if (context.store.capture) show(context.store.capture);
   const timeline = element('div', { class: 'timeline' }, play, scrub, place);
-  const legend = element('p', { class: 'hint' }, 'Points are what was seen, coloured by their distance from the mesh.');
+  const legend = element('p', { class: 'hint' }, 'Points are what was seen, coloured by their distance from the mesh. Running the world leaves the recording.');
   return {
-    element: section('Capture', true, timeline, legend, fit, readout.element, curve.element, element('table', { class: 'parameters' }, head, table)),
+    element: section('Capture', true, timeline, shape.element, fit, readout.element, remark, curve.element, parameters, legend),
     capture: show,
   };
 }

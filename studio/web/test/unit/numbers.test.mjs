@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { compiled } from './compiled.mjs';
 
-const { followRange, paint } = await compiled('colormap.ts');
+const { distanceRange, followRange, paint } = await compiled('colormap.ts');
 const { uniqueEdges, SurfaceGeometry } = await compiled('surface_geometry.ts');
 const { placeOf, weightsOf } = await compiled('panels/triangle.ts');
-const { short } = await compiled('dom.ts');
+const { precise, short } = await compiled('dom.ts');
 
 test('a place in the triangle and its weights belong together, and outside the nearest edge counts', () => {
   for (const weights of [[1, 0, 0], [0, 1, 0], [0.2, 0.3, 0.5]]) {
@@ -23,6 +23,17 @@ test('a range grows at once, shrinks slowly, and is even around a middle', () =>
   assert.ok(second.high < 4 && second.high > 3.9);
   const around = followRange(undefined, Float32Array.from([-0.1, 0.4]), 0);
   assert.ok(Math.abs(around.low + 0.4) < 1e-6 && Math.abs(around.high - 0.4) < 1e-6);
+});
+
+test('the range of distances is that of most of them, rounded up, and none without any', () => {
+  const values = Float32Array.from({ length: 100 }, (_, i) => (i < 90 ? 0.0034 : 0.3));
+  assert.equal(distanceRange(values).high, 0.005);
+  assert.equal(distanceRange(values.map((value) => 10 * value)).high, 0.05);
+  assert.equal(distanceRange(new Float32Array(0)), undefined);
+});
+
+test('estimates have four digits, so that the ends of an interval differ', () => {
+  assert.deepEqual([681955, 0.00112345, 0.3, 0, 1.23456e-6, 2.5e10].map(precise), ['682,000', '0.001123', '0.3', '0', '1.235e-6', '2.500e10']);
 });
 
 test('painted colours are in range for any number, also one that is none', () => {
