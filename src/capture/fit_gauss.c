@@ -20,6 +20,7 @@ static const double HIDDEN = 1e-3, EARLY_HIDDEN = 0.25;  // squares of a thirtie
 // What is believed of the start: a standard deviation of this in coordinates, so a factor of 20. Nothing beside what data determine; what they do not stays about there.
 static const double PRIOR = 3;
 static const double EARLY_CHANGE = 0.03, EARLY_GAIN = 0.1;  // with which a window is left before the last
+static const double ROUGH_GAIN = 0.01;                      // with which steps that are too long are left
 static const double REFINED = 0.01;                         // change of a modulus at which shorter steps are short enough
 enum { EARLY_ITERATIONS = 12 };
 
@@ -164,12 +165,18 @@ static double change_by_steps(const pl_fit *fit) {
   return change;
 }
 
+// Whether shorter steps are still to come.
+static bool is_coarse(const pl_fit *fit) {
+  const pl_fit_place *place = &fit->place;
+  bool enough = place->steps > fit->def.steps_per_frame && change_by_steps(fit) <= REFINED;
+  return !enough && 2 * place->steps <= fit->def.steps_most;
+}
+
 // The whole motion is fitted with these steps. Steps that are too long shift frequencies, and the modulus with them: it is fitted again from here with half of their length, where few
 // iterations are left to do, until that changes nothing.
 static void settle(pl_fit *fit) {
   pl_fit_place *place = &fit->place;
-  bool refined = place->steps > fit->def.steps_per_frame, enough = refined && change_by_steps(fit) <= REFINED;
-  if (enough || 2 * place->steps > fit->def.steps_most) {
+  if (!is_coarse(fit)) {
     place->finished = place->converged = 1;
     return;
   }
@@ -190,7 +197,7 @@ static void judge(pl_fit *fit, bool accepted, double change, double gain) {
     if (settled || exact || place->window_iteration >= EARLY_ITERATIONS || place->rejected >= 6) next_window(fit);
     return;
   }
-  bool settled = accepted && (change < fit->def.tolerance || gain < 1e-7);
+  bool settled = accepted && (change < fit->def.tolerance || gain < (is_coarse(fit) ? ROUGH_GAIN : 1e-7));
   // A step that is rejected although it is tiny: rounding decides.
   if (settled || exact || stuck || (!accepted && change < 0.1 * fit->def.tolerance)) settle(fit);
 }
