@@ -1,5 +1,5 @@
-// Several programs that work together, by MPI. Jobs are dealt out in turn, so that long ones, which stand together, are shared; outputs are gathered in the order of the
-// jobs, whoever made them, and so the result is the same for any number of programs.
+// Several programs that work together, by MPI. Each takes the next job that nobody has begun: of the samples of a warm start the softest cost several times as much as others, and dealt out
+// in turn they would keep everyone waiting for one. Outputs are gathered in the order of the jobs, whoever made them, and so the result is the same for any number of programs.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,14 +34,44 @@ int tool_ranks_agree(int value) {
   return value;
 }
 
+// A number that all programs count up together; it lives in the first one.
+typedef struct job_counter {
+  MPI_Win window;
+  int *value;
+} job_counter;
+
+static job_counter open_counter(void) {
+  job_counter counter;
+  MPI_Win_allocate(tool_rank() == 0 ? (MPI_Aint)sizeof(int) : 0, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &counter.value,
+                   &counter.window);
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, counter.window);
+  if (tool_rank() == 0) *counter.value = 0;
+  MPI_Win_sync(counter.window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return counter;
+}
+
+static int next_job(const job_counter *counter) {
+  int one = 1, job = 0;
+  MPI_Fetch_and_op(&one, &job, MPI_INT, 0, 0, MPI_SUM, counter->window);
+  MPI_Win_flush(0, counter->window);
+  return job;
+}
+
+static void close_counter(job_counter *counter) {
+  MPI_Win_unlock_all(counter->window);
+  MPI_Win_free(&counter->window);
+}
+
 // Every output comes from one program and is zero bytes in all others, so that a bitwise or gathers them exactly, whatever the numbers are.
 static void run_jobs(void *user, const pl_fit_jobs *jobs) {
   (void)user;
-  int rank = tool_rank(), count = tool_rank_count();
   size_t size = (size_t)jobs->count * jobs->output_size;
   memset(jobs->outputs, 0, size * sizeof(double));
-  for (int32_t job = rank; job < jobs->count; job += count)
+  job_counter counter = open_counter();
+  for (int job = next_job(&counter); job < jobs->count; job = next_job(&counter))
     jobs->evaluate(jobs->data, job, jobs->outputs + (size_t)job * jobs->output_size);
+  close_counter(&counter);
   // Counts of MPI are ints.
   const size_t most = (size_t)1 << 27;
   for (size_t done = 0; done < size; done += most) {
