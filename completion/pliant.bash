@@ -29,7 +29,7 @@ _pliant() {
     detail) options="--output --check --count --window --seed --body --points --cell-size --contact --label --contacts --scale --json --help" ;;
     info) options="--json --help" ;;
     convert) options="--scale --frame-rate --help" ;;
-    sense) options="--output --body --cameras --size --elevation --heading --rate --start --frames --noise --quantum --outliers --edge-dropout --dropout --clouds --seed --threads --set --help" ;;
+    sense) options="--output --body --tets --cameras --size --elevation --heading --rate --start --frames --noise --quantum --outliers --edge-dropout --dropout --clouds --seed --threads --set --help" ;;
     track) options="--output --surface --points --rest --hold --young --poisson --density --inertia --noise --detail --reach --first-reach --limit --no-gating --frames --format --truth --threads --resume --help" ;;
     fit) options="--output --hold --rate --predict --resume --density --gravity --material --controls --place --blend --young --poisson --fit-poisson --fitter --steps --noise --limit --no-warm-start --no-reference --threads --help" ;;
     capture) options="--output --surface --points --hold --release --rounds --truth --resume --density --gravity --material --controls --place --blend --young --poisson --fit-poisson --fitter --steps --noise --limit --no-warm-start --no-reference --threads --help" ;;

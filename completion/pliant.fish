@@ -77,6 +77,7 @@ complete -c pliant -n '__fish_seen_subcommand_from info bench' -l json -d 'JSON 
 complete -c pliant -n '__fish_seen_subcommand_from bench' -l quick -d 'Smaller cases'
 complete -c pliant -n '__fish_seen_subcommand_from sense' -s o -l output -r -d 'Folder for the results'
 complete -c pliant -n '__fish_seen_subcommand_from sense' -l body -x -d 'Which body is captured'
+complete -c pliant -n '__fish_seen_subcommand_from sense' -l tets -r -d 'Other tets to track with'
 complete -c pliant -n '__fish_seen_subcommand_from sense' -l cameras -x -d 'How many cameras'
 complete -c pliant -n '__fish_seen_subcommand_from sense' -l size -x -d 'Pixels of a camera, WxH'
 complete -c pliant -n '__fish_seen_subcommand_from sense' -l elevation -x -d 'How far cameras look down, degrees'

@@ -251,6 +251,9 @@ static pl_status report_motion(fit_job *job, const fit_motion *motion, pl_report
         tool_text("%s: points are off by %.4g mm (root mean square), at worst by %.4g mm, where they move by %.4g mm: %.3g %%.",
                   motion->name, 1e3 * prediction.rms, 1e3 * prediction.worst, 1e3 * prediction.amplitude,
                   100 * prediction.rms / prediction.amplitude));
+    if (motion == job->object->others)
+      tool_say(&job->tool->voice, "%s, which was not fitted: off by %.4g mm of %.4g mm amplitude, %.3g %%", motion->name,
+               1e3 * prediction.rms, 1e3 * prediction.amplitude, 100 * prediction.rms / prediction.amplitude);
     int32_t markers[MARKER_COUNT];
     choose_markers(motion, &mesh, markers);
     for (int k = 0; k < MARKER_COUNT; ++k) draw_marker(report, motion, simulated, n, markers[k]);

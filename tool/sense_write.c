@@ -164,13 +164,15 @@ static pl_status write_static_surface(const sense_job *job, pl_error *error) {
   return status;
 }
 
-pl_status sense_write_truth(const sense_job *job, pl_error *error) {
+pl_status sense_write_truth(sense_job *job, pl_error *error) {
   pl_stage_body body = pl_stage_set_body(job->set, job->body);
-  pl_mesh_view tets = pl_mesh_look(body.mesh);
+  pl_mesh_view tets = pl_mesh_look(job->tets != NULL ? job->tets : body.mesh);
   tets.triangle_count = tets.segment_count = 0;
-  pl_status status = write_mesh(job, "rest.vtu", tets, tets.points, error);
+  // The surface hangs on the tets of the scene, so it comes before others take their place.
+  pl_status status = write_static_surface(job, error);
+  if (status >= 0 && job->tets != NULL) status = sense_carry_tets(job, error);
+  if (status >= 0) status = write_mesh(job, "rest.vtu", tets, tets.points, error);
   if (status >= 0) status = write_mesh(job, "static.vtu", tets, job->static_points, error);
-  if (status >= 0) status = write_static_surface(job, error);
   int32_t count = pl_stage_set_surface(job->set, job->body).point_count;
   if (status >= 0) status = write_motion(job, "truth_surface", job->surfaces[job->body], count, error);
   if (status >= 0) status = write_motion(job, "truth_points", job->particles, job->particle_count, error);

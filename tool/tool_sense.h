@@ -25,6 +25,8 @@ typedef struct sense_job {
   int32_t particle_count;
   pl_vec3 *static_points;  // particles at rest under gravity
   int32_t *held, held_count;
+  pl_mesh
+      *tets;  // to track with, at rest, in place of the body's own; NULL: those. Particles and static shape are theirs at the end
 } sense_job;
 
 // The number given for an option.
@@ -33,13 +35,17 @@ static inline double sense_number(const sense_job *job, const char *name, double
   return value->given ? value->number : fallback;
 }
 
+// sense_tets.c: other tets than the body's own. A mesh of them, NULL if it is none (printed); all that was recorded of the body's particles as these tets follow.
+pl_mesh *sense_open_tets(const sense_job *job, const char *path);
+pl_status sense_carry_tets(sense_job *job, pl_error *error);
+
 // sense_simulate.c: which body, false if there is none (printed); its motion, and its shape at rest.
 bool sense_choose_body(sense_job *job);
 pl_status sense_simulate(sense_job *job, pl_error *error);
 
 // sense_write.c: pictures of the motion, the truth beside them, and what to say of it.
 pl_status sense_take_pictures(const sense_job *job, pl_error *error);
-pl_status sense_write_truth(const sense_job *job, pl_error *error);
+pl_status sense_write_truth(sense_job *job, pl_error *error);
 pl_status sense_say_capture(const sense_job *job, pl_error *error);
 
 #endif

@@ -17,6 +17,7 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_TEXT,
      .value = "NAME",
      .about = "what is captured; the first body of finite elements if not given"},
+    {.name = "tets", .kind = TOOL_TEXT, .value = "FILE", .about = "track with these, as a rest.vtu has them, not with its own"},
     {.name = "cameras",
      .kind = TOOL_COUNT,
      .value = "N",
@@ -141,6 +142,8 @@ static int sense_scene(sense_job *job, const tool_overrides *overrides) {
   if (status < 0) return error_count == 0 ? tool_report_error(&job->tool->voice, &error) : TOOL_FAILED;
   job->body_count = pl_stage_set_body_count(job->set);
   if (!sense_choose_body(job)) return TOOL_FAILED;
+  const tool_value *tets = tool_find_value(job->arguments, "tets");
+  if (tets->given && (job->tets = sense_open_tets(job, tets->text)) == NULL) return TOOL_FAILED;
   const tool_value *output = tool_find_value(job->arguments, "output");
   job->folder = output->given ? tool_text("%s", output->text) : tool_text("out/%s-capture", job->facts.name);
   if (!tool_folder_make(job->tool, job->folder)) return TOOL_FAILED;
@@ -166,6 +169,7 @@ static void close_job(sense_job *job) {
   free(job->static_points);
   free(job->held);
   free(job->folder);
+  pl_mesh_destroy(job->tets);
   pl_stage_set_destroy(job->set);
   pl_scene_destroy(job->scene);
   pl_findings_destroy(job->findings);
@@ -195,7 +199,8 @@ const tool_verb tool_sense_verb = {
         "Simulates the scene and takes depth pictures of one body from all around, with the faults of a real sensor. Other bodies\n"
         "and colliders hide it and are masked out. The folder holds capture.json with its pictures; static.vtu and\n"
         "surface.ply, the body at rest under gravity; held.csv, the points that never move; and the truth: rest.vtu,\n"
-        "truth_points.pc2 and truth_surface.pc2.",
+        "truth_points.pc2 and truth_surface.pc2. With --tets these are of other tets that fill the same shape, such as coarser\n"
+        "ones, carried along by those of the scene: what is then tracked and fitted is not made of what was simulated.",
     .least_words = 1,
     .most_words = 1,
     .options = OPTIONS,
