@@ -5,6 +5,7 @@ page of the tree the rows of a table have as many cells as its head, and heading
 
 Prints `ok NAME` or `not ok NAME` per rule. What the pages say in commands and snippets is checked by check_documents.py.
 """
+import json
 import os
 import re
 import struct
@@ -27,6 +28,8 @@ COMMAND = re.compile(r"`(?:build/)?pliant run (\S+\.json) [^`]*--picture (\S+\.p
 CURVES = re.compile(r"`scripts/plot_actor\.py ((?:\S+\.json )+)(?:[^`]* )?--picture (\S+\.svg)[^`]*`")
 # One of the studio, by scripts/make_studio_pictures.sh.
 STUDIO = re.compile(r"`scripts/make_studio_pictures\.sh (\S+\.json) [^`]*--picture (\S+\.png)`")
+# A strip of the scene that it is called after.
+STRIP = re.compile(r"`(?:build/)?pliant run scenes/([\w-]+)/scene\.json [^`]*--strip (\d+)[^`]*--picture docs/pictures/([\w-]+)\.png[^`]*`")
 # Sky, ground and shadow are nearly grey; bodies are not. A channel that much above another, in that share of the pixels, is a body in the picture.
 LEAST_CONTRAST, LEAST_SHARE = 45, 0.005
 CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
@@ -114,6 +117,18 @@ def poor_pictures():
     return bad
 
 
+def unknown_strips():
+    """docs/pictures/strips.json, by which the studio's gallery shows one moment of each, has all strips of scenes with their number of panels."""
+    told = {name: strip["panels"] for name, strip in json.loads((ROOT / "docs/pictures/strips.json").read_text(encoding="utf-8")).items()}
+    made = {}
+    for page in PAGES:
+        for scene, command, picture in STRIP.findall(page.read_text(encoding="utf-8")):
+            if scene == picture:
+                made[picture] = int(command)
+    return [f"docs/pictures/strips.json: {name} has {told.get(name)} panels, its command {made.get(name)}" for name in sorted({*told, *made})
+            if told.get(name) != made.get(name)]
+
+
 def other_program():
     readme, program = (ROOT / "README.md").read_text(encoding="utf-8"), (ROOT / "samples/hello.c").read_text(encoding="utf-8")
     if program.count("\n") > 30:
@@ -157,7 +172,7 @@ def main():
         print(*(f"not ok page: {page.relative_to(ROOT)} is missing" for page in missing), sep="\n")
         return True
     rules = {"links lead to files of the tree": dead_links(), "pictures show something and name their command": poor_pictures(),
-             "the program in README.md is samples/hello.c": other_program(), "tables and headings are whole": broken_pages()}
+             "strips.json knows the strips": unknown_strips(), "the program in README.md is samples/hello.c": other_program(), "tables and headings are whole": broken_pages()}
     for rule, breaches in rules.items():
         print(*breaches, sep="\n", end="\n" if breaches else "")
         print(f"{'not ok' if breaches else 'ok'} page: {rule}")

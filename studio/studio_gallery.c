@@ -35,6 +35,29 @@ char *studio_gallery_picture(const studio_gallery *gallery, const char *name) {
   return NULL;
 }
 
+// Pictures that are strips of several moments stand in a table beside them: how many, and the one to show.
+static void set_panels(const studio_gallery *gallery, pl_arena *arena, pl_json *item, const char *picture, const char *name) {
+  char *folder = pl_path_folder(gallery->context, picture);
+  char *path = folder != NULL ? pl_path_join(gallery->context, folder, "strips.json") : NULL;
+  pl_bytes bytes;
+  pl_json_document *table = NULL;
+  int64_t panels, panel;
+  if (path != NULL && pl_file_exists(path) && pl_bytes_read(gallery->context, path, &bytes, NULL) >= 0) {
+    if (pl_json_parse(gallery->context, (const char *)bytes.data, bytes.size, path, NULL, &table, NULL) == PL_OK) {
+      const pl_json *strip = pl_json_find(table->root, name);
+      if (pl_json_get_integer(pl_json_find(strip, "panels"), &panels) &&
+          pl_json_get_integer(pl_json_find(strip, "panel"), &panel)) {
+        pl_json_set_number(arena, item, "panels", (double)panels);
+        pl_json_set_number(arena, item, "panel", (double)panel);
+      }
+    }
+    pl_json_document_destroy(table);
+    pl_bytes_free(&bytes);
+  }
+  pl_release(gallery->context, folder);
+  pl_release(gallery->context, path);
+}
+
 // Under which heading a scene stands. What makes a scene one of things to be captured is what its frames are used for, which its name alone says.
 static const char *method_of(const pl_scene *scene, const char *name) {
   const pl_scene_body *bodies = scene->document.bodies.items;
@@ -60,6 +83,7 @@ static void add_scene(const studio_gallery *gallery, pl_arena *arena, pl_json *l
       pl_json_set_text(arena, item, "method", method_of(scene, name));
       pl_json_set_text(arena, item, "description", facts.description);
       pl_json_set_text(arena, item, "picture", picture != NULL ? link : "");
+      if (picture != NULL) set_panels(gallery, arena, item, picture, name);
       pl_json_add(list, item);
     }
   }

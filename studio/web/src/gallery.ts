@@ -83,11 +83,19 @@ export class Gallery {
     fill(this.shelves, ...shelves);
   }
 
+  private image(entry: GalleryEntry, none: HTMLElement): HTMLImageElement {
+    const image = element('img', { src: this.connection.picture(entry), alt: '', loading: 'lazy' });
+    image.addEventListener('error', () => image.replaceWith(none));
+    return image;
+  }
+
   private card(entry: GalleryEntry): HTMLLIElement {
     const title = titleOf(entry.name, entry.title, entry.method);
     const none = element('div', { class: 'no-picture', 'aria-hidden': 'true' }, title.slice(0, 1));
-    const picture = entry.picture ? element('img', { src: this.connection.picture(entry), alt: '', loading: 'lazy', width: 320, height: 200 }) : none;
-    picture.addEventListener('error', () => picture.replaceWith(none));
+    const picture = element('div', { class: entry.panels ? 'picture strip' : 'picture' }, entry.picture ? this.image(entry, none) : none);
+    // Of a strip of moments one is shown.
+    picture.style.setProperty('--panels', String(entry.panels ?? 1));
+    picture.style.setProperty('--panel', String(entry.panel ?? 0));
     const button = element('button', { type: 'button', class: 'card', 'data-scene': entry.name, onclick: () => this.actions.open(entry) });
     button.append(picture, element('span', { class: 'card-title' }, title), element('span', { class: 'card-text' }, entry.description));
     return element('li', {}, button);
