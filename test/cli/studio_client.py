@@ -6,12 +6,13 @@ import os
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.parse
 
 # Seconds after which something that must come is taken to hang. Far longer than anything takes on a busy machine under a sanitizer: no test is about time.
-PATIENCE = 250
+PATIENCE = 600
 
 
 class Closed(Exception):
@@ -69,8 +70,10 @@ class Server:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, problem, *_):
         self.end()
+        if problem:
+            print(f"pliant view ended with {self.process.returncode} and said:\n{self.log()}", file=sys.stderr)
 
     def end(self):
         """Ctrl-C; the exit code."""
