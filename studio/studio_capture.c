@@ -14,7 +14,7 @@
 
 // How often viewers are told at most, and how often work is looked at. s
 static const double TELL_EVERY = 0.1;
-enum { STEPS_LEAST = 2, STEPS_MOST = 16 };
+enum { STEPS_LEAST = 2, STEPS_MOST = 8 };
 
 static const char *const SHAPES[STUDIO_SHAPE_COUNT] = {"static", "tracked", "simulated"};
 

@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/error.h"
-#include "base/pool.h"
 #include "pliant/solver.h"
 #include "studio_files.h"
 
@@ -34,6 +33,7 @@ struct studio_fit {
   pthread_t thread;
   studio_fit_def def;  // its arrays and texts are owned
   atomic_bool stop, abandon, ended;
+  atomic_bool warming;  // a warm start runs, of which nothing is left when it is stopped
   atomic_uint version;
   pthread_mutex_t lock;  // of what follows
   studio_fit_view view;
@@ -45,7 +45,6 @@ struct studio_fit {
   pl_mesh *tets, *surface;
   pl_fit *fit;
   pl_fit_sequence sequence;
-  bool warming;                // a warm start runs, of which nothing is left when it is stopped
   double shown, show_seconds;  // when the motion was last simulated for show, and how long that took
   pl_error error;
 };
@@ -193,22 +192,10 @@ static pl_status track(studio_fit *f) {
 
 // --- fitting ----------------------------------------------------------------------------------------------------------------------
 
-typedef struct job_list {
-  studio_fit *f;
-  const pl_fit_jobs *jobs;
-} job_list;
-
-static void run_job(void *data, int32_t job) {
-  const job_list *list = data;
-  // Whoever gives up does not look at the outputs.
-  if (atomic_load(&list->f->abandon) || (list->f->warming && atomic_load(&list->f->stop))) return;
-  list->jobs->evaluate(list->jobs->data, job, list->jobs->outputs + (size_t)job * list->jobs->output_size);
-}
-
-static void run_jobs(void *user, const pl_fit_jobs *jobs) {
+// Whether nobody waits for what is being simulated.
+static bool give_up(void *user) {
   studio_fit *f = user;
-  job_list list = {f, jobs};
-  pl_run_tasks(f->context, jobs->count, run_job, &list);
+  return atomic_load(&f->abandon) || (atomic_load(&f->warming) && atomic_load(&f->stop));
 }
 
 // Pauses the fit after every iteration, so that it can be looked at. That costs nothing: what a look simulates, the next iteration would.
@@ -239,9 +226,9 @@ static pl_status set_up(studio_fit *f) {
   def.poisson.start = f->def.poisson;
   def.steps_most = f->def.steps_most;
   def.iteration_limit = STUDIO_HISTORY_MOST;
-  def.batch = (pl_fit_batch){run_jobs, f};
   def.direct = pl_cholmod_backend();
   def.after_iteration = after_iteration;
+  def.give_up = give_up;
   def.user = f;
   return pl_fit_create(f->context, &def, f->tets, &f->sequence, 1, &f->fit, &f->error);
 }
@@ -296,9 +283,9 @@ static pl_status fit(studio_fit *f) {
   if (status >= 0) begin_stage(f, "warm start");
   pl_warm_start_def warm = pl_default_warm_start_def();
   // A motion without a frequency, and a program without eigenvalues, begin with the guess.
-  f->warming = true;
+  atomic_store(&f->warming, true);
   if (status >= 0) status = pl_fit_warm_start(f->fit, &warm, NULL, &f->error);
-  f->warming = false;
+  atomic_store(&f->warming, false);
   if (status == PL_ERROR_UNSUPPORTED) status = PL_OK;
   if (status >= 0 && !atomic_load(&f->stop)) {
     begin_stage(f, "fit");

@@ -202,8 +202,11 @@ typedef struct pl_fit_def {
   pl_fit_batch batch;                      ///< zero: the context's threads
   const struct pl_linear_backend *direct;  ///< pl_cholmod_backend(), or NULL: conjugate gradients, several times slower
   pl_fit_callback *after_iteration;        ///< or NULL
-  void *user;                              ///< of the callback
-  uint32_t magic;                          ///< set by pl_default_fit_def()
+  /// Asked before every sample of a warm start and in every frame of a simulation, from any thread; true: that is left out as if there were no such motion, so that a fit that nobody
+  /// waits for any more ends soon. What it finds then means nothing. NULL: never.
+  bool (*give_up)(void *user);
+  void *user;      ///< of the two
+  uint32_t magic;  ///< set by pl_default_fit_def()
 } pl_fit_def;
 
 /// Corotated, 1000 kg/m³, gravity (0, -9.81, 0), E from 1e5 in 1e3 … 1e9, ν 0.3, alpha from 0.1 in 1e-4 … 100, beta from 1e-3 in 1e-6 … 0.1, Gauss-Newton,

@@ -62,7 +62,8 @@ static void evaluate_sequence(void *data, int32_t number, double *output) {
                        .column_count = columns,
                        .columns = fit->columns,
                        .shares = fit->shares,
-                       .rest_change = fit->rest_change};
+                       .rest_change = fit->rest_change,
+                       .def = &fit->def};
   pl_motion_result result = {.gradient = output + OUTPUT_HEAD, .normal = output + OUTPUT_HEAD + columns};
   pl_fit_worker *worker = NULL;
   pl_status status = pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / fit->place.steps, &worker, NULL);

@@ -338,6 +338,7 @@ static pl_status run_frames(motion *m, pl_error *error) {
   start(m);
   write_frame(m, 0);
   for (int32_t frame = 0; frame + 1 < job->frame_count; ++frame) {
+    if (job->def != NULL && pl_fit_is_given_up(job->def)) return PL_REMARK_NOT_CONVERGED;
     for (int32_t k = 0; k < job->steps_per_frame; ++k) {
       set_targets(m, frame, (double)(k + 1) / job->steps_per_frame);
       pl_status status = take_step(m, error);

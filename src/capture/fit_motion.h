@@ -35,6 +35,7 @@ typedef struct pl_motion_job {
   const double *shares;       // fit_changes.h
   const double *rest_change;  // dX, [3 particles][padded]
   pl_vec3 *positions;         // room for frame_count times the particles, or NULL
+  const pl_fit_def *def;      // whose give_up is asked in every frame; NULL: none
 } pl_motion_job;
 
 typedef struct pl_motion_result {
@@ -47,6 +48,11 @@ typedef struct pl_motion_result {
   double *normal;    // column_count²: Σ weight s_k · s_l
   int32_t factor_count, iteration_count;
 } pl_motion_result;
+
+// Whether nobody waits for the fit any more.
+static inline bool pl_fit_is_given_up(const pl_fit_def *def) {
+  return def->give_up != NULL && def->give_up(def->user);
+}
 
 // Run a sequence; result->gradient and normal are the caller's memory. Moduli and rest shape of the worker are set.
 pl_status pl_motion_run(pl_fit_worker *worker, const pl_motion_job *job, pl_motion_result *result, pl_error *error);

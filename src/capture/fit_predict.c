@@ -20,7 +20,8 @@ pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *
                        .tolerance = fit->step_tolerance,
                        .values = fit->values,
                        .rest = fit->rest,
-                       .positions = positions};
+                       .positions = positions,
+                       .def = &fit->def};
   pl_motion_result result = {0};
   pl_fit_worker *worker = NULL;
   status = pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / job.steps_per_frame, &worker, error);

@@ -92,6 +92,7 @@ static void evaluate_sample(void *data, int32_t job, double *output) {
   pl_fit *fit = b->fit;
   pl_fit_worker *worker = NULL;
   memset(output, 0, (OUTPUT_HEAD + MODE_SIZE * (size_t)b->mode_count) * sizeof(double));
+  if (pl_fit_is_given_up(&fit->def)) return;
   pl_status status = pl_fit_worker_create(fit->context, &fit->body, 0, &worker, NULL);
   if (status >= 0) status = try_sample(fit, worker, b->values + (ptrdiff_t)job * fit->value_count, b->mode_count, output);
   pl_fit_worker_destroy(worker);

@@ -134,6 +134,46 @@ static void an_interrupted_fit_ends_with_the_same_bits(void **state) {
   }
 }
 
+typedef struct patience {
+  int32_t asked, most, told;
+} patience;
+
+static bool lose_patience(void *user) {
+  patience *p = user;
+  return ++p->asked > p->most;
+}
+
+static bool go_on_with_patience(void *user, const pl_fit *fit, const pl_fit_progress *progress) {
+  patience *p = user;
+  (void)fit;
+  (void)progress;
+  p->told++;
+  return p->asked <= p->most;
+}
+
+// In the frame at hand, whether that is of a warm start, of the first simulation or of a later one.
+static void a_fit_that_is_given_up_ends_soon(void **state) {
+  (void)state;
+  pl_error error = {0};
+  for (int32_t most = 0; most <= 300; most += 100) {
+    fit_bar bar;
+    patience p = {.most = most};
+    open_known(&bar, 1);
+    bar.def.give_up = lose_patience;
+    bar.def.after_iteration = go_on_with_patience;
+    bar.def.user = &p;
+    pl_fit *fit = make_fit(&bar, 2);
+    pl_status status = pl_fit_run(fit, &error);
+    // Where it was to begin with a simulation, or with one of a longer window, there is no motion to begin with.
+    assert_true(status == PL_ERROR_INVALID_DATA || (most > 0 && status == PL_REMARK_CANCELLED));
+    // Once in each of the two sequences that were to be simulated yet, and in a step that is tried once more.
+    assert_in_range(p.asked, most + 1, most + 4);
+    assert_int_equal(pl_fit_predict(fit, &bar.sequences[0], NULL, NULL, &error), PL_ERROR_INVALID_DATA);
+    pl_fit_destroy(fit);
+    close_bar(&bar);
+  }
+}
+
 static void so_does_an_interrupted_simplex(void **state) {
   (void)state;
   if (!pl_simplex_is_available()) skip();
@@ -226,6 +266,7 @@ int main(void) {
       cmocka_unit_test(what_the_motion_does_not_show_is_flagged),
       cmocka_unit_test(an_interrupted_fit_ends_with_the_same_bits),
       cmocka_unit_test(so_does_an_interrupted_simplex),
+      cmocka_unit_test(a_fit_that_is_given_up_ends_soon),
       cmocka_unit_test(the_number_of_threads_changes_nothing),
       cmocka_unit_test(jobs_may_be_run_by_the_caller),
       cmocka_unit_test(a_warm_start_finds_the_modulus_from_the_frequency),
