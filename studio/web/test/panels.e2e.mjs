@@ -287,7 +287,7 @@ await check('fingers: one on a body pulls it, one beside turns the view, two pin
   // The other finger comes: the body is let go, and the view does not jump.
   await fingers('touchStart', [on.x + 60, on.y - 40], [on.x + 60, on.y + 160]);
   await untilHeard((message) => message.kind === 'release', 'that the body is let go', server);
-  await fingers('touchMove', [on.x + 60, on.y - 40], [on.x + 60, on.y + 161]);
+  await fingers('touchMove', [on.x + 61, on.y - 41], [on.x + 60, on.y + 161]);
   let after = await view();
   expect(Math.abs(after.distance / before.distance - 1) < 0.03 && Math.hypot(after.x - before.x, after.y - before.y) < 6, `the view jumps: ${JSON.stringify([before, after])}`);
   await fingers('touchMove', [on.x + 60, on.y - 40], [on.x + 60, on.y + 60]);
