@@ -62,26 +62,6 @@ enum { BODY_COUNT = sizeof BODIES / sizeof BODIES[0] };
 
 static const double NOISE = 5e-4;
 
-// Normal numbers by a generator of our own: the same in every run and on every machine.
-static double next_normal(uint64_t *state) {
-  double sum = -6;
-  for (int i = 0; i < 12; ++i) {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    sum += (double)(*state >> 11) * 0x1p-53;
-  }
-  return sum;
-}
-
-static void add_noise(capture_body *body) {
-  uint64_t state = 1;
-  for (int s = 0; s < CAPTURE_SEQUENCES; ++s)
-    for (ptrdiff_t i = body->point_count; i < (ptrdiff_t)body->frame_count * body->point_count; ++i) {
-      body->positions[s][i].x += NOISE * next_normal(&state);
-      body->positions[s][i].y += NOISE * next_normal(&state);
-      body->positions[s][i].z += NOISE * next_normal(&state);
-    }
-}
-
 // The weight hangs from all points within a twentieth of the length from the end.
 static void hang(const capture_body *body, const load_case *load, pl_vec3 *forces) {
   pl_mesh_view view = pl_mesh_look(body->rest);
@@ -174,7 +154,7 @@ void bench_capture_loads(bench_session *bench, pl_context *context, bool *remark
     pl_status status = c->mesh(context, 700, &def.mesh, &error);
     if (status >= 0) status = capture_body_open(context, &def, &body, &error);
     if (status >= 0) status = capture_record(&body, 45, 2, c->pull, &error);
-    if (status >= 0) add_noise(&body);
+    if (status >= 0) capture_add_noise(&body, NOISE);
     if (status >= 0) status = fit_body(bench, c, &body, &error);
     if (body.context != NULL) capture_body_close(&body);
     if (status >= 0) continue;

@@ -33,8 +33,7 @@ static void cut_cell(int32_t corner, const int32_t stride[3], int32_t *tets) {
   }
 }
 
-pl_status capture_bar_mesh(pl_context *context, int32_t fineness, pl_mesh **mesh, pl_error *error) {
-  const int32_t nx = 20 * fineness, ny = 5 * fineness, nz = 5 * fineness;
+static pl_status cut_bar(pl_context *context, int32_t nx, int32_t ny, int32_t nz, pl_mesh **mesh, pl_error *error) {
   const int32_t stride[3] = {(ny + 1) * (nz + 1), nz + 1, 1};
   int32_t point_count = (nx + 1) * stride[0], tet_count = 6 * nx * ny * nz;
   pl_vec3 *points = tool_allocate((size_t)point_count, sizeof *points);
@@ -49,6 +48,14 @@ pl_status capture_bar_mesh(pl_context *context, int32_t fineness, pl_mesh **mesh
   free(points);
   free(tets);
   return status;
+}
+
+pl_status capture_bar_mesh(pl_context *context, int32_t fineness, pl_mesh **mesh, pl_error *error) {
+  return cut_bar(context, 20 * fineness, 5 * fineness, 5 * fineness, mesh, error);
+}
+
+pl_status capture_beam_mesh(pl_context *context, int32_t across, pl_mesh **mesh, pl_error *error) {
+  return cut_bar(context, 4 * across, across, across, mesh, error);
 }
 
 static pl_status mesh_of(pl_context *context, const pl_shape_node *nodes, int32_t node_count, int32_t point_count, pl_mesh **mesh,
@@ -198,6 +205,46 @@ pl_status capture_body_open(pl_context *context, const capture_body_def *def, ca
   return status;
 }
 
+// The points of a finer body where those of `mesh` are, at rest, in the static shape and in every frame.
+static pl_status sample(const capture_body *fine, capture_body *body, pl_error *error) {
+  pl_mesh_view view = pl_mesh_look(body->rest);
+  pl_embedding *places = NULL;
+  pl_status status =
+      pl_embedding_build(body->context, fine->rest, view.points, view.point_count, 1e-6 * fine->size, &places, NULL, error);
+  if (status < 0) return status;
+  pl_vec3 *points = tool_allocate((size_t)view.point_count, sizeof *points);
+  pl_embedding_apply(places, pl_mesh_look(fine->statics).points, points);
+  view.points = points;
+  status = pl_mesh_create(body->context, &view, &body->statics, error);
+  free(points);
+  for (int i = 0; i < CAPTURE_SEQUENCES && status >= 0; ++i) {
+    if (fine->positions[i] == NULL) continue;
+    body->positions[i] = tool_allocate((size_t)body->point_count * (size_t)fine->frame_count, sizeof(pl_vec3));
+    for (ptrdiff_t f = 0; f < fine->frame_count; ++f)
+      pl_embedding_apply(places, fine->positions[i] + f * fine->point_count, body->positions[i] + f * body->point_count);
+  }
+  pl_embedding_destroy(places);
+  return status;
+}
+
+pl_status capture_body_sample(const capture_body *fine, pl_mesh *mesh, bool (*is_held)(pl_vec3 point, pl_box box),
+                              capture_body *body, pl_error *error) {
+  pl_mesh_view view = pl_mesh_look(mesh);
+  *body = (capture_body){.context = fine->context,
+                         .rest = mesh,
+                         .point_count = view.point_count,
+                         .tet_count = view.tet_count,
+                         .density = fine->density,
+                         .poisson = fine->poisson,
+                         .gravity = fine->gravity,
+                         .frame_count = fine->frame_count,
+                         .frame_seconds = fine->frame_seconds};
+  pin(body, is_held);
+  pl_status status = sample(fine, body, error);
+  if (status < 0) capture_body_close(body);
+  return status;
+}
+
 // --- motions ----------------------------------------------------------------------------------------------------------
 
 void capture_load(const capture_body *body, int kind, double size, pl_vec3 *forces) {
@@ -256,26 +303,51 @@ static pl_status simulate(const capture_body *body, int32_t steps, const pl_fit_
   return status;
 }
 
+pl_status capture_let_go(const capture_body *body, const pl_vec3 *forces, int32_t steps, pl_vec3 *positions, pl_error *error) {
+  size_t points = (size_t)body->point_count;
+  pl_vec3 *start = tool_allocate(points, sizeof *start);
+  memcpy(start, pl_mesh_look(body->statics).points, points * sizeof *start);
+  pl_status status = capture_settle(body, forces, start, error);
+  pl_fit_sequence sequence = {
+      .frame_count = body->frame_count, .frame_seconds = body->frame_seconds, .positions = positions, .start_positions = start};
+  if (status >= 0) status = simulate(body, steps, &sequence, positions, error);
+  free(start);
+  return status;
+}
+
 pl_status capture_record(capture_body *body, int32_t frame_count, int32_t steps, double load, pl_error *error) {
   size_t points = (size_t)body->point_count;
-  pl_vec3 *forces = tool_allocate(points, sizeof *forces), *start = tool_allocate(points, sizeof *start);
+  pl_vec3 *forces = tool_allocate(points, sizeof *forces);
   pl_status status = PL_OK;
   body->frame_count = frame_count;
   body->frame_seconds = 1.0 / 30;
   for (int kind = 0; kind < CAPTURE_SEQUENCES && status >= 0; ++kind) {
     body->positions[kind] = tool_allocate(points * (size_t)frame_count, sizeof(pl_vec3));
-    memcpy(start, pl_mesh_look(body->statics).points, points * sizeof *start);
     capture_load(body, kind, load, forces);
-    status = capture_settle(body, forces, start, error);
-    pl_fit_sequence sequence = {.frame_count = frame_count,
-                                .frame_seconds = body->frame_seconds,
-                                .positions = body->positions[kind],
-                                .start_positions = start};
-    if (status >= 0) status = simulate(body, steps, &sequence, body->positions[kind], error);
+    status = capture_let_go(body, forces, steps, body->positions[kind], error);
   }
   free(forces);
-  free(start);
   return status;
+}
+
+// Normal numbers by a generator of our own: the same in every run and on every machine.
+static double next_normal(uint64_t *state) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    sum += (double)(*state >> 11) * 0x1p-53;
+  }
+  return sum;
+}
+
+void capture_add_noise(capture_body *body, double noise) {
+  uint64_t state = 1;
+  for (int s = 0; s < CAPTURE_SEQUENCES; ++s)
+    for (ptrdiff_t i = body->point_count; i < (ptrdiff_t)body->frame_count * body->point_count; ++i) {
+      body->positions[s][i].x += noise * next_normal(&state);
+      body->positions[s][i].y += noise * next_normal(&state);
+      body->positions[s][i].z += noise * next_normal(&state);
+    }
 }
 
 double capture_distance(const capture_body *body, const pl_vec3 *a, const pl_vec3 *b) {

@@ -34,6 +34,8 @@ typedef struct capture_body_def {
 
 // A bar of 20 x 5 x 5 cells of six tets times `fineness`: 756 points and 3,000 tets for 1; 2 x 0.5 x 0.5 m.
 pl_status capture_bar_mesh(pl_context *context, int32_t fineness, pl_mesh **mesh, pl_error *error);
+// The same bar of 4 n x n x n cells: every point of n is one of 2 n.
+pl_status capture_beam_mesh(pl_context *context, int32_t across, pl_mesh **mesh, pl_error *error);
 // A taro leaf on its stalk, and a holder for pots with a handle, of about so many points.
 pl_status capture_plant_mesh(pl_context *context, int32_t point_count, pl_mesh **mesh, pl_error *error);
 pl_status capture_holder_mesh(pl_context *context, int32_t point_count, pl_mesh **mesh, pl_error *error);
@@ -44,6 +46,10 @@ pl_status capture_hanger_mesh(pl_context *context, int32_t point_count, pl_mesh 
 pl_status capture_body_open(pl_context *context, const capture_body_def *def, capture_body *body, pl_error *error);
 void capture_body_close(capture_body *body);
 
+// What can be seen of a finer body at the points of a coarser mesh of its rest shape, which the body takes over: static shape and motions, without model, field or true values.
+pl_status capture_body_sample(const capture_body *fine, pl_mesh *mesh, bool (*is_held)(pl_vec3 point, pl_box box),
+                              capture_body *body, pl_error *error);
+
 // Loads on the points at the far end along x that twist (0), bend (1) or stretch (2) it; `size` 1 is about a tenth of its length.
 void capture_load(const capture_body *body, int kind, double size, pl_vec3 *forces);
 
@@ -53,11 +59,18 @@ pl_status capture_settle(const capture_body *body, const pl_vec3 *forces, pl_vec
 // Fit def of the body's tracked motions, with wrong values to start from.
 pl_fit_def capture_fit_def(const capture_body *body, const pl_field *field);
 
+// Let go from equilibrium under forces: body->frame_count frames of body->frame_seconds, `steps` steps each.
+pl_status capture_let_go(const capture_body *body, const pl_vec3 *forces, int32_t steps, pl_vec3 *positions, pl_error *error);
+
 // Let go from equilibria under the three loads, `steps` steps a frame.
 pl_status capture_record(capture_body *body, int32_t frame_count, int32_t steps, double load, pl_error *error);
 
-// Table 3, in a file of its own; *remarks is set where something failed.
+// Errors of so many metres, normal and independent, in every coordinate of all recorded motions but for their first frame.
+void capture_add_noise(capture_body *body, double noise);
+
+// Parts of the suite in files of their own, *remarks is set where something failed: table 3; what coarse tets and long steps do to a fit.
 void bench_capture_loads(bench_session *bench, pl_context *context, bool *remarks);
+void bench_capture_bias(bench_session *bench, pl_context *context, bool *remarks);
 
 // Mean distance of two sets of points as a share of the body's size.
 double capture_distance(const capture_body *body, const pl_vec3 *a, const pl_vec3 *b);

@@ -102,6 +102,41 @@ for part in "solid", "contact", "detail":
     assert 0 < cases[f"frame: {part}"]["value"] < frame["value"]
 PY
 
+echo "capture: a fit of its own tets and steps finds the truth; coarser tets say less, longer steps more, and less so as they are refined"
+"$PLIANT" bench capture --quick --json >lines
+python3 - <<'PY'
+import json
+lines = [json.loads(line) for line in open("lines")]
+cases = {line["case"]: line for line in lines}
+assert len(cases) == len(lines), "two lines of one name"
+assert cases["bar, 1 control point"]["worst_young"] < 1e-4
+own, held = cases["E, own tets and steps"], cases["held out, own tets and steps"]
+assert abs(own["young_off"]) < 1e-4 and abs(own["stiffness_damping_off"]) < 1e-2 and own["rms"] < 1e-4, own
+assert held["unit"] == "% of amplitude" and held["limit"] == 5 and held["value"] < 0.1, held
+coarse, middle = cases["E, 4 x 1 x 1 cells"], cases["E, 8 x 2 x 2 cells"]
+assert coarse["unit"] == "% off" and coarse["value"] < middle["value"] < -5, (coarse, middle)
+assert middle["truth_across"] == 2 * middle["across"] and middle["truth_steps"] == 2 * middle["steps"], middle
+assert cases["held out, 4 x 1 x 1 cells"]["value"] > cases["held out, 8 x 2 x 2 cells"]["value"] > held["value"]
+steps = [cases[f"E, {name} a frame"]["young_off"] for name in ("1 step", "2 steps", "4 steps")]
+assert steps[0] > steps[1] > steps[2] > 0, steps
+assert 1 < cases["order of 1/E in the edges"]["value"] < 3 and 1 < cases["order of 1/E in the step"]["value"] < 3
+PY
+
+echo "objects: from depth pictures to material and to a motion that was not fitted, beside the times of the paper; nothing is left behind"
+TMPDIR=$scratch PLIANT_SCENES=$PLIANT_SOURCE_DIR/scenes "$PLIANT" bench objects --quick --json >lines 2>err
+[ "$(ls)" = "$(printf 'err\nlines')" ]
+rm err
+python3 - <<'PY'
+import json
+cases = {line["case"]: line for line in map(json.loads, open("lines"))}
+track, fit = cases["bar, track"], cases["bar, fit"]
+assert track["unit"] == fit["unit"] == "s" and track["frames"] == 8 and track["rounds"] == 1 and track["tets"] == fit["size"], (track, fit)
+assert 0 < track["error_seen"] < 0.006 and len(fit["values"]) == 4 and 3e5 < fit["values"][0] < 1.2e6, (track, fit)
+for how in "tracked", "it was":
+    held = cases[f"bar, second motion, as {how}"]
+    assert held["limit"] == 5 and 0 < held["value"] < 5 and held["amplitude"] > 0.02, held
+PY
+
 echo "io: reading has a limit beside it, and no file is left"
 TMPDIR=$scratch "$PLIANT" bench io --quick --json >lines
 grep '"read ply"' lines | grep -q '"limit"'
