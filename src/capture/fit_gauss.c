@@ -22,6 +22,7 @@ static const double PRIOR = 3;
 static const double EARLY_CHANGE = 0.03, EARLY_GAIN = 0.1;  // with which a window is left before the last
 static const double ROUGH_GAIN = 0.01;                      // with which steps that are too long are left
 static const double REFINED = 0.01;                         // change of a modulus at which shorter steps are short enough
+static const double AT_BOUND = 1e-12;                       // of a coordinate
 enum { EARLY_ITERATIONS = 12 };
 
 bool pl_fit_tell(pl_fit *fit, const pl_fit_progress *progress) {
@@ -59,8 +60,10 @@ static double slope_of(const pl_fit *fit, spot at, int32_t column) {
 static bool is_held(const pl_fit *fit, spot at, int32_t column) {
   int32_t value = fit->columns[column];
   const pl_fit_range *range = &fit->ranges[value];
-  double slope = slope_of(fit, at, column);
-  return (at.values[value] <= range->least && slope > 0) || (at.values[value] >= range->most && slope < 0);
+  // In coordinates, with room: the exponential of a bound's logarithm is not that bound.
+  double slope = slope_of(fit, at, column), here = pl_fit_coordinate(fit, value, at.values[value]);
+  return (here <= pl_fit_coordinate(fit, value, range->least) + AT_BOUND && slope > 0) ||
+         (here >= pl_fit_coordinate(fit, value, range->most) - AT_BOUND && slope < 0);
 }
 
 // δ into `step`, and by how much the cost should fall.
