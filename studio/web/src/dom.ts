@@ -71,11 +71,11 @@ export function short(value: number): string {
   return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : size >= 1 ? value.toFixed(2) : value.toFixed(3);
 }
 
-// A number with all the digits that an estimate may have.
-export function precise(value: number): string {
+// A number with so many digits that count.
+export function precise(value: number, digits: number): string {
   const size = Math.abs(value);
   if (!Number.isFinite(value) || value === 0) return short(value);
-  return size >= 1e9 || size < 1e-4 ? value.toExponential(3).replace('e+', 'e') : value.toLocaleString('en', { maximumSignificantDigits: 4 });
+  return size >= 1e9 || size < 1e-4 ? value.toExponential(digits - 1).replace('e+', 'e') : value.toLocaleString('en', { maximumSignificantDigits: digits });
 }
 
 // Units as people write them: kg/m^3 is kg/m³.

@@ -9,11 +9,19 @@ const STAGES: Record<string, string> = { film: 'filming', recorded: 'recorded', 
 const SHAPES: Record<CaptureShape, string> = { static: 'at rest', tracked: 'as tracked', simulated: 'as simulated' };
 const PLAY_MS = 1000 / 15;
 
+// As many digits as the interval leaves to an estimate, and one more.
+function digitsOf(value: number, low: number, high: number): number {
+  const share = Math.abs((high - low) / value);
+  return share > 0 ? Math.max(3, Math.min(7, Math.ceil(-Math.log10(share)) + 1)) : 3;
+}
+
 function parameterRow(item: NonNullable<CaptureMessage['parameters']>[number]): HTMLElement {
-  const interval = item.low !== undefined && item.high !== undefined ? `${precise(item.low)} … ${precise(item.high)}` : '';
+  const { value, low = value, high = value } = item;
+  const digits = digitsOf(value, low, high);
+  const interval = item.low === undefined || item.high === undefined ? '' : `${precise(low, digits)} … ${precise(high, digits)}`;
   const doubt = item.verdict && item.verdict !== 'determined' ? item.verdict : '';
   const last = element('td', {}, interval, doubt ? element('span', { class: 'verdict' }, doubt) : '');
-  return element('tr', {}, element('th', { scope: 'row' }, item.label), element('td', {}, `${precise(item.value)} ${item.unit ?? ''}`), last);
+  return element('tr', {}, element('th', { scope: 'row' }, item.label), element('td', {}, `${precise(value, digits)} ${item.unit ?? ''}`), last);
 }
 
 function stageText(message: CaptureMessage): string | undefined {

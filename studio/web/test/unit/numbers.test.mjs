@@ -32,8 +32,10 @@ test('the range of distances is that of most of them, rounded up, and none witho
   assert.equal(distanceRange(new Float32Array(0)), undefined);
 });
 
-test('estimates have four digits, so that the ends of an interval differ', () => {
-  assert.deepEqual([681955, 0.00112345, 0.3, 0, 1.23456e-6, 2.5e10].map(precise), ['682,000', '0.001123', '0.3', '0', '1.235e-6', '2.500e10']);
+test('estimates have as many digits as are asked for', () => {
+  const four = [681955, 0.00112345, 0.3, 0, 1.23456e-6, 2.5e10].map((value) => precise(value, 4));
+  assert.deepEqual(four, ['682,000', '0.001123', '0.3', '0', '1.235e-6', '2.500e10']);
+  assert.equal(precise(676741.06, 5), '676,740');
 });
 
 test('painted colours are in range for any number, also one that is none', () => {
