@@ -75,7 +75,7 @@ for name; do
     lotus)
       # One control point in the stem and one in the leaf. It sways too slowly for a frequency to be heard in these frames, so the search begins with a guess for both.
       printf 'x,y,z\n-0.008,0.3,0\n0.02,0.45,0\n' >"$out/lotus.csv"
-      follow lotus 15e6 1.2e6 -- --density 350 --place "$out/lotus.csv" --no-warm-start --young 5e6 || failed=1
+      follow lotus 15e6 1.2e6 -- --density 120 --place "$out/lotus.csv" --no-warm-start --young 5e6 || failed=1
       ;;
     *)
       echo "there is no '$name'; holder, hanger and lotus are known" >&2
