@@ -272,18 +272,31 @@ static void serve(studio_hub *hub, studio_viewer *viewer, short events) {
   if (viewer->ended && pl_clock_seconds() > viewer->end_by) viewer->failed = true;
 }
 
+// Who is there now; others may come at any time, but nobody goes while the hub's own thread does not take him out.
+static int list_viewers(studio_hub *hub, studio_viewer **viewers, bool *stop) {
+  pthread_mutex_lock(&hub->lock);
+  int count = hub->viewer_count;
+  memcpy(viewers, hub->viewers, (size_t)count * sizeof *viewers);
+  *stop = hub->stop;
+  pthread_mutex_unlock(&hub->lock);
+  return count;
+}
+
+static void take_out(studio_hub *hub, studio_viewer *viewer) {
+  pthread_mutex_lock(&hub->lock);
+  for (int i = hub->viewer_count - 1; i >= 0; --i)
+    if (hub->viewers[i] == viewer) hub->viewers[i] = hub->viewers[--hub->viewer_count];
+  pthread_mutex_unlock(&hub->lock);
+  studio_viewer_close(viewer, hub->context);
+  pl_release(hub->context, viewer);
+}
+
 // Take out who is gone. The world must hear of it; if its inbox is full, it will the next time round.
-static void sweep(studio_hub *hub) {
-  for (int i = hub->viewer_count - 1; i >= 0; --i) {
-    studio_viewer *viewer = hub->viewers[i];
-    if (!viewer->failed) continue;
-    if (!studio_inbox_put(hub->inbox, (studio_command){.kind = STUDIO_COMMAND_LEAVE, .viewer = viewer->number})) continue;
-    pthread_mutex_lock(&hub->lock);
-    hub->viewers[i] = hub->viewers[--hub->viewer_count];
-    pthread_mutex_unlock(&hub->lock);
-    studio_viewer_close(viewer, hub->context);
-    pl_release(hub->context, viewer);
-  }
+static void sweep(studio_hub *hub, studio_viewer *const *viewers, int count) {
+  for (int i = 0; i < count; ++i)
+    if (viewers[i]->failed &&
+        studio_inbox_put(hub->inbox, (studio_command){.kind = STUDIO_COMMAND_LEAVE, .viewer = viewers[i]->number}))
+      take_out(hub, viewers[i]);
 }
 
 static short events_of(studio_hub *hub, studio_viewer *viewer) {
@@ -296,11 +309,7 @@ static void *converse(void *user) {
   struct pollfd polled[STUDIO_VIEWER_LIMIT + 1];
   studio_viewer *viewers[STUDIO_VIEWER_LIMIT];
   for (bool stop = false; !stop;) {
-    pthread_mutex_lock(&hub->lock);
-    int count = hub->viewer_count;
-    memcpy(viewers, hub->viewers, sizeof viewers);
-    stop = hub->stop;
-    pthread_mutex_unlock(&hub->lock);
+    int count = list_viewers(hub, viewers, &stop);
     bool ending = false;
     for (int i = 0; i < count; ++i) {
       polled[i] = (struct pollfd){viewers[i]->socket, events_of(hub, viewers[i]), 0};
@@ -313,7 +322,7 @@ static void *converse(void *user) {
     uint64_t ignored;
     if (found > 0 && polled[count].revents & POLLIN && read(hub->wake, &ignored, sizeof ignored) < 0) continue;
     for (int i = 0; i < count; ++i) serve(hub, viewers[i], found > 0 ? polled[i].revents : 0);
-    sweep(hub);
+    sweep(hub, viewers, count);
   }
   return NULL;
 }
