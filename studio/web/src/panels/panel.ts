@@ -31,19 +31,30 @@ export function section(title: string, open: boolean, ...children: (Node | strin
   return element('details', { class: 'section', open }, element('summary', {}, title), element('div', { class: 'section-body' }, ...children));
 }
 
-// A request whose failure is told and whose success is told only if there are words for it.
-export function request(context: PanelContext, message: PageMessage, said?: string): Promise<boolean> {
-  return context.connection.ask(message).then(
-    (answer) => {
-      if (answer.restarted) context.notices.say('The scene was built anew and begins again.');
-      if (said) context.notices.say(said, 'good', 4);
-      return true;
-    },
-    (error: Error) => {
-      context.notices.say(error.message, 'bad');
-      return false;
-    },
-  );
+// Milliseconds after which work that goes on is worth a word.
+const LONG = 500;
+
+// A request whose failure is told and whose success is told only if there are words for it. A large scene takes seconds to be built, in which the old world goes on: that is told as well.
+export async function request(context: PanelContext, message: PageMessage, said?: string): Promise<boolean> {
+  const { connection, notices } = context;
+  let bar: ReturnType<Notices['progress']> | undefined;
+  let timer = 0;
+  const follow = (done: number, text: string): void => {
+    timer ||= window.setTimeout(() => (bar = notices.progress('Building the scene')), LONG);
+    bar?.update(done, text);
+  };
+  try {
+    const answer = await connection.ask(message, follow);
+    if (answer.restarted) notices.say('The scene was built anew and begins again.');
+    if (said) notices.say(said, 'good', 4);
+    return true;
+  } catch (error) {
+    notices.say((error as Error).message, 'bad');
+    return false;
+  } finally {
+    clearTimeout(timer);
+    bar?.end();
+  }
 }
 
 export function colorOf(index: number): string {
