@@ -50,7 +50,7 @@ static const object_case OBJECTS[] = {
      0.2 * 3600,
      "3 control points, 3 rounds"},
     {{"lotus", "capture-lotus", {NULL}, NULL, 0, 234, "640x480"},
-     {"--density", "350", "--controls", "2", "--young", "1e6", "--rounds", "3", NULL},
+     {"--density", "120", "--controls", "2", "--young", "1e6", "--rounds", "3", NULL},
      25 * 60,
      1.0 * 3600,
      "2 control points, 3 rounds"},
