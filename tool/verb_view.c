@@ -143,7 +143,8 @@ const tool_verb tool_view_verb = {
     .words = "[SCENE]",
     .summary = "see, drag and pose a scene in the browser",
     .details =
-        "SCENE is a scene file or the name of a scene of the gallery; with none the page shows the gallery.\n"
+        "SCENE is a scene file or the name of a scene of the gallery; with none the page shows the gallery. It may also be a\n"
+        "recording, capture.json or its folder as sense writes it, or the folder of a fit.\n"
         "The address, with a token that changes every time, is printed to standard output; it works through an SSH tunnel too:\n"
         "ssh -L 8080:127.0.0.1:8080 MACHINE pliant view --port 8080 SCENE. Ctrl-C ends.",
     .most_words = 1,
