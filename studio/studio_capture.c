@@ -207,7 +207,10 @@ static void follow_fit(studio_world *w, studio_capture *c) {
   studio_fit_look(c->fit, &view);
   int32_t frame = c->frame;
   studio_shape shape = c->shape;
-  if (c->follows && view.tracked_count > 0 && view.iteration_count == 0) c->frame = view.tracked_count - 1;
+  if (c->follows && view.tracked_count > 0) {
+    c->frame = view.tracked_count - 1;
+    c->follows = view.tracked_count < view.frame_count;
+  }
   if (!c->chosen)
     c->shape = view.simulated ? STUDIO_SHAPE_SIMULATED : view.tracked_count > 0 ? STUDIO_SHAPE_TRACKED : STUDIO_SHAPE_STATIC;
   bool changed = c->frame != frame || c->shape != shape || c->shape_version != view.shape_version;

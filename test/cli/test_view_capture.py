@@ -147,19 +147,19 @@ def a_fit_finds_the_material_and_all_see_it(server, viewer):
     with server.viewer() as other:
         viewer.ask("capture", body=0, action="fit")
         refused(viewer, "runs already", body=0, action="fit")
-        seen, frames, errors = set(), set(), []
+        seen, errors = set(), []
 
         def look_on(message):
             if isinstance(message, dict) and message["kind"] == "capture":
                 seen.add(message["stage"])
-                frames.add(message["frame"])
                 errors[:] = [item["error"] for item in message["history"]]
                 return not message["running"]
             return False
 
         end = viewer.wait(look_on, 240)
         theirs = capture(other, lambda m: not m["running"] and m["stage"] == "fitted")
-    assert end["stage"] == "fitted" and "fit" in seen and len(frames) > 3, (end, seen, frames)
+    assert end["stage"] == "fitted" and seen & {"track", "warm start", "fit"}, (end, seen)
+    assert end["frame"] == FRAMES - 1 and end["shown"], "the frames go by as they are tracked"
     assert theirs["parameters"] == end["parameters"] and theirs["history"] == end["history"], "viewers see the same fit"
     found = {item["name"]: item for item in end["parameters"]}
     young = found["young 1"]
@@ -187,7 +187,7 @@ def what_was_found_lies_over_the_points(server, viewer):
 
 def a_fit_can_be_stopped_and_begun_again(server, viewer):
     viewer.ask("capture", body=0, action="fit")
-    capture(viewer, lambda m: m["running"])
+    viewer.capture = None  # what comes from now on
     viewer.ask("capture", body=0, action="stop")
     end = capture(viewer, lambda m: not m["running"])
     assert end["stage"] in ("stopped", "fitted"), end
@@ -214,7 +214,7 @@ def a_recording_is_opened_by_its_folder(server, viewer):
     viewer.ask("open", path=os.path.abspath("film/capture.json"))
     assert viewer.scene["path"].endswith("film/capture.json"), viewer.scene["path"]
     viewer.ask("capture", body=0, action="fit")
-    capture(viewer, lambda m: m["stage"] == "track" and "tracked" in m["shapes"])
+    capture(viewer, lambda m: "tracked" in m["shapes"])
     # Another scene does not wait for it.
     viewer.ask("open", path=os.path.abspath("bar.json"))
     assert capture(viewer)["stage"] in ("", "film")
@@ -235,7 +235,7 @@ def a_folder_is_viewed_from_the_start_and_a_fit_goes_with_the_server():
     with Server(TOOL, "film") as server, server.viewer() as viewer:
         assert viewer.wait_kind("scene")["method"] == "capture"
         viewer.ask("capture", body=0, action="fit")
-        capture(viewer, lambda m: m["stage"] != "recorded" and m["running"])
+        capture(viewer, lambda m: m["stage"] not in ("", "recorded"))
         assert server.end() == 0, server.log()
         assert "ERROR: " not in server.log() and "runtime error" not in server.log(), server.log()
 
