@@ -13,7 +13,8 @@ import time
 import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from studio_client import PATIENCE, Frame, Server  # noqa: E402
+from studio_client import Frame, Server  # noqa: E402
+from studio_steps import at_step, distance, gather, points, shown, state_at, to_start, told_at, triples, want  # noqa: E402
 
 TOOL = os.environ["PLIANT"]
 METHODS = {"solid": "solid-cuboid", "rod": "rod-tuft", "fem": "fem-curves", "actor": "actor-worm"}
@@ -24,59 +25,6 @@ SMALL = {"pliant": 1, "name": "small", "description": "Boxes fall.", "length_uni
                     {"name": "second", "mesh": "box", "position": [10, 110, 0], "repeat": {"counts": [1, 2, 1], "spacing": [0, 70, 0], "jitter": 2, "turn": 10}}],
          "colliders": [{"name": "ground", "shape": "half_space"}, {"name": "ball", "shape": "sphere", "radius": 20, "position": [30, 10, 10],
                        "keys": [{"time": 0, "position": [30, 10, 10]}, {"time": 1, "position": [30, 40, 10]}]}]}
-
-
-def points(frame, part=(0, 0)):
-    numbers = frame.parts[part][1]
-    return [numbers[i:i + 3] for i in range(0, len(numbers), 3)]
-
-
-def distance(a, b):
-    return sum((x - y) ** 2 for x, y in zip(a, b)) ** 0.5
-
-
-class Shown:
-    """What a page shows now: a frame holds only what has changed."""
-
-    def __init__(self, viewer):
-        self.parts = dict(viewer.parts)
-
-
-def shown(viewer, step):
-    """What is shown at the step where the world stands now. After every request that moves the world its moment is sent, so that a frame is sure to come; what was seen
-    before may be of any step."""
-    viewer.frame(step=step)
-    return Shown(viewer)
-
-
-def to_start(viewer):
-    """Paused at the start, and seen there: whatever is seen from now on is of this run."""
-    viewer.ask("pause")
-    viewer.ask("reset")
-    start = shown(viewer, 0)
-    if viewer.telemetry and viewer.telemetry["time"] > 0:
-        viewer.telemetry = None
-    return start
-
-
-def at_step(viewer, count):
-    """What is shown after `count` steps from the start, paused."""
-    to_start(viewer)
-    viewer.ask("step", count=count)
-    return shown(viewer, count)
-
-
-def state_at(viewer, step):
-    """The state of a world that is paused at that step. One that is on its way may be of a step before."""
-    return viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["paused"] and m["step"] == step)
-
-
-def told_at(viewer, step, body=0):
-    """What is told of a body at that step; it is told once, and may have come before the frame."""
-    length = viewer.scene["step"]
-    while viewer.telemetry is None or abs(viewer.telemetry["time"] - step * length) > 0.1 * length:
-        viewer.wait_kind("telemetry")
-    return next(item for item in viewer.telemetry["bodies"] if item["body"] == body)
 
 
 def scenes_of_every_method_open_and_move(server, viewer):
@@ -120,25 +68,6 @@ def positions_are_those_of_a_run_to_the_last_bit(server, viewer):
         rows = [line.split(",") for line in pathlib.Path(f"small/{file}.csv").read_text().splitlines()[1:]]
         wanted = [[float(x) for x in row[3:]] for row in rows if row[0] == "4"]  # tables count frames from 1
         assert frame.parts[0, body][0] == 3 and points(frame, (0, body)) == wanted, file
-
-
-def gather(viewer, step, wanted):
-    """Parts as they are at a step, from as many frames as it took: what a viewer has already is left out of the next frame."""
-    end = time.monotonic() + PATIENCE
-    while viewer.step != step or any(viewer.parts.get(key, (9,))[0] != encoding for key, encoding in wanted.items()):
-        assert time.monotonic() < end, f"step {viewer.step} instead of {step}"
-        viewer.receive()
-    return viewer.parts
-
-
-def want(viewer, **wishes):
-    """Other parts from now on; those of before are forgotten, as the server sends all anew."""
-    viewer.parts, viewer.step = {}, None
-    viewer.send("want", **wishes)
-
-
-def triples(numbers):
-    return [numbers[i:i + 3] for i in range(0, len(numbers), 3)]
 
 
 def frames_have_the_form_that_is_wanted(server, viewer):
