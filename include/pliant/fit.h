@@ -239,7 +239,7 @@ typedef struct pl_warm_start_report {
   double young;          ///< Pa, uniform, whose mode has that frequency
   int32_t mode;          ///< which of the modes, from 0
   int32_t solved_count;  ///< samples that have a reference shape
-  double mismatch;       ///< root of the mean square of relative differences of frequencies, after coordinate descent
+  double mismatch;       ///< root of the mean square of relative differences of frequencies, beside a common one, at the end
   double seconds;
 } pl_warm_start_report;
 
@@ -248,7 +248,7 @@ PL_API pl_warm_start_def pl_default_warm_start_def(void);
 
 /// Start values from frequencies (paper 002, section 6.3): for each of a range of uniform moduli reference shape and lowest modes, the captured motion projected onto
 /// them, and the modulus whose frequency is the captured one. Poisson's ratio stays. Damping starts from the decay of the projected motion. With several control
-/// points these are then changed one by one until the frequencies of all modes that move agree best. PL_REMARK_NOT_CONVERGED when the motion has no frequency to go by (start values
+/// points these are then changed one by one until the frequencies of all modes that move agree best, and all together by what is left. PL_REMARK_NOT_CONVERGED when the motion has no frequency to go by (start values
 /// stay). PL_ERROR_UNSUPPORTED in a build without ARPACK.
 PL_API pl_status pl_fit_warm_start(pl_fit *fit, const pl_warm_start_def *def, pl_warm_start_report *report, pl_error *error);
 
