@@ -14,7 +14,8 @@
 
 // How often viewers are told at most, and how often work is looked at. s
 static const double TELL_EVERY = 0.1;
-enum { STEPS_LEAST = 2, STEPS_MOST = 8 };
+// Time steps between two frames; of large bodies fewer, or one would wait too long.
+enum { STEPS_LEAST = 2, STEPS_MOST = 8, STEPS_OF_MANY = 4, MANY_POINTS = 1500 };
 
 static const char *const SHAPES[STUDIO_SHAPE_COUNT] = {"static", "tracked", "simulated"};
 
@@ -170,7 +171,9 @@ static int32_t *find_held(const studio_world *w, int32_t body, int32_t *count) {
 
 static void begin_fit(studio_world *w, studio_capture *c) {
   const pl_scene_fem *fem = &PL_ITEM(&w->set->parts, pl_stage_part, c->body).source->fem;
-  double steps = round(1 / (c->view.rate * pl_world_step_length(w->world)));
+  int32_t points = PL_ITEM(&w->set->parts, pl_stage_part, c->body).model->particle_count;
+  double steps =
+      fmin(round(1 / (c->view.rate * pl_world_step_length(w->world))), points > MANY_POINTS ? STEPS_OF_MANY : STEPS_MOST);
   pl_error error = {0};
   char *tets = studio_recording_beside(w->context, c->file, "static.vtu");
   char *surface = studio_recording_beside(w->context, c->file, "surface.ply");
@@ -180,7 +183,7 @@ static void begin_fit(studio_world *w, studio_capture *c) {
                         .material = (pl_fem_material)(fem->material - 1),
                         .density = fem->density,
                         .poisson = fem->poisson,
-                        .steps_most = (int32_t)fmin(fmax(steps, STEPS_LEAST), STEPS_MOST),
+                        .steps_most = (int32_t)fmax(steps, STEPS_LEAST),
                         .thread_count = w->options->thread_count,
                         .before = c->fit};
   int32_t *held = find_held(w, c->body, &def.held_count);

@@ -13,7 +13,7 @@
 #include "studio_document.h"
 #include "studio_program.h"
 
-enum { FRAMES_MOST = 36, WORD_COUNT = 16, WORD_SIZE = 40, PATH_SIZE = 1200 };
+enum { FRAMES_MOST = 24, WORD_COUNT = 16, WORD_SIZE = 40, PATH_SIZE = 1200 };
 // Fine enough to track by, and quick to take and to send.
 static const char PICTURE_SIZE[] = "320x240";
 
