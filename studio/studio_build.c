@@ -108,13 +108,13 @@ void studio_build_begin(studio_world *w, const studio_build_def *def) {
                       .end = def->end,
                       .user = def->user};
   copy_id(b, def->id);
-  if (b->findings == NULL) b->status = pl_findings_create(w->context, &b->findings, &b->error);
-  if (b->status >= 0 && pthread_create(&b->thread, NULL, work, b) != 0)
-    b->status = pl_fail(&b->error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
-  if (b->status >= 0)
-    w->build = b;
-  else
-    finish(b);
+  pl_status status = b->findings != NULL ? PL_OK : pl_findings_create(w->context, &b->findings, &b->error);
+  w->build = b;
+  // Once the thread runs, how it goes is its own to say.
+  if (status >= 0 && pthread_create(&b->thread, NULL, work, b) == 0) return;
+  w->build = NULL;
+  b->status = status < 0 ? status : pl_fail(&b->error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+  finish(b);
 }
 
 void studio_build_look(studio_world *w) {
