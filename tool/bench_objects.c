@@ -179,22 +179,42 @@ typedef struct held_case {
   int32_t steps;
 } held_case;
 
-static const held_case HOLDER = {
-    "holder, second motion",
-    {"holder-down", "capture-holder", {NULL}, NULL, 2, 14, "320x240"},
-    {"holder-up",
-     "capture-holder",
-     {"bodies[0].pins[1].keys=[{\"time\":0},{\"time\":0.8,\"position\":[-0.015,0.03,0.03],\"rotation\":{\"axis\":[-1,0,0.6],"
-      "\"degrees\":20}}]",
-      NULL},
-     NULL,
-     2,
-     14,
-     "320x240"},
-    {"--density", "1100", "--poisson", "0.4", "--young", "5e6", "--no-warm-start", "--rounds", "1", "--steps", "16", NULL},
-    {"--density", "1100", "--poisson", "0.4", "--young", "5e6", NULL},
-    1100,
-    16};
+// The steps of the scene, 1/480 s, do not resolve how the holder rings: with them even its exact motion is predicted to 12 % only.
+#define HOLDER_TRUTH "bodies[0].tets.points=600", "time.step=0.0005208333333"
+
+static const held_case HELD[] = {
+    {"bar, second motion",
+     {"bar-down", "capture-bar", {NULL}, NULL, 2, 20, "320x240"},
+     {"bar-up",
+      "capture-bar",
+      {"bodies[0].pins[1].keys=[{\"time\":0},{\"time\":0.8,\"position\":[-0.02,0.07,-0.07],\"rotation\":{\"axis\":[1,0,0],"
+       "\"degrees\":-25}}]",
+       NULL},
+      NULL,
+      2,
+      20,
+      "320x240"},
+     {"--young", "3e5", "--no-warm-start", "--rounds", "1", "--steps", "8", NULL},
+     {"--young", "5e5", NULL},
+     1000,
+     8},
+    {"holder of 600 points, second motion",
+     {"holder-down", "capture-holder", {HOLDER_TRUTH, NULL}, NULL, 2, 14, "320x240"},
+     {"holder-up",
+      "capture-holder",
+      {HOLDER_TRUTH,
+       "bodies[0].pins[1].keys=[{\"time\":0},{\"time\":0.8,\"position\":[-0.015,0.03,0.03],\"rotation\":{\"axis\":[-1,0,0.6],"
+       "\"degrees\":20}}]",
+       NULL},
+      NULL,
+      2,
+      14,
+      "320x240"},
+     {"--density", "1100", "--poisson", "0.4", "--young", "5e6", "--no-warm-start", "--rounds", "1", "--steps", "32", NULL},
+     {"--density", "1100", "--poisson", "0.4", "--young", "5e6", NULL},
+     1100,
+     32}};
+enum { HELD_COUNT = sizeof HELD / sizeof HELD[0] };
 static const held_case QUICK_HELD = {
     "bar, second motion",
     {"bar",
@@ -314,8 +334,8 @@ int bench_objects(bench_session *bench) {
   if (bench->quick) {
     good = measure_object(&stage, &QUICK_OBJECTS[0]) && measure_second(&stage, &QUICK_HELD, true);
   } else {
-    good = measure_second(&stage, &HOLDER, false);
     for (int i = 0; i < TETS_COUNT; ++i) good = measure_tets(&stage, &TETS[i]) && good;
+    for (int i = 0; i < HELD_COUNT; ++i) good = measure_second(&stage, &HELD[i], false) && good;
     for (size_t i = 0; i < sizeof OBJECTS / sizeof OBJECTS[0]; ++i) good = measure_object(&stage, &OBJECTS[i]) && good;
   }
   object_stage_close(&stage);
