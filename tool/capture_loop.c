@@ -10,6 +10,7 @@
 #include "tool_interrupt.h"
 
 static const double SETTLED = 0.01;  // relative change of distances and parameters at which rounds end
+static const double ALIKE = 1.05;    // ratio of factors on moduli that are the same for tracking
 
 // --- the model ----------------------------------------------------------------------------------------------------------
 
@@ -71,12 +72,25 @@ static void add_residuals(const track_job *track, capture_round *round) {
   }
 }
 
-// What later rounds know: without gravity the body has the shape that was found, and behind the release it moves about as simulated. Not in the frame of the release itself: what is
-// known of it is the track of the last round, and elastic forces of a pose with noise in it, taken for balanced, let soft parts slip (a leaf on a stiff stem by 5 mm).
+// Whether the last round tracked with the moduli that were found, but for a common factor: in the first one they are the same all over.
+static bool tracked_alike(const capture_job *job) {
+  const double *found = job->values + (size_t)(job->round_count - 1) * (size_t)job->value_count;
+  double least = HUGE_VAL, most = 0;
+  for (int32_t i = 0; i < job->value_count - 3; ++i) {
+    double ratio = job->round_count > 1 ? found[i] / found[i - job->value_count] : found[i];
+    least = fmin(least, ratio), most = fmax(most, ratio);
+  }
+  return most <= ALIKE * least;
+}
+
+// What later rounds know: without gravity the body has the shape that was found, and behind the release it moves about as simulated. In the frame of the release it is about where the
+// last round had it; elastic forces of that place have those of the hand in them, which are not known otherwise. But a pose that was tracked with other moduli is no equilibrium
+// of these, and the forces of its noise let soft parts slip: the leaf of a lotus on its stiff stem by 5 mm.
 static void take_knowledge(const capture_job *job, const capture_clip *clip, track_job *track) {
+  int32_t skipped = tracked_alike(job) ? 0 : 1;
   track->def.acceleration = job->settings.def.gravity;
-  track->foreseen_from = job->release + 1;
-  track->foreseen = clip->simulated + track->point_count;
+  track->foreseen_from = job->release + skipped;
+  track->foreseen = clip->simulated + (size_t)skipped * (size_t)track->point_count;
 }
 
 static int compare_with_truth(track_job *track, const char *path) {
