@@ -241,27 +241,32 @@ double studio_capture_pause(const studio_world *w) {
 
 // --- what viewers are told --------------------------------------------------------------------------------------------------------
 
-static const char *label_of(const char *name) {
-  static const char *const labels[][2] = {
-      {"young", "Young's modulus"}, {"poisson", "Poisson's ratio"}, {"mass", "Mass damping"}, {"stiffness", "Stiffness damping"}};
-  for (size_t i = 0; i < sizeof labels / sizeof labels[0]; ++i)
-    if (strncmp(name, labels[i][0], strlen(labels[i][0])) == 0) return labels[i][1];
-  return name;
+// What a parameter is called and measured in, by the beginning of its name.
+static const struct parameter_words {
+  const char *begin, *label, *unit;
+} PARAMETER_WORDS[] = {{"young", "Young's modulus", "Pa"},
+                       {"poisson", "Poisson's ratio", ""},
+                       {"mass", "Mass damping", "1/s"},
+                       {"stiffness", "Stiffness damping", "s"}};
+
+static struct parameter_words words_of(const char *name) {
+  for (size_t i = 0; i < sizeof PARAMETER_WORDS / sizeof PARAMETER_WORDS[0]; ++i)
+    if (strncmp(name, PARAMETER_WORDS[i].begin, strlen(PARAMETER_WORDS[i].begin)) == 0) return PARAMETER_WORDS[i];
+  return (struct parameter_words){name, name, ""};
 }
 
 static void tell_parameters(studio_note *note, const studio_fit_view *view) {
-  static const char *const units[] = {"Pa", "", "1/s", "s"}, *const verdicts[] = {"determined", "not determined", "at its bound",
-                                                                                  "held"};
   pl_json *list = pl_json_set(&note->arena, note->root, "parameters", pl_json_new(&note->arena, PL_JSON_ARRAY));
   for (int32_t i = 0; list != NULL && i < view->parameter_count; ++i) {
     const pl_fit_estimate *estimate = &view->parameters[i];
+    struct parameter_words words = words_of(estimate->name);
     pl_json *item = pl_json_new(&note->arena, PL_JSON_OBJECT);
     if (item == NULL) return;
     pl_json_set_text(&note->arena, item, "name", estimate->name);
-    pl_json_set_text(&note->arena, item, "label", label_of(estimate->name));
+    pl_json_set_text(&note->arena, item, "label", words.label);
     studio_note_number(note, item, "value", estimate->value);
-    pl_json_set_text(&note->arena, item, "unit", units[i]);
-    if (view->has_intervals) pl_json_set_text(&note->arena, item, "verdict", verdicts[estimate->verdict]);
+    pl_json_set_text(&note->arena, item, "unit", words.unit);
+    if (view->has_intervals) pl_json_set_text(&note->arena, item, "verdict", pl_fit_verdict_name(estimate->verdict));
     if (view->has_intervals && estimate->verdict != PL_FIT_HELD) {
       studio_note_number(note, item, "low", estimate->least);
       studio_note_number(note, item, "high", estimate->most);

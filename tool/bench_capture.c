@@ -107,11 +107,6 @@ static double paper_of(const bar_case *c, int32_t value) {
   return value < c->fit_count ? c->paper[value] : c->paper_damping[value - c->fit_count - 1];
 }
 
-static const char *verdict_text(pl_fit_verdict verdict) {
-  static const char *const texts[] = {"determined", "not determined", "at its bound", "held"};
-  return texts[verdict];
-}
-
 static void print_values(capture_suite *suite, const bar_case *c, const pl_fit_report *report) {
   if (suite->bench->json) return;
   for (int32_t k = 0; k < report->parameter_count; ++k) {
@@ -120,7 +115,7 @@ static void print_values(capture_suite *suite, const bar_case *c, const pl_fit_r
     char paper[32] = "-";
     if (paper_of(c, k) > 0) snprintf(paper, sizeof paper, "%.2g", paper_of(c, k));
     printf("    %-20s %10.4g  in %8.3g … %-8.3g  truth %8.3g, off %+6.2f %%  paper %-8s %s\n", e->name, e->value, e->least, e->most,
-           truth_of(c, k), 100 * (e->value / truth_of(c, k) - 1), paper, verdict_text(e->verdict));
+           truth_of(c, k), 100 * (e->value / truth_of(c, k) - 1), paper, pl_fit_verdict_name(e->verdict));
   }
 }
 
@@ -140,7 +135,7 @@ static char *values_text(const bar_case *c, const pl_fit_report *report, double 
         "%s%s{\"name\": \"%s\", \"value\": %.6g, \"least\": %.6g, \"most\": %.6g, \"truth\": %.6g, \"off\": %.4g, "
         "\"paper\": %.3g, \"verdict\": \"%s\"}",
         text, first ? "" : ", ", e->name, e->value, e->least, e->most, truth_of(c, k), off, paper_of(c, k),
-        verdict_text(e->verdict));
+        pl_fit_verdict_name(e->verdict));
     free(text);
     text = longer;
     first = false;
@@ -265,26 +260,6 @@ static pl_status settle_again(capture_body *body, const pl_vec3 *shape, const pl
   return status;
 }
 
-// Weight of each point: density times a quarter of the volume of its tets in the static shape.
-static pl_vec3 *weights_of(const capture_body *body) {
-  pl_mesh_view view = pl_mesh_look(body->statics);
-  pl_vec3 *weights = tool_allocate((size_t)view.point_count, sizeof *weights);
-  for (int32_t t = 0; t < view.tet_count; ++t) {
-    const int32_t *c = view.tets + 4 * t;
-    double e[3][3];
-    for (int a = 0; a < 3; ++a) {
-      e[a][0] = view.points[c[a + 1]].x - view.points[c[0]].x;
-      e[a][1] = view.points[c[a + 1]].y - view.points[c[0]].y;
-      e[a][2] = view.points[c[a + 1]].z - view.points[c[0]].z;
-    }
-    double volume = (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) + e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
-                     e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
-                    6;
-    for (int a = 0; a < 4; ++a) weights[c[a]].y += body->gravity.y * body->density * volume / 4;
-  }
-  return weights;
-}
-
 static void print_reference(capture_suite *suite, const reference_case *c, const capture_body *body,
                             const reference_result results[2], double apart, double sag) {
   for (int i = 0; i < 2; ++i) {
@@ -321,7 +296,7 @@ static pl_status compare_solvers(capture_suite *suite, const reference_case *c, 
   fem.poisson = body->poisson;
   fem.direct = pl_cholmod_backend();
   pl_model *model = NULL;
-  pl_vec3 *weights = weights_of(body);
+  pl_vec3 *weights = capture_weights(body);
   double sag = 0;
   pl_status status = pl_fem_build(suite->context, &fem, body->statics, &model, error);
   for (int i = 0; i < 2 && status >= 0; ++i) {

@@ -197,6 +197,11 @@ pl_status capture_body_open(pl_context *context, const capture_body_def *def, ca
   pin(body, def->is_held);
   pl_field_def field = pl_default_field_def();
   field.placement = def->control_count > 1 ? PL_FIELD_ALONG_AXIS : PL_FIELD_UNIFORM;
+  if (def->control_points != NULL) {
+    field.placement = PL_FIELD_GIVEN;
+    field.blend = PL_FIELD_HARMONIC;
+    field.points = def->control_points;
+  }
   field.control_count = def->control_count;
   pl_status status = pl_field_build(context, &field, body->rest, &body->field, error);
   if (status >= 0) status = make_model(body, error);
@@ -272,6 +277,25 @@ void capture_load(const capture_body *body, int kind, double size, pl_vec3 *forc
       forces[i].x = 0.015 * young * section * part;
     }
   }
+}
+
+pl_vec3 *capture_weights(const capture_body *body) {
+  pl_mesh_view view = pl_mesh_look(body->statics);
+  pl_vec3 *weights = tool_allocate((size_t)view.point_count, sizeof *weights);
+  for (int32_t t = 0; t < view.tet_count; ++t) {
+    const int32_t *c = view.tets + 4 * t;
+    double e[3][3];
+    for (int a = 0; a < 3; ++a) {
+      e[a][0] = view.points[c[a + 1]].x - view.points[c[0]].x;
+      e[a][1] = view.points[c[a + 1]].y - view.points[c[0]].y;
+      e[a][2] = view.points[c[a + 1]].z - view.points[c[0]].z;
+    }
+    double volume = (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) + e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
+                     e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
+                    6;
+    for (int a = 0; a < 4; ++a) weights[c[a]].y += body->gravity.y * body->density * volume / 4;
+  }
+  return weights;
 }
 
 pl_fit_def capture_fit_def(const capture_body *body, const pl_field *field) {

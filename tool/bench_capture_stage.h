@@ -26,7 +26,8 @@ typedef struct capture_body {
 typedef struct capture_body_def {
   pl_mesh *mesh;  // rest shape; the body takes it over
   int32_t control_count;
-  const double *young;  // Pa, control_count
+  const pl_vec3 *control_points;  // blended by harmonic functions; NULL: evenly along its axis, blended linearly
+  const double *young;            // Pa, control_count
   double density, mass_damping, stiffness_damping;
   pl_vec3 gravity;
   bool (*is_held)(pl_vec3 point, pl_box box);
@@ -55,6 +56,9 @@ void capture_load(const capture_body *body, int kind, double size, pl_vec3 *forc
 
 // Equilibrium of the true body under forces besides gravity, from its static shape.
 pl_status capture_settle(const capture_body *body, const pl_vec3 *forces, pl_vec3 *positions, pl_error *error);
+
+// Weight of each point in the static shape, N: density times a quarter of the volume of its tets. To be freed.
+pl_vec3 *capture_weights(const capture_body *body);
 
 // Fit def of the body's tracked motions, with wrong values to start from.
 pl_fit_def capture_fit_def(const capture_body *body, const pl_field *field);

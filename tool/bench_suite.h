@@ -50,6 +50,7 @@ int bench_actor(bench_session *bench);
 int bench_detail(bench_session *bench);
 int bench_capture(bench_session *bench);
 int bench_objects(bench_session *bench);
+int bench_dinosaur(bench_session *bench);
 int bench_mesh(bench_session *bench);
 int bench_io(bench_session *bench);
 

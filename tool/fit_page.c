@@ -81,7 +81,7 @@ static void report_parameters(const pl_fit_report *found, pl_report *report) {
     add_text(&cells, tool_text("%.5g", e->value));
     add_text(&cells, e->verdict == PL_FIT_HELD ? tool_text("%s", "") : tool_text("%.4g to %.4g", e->least, e->most));
     add_text(&cells, tool_text("%s", fit_unit_of(e)));
-    add_text(&cells, tool_text("%s", fit_verdict_name(e->verdict)));
+    add_text(&cells, tool_text("%s", pl_fit_verdict_name(e->verdict)));
   }
   pl_report_table(report, "What came out", columns, 5, cells.count / 5, (const char *const *)cells.items);
   free_texts(&cells);

@@ -8,12 +8,6 @@
 #include "tool_fit.h"
 #include "tool_folder.h"
 
-static const char *const VERDICTS[] = {"determined", "not determined", "at its bound", "held"};
-
-const char *fit_verdict_name(pl_fit_verdict verdict) {
-  return VERDICTS[verdict];
-}
-
 const char *fit_unit_of(const pl_fit_estimate *estimate) {
   return strncmp(estimate->name, "young", 5) == 0   ? "Pa"
          : strncmp(estimate->name, "mass", 4) == 0  ? "1/s"
@@ -169,7 +163,7 @@ bool fit_say(fit_job *job, pl_error *error) {
   for (int32_t i = 0; i < found.parameter_count; ++i) {
     const pl_fit_estimate *e = &found.estimates[i];
     printf("%-18s %12.6g %12.6g %12.6g  %-4s %s\n", e->name, e->value, e->least, e->most, fit_unit_of(e),
-           fit_verdict_name(e->verdict));
+           pl_fit_verdict_name(e->verdict));
     sure = sure && e->verdict != PL_FIT_NOT_DETERMINED && e->verdict != PL_FIT_AT_BOUND;
   }
   tool_say(&job->tool->voice, "rms %.4g mm of %.4g mm amplitude after %d iterations, %d simulations; %.3g s", 1e3 * found.rms,

@@ -141,8 +141,7 @@ pl_status fit_write(fit_job *job, pl_error *error);
 // Remove the checkpoint: what it was for is done.
 void fit_forget(const fit_job *job);
 
-// Words for what a report says of a parameter; static storage.
-const char *fit_verdict_name(pl_fit_verdict verdict);
+// Unit of a parameter; static storage.
 const char *fit_unit_of(const pl_fit_estimate *estimate);
 
 // The table of parameters on standard output and what is to be said about them on standard error. True if all are determined.

@@ -32,6 +32,7 @@ static const struct {
      "objects of the gallery from depth pictures to material: times, moduli by coarser tets, a motion not fitted (an hour; only "
      "when named)",
      bench_objects, true},
+    {"dinosaur", "seven moduli of a dinosaur of 4,900 points from 523 frames (ten minutes; only when named)", bench_dinosaur, true},
     {"mesh", "modelling a surface and filling it with tets", bench_mesh, false},
     {"io", "reading and writing mesh files", bench_io, false},
 };

@@ -264,6 +264,9 @@ typedef enum pl_fit_verdict {
   PL_FIT_HELD,            ///< it was not fitted
 } pl_fit_verdict;
 
+/// Name of a verdict, such as "not determined"; static storage.
+PL_API const char *pl_fit_verdict_name(pl_fit_verdict verdict);
+
 /// One parameter as it came out.
 typedef struct pl_fit_estimate {
   char name[24];  ///< "young 3", "poisson", "mass damping", "stiffness damping"

@@ -14,6 +14,11 @@
 
 static const double NORMAL_95 = 1.959963984540054;
 
+const char *pl_fit_verdict_name(pl_fit_verdict verdict) {
+  static const char *const names[] = {"determined", "not determined", "at its bound", "held"};
+  return (unsigned)verdict < sizeof names / sizeof names[0] ? names[verdict] : "unknown";
+}
+
 pl_status pl_fit_run(pl_fit *fit, pl_error *error) {
   double start = pl_clock_seconds();
   pl_status status;
