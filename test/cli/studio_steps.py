@@ -21,15 +21,17 @@ class Shown:
 
 
 def shown(viewer, step):
-    """What is shown at the step where the world stands now. After every request that moves the world its moment is sent, so that a frame is sure to come; what was seen
-    before may be of any step."""
-    viewer.frame(step=step)
+    """What is shown at the step where the world stands now. After every request that moves the world its moment is sent, before or after the answer; the newest frame may have come
+    while the answer was waited for."""
+    while viewer.step != step:
+        viewer.frame()
     return Shown(viewer)
 
 
 def to_start(viewer):
     """Paused at the start, and seen there: whatever is seen from now on is of this run."""
     viewer.ask("pause")
+    viewer.step = None
     viewer.ask("reset")
     start = shown(viewer, 0)
     if viewer.telemetry and viewer.telemetry["time"] > 0:
