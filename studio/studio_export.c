@@ -157,16 +157,6 @@ static double look_at_progress(const export_job *job) {
   return frames / (job->frames > 0 ? job->frames : 1);
 }
 
-static void tell_progress(const export_job *job, double share, const char *text) {
-  studio_note note = studio_note_begin(job->w->context, "progress");
-  if (note.root != NULL) {
-    studio_note_number(&note, note.root, "id", job->id);
-    studio_note_number(&note, note.root, "done", share < 1 ? share : 1);
-    pl_json_set_text(&note.arena, note.root, "text", text);
-  }
-  studio_note_post(job->w, &note, job->viewer, STUDIO_QUEUE);
-}
-
 static void tell_failure(const export_job *job, const char *text) {
   studio_note note = studio_note_begin(job->w->context, "error");
   if (note.root != NULL) {
@@ -225,7 +215,7 @@ static void *attend(void *user) {
   while (!studio_program_has_ended(job->process, &good)) {
     double share = 0.9 * look_at_progress(job);
     if (share - told >= 0.01) {
-      tell_progress(job, share, share < 0.89 ? "simulating" : "writing");
+      studio_note_progress(job->w, job->viewer, job->id, share, share < 0.89 ? "simulating" : "writing");
       told = share;
     }
     if (atomic_load(&job->stop)) kill(job->process, SIGKILL);

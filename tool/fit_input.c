@@ -83,11 +83,6 @@ uint64_t fit_mix(uint64_t hash, const void *bytes, size_t size) {
   return hash;
 }
 
-static double number_or(const tool_arguments *arguments, const char *name, double fallback) {
-  const tool_value *value = tool_find_value(arguments, name);
-  return value->given ? value->number : fallback;
-}
-
 // What may differ between a run and the one that goes on with it.
 static bool may_differ(const char *option) {
   static const char *const free_ones[] = {"resume", "threads", "output", "limit", "rounds", "truth"};
@@ -118,11 +113,11 @@ bool fit_settings_read(const tool_session *tool, pl_context *context, const tool
   if (material < 0 || fitter < 0 || !read_vector(tool, text_of(arguments, "gravity"), &def->gravity)) return false;
   def->material = material == 0 ? PL_FEM_COROTATED : PL_FEM_NEO_HOOKEAN;
   def->fitter = fitter == 0 ? PL_FITTER_GAUSS_NEWTON : PL_FITTER_NELDER_MEAD;
-  def->density = number_or(arguments, "density", def->density);
-  def->young.start = number_or(arguments, "young", def->young.start);
-  def->poisson.start = number_or(arguments, "poisson", def->poisson.start);
+  def->density = tool_number_or(arguments, "density", def->density);
+  def->young.start = tool_number_or(arguments, "young", def->young.start);
+  def->poisson.start = tool_number_or(arguments, "poisson", def->poisson.start);
   def->poisson.fitted = tool_find_value(arguments, "fit-poisson")->given;
-  def->noise = number_or(arguments, "noise", def->noise);
+  def->noise = tool_number_or(arguments, "noise", def->noise);
   const tool_value *steps = tool_find_value(arguments, "steps"), *limit = tool_find_value(arguments, "limit");
   if (steps->given)
     def->steps_per_frame = (int32_t)steps->count;

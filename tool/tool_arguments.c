@@ -192,6 +192,11 @@ const tool_value *tool_find_value(const tool_arguments *arguments, const char *n
   return option != NULL ? &arguments->values[option - arguments->verb->options] : &none;
 }
 
+double tool_number_or(const tool_arguments *arguments, const char *name, double fallback) {
+  const tool_value *value = tool_find_value(arguments, name);
+  return value->given ? value->number : fallback;
+}
+
 bool tool_parse_size(const tool_session *tool, const char *text, int32_t *width, int32_t *height) {
   char *end;
   long w = strtol(text, &end, 10), h = 0;

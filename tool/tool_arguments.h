@@ -77,6 +77,8 @@ bool tool_arguments_check_words(const tool_session *tool, const tool_arguments *
 
 // The value of option `name`, which the verb must have.
 const tool_value *tool_find_value(const tool_arguments *arguments, const char *name);
+// The number that was given for an option, or another one.
+double tool_number_or(const tool_arguments *arguments, const char *name, double fallback);
 
 // "WxH" as two numbers from 16 to 16384; prints what is wrong.
 bool tool_parse_size(const tool_session *tool, const char *text, int32_t *width, int32_t *height);

@@ -9,11 +9,6 @@
 #include "tool_open.h"
 #include "tool_track.h"
 
-static double number_or(const track_job *job, const char *name, double fallback) {
-  const tool_value *value = tool_find_value(job->arguments, name);
-  return value->given ? value->number : fallback;
-}
-
 // --- the capture ----------------------------------------------------------------------------------------------------
 
 static void say_capture(const track_job *job, const pl_capture_report *report) {
@@ -102,9 +97,9 @@ static pl_status build_model(track_job *job, pl_error *error) {
   pl_mesh_view view = pl_mesh_look(job->mesh);
   pl_box box = pl_points_box(view.points, view.point_count);
   double size = fmax(box.most.x - box.least.x, fmax(box.most.y - box.least.y, box.most.z - box.least.z));
-  def.young = number_or(job, "young", def.young);
-  def.poisson = number_or(job, "poisson", def.poisson);
-  def.density = number_or(job, "density", def.density);
+  def.young = tool_number_or(job->arguments, "young", def.young);
+  def.poisson = tool_number_or(job->arguments, "poisson", def.poisson);
+  def.density = tool_number_or(job->arguments, "density", def.density);
   def.surface = job->surface;
   def.surface_tolerance = 0.05 * size;
   pl_mesh *carried = NULL;
@@ -124,11 +119,11 @@ static pl_status build_model(track_job *job, pl_error *error) {
 static pl_status create_tracker(track_job *job, pl_error *error) {
   pl_track_def def = pl_default_track_def();
   const tool_value *limit = tool_find_value(job->arguments, "limit");
-  def.noise = number_or(job, "noise", def.noise);
-  def.detail = number_or(job, "detail", def.detail);
-  def.reach = number_or(job, "reach", def.reach);
-  def.first_reach = number_or(job, "first-reach", def.first_reach);
-  def.inertia = number_or(job, "inertia", def.inertia);
+  def.noise = tool_number_or(job->arguments, "noise", def.noise);
+  def.detail = tool_number_or(job->arguments, "detail", def.detail);
+  def.reach = tool_number_or(job->arguments, "reach", def.reach);
+  def.first_reach = tool_number_or(job->arguments, "first-reach", def.first_reach);
+  def.inertia = tool_number_or(job->arguments, "inertia", def.inertia);
   def.gating = !tool_find_value(job->arguments, "no-gating")->given;
   if (limit->given) def.point_limit = (int32_t)limit->count;
   if (job->rest != NULL) def.acceleration = job->view.gravity;
