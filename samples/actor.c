@@ -56,7 +56,7 @@ static pl_status open_stage(stage *s, pl_error *error) {
   fem_def.stiffness_damping = 0.01;
   fem_def.friction = 1;
   fem_def.newton_tolerance = 1e-6;
-  fem_def.newton_limit = 30;
+  fem_def.max_newton_iterations = 30;
   fem_def.adapts = true;  // its rest shape may change
   if (status >= 0) status = pl_fem_build(s->context, &fem_def, s->mesh, &s->model, error);
 
@@ -83,9 +83,9 @@ int main(void) {
   pl_status status = open_stage(&s, &error);
   for (int i = 0; i < 36 && status >= 0; ++i) {
     status = pl_world_advance(s.world, 1.0 / 12, 0, NULL, &error);
-    pl_body_report body = pl_body_describe(s.world, s.body);
-    pl_actor_report actor = pl_actor_look(s.actor);
-    printf("%4.2f s   centre %6.3f %6.3f m   rest shape strained by %4.1f %%\n", pl_world_time(s.world), body.center.x,
+    pl_body_report body = pl_body_get_report(s.world, s.body);
+    pl_actor_report actor = pl_actor_get_report(s.actor);
+    printf("%4.2f s   centre %6.3f %6.3f m   rest shape strained by %4.1f %%\n", pl_world_get_time(s.world), body.center.x,
            body.center.y, 100 * actor.rest_strain);
   }
   if (status < 0) printf("status %d: %s\n", status, error.text);

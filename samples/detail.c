@@ -50,15 +50,15 @@ static pl_status record(pl_context *context, cushion *c, pl_detail_set **set, pl
 static pl_status play(cushion *c, pl_detail_filter *filter, pl_error *error) {
   printf("finger at   depth   weight   folds up to\n");
   for (int frame = 0; frame <= 8; ++frame) {
-    double x = 0.05 * frame, depth = frame < 8 ? 0.02 : 0, most = 0;
+    double x = 0.05 * frame, depth = frame < 8 ? 0.02 : 0, max = 0;
     simulate(c, x, 0, depth);
     pl_detail_contact finger = finger_at(x, 0, depth);
     pl_detail_frame now = {c->displacements, c->coarse, 1, &finger};
     pl_detail_contact_report report;
     pl_status status = pl_detail_filter_apply(filter, &now, c->surface, &report, error);
     if (status < 0) return status;
-    for (int32_t i = 0; i < c->object.surface_count; ++i) most = fmax(most, fabs(c->surface[i].y - c->coarse[i].y));
-    printf("%6.2f m %7.1f mm %7.2f %9.2f mm\n", x, 1e3 * depth, report.best_weight, 1e3 * most);
+    for (int32_t i = 0; i < c->object.surface_count; ++i) max = fmax(max, fabs(c->surface[i].y - c->coarse[i].y));
+    printf("%6.2f m %7.1f mm %7.2f %9.2f mm\n", x, 1e3 * depth, report.best_weight, 1e3 * max);
   }
   return PL_OK;
 }

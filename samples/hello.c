@@ -21,7 +21,7 @@ int main(void) {
   good = good && pl_world_add_collider(world, &ground_def, NULL, &e) >= 0 && pl_world_add_body(world, &body_def, &body, &e) >= 0;
   for (int i = 1; i <= 10 && good; ++i) {
     good = pl_world_advance(world, 0.1, 0, NULL, &e) >= 0;
-    printf("%.1f s: %.3f m\n", pl_world_time(world), pl_body_describe(world, body).center.y);
+    printf("%.1f s: %.3f m\n", pl_world_get_time(world), pl_body_get_report(world, body).center.y);
   }
   if (!good) puts(e.text);
   pl_world_destroy(world), pl_model_destroy(model), pl_mesh_destroy(mesh), pl_context_destroy(context);

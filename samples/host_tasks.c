@@ -61,7 +61,7 @@ static uint64_t fall(pl_task_runner runner) {
   if (status >= 0) status = pl_world_add_collider(world, &ground_def, NULL, &error);
   if (status >= 0) status = pl_world_advance(world, 0.5, 0, NULL, &error);
   if (status < 0) printf("%s\n", error.text);
-  uint64_t hash = status < 0 ? 0 : pl_world_hash(world);
+  uint64_t hash = status < 0 ? 0 : pl_world_get_hash(world);
   pl_world_destroy(world);
   pl_model_destroy(model);
   pl_mesh_destroy(mesh);

@@ -41,9 +41,9 @@ static long fall(pl_context *context) {
   body_def.model = model;
   if (status >= 0) status = pl_world_add_body(world, &body_def, NULL, &error);
   if (status >= 0) status = pl_world_step(world, NULL, &error);  // the first step may still take memory
-  int64_t before = pl_context_memory(context).allocation_count;
+  int64_t before = pl_context_get_memory_report(context).allocation_count;
   if (status >= 0) status = pl_world_advance(world, 1.0, 0, NULL, &error);
-  long asked = (long)(pl_context_memory(context).allocation_count - before);
+  long asked = (long)(pl_context_get_memory_report(context).allocation_count - before);
   if (status < 0) printf("status %d: %s\n", status, error.text);
   pl_world_destroy(world);
   pl_model_destroy(model);

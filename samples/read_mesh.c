@@ -24,7 +24,7 @@ static pl_status write_torus(pl_context *context, const char *path, pl_error *er
       .point_count = AROUND * ACROSS, .points = points, .triangle_count = AROUND * ACROSS * 2, .triangles = triangles};
   pl_mesh *torus = NULL;
   pl_status status = pl_mesh_create(context, &view, &torus, error);
-  if (status >= 0) status = pl_mesh_write(context, path, torus, error);
+  if (status >= 0) status = pl_mesh_save(context, path, torus, error);
   pl_mesh_destroy(torus);
   return status;
 }
@@ -44,14 +44,14 @@ static pl_status make_tets(pl_context *context, const char *in, const char *out,
   pl_lattice_def def = pl_default_lattice_def();
   pl_lattice_report report = {0};
   pl_status status = pl_findings_create(context, &findings, error);
-  if (status >= 0) status = pl_mesh_read(context, in, &surface, findings, error);
+  if (status >= 0) status = pl_mesh_load(context, in, &surface, findings, error);
   if (status >= 0) status = pl_mesh_check(context, surface, findings, NULL, error);
   if (findings != NULL) print_findings(findings);
   if (status >= 0) status = pl_lattice_build(context, &def, surface, &tets, &report, error);
-  if (status >= 0) status = pl_mesh_write(context, out, tets, error);
+  if (status >= 0) status = pl_mesh_save(context, out, tets, error);
   if (status >= 0)
-    printf("%d triangles in %s, %d tets in %s, cell size %.4g m, %.1f %% enclosed\n", pl_mesh_look(surface).triangle_count, in,
-           pl_mesh_look(tets).tet_count, out, report.cell_size, 100 * report.enclosed_fraction);
+    printf("%d triangles in %s, %d tets in %s, cell size %.4g m, %.1f %% enclosed\n", pl_mesh_get_view(surface).triangle_count, in,
+           pl_mesh_get_view(tets).tet_count, out, report.cell_size, 100 * report.enclosed_fraction);
   pl_mesh_destroy(tets);
   pl_mesh_destroy(surface);
   pl_findings_destroy(findings);

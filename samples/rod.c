@@ -36,7 +36,7 @@ static pl_status open_stage(stage *s, pl_error *error) {
     joints[i].rest.position = rest[i];
     joints[i].radius = 0.012;
   }
-  joints[0].led = true;
+  joints[0].kinematic = true;
   joints[0].name = "head";
   joints[1].name = "ear";
   const pl_rod_example examples[2] = {
@@ -66,19 +66,19 @@ static pl_status open_stage(stage *s, pl_error *error) {
 static pl_status show_frame(stage *s, int frame, pl_error *error) {
   double angle = 2 * PI * frame / 480, shake = frame > 180 && frame < 210 ? 0.4 * sin(2 * PI * (frame - 180) / 30) : 0;
   pl_transform head = {{0, 0, 0}, {0, 0, sin(shake / 2), cos(shake / 2)}};
-  pl_status status = pl_body_look_from(s->world, s->body, (pl_vec3){2 * sin(angle), 0.3, 2 * cos(angle)}, error);
-  if (status >= 0) status = pl_body_lead(s->world, s->body, 0, head, 1.0 / 60, error);
+  pl_status status = pl_rod_set_camera(s->world, s->body, (pl_vec3){2 * sin(angle), 0.3, 2 * cos(angle)}, error);
+  if (status >= 0) status = pl_rod_set_joint_target(s->world, s->body, 0, head, 1.0 / 60, error);
   return status < 0 ? status : pl_world_advance(s->world, 1.0 / 60, 0, NULL, error);
 }
 
 static pl_status print_state(const stage *s, int second) {
   pl_vec3 positions[JOINTS];
   double weights[2] = {0};
-  pl_status status = pl_body_read_positions(s->world, s->body, positions);
-  if (status >= 0) status = pl_body_read_weights(s->world, s->body, 0, weights);
+  pl_status status = pl_body_get_positions(s->world, s->body, positions);
+  if (status >= 0) status = pl_body_get_weights(s->world, s->body, 0, weights);
   printf("%d s: camera at %3d°, lean %.2f, fold %.2f, tip at %5.2f %5.2f %5.2f m, fastest %.3f m/s\n", second, 45 * second,
          weights[0], weights[1], positions[EAR].x, positions[EAR].y, positions[EAR].z,
-         pl_body_describe(s->world, s->body).largest_speed);
+         pl_body_get_report(s->world, s->body).max_speed);
   return status;
 }
 

@@ -1,7 +1,7 @@
 // A bar that knows a twist: let go in that pose it leaves it slowly, and a slider leads it there again.
 //
 // First the body decides itself: in every step it looks for the mixture of rest and examples nearest to its shape, and is drawn to a little less of it.
-// Then the host decides: pl_body_give_weights() with a number from a slider, and NULL to let go of it.
+// Then the host decides: pl_body_set_weights() with a number from a slider, and NULL to let go of it.
 #include <math.h>
 #include <pliant/runtime.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static pl_status open_stage(stage *s, pl_error *error) {
   pl_status status = pl_context_create(&context_def, &s->context, error);
   if (status >= 0) status = pl_mesh_create_box(s->context, size, CELLS, &s->mesh, error);
   if (status < 0) return status;
-  pl_mesh_view view = pl_mesh_look(s->mesh);
+  pl_mesh_view view = pl_mesh_get_view(s->mesh);
   s->twisted = malloc((size_t)view.point_count * sizeof(pl_vec3));
   s->points = malloc((size_t)view.point_count * sizeof(pl_vec3));
   if (s->twisted == NULL || s->points == NULL) return PL_ERROR_OUT_OF_MEMORY;
@@ -54,8 +54,8 @@ static pl_status open_stage(stage *s, pl_error *error) {
 
 // How far the front end is turned against the back around the bar's axis, degrees: between edges of both that lie along x at rest.
 static double turn_of(const stage *s) {
-  if (pl_body_read_positions(s->world, s->body, s->points) < 0) return 0;
-  const pl_vec3 *back = s->points, *front = s->points + pl_mesh_look(s->mesh).point_count - 1 - CELLS[0];
+  if (pl_body_get_positions(s->world, s->body, s->points) < 0) return 0;
+  const pl_vec3 *back = s->points, *front = s->points + pl_mesh_get_view(s->mesh).point_count - 1 - CELLS[0];
   double back_angle = atan2(back[CELLS[0]].y - back[0].y, back[CELLS[0]].x - back[0].x);
   double front_angle = atan2(front[CELLS[0]].y - front[0].y, front[CELLS[0]].x - front[0].x);
   return fabs(front_angle - back_angle) * 180 / 3.141592653589793;
@@ -68,7 +68,7 @@ static pl_status watch(stage *s, const char *what, pl_error *error) {
   for (int i = 0; i < 4 && status >= 0; ++i) {
     double weight = 0;
     status = pl_world_advance(s->world, 0.25, 0, NULL, error);
-    if (status >= 0) status = pl_body_read_weights(s->world, s->body, 0, &weight);
+    if (status >= 0) status = pl_body_get_weights(s->world, s->body, 0, &weight);
     printf("   %.2f %2.0f°", weight, turn_of(s));
   }
   putchar('\n');
@@ -79,17 +79,17 @@ int main(void) {
   stage s = {.context = NULL};
   pl_error error = {0};
   pl_status status = open_stage(&s, &error);
-  if (status >= 0) status = pl_body_write(s.world, s.body, s.twisted, NULL, &error);
+  if (status >= 0) status = pl_body_set_state(s.world, s.body, s.twisted, NULL, &error);
   if (status >= 0) status = watch(&s, "let go in the twist", &error);
   if (status >= 0) status = watch(&s, "a second later", &error);
   const double slider[3] = {0.5, 1, 0};
   for (int i = 0; i < 3 && status >= 0; ++i) {
     char text[32];
     snprintf(text, sizeof text, "slider at %g", slider[i]);
-    status = pl_body_give_weights(s.world, s.body, 0, &slider[i], &error);
+    status = pl_body_set_weights(s.world, s.body, 0, &slider[i], &error);
     if (status >= 0) status = watch(&s, text, &error);
   }
-  if (status >= 0) status = pl_body_give_weights(s.world, s.body, 0, NULL, &error);
+  if (status >= 0) status = pl_body_set_weights(s.world, s.body, 0, NULL, &error);
   if (status >= 0) status = watch(&s, "on its own again", &error);
   if (status < 0) printf("status %d: %s\n", status, error.text);
   pl_world_destroy(s.world), pl_model_destroy(s.model);

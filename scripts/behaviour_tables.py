@@ -14,7 +14,7 @@ PAGE = ROOT / "docs/actor.md"
 BEGIN = "<!-- tables made from src/actor/behaviour_*.c by scripts/behaviour_tables.py: begin -->"
 END = "<!-- end of the tables -->"
 TEXT = r'"(?:[^"\\]|\\.)*"'
-# The order of pl_behaviours(), then what is looked for in the file of each.
+# The order of pl_behaviour_list(), then what is looked for in the file of each.
 LISTED = re.compile(r"&pl_behaviour_(\w+)")
 ABOUT = re.compile(rf"const pl_behaviour pl_behaviour_\w+ = \{{.*?\.about\s*=\s*((?:{TEXT}\s*)+)", re.S)
 SETTINGS = re.compile(r"static const pl_behaviour_setting \w+\[[^]]*\] = \{(.*?)^\};", re.M | re.S)

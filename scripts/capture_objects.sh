@@ -28,7 +28,7 @@ found = f"{folder}/{name}-found"
 rounds = list(csv.DictReader(open(f"{found}/rounds.csv")))
 moduli = [[float(v) for v in row.values()] for row in csv.DictReader(open(f"{found}/estimates.csv"))][: len(truths)]
 surface = json.load(open(f"{folder}/{name}/surface.json"))
-size = math.dist(surface["least"], surface["most"])
+size = math.dist(surface["min"], surface["max"])
 errors = [(1e3 * float(r["error_seen"]), 1e3 * float(r["error_hidden"])) for r in rounds]
 bad = []
 for truth, (value, least, most, *_) in zip(truths, moduli):

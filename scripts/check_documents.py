@@ -27,7 +27,7 @@ PREFIX = ROOT / "build/prefix"
 SECONDS = 180
 WARNINGS = "-std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-unused -Wno-unused-parameter -Wno-unused-but-set-variable".split()
 PRELUDE = """pl_context *context, pl_mesh *mesh, pl_mesh *surface, pl_model *model, pl_world *world, pl_body_id body, pl_scene *scene,
-    pl_stage_set *set, pl_findings *findings, pl_renderer *renderer, pl_frames *frames, pl_error error, const char *path"""
+    pl_scene_instance *set, pl_findings *findings, pl_renderer *renderer, pl_frames *frames, pl_error error, const char *path"""
 NOT_RUN = re.compile(r"^\s*(#|$|sudo |apt-get |apt |make\b|git clone |cd )")
 
 

@@ -37,14 +37,14 @@ def write(name, file, scene):
 
 
 def fem(young=10000, poisson=0.05, friction=0.5, **more):
-    return {"material": "neo-hookean", "young": young, "poisson": poisson, "density": 50, "scheme": "implicit-euler", "newton_limit": 30,
+    return {"material": "neo-hookean", "young": young, "poisson": poisson, "density": 50, "scheme": "implicit-euler", "max_newton_iterations": 30,
             "contact_stiffness": 5e6, "friction": friction, **more}
 
 
 def body(name, mesh, cell, at, pin, **more):
     """`pin`: everything of the body below this height is held."""
     return {"name": name, "mesh": mesh, "method": "fem", "tets": {"cell_size": cell, **more.pop("tets", {})}, "fem": more.pop("fem", fem()), "position": at,
-            "pins": [{"within": {"least": [at[0] - 1, -1, at[2] - 1], "most": [at[0] + 1, pin, at[2] + 1]}}], **more}
+            "pins": [{"within": {"min": [at[0] - 1, -1, at[2] - 1], "max": [at[0] + 1, pin, at[2] + 1]}}], **more}
 
 
 def unit(v):
@@ -218,15 +218,15 @@ def meniscus(side, slot=False):
     return {"triangles": 12000, "shape": {"kind": "difference", "smoothness": 0.004, "children": parts}}
 
 
-def rim_place(degrees):
+def rim_position(degrees):
     c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     return [round(RIM * c, 5), 0.0105, round(RIM * s, 5)]
 
 
 def meniscus_scenes():
     material = fem(young=30000, poisson=0.2)
-    touches = [{"label": f"rim {degrees}", "at": rim_place(degrees), "toward": [0, -1, 0], "depth": MENISCUS_DEPTH} for degrees in (-12, 20, 52, 85, 120, 158, 195)]
-    touches += [{"label": f"held out {degrees}", "at": rim_place(degrees), "toward": [0, -1, 0], "depth": MENISCUS_DEPTH, "held_out": True} for degrees in (0, 70, 140, 180)]
+    touches = [{"label": f"rim {degrees}", "at": rim_position(degrees), "toward": [0, -1, 0], "depth": MENISCUS_DEPTH} for degrees in (-12, 20, 52, 85, 120, 158, 195)]
+    touches += [{"label": f"held out {degrees}", "at": rim_position(degrees), "toward": [0, -1, 0], "depth": MENISCUS_DEPTH, "held_out": True} for degrees in (0, 70, 140, 180)]
     tool = {"name": "probe", "shape": "sphere", "radius": 0.015, "friction": 0.3}
     meshes = {"meniscus": meniscus(1)}
     write("detail-meniscus", "recipe.json", {
@@ -239,7 +239,7 @@ def meniscus_scenes():
         ways = [Way(0.015, (x, 0, 0)) for x in (-0.27, 0.27)]
         for way in ways:
             for d in degrees:
-                way.press(rim_place(d), [0, 1, 0], MENISCUS_DEPTH)
+                way.press(rim_position(d), [0, 1, 0], MENISCUS_DEPTH)
         bodies = [body(kind, "meniscus", 0.02, [x, 0, 0], -0.022, fem=material, color=color, **({"tets": more} if more else {}),
                        **({"detail": {"set": set_file, "tools": ["probe-enriched"]}} if kind == "enriched" else {}))
                   for x, kind, color in ((-0.27, "coarse", BLUE), (0.27, "enriched", RED))]

@@ -8,8 +8,8 @@ forward       way of the centre of mass over the ground, along the line from its
 height        of the centre of mass (m)
 sway          of the centre of mass to the right of that line (m)
 twist         of the upper third of the body against its middle third, about the vertical (degrees)
-acceleration  of the centre of mass, over a tenth of a second (m/s²), as `acceleration_most` in scenes limits it
-rest_rate     how fast the strain of the rest shape changes (1/s), as `rest_rate_most` limits it
+acceleration  of the centre of mass, over a tenth of a second (m/s²), as `max_acceleration` in scenes limits it
+rest_rate     how fast the strain of the rest shape changes (1/s), as `max_rest_rate` limits it
 
 Panels in which nothing happens (the sway of a plane body, the twist of one that rolls) are left out. The numbers beside the curves are also printed.
 """

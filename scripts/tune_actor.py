@@ -38,9 +38,9 @@ def number_before(pattern, line):
     return float(found[1]) if found else 0.0
 
 
-def score_of(line, size_limit):
+def score_of(line, max_size):
     ahead = number_before("m ahead", line)
-    if abs(ahead) > size_limit:  # thrown, not walked
+    if abs(ahead) > max_size:  # thrown, not walked
         return -50.0
     counted = 0.3 * min(number_before("steps", line), 20) + 0.2 * min(number_before("hops", line), 15) + number_before("turns", line)
     return counted + 2 * ahead - 4 * number_before("tumble", line)
@@ -67,7 +67,7 @@ def judge(tool, base, values, folder, options):
     if not lines:
         return -99.0, said[-200:], scene
     scores = [score_of(line, options.far) for line in lines]
-    unsolved = 3.0 if re.search(r"unconverged_share_most is [^,]*, and at most", said) else 0.0
+    unsolved = 3.0 if re.search(r"max_unconverged_fraction is [^,]*, and at most", said) else 0.0
     return min(scores) + 0.2 * sum(scores) - unsolved, " | ".join(line[:80] for line in lines), scene
 
 

@@ -214,8 +214,8 @@ static void show_detail(const ask *a) {
   bool on = true, record = false;
   const char *name = "";
   (void)pl_json_get_bool(pl_json_find(a->message, "record"), &record);
-  if (a->w->set == NULL || !get_count(a, "body", &body) || body >= pl_stage_set_body_count(a->w->set) ||
-      body >= STUDIO_DETAIL_LIMIT) {
+  if (a->w->set == NULL || !get_count(a, "body", &body) || body >= pl_scene_instance_body_count(a->w->set) ||
+      body >= STUDIO_MAX_DETAIL) {
     refuse(a, "there is no such body");
     return;
   }
@@ -237,7 +237,7 @@ static void look_from(const ask *a) {
   pl_vec3 eye;
   a->w->has_eye = get_vector(pl_json_find(a->message, "eye"), &eye);
   if (a->w->has_eye) a->w->eye = eye;
-  if (a->w->set != NULL) pl_stage_set_look_from(a->w->set, a->w->has_eye ? &eye : NULL);
+  if (a->w->set != NULL) pl_scene_instance_set_camera(a->w->set, a->w->has_eye ? &eye : NULL);
 }
 
 // --- settings and examples ------------------------------------------------------------------------------------------------------
@@ -275,17 +275,17 @@ static void change_examples(const ask *a) {
     studio_build_begin(a->w, &def);
 }
 
-static void give_weights(const ask *a) {
+static void set_weights(const ask *a) {
   studio_world *w = a->w;
   studio_given given = {.manifold = 0};
   const pl_json *weights = pl_json_find(a->message, "weights");
-  if (w->set == NULL || !get_count(a, "body", &given.body) || given.body >= pl_stage_set_body_count(w->set)) {
+  if (w->set == NULL || !get_count(a, "body", &given.body) || given.body >= pl_scene_instance_body_count(w->set)) {
     refuse(a, "there is no such body");
     return;
   }
   (void)get_count(a, "manifold", &given.manifold);
-  pl_body_id body = pl_stage_set_body(w->set, given.body).id;
-  pl_example_view examples = pl_model_examples(pl_body_model(w->world, body));
+  pl_body_id body = pl_scene_instance_get_body(w->set, given.body).id;
+  pl_example_view examples = pl_model_get_examples(pl_body_get_model(w->world, body));
   if (given.manifold >= examples.given_count) {
     refuse(a, "the body has no such set of weights");
     return;
@@ -300,11 +300,11 @@ static void give_weights(const ask *a) {
   }
   w->given.count = kept;
   if (none) {
-    (void)pl_body_give_weights(w->world, body, 0, NULL, NULL);
+    (void)pl_body_set_weights(w->world, body, 0, NULL, NULL);
     return;
   }
   given.count = examples.example_count;
-  for (int32_t k = 0; k < given.count && k < PL_EXAMPLES_MOST; ++k) {
+  for (int32_t k = 0; k < given.count && k < PL_MAX_EXAMPLES; ++k) {
     double number = 0;
     (void)pl_json_get_number(pl_json_at(weights, k), &number);
     given.weights[k] = isfinite(number) ? fmin(fmax(number, 0), 1) : 0;
@@ -317,8 +317,8 @@ static void give_weights(const ask *a) {
 static int32_t find_actor(const ask *a) {
   int32_t body;
   if (a->w->set == NULL || !get_count(a, "body", &body)) return -1;
-  for (int32_t i = 0; i < pl_stage_set_actor_count(a->w->set); ++i)
-    if (pl_stage_set_actor(a->w->set, i).body == body) return i;
+  for (int32_t i = 0; i < pl_scene_instance_actor_count(a->w->set); ++i)
+    if (pl_scene_instance_get_actor(a->w->set, i).body == body) return i;
   return -1;
 }
 
@@ -337,15 +337,15 @@ static void steer(const ask *a) {
     refuse(a, "there is no actor of that body");
     return;
   }
-  pl_actor *actor = pl_stage_set_actor(a->w->set, number).actor;
-  pl_actor_command command = pl_actor_steered(actor);
+  pl_actor *actor = pl_scene_instance_get_actor(a->w->set, number).actor;
+  pl_actor_command command = pl_actor_get_command(actor);
   pl_vec3 heading;
   double speed;
   if (pl_json_get_number(pl_json_find(a->message, "speed"), &speed) && isfinite(speed))
     command.speed = fmin(fmax(speed, -100), 100);
   if (get_vector(pl_json_find(a->message, "heading"), &heading)) command.heading = pl_vec3_unit_or(heading, command.heading);
   forget_errand(a->w, number);
-  pl_actor_steer(actor, command);
+  pl_actor_set_command(actor, command);
 }
 
 static void send_to(const ask *a) {
@@ -355,7 +355,7 @@ static void send_to(const ask *a) {
     return;
   }
   forget_errand(a->w, errand.actor);
-  if (get_vector(pl_json_find(a->message, "position"), &errand.place)) (void)pl_vector_push(&a->w->errands, &errand);
+  if (get_vector(pl_json_find(a->message, "position"), &errand.position)) (void)pl_vector_push(&a->w->errands, &errand);
 }
 
 // --- the table --------------------------------------------------------------------------------------------------------------------
@@ -378,7 +378,7 @@ static const struct {
              {"detail", show_detail},
              {"capture", handle_capture},
              {"set", change_setting},
-             {"weights", give_weights},
+             {"weights", set_weights},
              {"steer", steer},
              {"goal", send_to},
              {"example", change_examples},

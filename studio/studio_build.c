@@ -13,7 +13,7 @@
 #include "studio_note.h"
 
 // Requests that may wait at a time.
-enum { WAITING_LIMIT = 256, ID_SIZE = 64 };
+enum { MAX_WAITING = 256, ID_SIZE = 64 };
 
 typedef struct studio_build {
   studio_world *w;
@@ -34,8 +34,8 @@ typedef struct studio_build {
 
 // --- in the thread -----------------------------------------------------------------------------------------------------------------
 
-static void tell(const studio_build *b, double share, const char *text) {
-  if (b->id.kind == PL_JSON_NUMBER) studio_note_progress(b->w, b->viewer, b->id.number, share, text);
+static void tell(const studio_build *b, double fraction, const char *text) {
+  if (b->id.kind == PL_JSON_NUMBER) studio_note_progress(b->w, b->viewer, b->id.number, fraction, text);
 }
 
 static void *work(void *user) {
@@ -147,7 +147,7 @@ static bool asks_for_document(const studio_command *command) {
 
 bool studio_build_keep(studio_world *w, const studio_command *command) {
   if ((w->build == NULL && w->waiting.count == 0) || !asks_for_document(command)) return false;
-  if (w->waiting.count < WAITING_LIMIT && pl_vector_push(&w->waiting, command)) return true;
+  if (w->waiting.count < MAX_WAITING && pl_vector_push(&w->waiting, command)) return true;
   studio_note_error(w, command->viewer, pl_json_find(command->message->root, "id"), "a scene is being built; ask again later");
   pl_json_document_destroy(command->message);
   return true;

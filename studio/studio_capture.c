@@ -15,7 +15,7 @@
 // How often viewers are told at most, and how often work is looked at. s
 static const double TELL_EVERY = 0.1;
 // Time steps between two frames; of large bodies fewer, or one would wait too long.
-enum { STEPS_LEAST = 2, STEPS_MOST = 8, STEPS_OF_MANY = 4, MANY_POINTS = 1500 };
+enum { MIN_STEPS = 2, MAX_STEPS = 8, STEPS_OF_MANY = 4, MANY_POINTS = 1500 };
 
 static const char *const SHAPES[STUDIO_SHAPE_COUNT] = {"static", "tracked", "simulated"};
 
@@ -23,10 +23,10 @@ static const char *const SHAPES[STUDIO_SHAPE_COUNT] = {"static", "tracked", "sim
 
 // What makes a scene one of things to be captured is what its frames are used for, which its name alone says.
 static int32_t find_body(const studio_world *w) {
-  if (w->document.capture == NULL && strncmp(pl_scene_describe(w->scene).name, "capture-", 8) != 0) return -1;
-  for (int32_t i = 0; i < pl_stage_set_body_count(w->set); ++i) {
-    const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, i);
-    bool tets = part->body.mesh != NULL && pl_mesh_look(part->body.mesh).tet_count > 0;
+  if (w->document.capture == NULL && strncmp(pl_scene_get_report(w->scene).name, "capture-", 8) != 0) return -1;
+  for (int32_t i = 0; i < pl_scene_instance_body_count(w->set); ++i) {
+    const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, i);
+    bool tets = part->body.mesh != NULL && pl_mesh_get_view(part->body.mesh).tet_count > 0;
     if (part->source->method == PL_SCENE_FEM && part->source->actor.json == NULL && tets) return i;
   }
   return -1;
@@ -35,19 +35,19 @@ static int32_t find_body(const studio_world *w) {
 // The recording is there: read what does not change from frame to frame.
 static pl_status attach(studio_world *w, studio_capture *c, pl_error *error) {
   char *path = studio_recording_beside(w->context, c->file, "static.vtu");
-  int32_t count = PL_ITEM(&w->set->parts, pl_stage_part, c->body).model->particle_count;
+  int32_t count = PL_ITEM(&w->set->parts, pl_instance_part, c->body).model->particle_count;
   pl_mesh *mesh = NULL;
-  pl_status status = pl_capture_read(w->context, c->file, &c->capture, NULL, error);
-  if (status >= 0) status = path != NULL ? pl_mesh_read(w->context, path, &mesh, NULL, error) : pl_fail_memory(error);
-  if (status >= 0 && pl_mesh_look(mesh).point_count != count)
+  pl_status status = pl_capture_load(w->context, c->file, &c->capture, NULL, error);
+  if (status >= 0) status = path != NULL ? pl_mesh_load(w->context, path, &mesh, NULL, error) : pl_fail_memory(error);
+  if (status >= 0 && pl_mesh_get_view(mesh).point_count != count)
     status = pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "the body has %d points, this mesh %d", count,
-                        pl_mesh_look(mesh).point_count);
+                        pl_mesh_get_view(mesh).point_count);
   if (status >= 0) {
-    c->view = pl_capture_look(c->capture);
+    c->view = pl_capture_get_view(c->capture);
     c->static_points = pl_allocate_array(w->context, (size_t)count, sizeof *c->static_points);
     if (c->static_points == NULL) status = pl_fail_memory(error);
   }
-  if (status >= 0) memcpy(c->static_points, pl_mesh_look(mesh).points, (size_t)count * sizeof *c->static_points);
+  if (status >= 0) memcpy(c->static_points, pl_mesh_get_view(mesh).points, (size_t)count * sizeof *c->static_points);
   pl_mesh_destroy(mesh);
   pl_release(w->context, path);
   c->news = true;
@@ -146,20 +146,20 @@ static void look_at_film(studio_world *w, studio_capture *c) {
     if (c->file == NULL || attach(w, c, &error) < 0) give_up(w, c, &error);
     return;
   }
-  double share = studio_film_share(c->film);
-  c->news = c->news || share != c->share;
-  c->share = share;
+  double fraction = studio_film_fraction(c->film);
+  c->news = c->news || fraction != c->fraction;
+  c->fraction = fraction;
 }
 
 // Points that the scene holds hard and for ever.
 static int32_t *find_held(const studio_world *w, int32_t body, int32_t *count) {
-  int32_t points = PL_ITEM(&w->set->parts, pl_stage_part, body).model->particle_count;
+  int32_t points = PL_ITEM(&w->set->parts, pl_instance_part, body).model->particle_count;
   int32_t *held = pl_allocate_array(w->context, (size_t)points, sizeof *held);
   *count = 0;
   if (held == NULL) return NULL;
   for (size_t g = 0; g < w->set->groups.count; ++g) {
-    const pl_stage_group *group = &PL_ITEM(&w->set->groups, pl_stage_group, g);
-    pl_body_id id = pl_stage_set_body(w->set, body).id;
+    const pl_instance_group *group = &PL_ITEM(&w->set->groups, pl_instance_group, g);
+    pl_body_id id = pl_scene_instance_get_body(w->set, body).id;
     if (group->pin == NULL || memcmp(&group->body, &id, sizeof id) != 0) continue;
     if (group->pin->until > 0 || group->pin->keys.count > 0 || group->pin->stiffness > 0) continue;
     for (int32_t i = 0; i < group->particle_count; ++i) held[group->particles[i]] = 1;
@@ -170,10 +170,10 @@ static int32_t *find_held(const studio_world *w, int32_t body, int32_t *count) {
 }
 
 static void begin_fit(studio_world *w, studio_capture *c) {
-  const pl_scene_fem *fem = &PL_ITEM(&w->set->parts, pl_stage_part, c->body).source->fem;
-  int32_t points = PL_ITEM(&w->set->parts, pl_stage_part, c->body).model->particle_count;
+  const pl_scene_fem *fem = &PL_ITEM(&w->set->parts, pl_instance_part, c->body).source->fem;
+  int32_t points = PL_ITEM(&w->set->parts, pl_instance_part, c->body).model->particle_count;
   double steps =
-      fmin(round(1 / (c->view.rate * pl_world_step_length(w->world))), points > MANY_POINTS ? STEPS_OF_MANY : STEPS_MOST);
+      fmin(round(1 / (c->view.rate * pl_world_get_step_length(w->world))), points > MANY_POINTS ? STEPS_OF_MANY : MAX_STEPS);
   pl_error error = {0};
   char *tets = studio_recording_beside(w->context, c->file, "static.vtu");
   char *surface = studio_recording_beside(w->context, c->file, "surface.ply");
@@ -183,7 +183,7 @@ static void begin_fit(studio_world *w, studio_capture *c) {
                         .material = (pl_fem_material)(fem->material - 1),
                         .density = fem->density,
                         .poisson = fem->poisson,
-                        .steps_most = (int32_t)fmax(steps, STEPS_LEAST),
+                        .max_steps = (int32_t)fmax(steps, MIN_STEPS),
                         .thread_count = w->options->thread_count,
                         .before = c->fit};
   int32_t *held = find_held(w, c->body, &def.held_count);
@@ -268,8 +268,8 @@ static void tell_parameters(studio_note *note, const studio_fit_view *view) {
     pl_json_set_text(&note->arena, item, "unit", words.unit);
     if (view->has_intervals) pl_json_set_text(&note->arena, item, "verdict", pl_fit_verdict_name(estimate->verdict));
     if (view->has_intervals && estimate->verdict != PL_FIT_HELD) {
-      studio_note_number(note, item, "low", estimate->least);
-      studio_note_number(note, item, "high", estimate->most);
+      studio_note_number(note, item, "low", estimate->min);
+      studio_note_number(note, item, "high", estimate->max);
     }
     pl_json_add(list, item);
   }
@@ -278,7 +278,7 @@ static void tell_parameters(studio_note *note, const studio_fit_view *view) {
 static void tell_fit(studio_note *note, const studio_fit_view *view) {
   pl_arena *arena = &note->arena;
   pl_json_set_text(arena, note->root, "stage", view->stage);
-  studio_note_number(note, note->root, "done", view->share);
+  studio_note_number(note, note->root, "done", view->fraction);
   if (view->text[0] != '\0') pl_json_set_text(arena, note->root, "text", view->text);
   studio_note_number(note, note->root, "iteration", view->iteration_count);
   if (view->has_error) studio_note_number(note, note->root, "error", view->error);
@@ -308,7 +308,7 @@ void studio_capture_tell(studio_world *w, uint32_t viewer) {
   studio_fit_view view = {.stage = c->filming || (c->fit_wanted && c->capture == NULL) ? "film"
                                    : c->capture != NULL                                ? "recorded"
                                                                                        : "",
-                          .share = c->filming ? c->share : 0};
+                          .fraction = c->filming ? c->fraction : 0};
   if (c->fit != NULL) studio_fit_look(c->fit, &view);
   if (note.root != NULL) {
     studio_note_number(&note, note.root, "body", c->body);

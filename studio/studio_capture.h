@@ -25,7 +25,7 @@ typedef struct studio_cloud {
   bool measured;  // distances are those from the surface that is shown
 } studio_cloud;
 
-enum { STUDIO_CLOUD_MOST = 20000 };
+enum { MAX_STUDIO_CLOUD = 20000 };
 
 typedef struct studio_capture {
   int32_t body;
@@ -51,7 +51,7 @@ typedef struct studio_capture {
   bool news;
   double told;                          // s
   uint32_t fit_version, shape_version;  // that were looked at last
-  double share;                         // of the film
+  double fraction;                         // of the film
 } studio_capture;
 
 // With a scene: open what it has to capture, or close what the one before had. Neither waits for work that still runs.

@@ -16,12 +16,12 @@ bool studio_capture_shows(const studio_world *w, int32_t body) {
 
 double studio_capture_time(const studio_world *w) {
   const studio_capture *c = w->capture;
-  return c != NULL && c->shown && c->capture != NULL ? c->view.times[c->frame] : pl_world_time(w->world);
+  return c != NULL && c->shown && c->capture != NULL ? c->view.times[c->frame] : pl_world_get_time(w->world);
 }
 
 bool studio_capture_read_points(const studio_world *w, pl_vec3 *points) {
   const studio_capture *c = w->capture;
-  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, c->body);
+  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, c->body);
   if (c->shape != STUDIO_SHAPE_STATIC && c->fit != NULL &&
       studio_fit_read(c->fit, c->frame, c->shape == STUDIO_SHAPE_SIMULATED, points))
     return true;
@@ -31,9 +31,9 @@ bool studio_capture_read_points(const studio_world *w, pl_vec3 *points) {
 }
 
 void studio_capture_read_surface(studio_world *w, pl_vec3 *points) {
-  const pl_contact_surface *surface = &PL_ITEM(&w->set->parts, pl_stage_part, w->capture->body).model->surface;
+  const pl_contact_surface *surface = &PL_ITEM(&w->set->parts, pl_instance_part, w->capture->body).model->surface;
   if (!studio_capture_read_points(w, w->points)) {
-    (void)pl_stage_set_read_surface(w->set, w->capture->body, points);
+    (void)pl_scene_instance_get_surface(w->set, w->capture->body, points);
     return;
   }
   for (int32_t i = 0; i < surface->point_count; ++i) {
@@ -59,15 +59,15 @@ static bool load(studio_world *w) {
   studio_cloud_free(w->context, &c->cloud);
   // A frame that cannot be read is one without points, and is not tried again and again.
   c->cloud.frame = c->frame;
-  c->cloud.points = pl_allocate_array(w->context, STUDIO_CLOUD_MOST, sizeof *c->cloud.points);
-  c->cloud.distances = pl_allocate_array(w->context, STUDIO_CLOUD_MOST, sizeof *c->cloud.distances);
+  c->cloud.points = pl_allocate_array(w->context, MAX_STUDIO_CLOUD, sizeof *c->cloud.points);
+  c->cloud.distances = pl_allocate_array(w->context, MAX_STUDIO_CLOUD, sizeof *c->cloud.distances);
   if (c->cloud.points == NULL || c->cloud.distances == NULL) return false;
   if (pl_capture_frame(c->capture, c->frame, &read, NULL, &error) < 0) {
     studio_note_log(w, "frame %d of the recording cannot be read: %s", c->frame + 1, error.text);
     return false;
   }
-  pl_cloud_view view = pl_cloud_look(read);
-  c->cloud.count = view.point_count < STUDIO_CLOUD_MOST ? view.point_count : STUDIO_CLOUD_MOST;
+  pl_cloud_view view = pl_cloud_get_view(read);
+  c->cloud.count = view.point_count < MAX_STUDIO_CLOUD ? view.point_count : MAX_STUDIO_CLOUD;
   for (int32_t i = 0; i < c->cloud.count; ++i) c->cloud.points[i] = view.points[(int64_t)i * view.point_count / c->cloud.count];
   pl_cloud_destroy(read);
   return true;
@@ -89,7 +89,7 @@ static void measure_range(void *data, int32_t begin, int32_t end, int32_t block)
 
 static void measure(studio_world *w) {
   studio_capture *c = w->capture;
-  pl_stage_surface shape = pl_stage_set_surface(w->set, c->body);
+  pl_scene_instance_surface shape = pl_scene_instance_get_surface_view(w->set, c->body);
   pl_mesh *mesh = NULL;
   pl_triangle_tree *tree = NULL;
   studio_capture_read_surface(w, w->more_points);

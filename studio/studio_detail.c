@@ -9,46 +9,46 @@
 #include "world/world_detail.h"
 #include "world/world_state.h"
 
-enum { CONTACT_MOST = 8, TOLD_MOST = 16, SEGMENT_COUNT = 8 };
+enum { MAX_CONTACT = 8, MAX_TOLD = 16, SEGMENT_COUNT = 8 };
 
 // Weights below this are not worth a bar.
-static const double WEIGHT_LEAST = 0.005;
+static const double MIN_WEIGHT = 0.005;
 
 // --- layers and sets -----------------------------------------------------------------------------------------------------------
 
 bool studio_detail_is_on(const studio_world *w, int32_t body) {
-  return body >= STUDIO_DETAIL_LIMIT || !w->plain[body];
+  return body >= STUDIO_MAX_DETAIL || !w->plain[body];
 }
 
 // The surface as the body's own method has it, before layers acted on it.
 bool studio_detail_read_coarse(const studio_world *w, int32_t index, pl_vec3 *points) {
-  const pl_body *body = pl_world_find_body(w->world, pl_stage_set_body(w->set, index).id);
-  if (body == NULL || body->model->surface.point_count != pl_stage_set_surface(w->set, index).point_count) return false;
-  body->model->method->read_surface(body->model, body->state, points);
+  const pl_body *body = pl_world_find_body(w->world, pl_scene_instance_get_body(w->set, index).id);
+  if (body == NULL || body->model->surface.point_count != pl_scene_instance_get_surface_view(w->set, index).point_count) return false;
+  body->model->method->get_surface(body->model, body->state, points);
   return true;
 }
 
 bool studio_detail_is_there(const studio_world *w, int32_t index) {
-  const pl_body *body = pl_world_find_body(w->world, pl_stage_set_body(w->set, index).id);
+  const pl_body *body = pl_world_find_body(w->world, pl_scene_instance_get_body(w->set, index).id);
   return body != NULL && body->layers.count > 0;
 }
 
 // The layer of a body that shows detail: they were made in the order of the bodies that have one.
 static const pl_detail_layer *find_layer(const studio_world *w, int32_t index) {
   int32_t number = 0;
-  if (PL_ITEM(&w->set->parts, pl_stage_part, index).source->detail.json == NULL) return NULL;
-  for (int32_t i = 0; i < index; ++i) number += PL_ITEM(&w->set->parts, pl_stage_part, i).source->detail.json != NULL;
+  if (PL_ITEM(&w->set->parts, pl_instance_part, index).source->detail.json == NULL) return NULL;
+  for (int32_t i = 0; i < index; ++i) number += PL_ITEM(&w->set->parts, pl_instance_part, i).source->detail.json != NULL;
   for (size_t i = 0; i < w->set->details.count; ++i) {
-    const pl_stage_detail *detail = &PL_ITEM(&w->set->details, pl_stage_detail, i);
+    const pl_instance_detail *detail = &PL_ITEM(&w->set->details, pl_instance_detail, i);
     if (detail->layer != NULL && number-- == 0) return detail->layer;
   }
   return NULL;
 }
 
 const pl_detail_set *studio_detail_set(const studio_world *w, int32_t index) {
-  const pl_scene_body *source = PL_ITEM(&w->set->parts, pl_stage_part, index).source;
+  const pl_scene_body *source = PL_ITEM(&w->set->parts, pl_instance_part, index).source;
   for (size_t i = 0; source->detail.json != NULL && i < w->set->details.count; ++i) {
-    const pl_stage_detail *detail = &PL_ITEM(&w->set->details, pl_stage_detail, i);
+    const pl_instance_detail *detail = &PL_ITEM(&w->set->details, pl_instance_detail, i);
     if (detail->set != NULL && strcmp(detail->source->set, source->detail.set) == 0) return detail->set;
   }
   return NULL;
@@ -56,7 +56,7 @@ const pl_detail_set *studio_detail_set(const studio_world *w, int32_t index) {
 
 void studio_detail_lend_hand(studio_world *w) {
   for (size_t i = 0; w->set != NULL && i < w->set->details.count; ++i) {
-    pl_stage_detail *detail = &PL_ITEM(&w->set->details, pl_stage_detail, i);
+    pl_instance_detail *detail = &PL_ITEM(&w->set->details, pl_instance_detail, i);
     if (detail->layer != NULL) pl_detail_layer_set_hand(detail->layer, w->tool);
   }
 }
@@ -66,12 +66,12 @@ void studio_detail_lend_hand(studio_world *w) {
 // Contacts of the last step. A world that stands at its beginning has none, whatever its layers saw before.
 static int32_t read_contacts(const studio_world *w, const pl_detail_layer *layer, pl_detail_contact_report *reports) {
   if (layer == NULL || pl_world_step_count(w->world) == 0) return 0;
-  int32_t count = pl_detail_layer_contacts(layer, CONTACT_MOST, reports);
-  return count < CONTACT_MOST ? count : CONTACT_MOST;
+  int32_t count = pl_detail_layer_get_contacts(layer, MAX_CONTACT, reports);
+  return count < MAX_CONTACT ? count : MAX_CONTACT;
 }
 
 bool studio_detail_strongest(const studio_world *w, int32_t index, pl_detail_contact_report *report) {
-  pl_detail_contact_report reports[CONTACT_MOST];
+  pl_detail_contact_report reports[MAX_CONTACT];
   int32_t count = read_contacts(w, find_layer(w, index), reports), best = -1;
   for (int32_t i = 0; i < count; ++i)
     if (reports[i].triangle >= 0 && (best < 0 || reports[i].load_size > reports[best].load_size)) best = i;
@@ -95,35 +95,35 @@ static void name_example(const pl_detail_set_view *set, int32_t number, char *na
 static void gather_weights(const pl_detail_layer *layer, int32_t contact_count, int32_t example_count, double *found) {
   double *one = found + example_count;
   for (int32_t c = 0; c < contact_count; ++c) {
-    pl_detail_layer_read_weights(layer, c, one);
+    pl_detail_layer_get_weights(layer, c, one);
     for (int32_t k = 0; k < example_count; ++k)
       if (isfinite(one[k]) && fabs(one[k]) > fabs(found[k])) found[k] = one[k];
   }
 }
 
 // The smallest weight that is among the TOLD_MOST largest.
-static double find_least(const double *weights, int32_t count) {
-  double least = WEIGHT_LEAST, largest[TOLD_MOST] = {0};
+static double min_find(const double *weights, int32_t count) {
+  double min = MIN_WEIGHT, max[MAX_TOLD] = {0};
   for (int32_t k = 0; k < count; ++k) {
     double weight = fabs(weights[k]);
-    for (int i = 0; i < TOLD_MOST; ++i)
-      if (weight > largest[i]) {
-        double swap = largest[i];
-        largest[i] = weight;
+    for (int i = 0; i < MAX_TOLD; ++i)
+      if (weight > max[i]) {
+        double swap = max[i];
+        max[i] = weight;
         weight = swap;
       }
   }
-  return fmax(least, largest[TOLD_MOST - 1]);
+  return fmax(min, max[MAX_TOLD - 1]);
 }
 
 static void tell_weights(studio_note *note, pl_json *item, const pl_detail_set_view *set, const double *weights) {
   pl_json *names = pl_json_set(&note->arena, item, "examples", pl_json_new(&note->arena, PL_JSON_ARRAY));
   pl_json *numbers = pl_json_set(&note->arena, item, "weights", pl_json_new(&note->arena, PL_JSON_ARRAY));
-  double least = find_least(weights, set->example_count);
+  double min = min_find(weights, set->example_count);
   int32_t told = 0;
-  for (int32_t k = 0; names != NULL && numbers != NULL && k < set->example_count && told < TOLD_MOST; ++k) {
+  for (int32_t k = 0; names != NULL && numbers != NULL && k < set->example_count && told < MAX_TOLD; ++k) {
     char name[120];
-    if (fabs(weights[k]) < least) continue;
+    if (fabs(weights[k]) < min) continue;
     name_example(set, k, name, sizeof name);
     pl_json_add(names, pl_json_new_text(&note->arena, name));
     pl_json_add(numbers, pl_json_new_number(&note->arena, round(weights[k] * 1e4) / 1e4));
@@ -136,8 +136,8 @@ void studio_detail_tell(studio_world *w, studio_note *note, pl_json *object, int
   const pl_detail_set *shown = layer != NULL ? studio_detail_set(w, index) : NULL;
   pl_json *item = shown != NULL ? pl_json_set(&note->arena, object, "detail", pl_json_new(&note->arena, PL_JSON_OBJECT)) : NULL;
   if (item == NULL) return;
-  pl_detail_set_view set = pl_detail_set_look(shown);
-  pl_detail_contact_report reports[CONTACT_MOST], strongest = {.load_size = 0};
+  pl_detail_set_view set = pl_detail_set_get_view(shown);
+  pl_detail_contact_report reports[MAX_CONTACT], strongest = {.load_size = 0};
   double *weights = PL_TAKE(&note->arena, double, 2 * (size_t)set.example_count);
   if (weights == NULL) return;
   (void)studio_detail_strongest(w, index, &strongest);
@@ -157,13 +157,13 @@ void studio_segments_forget(studio_world *w) {
 
 // Segments as the body's examples see its places: with their window, and at their scale.
 static int32_t *find_segments(studio_world *w, int32_t index, const pl_detail_set *set) {
-  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, index);
+  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, index);
   int32_t count = part->model->surface.point_count;
   int32_t *found = pl_allocate_array(w->context, (size_t)count, sizeof *found);
   pl_arena arena;
   pl_arena_init(&arena, w->context, 0);
   pl_detail_object object;
-  pl_detail_def def = pl_detail_set_look(set).def;
+  pl_detail_def def = pl_detail_set_get_view(set).def;
   def.window_radius *= part->source->detail.scale;
   pl_detail_segments segments = {.count = SEGMENT_COUNT < count ? SEGMENT_COUNT : count, .segment_of_point = found};
   bool good = found != NULL && pl_model_detail_object(&arena, part->model, part->body.mesh, &object) &&
@@ -174,9 +174,9 @@ static int32_t *find_segments(studio_world *w, int32_t index, const pl_detail_se
 }
 
 void studio_segments_fill(studio_world *w, int32_t index, double *numbers) {
-  int32_t count = pl_stage_set_surface(w->set, index).point_count;
+  int32_t count = pl_scene_instance_get_surface_view(w->set, index).point_count;
   const pl_detail_set *set = studio_detail_set(w, index);
-  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, index);
+  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, index);
   for (int32_t i = 0; i < count; ++i) numbers[i] = -1;
   if (set == NULL || part->body.mesh == NULL || part->model->surface.point_count != count) return;
   while (w->segments.count <= (size_t)index)

@@ -12,7 +12,7 @@
 #include "io/file_bytes.h"
 #include "studio_recording.h"
 
-enum { SIZE_LIMIT = 256 << 20 };
+enum { MAX_SIZE = 256 << 20 };
 
 static pl_status name_all(pl_context *context, studio_document *document, const char *name, const char *path, const char *folder,
                           pl_error *error) {
@@ -79,7 +79,7 @@ static pl_status find_file(const char *path, char whole[PATH_MAX], pl_error *err
   }
   if (!there) return pl_fail_at(error, PL_ERROR_NOT_FOUND, path, 0, 0, "there is no such file");
   // Devices and pipes may have no end.
-  if (!S_ISREG(facts.st_mode) || facts.st_size > SIZE_LIMIT)
+  if (!S_ISREG(facts.st_mode) || facts.st_size > MAX_SIZE)
     return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "this is no file, or one too large for a scene");
   return PL_OK;
 }
@@ -161,10 +161,10 @@ static void make_all_absolute(pl_context *context, studio_document *document) {
     for (pl_json *pose = poses != NULL ? poses->first : NULL; pose != NULL; pose = pose->next)
       make_absolute(context, document, pose, "file");
   }
-  static const char *const places[][2] = {{"rod", "character"}, {"detail", "set"}, {"fem", "young_table"}};
+  static const char *const positions[][2] = {{"rod", "character"}, {"detail", "set"}, {"fem", "young_table"}};
   for (pl_json *body = bodies != NULL ? bodies->first : NULL; body != NULL; body = body->next)
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i)
-      if (find(body, places[i][0]) != NULL) make_absolute(context, document, find(body, places[i][0]), places[i][1]);
+    for (size_t i = 0; i < sizeof positions / sizeof positions[0]; ++i)
+      if (find(body, positions[i][0]) != NULL) make_absolute(context, document, find(body, positions[i][0]), positions[i][1]);
 }
 
 pl_status studio_document_save(pl_context *context, const studio_document *document, const char *path, pl_error *error) {

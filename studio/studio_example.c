@@ -50,14 +50,14 @@ static bool rod_example_is_mute(const pl_scene_body *body, const char *name) {
 pl_json *studio_example_list(studio_world *w, studio_note *note, int32_t index) {
   pl_json *list = pl_json_new(&note->arena, PL_JSON_ARRAY);
   if (list == NULL) return NULL;
-  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, index);
-  pl_example_view examples = pl_model_examples(part->model);
+  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, index);
+  pl_example_view examples = pl_model_get_examples(part->model);
   for (int32_t i = 0; i < examples.example_count; ++i) {
     bool mute = part->rod != NULL && rod_example_is_mute(part->source, examples.names[i]);
     add_item(note, list, examples.names[i], mute, find_rod_example(part->body.rod_def, examples.names[i]));
   }
   if (part->tets == NULL || part->source->actor.json != NULL) return list;
-  pl_mesh_view mesh = pl_mesh_look(part->tets);
+  pl_mesh_view mesh = pl_mesh_get_view(part->tets);
   for (int32_t k = 0; k < mesh.pose_count; ++k) {
     bool known = false;
     for (int32_t i = 0; i < examples.example_count; ++i) known = known || strcmp(examples.names[i], mesh.poses[k].name) == 0;
@@ -72,7 +72,7 @@ pl_json *studio_example_list(studio_world *w, studio_note *note, int32_t index) 
 typedef struct request {
   studio_world *w;
   studio_document *document;
-  const pl_stage_part *part;
+  const pl_instance_part *part;
   int32_t body, source;
   const char *name;      // of the example it is about, NULL when one is added
   const char *new_name;  // may be ""
@@ -109,7 +109,7 @@ static void write_names(const request *r, const char *without, const char *added
 
 static void solo_name(const request *r) {
   pl_json *old = names_of(r), *list = pl_json_new(arena_of(r), PL_JSON_ARRAY);
-  pl_mesh_view mesh = pl_mesh_look(r->part->tets);
+  pl_mesh_view mesh = pl_mesh_get_view(r->part->tets);
   for (int32_t k = 0; k < mesh.pose_count; ++k)
     if (!r->on || strcmp(mesh.poses[k].name, r->name) == 0) pl_json_add(list, pl_json_new_text(arena_of(r), mesh.poses[k].name));
   if (old != NULL) pl_json_set(arena_of(r), old->parent, "examples", list);
@@ -226,8 +226,8 @@ static pl_status change_chains(request *r, const char *action) {
 // --- the request -------------------------------------------------------------------------------------------------------------------
 
 static bool name_is_taken(const studio_world *w, int32_t body, const char *name) {
-  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, body);
-  pl_example_view examples = pl_model_examples(part->model);
+  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, body);
+  pl_example_view examples = pl_model_get_examples(part->model);
   for (int32_t i = 0; i < examples.example_count; ++i)
     if (strcmp(examples.names[i], name) == 0) return true;
   return part->tets != NULL && pl_mesh_find_pose(part->tets, name) >= 0;
@@ -270,14 +270,14 @@ pl_status studio_example_change(studio_world *w, const pl_json *message, studio_
   (void)pl_json_get_text(pl_json_find(message, "action"), &action);
   (void)pl_json_get_text(pl_json_find(message, "name"), &new_name);
   (void)pl_json_get_bool(pl_json_find(message, "on"), &on);
-  if (w->set == NULL || body < 0 || body >= pl_stage_set_body_count(w->set))
+  if (w->set == NULL || body < 0 || body >= pl_scene_instance_body_count(w->set))
     return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no body of that number");
   pl_status status = studio_document_copy(w->context, &w->document, changed, error);
   if (status < 0) return status;
   studio_note note = studio_note_begin(w->context, "");
   request r = {w,
                changed,
-               &PL_ITEM(&w->set->parts, pl_stage_part, body),
+               &PL_ITEM(&w->set->parts, pl_instance_part, body),
                (int32_t)body,
                studio_stage_source(w, (int32_t)body),
                NULL,

@@ -24,7 +24,7 @@
 #include "studio_record.h"
 #include "studio_zip.h"
 
-enum { EXPORT_LIMIT = 2, FRAME_LIMIT = 100000, PATH_SIZE = 1200, FRAMES_SIZE = 32 };
+enum { MAX_EXPORTS = 2, MAX_FRAMES = 100000, PATH_SIZE = 1200, FRAMES_SIZE = 32 };
 
 typedef struct export_job {
   studio_world *w;
@@ -38,7 +38,7 @@ typedef struct export_job {
 } export_job;
 
 struct studio_exports {
-  export_job *jobs[EXPORT_LIMIT];
+  export_job *jobs[MAX_EXPORTS];
 };
 
 // --- saving ----------------------------------------------------------------------------------------------------------------------------
@@ -213,10 +213,10 @@ static void *attend(void *user) {
   bool good = false;
   double told = -1;
   while (!studio_program_has_ended(job->process, &good)) {
-    double share = 0.9 * look_at_progress(job);
-    if (share - told >= 0.01) {
-      studio_note_progress(job->w, job->viewer, job->id, share, share < 0.89 ? "simulating" : "writing");
-      told = share;
+    double fraction = 0.9 * look_at_progress(job);
+    if (fraction - told >= 0.01) {
+      studio_note_progress(job->w, job->viewer, job->id, fraction, fraction < 0.89 ? "simulating" : "writing");
+      told = fraction;
     }
     if (atomic_load(&job->stop)) kill(job->process, SIGKILL);
     nanosleep(&(struct timespec){0, 100000000}, NULL);
@@ -241,7 +241,7 @@ static void end_job(studio_world *w, export_job **place) {
 }
 
 void studio_export_stop(studio_world *w) {
-  for (int i = 0; w->exports != NULL && i < EXPORT_LIMIT; ++i) {
+  for (int i = 0; w->exports != NULL && i < MAX_EXPORTS; ++i) {
     if (w->exports->jobs[i] == NULL) continue;
     atomic_store(&w->exports->jobs[i]->stop, true);
     end_job(w, &w->exports->jobs[i]);
@@ -270,15 +270,15 @@ static pl_status begin(studio_world *w, export_job *job, pl_error *error) {
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; ++i) known = known || strcmp(formats[i], job->format) == 0;
   if (!known) return pl_fail(error, PL_ERROR_INVALID_DATA, "\"%s\" cannot be exported", job->format);
   if (w->set == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "no scene is open");
-  if (job->frames <= 0) job->frames = pl_scene_describe(w->scene).frame_count;
-  if (job->frames > FRAME_LIMIT) job->frames = FRAME_LIMIT;
+  if (job->frames <= 0) job->frames = pl_scene_get_report(w->scene).frame_count;
+  if (job->frames > MAX_FRAMES) job->frames = MAX_FRAMES;
   if (w->exports == NULL) w->exports = pl_allocate_array(w->context, 1, sizeof *w->exports);
   export_job **place = NULL;
-  for (int i = 0; w->exports != NULL && i < EXPORT_LIMIT; ++i) {
+  for (int i = 0; w->exports != NULL && i < MAX_EXPORTS; ++i) {
     if (w->exports->jobs[i] != NULL && atomic_load(&w->exports->jobs[i]->done)) end_job(w, &w->exports->jobs[i]);
     if (w->exports->jobs[i] == NULL) place = &w->exports->jobs[i];
   }
-  if (place == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d exports run already; wait for one to end", EXPORT_LIMIT);
+  if (place == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d exports run already; wait for one to end", MAX_EXPORTS);
   export_job *kept = pl_allocate_array(w->context, 1, sizeof *kept);
   if (kept == NULL) return pl_fail_memory(error);
   *kept = *job;
@@ -303,6 +303,6 @@ void studio_export_begin(studio_world *w, uint32_t viewer, const pl_json *id, co
   (void)pl_json_get_integer(pl_json_find(message, "frames"), &frames);
   (void)pl_json_get_number(id, &job.id);
   snprintf(job.format, sizeof job.format, "%s", format);
-  job.frames = frames > 0 && frames <= FRAME_LIMIT ? (int32_t)frames : 0;
+  job.frames = frames > 0 && frames <= MAX_FRAMES ? (int32_t)frames : 0;
   if (begin(w, &job, &error) < 0) studio_note_error(w, viewer, id, "%s", error.text);
 }

@@ -50,9 +50,9 @@ char *studio_files_folder(studio_files *files) {
   char *made = NULL;
   pthread_mutex_lock(&files->lock);
   if (files->folder == NULL) {
-    const char *place = getenv("TMPDIR");
+    const char *position = getenv("TMPDIR");
     char path[1024];
-    snprintf(path, sizeof path, "%s/pliant-studio-XXXXXX", place != NULL && place[0] != '\0' ? place : "/tmp");
+    snprintf(path, sizeof path, "%s/pliant-studio-XXXXXX", position != NULL && position[0] != '\0' ? position : "/tmp");
     if (mkdtemp(path) != NULL) files->folder = studio_copy_text(files->context, path);
   }
   if (files->folder != NULL) {
@@ -80,7 +80,7 @@ bool studio_files_offer(studio_files *files, const char *path, const char *name,
   bool offered = false;
   studio_file file = {.path = studio_copy_text(files->context, path), .name = studio_copy_text(files->context, name)};
   pthread_mutex_lock(&files->lock);
-  if (file.path != NULL && file.name != NULL && files->count < STUDIO_FILE_LIMIT && make_id(file.id)) {
+  if (file.path != NULL && file.name != NULL && files->count < STUDIO_MAX_FILES && make_id(file.id)) {
     files->files[files->count++] = file;
     memcpy(id, file.id, sizeof file.id);
     offered = true;

@@ -6,7 +6,7 @@
 
 #include "studio_log.h"
 
-enum { STUDIO_FILE_LIMIT = 256, STUDIO_FILE_ID_SIZE = 24 };
+enum { STUDIO_MAX_FILES = 256, STUDIO_FILE_ID_SIZE = 24 };
 
 typedef struct studio_file {
   char id[STUDIO_FILE_ID_SIZE];
@@ -17,7 +17,7 @@ typedef struct studio_files {
   pl_context *context;
   char *folder;  // made when it is first needed
   pthread_mutex_t lock;
-  studio_file files[STUDIO_FILE_LIMIT];
+  studio_file files[STUDIO_MAX_FILES];
   int count;
   int folder_count;
 } studio_files;

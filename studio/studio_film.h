@@ -10,7 +10,7 @@ typedef struct studio_film studio_film;
 studio_film *studio_film_begin(studio_world *world, int32_t body, pl_error *error);
 
 // Share of the pictures that are taken, 0 … 1.
-double studio_film_share(const studio_film *film);
+double studio_film_fraction(const studio_film *film);
 
 // Whether it has ended; `*good` says whether the film is whole, and the error is filled in if not.
 bool studio_film_has_ended(studio_film *film, bool *good, pl_error *error);

@@ -23,7 +23,7 @@ static const double YOUNG_GUESS = 1e6;
 // How far the surface may lie outside the tets, as a share of their size.
 static const double SURFACE_OUTSIDE = 0.05;
 // A track may take so many bytes.
-static const double TRACK_MOST = 1e9;
+static const double MAX_TRACK = 1e9;
 // The motion is simulated for show when that was so many times its own time ago.
 static const double SHOW_PAUSE = 3;
 
@@ -59,7 +59,7 @@ static void tell(studio_fit *f) {
 static void begin_stage(studio_fit *f, const char *stage) {
   pthread_mutex_lock(&f->lock);
   f->view.stage = stage;
-  f->view.share = 0;
+  f->view.fraction = 0;
   tell(f);
 }
 
@@ -98,26 +98,26 @@ bool studio_fit_has_ended(const studio_fit *f) {
 // --- tracking ---------------------------------------------------------------------------------------------------------------------
 
 static pl_status read_files(studio_fit *f) {
-  pl_status status = pl_capture_read(f->context, f->def.capture, &f->capture, NULL, &f->error);
-  if (status >= 0) status = pl_mesh_read(f->context, f->def.tets, &f->tets, NULL, &f->error);
-  if (status >= 0 && f->def.surface != NULL) status = pl_mesh_read(f->context, f->def.surface, &f->surface, NULL, &f->error);
+  pl_status status = pl_capture_load(f->context, f->def.capture, &f->capture, NULL, &f->error);
+  if (status >= 0) status = pl_mesh_load(f->context, f->def.tets, &f->tets, NULL, &f->error);
+  if (status >= 0 && f->def.surface != NULL) status = pl_mesh_load(f->context, f->def.surface, &f->surface, NULL, &f->error);
   if (status < 0) return status;
-  f->recording = pl_capture_look(f->capture);
-  pl_mesh_view mesh = pl_mesh_look(f->tets);
+  f->recording = pl_capture_get_view(f->capture);
+  pl_mesh_view mesh = pl_mesh_get_view(f->tets);
   for (int32_t i = 0; i < f->def.held_count; ++i)
     if (f->def.held[i] < 0 || f->def.held[i] >= mesh.point_count)
       return pl_fail(&f->error, PL_ERROR_INVALID_DATA, "point %d is to be held, and the mesh has %d", f->def.held[i],
                      mesh.point_count);
   if (f->recording.frame_count < 2) return pl_fail(&f->error, PL_ERROR_INVALID_DATA, "a motion has two frames or more");
   double bytes = (double)f->recording.frame_count * mesh.point_count * (double)sizeof(pl_vec3);
-  if (bytes > TRACK_MOST)
+  if (bytes > MAX_TRACK)
     return pl_fail(&f->error, PL_ERROR_UNSUPPORTED, "%d frames of %d points are too many here; use pliant capture",
                    f->recording.frame_count, mesh.point_count);
   return PL_OK;
 }
 
-static pl_status take_room(studio_fit *f) {
-  size_t frames = (size_t)f->recording.frame_count, n = (size_t)pl_mesh_look(f->tets).point_count;
+static pl_status take_workspace(studio_fit *f) {
+  size_t frames = (size_t)f->recording.frame_count, n = (size_t)pl_mesh_get_view(f->tets).point_count;
   pthread_mutex_lock(&f->lock);
   // A track that was taken over is kept if it is of this recording.
   bool known = f->track != NULL && f->view.frame_count == (int32_t)frames && f->view.point_count == (int32_t)n &&
@@ -142,21 +142,21 @@ static pl_status track_frame(studio_fit *f, pl_tracker *tracker, int32_t frame) 
   pl_track_report report;
   pl_status status = pl_capture_frame(f->capture, frame, &cloud, NULL, &f->error);
   if (status < 0) return status;
-  pl_cloud_view points = pl_cloud_look(cloud);
+  pl_cloud_view points = pl_cloud_get_view(cloud);
   status = pl_tracker_advance(tracker, f->recording.times[frame], &points, &report, &f->error);
   pl_cloud_destroy(cloud);
   if (status < 0) return status;
   if (report.state == PL_TRACK_LOST)
     return pl_fail(&f->error, PL_ERROR_INVALID_DATA, "the track is lost in frame %d: %.0f %% of its points are explained",
-                   frame + 1, 100 * report.explained_share);
-  pl_tracker_view found = pl_tracker_look(tracker);
+                   frame + 1, 100 * report.explained_fraction);
+  pl_tracker_view found = pl_tracker_get_view(tracker);
   size_t n = (size_t)found.point_count;
   memcpy(f->track + (size_t)frame * n, found.points, n * sizeof *f->track);
   for (size_t i = 0; i < n; ++i) f->supports[i] += found.supports[i] / f->recording.frame_count;
   pthread_mutex_lock(&f->lock);
   f->view.tracked_count = frame + 1;
   ++f->view.shape_version;
-  f->view.share = (frame + 1.0) / f->view.frame_count;
+  f->view.fraction = (frame + 1.0) / f->view.frame_count;
   f->view.has_error = true;
   f->view.error = report.residual;
   tell(f);
@@ -164,7 +164,7 @@ static pl_status track_frame(studio_fit *f, pl_tracker *tracker, int32_t frame) 
 }
 
 static pl_status track(studio_fit *f) {
-  pl_mesh_view mesh = pl_mesh_look(f->tets);
+  pl_mesh_view mesh = pl_mesh_get_view(f->tets);
   pl_box box = pl_points_box(mesh.points, mesh.point_count);
   pl_fem_def body = pl_default_fem_def(f->def.material);
   pl_model *model = NULL;
@@ -174,7 +174,7 @@ static pl_status track(studio_fit *f) {
   body.density = f->def.density;
   body.surface = f->surface;
   body.surface_tolerance =
-      SURFACE_OUTSIDE * fmax(box.most.x - box.least.x, fmax(box.most.y - box.least.y, box.most.z - box.least.z));
+      SURFACE_OUTSIDE * fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z));
   body.direct = pl_cholmod_backend();
   pl_status status = pl_fem_build(f->context, &body, f->tets, &model, &f->error);
   pl_track_def def = pl_default_track_def();
@@ -203,10 +203,10 @@ static bool after_iteration(void *user, const pl_fit *fit, const pl_fit_progress
   studio_fit *f = user;
   (void)fit;
   pthread_mutex_lock(&f->lock);
-  if (f->view.iteration_count < STUDIO_HISTORY_MOST) f->view.errors[f->view.iteration_count++] = progress->rms;
+  if (f->view.iteration_count < MAX_STUDIO_HISTORY) f->view.errors[f->view.iteration_count++] = progress->rms;
   f->view.has_error = true;
   f->view.error = progress->rms;
-  f->view.share = fmin(1, (double)progress->frame_count / f->view.frame_count);
+  f->view.fraction = fmin(1, (double)progress->frame_count / f->view.frame_count);
   tell(f);
   return false;
 }
@@ -224,8 +224,8 @@ static pl_status set_up(studio_fit *f) {
   def.pinned_count = f->def.held_count;
   def.young.start = YOUNG_GUESS;
   def.poisson.start = f->def.poisson;
-  def.steps_most = f->def.steps_most;
-  def.iteration_limit = STUDIO_HISTORY_MOST;
+  def.max_steps = f->def.max_steps;
+  def.max_iterations = MAX_STUDIO_HISTORY;
   def.direct = pl_cholmod_backend();
   def.after_iteration = after_iteration;
   def.give_up = give_up;
@@ -235,10 +235,10 @@ static pl_status set_up(studio_fit *f) {
 
 static pl_status look_at_parameters(studio_fit *f) {
   pl_fit_report report;
-  pl_status status = pl_fit_look(f->fit, &report, &f->error);
+  pl_status status = pl_fit_get_report(f->fit, &report, &f->error);
   if (status < 0) return status;
   pthread_mutex_lock(&f->lock);
-  f->view.parameter_count = report.parameter_count < STUDIO_PARAMETERS_MOST ? report.parameter_count : STUDIO_PARAMETERS_MOST;
+  f->view.parameter_count = report.parameter_count < MAX_STUDIO_PARAMETERS ? report.parameter_count : MAX_STUDIO_PARAMETERS;
   memcpy(f->view.parameters, report.estimates, (size_t)f->view.parameter_count * sizeof *f->view.parameters);
   f->view.has_intervals = f->view.iteration_count > 0;
   tell(f);
@@ -246,21 +246,21 @@ static pl_status look_at_parameters(studio_fit *f) {
 }
 
 // The motion with the parameters as they stand.
-static pl_status simulate(studio_fit *f, pl_vec3 *room) {
+static pl_status simulate(studio_fit *f, pl_vec3 *workspace) {
   double begin = pl_clock_seconds();
-  pl_status status = pl_fit_predict(f->fit, &f->sequence, room, NULL, &f->error);
+  pl_status status = pl_fit_predict(f->fit, &f->sequence, workspace, NULL, &f->error);
   f->shown = pl_clock_seconds();
   f->show_seconds = f->shown - begin;
   if (status < 0) return status;
   pthread_mutex_lock(&f->lock);
-  memcpy(f->simulation, room, (size_t)f->view.frame_count * (size_t)f->view.point_count * sizeof *room);
+  memcpy(f->simulation, workspace, (size_t)f->view.frame_count * (size_t)f->view.point_count * sizeof *workspace);
   f->view.simulated = true;
   ++f->view.shape_version;
   tell(f);
   return PL_OK;
 }
 
-static pl_status iterate(studio_fit *f, pl_vec3 *room) {
+static pl_status iterate(studio_fit *f, pl_vec3 *workspace) {
   pl_status status = look_at_parameters(f), run = PL_REMARK_CANCELLED;
   bool fresh = false;
   while (status >= 0 && run == PL_REMARK_CANCELLED && !atomic_load(&f->stop)) {
@@ -270,16 +270,16 @@ static pl_status iterate(studio_fit *f, pl_vec3 *room) {
     status = look_at_parameters(f);
     fresh = fresh && run != PL_REMARK_CANCELLED;
     if (status < 0 || fresh || pl_clock_seconds() - f->shown < SHOW_PAUSE * f->show_seconds) continue;
-    status = simulate(f, room);
+    status = simulate(f, workspace);
     fresh = true;
   }
-  if (status >= 0 && !fresh && !atomic_load(&f->abandon)) status = simulate(f, room);
+  if (status >= 0 && !fresh && !atomic_load(&f->abandon)) status = simulate(f, workspace);
   return status < 0 ? status : run;
 }
 
 static pl_status fit(studio_fit *f) {
-  pl_vec3 *room = pl_allocate_array(f->context, (size_t)f->view.frame_count * (size_t)f->view.point_count, sizeof *room);
-  pl_status status = room != NULL ? set_up(f) : pl_fail_memory(&f->error);
+  pl_vec3 *workspace = pl_allocate_array(f->context, (size_t)f->view.frame_count * (size_t)f->view.point_count, sizeof *workspace);
+  pl_status status = workspace != NULL ? set_up(f) : pl_fail_memory(&f->error);
   if (status >= 0) begin_stage(f, "warm start");
   pl_warm_start_def warm = pl_default_warm_start_def();
   // A motion without a frequency, and a program without eigenvalues, begin with the guess.
@@ -289,11 +289,11 @@ static pl_status fit(studio_fit *f) {
   if (status == PL_ERROR_UNSUPPORTED) status = PL_OK;
   if (status >= 0 && !atomic_load(&f->stop)) {
     begin_stage(f, "fit");
-    status = iterate(f, room);
+    status = iterate(f, workspace);
   } else if (status >= 0) {
     status = PL_REMARK_CANCELLED;
   }
-  pl_release(f->context, room);
+  pl_release(f->context, workspace);
   return status;
 }
 
@@ -302,7 +302,7 @@ static pl_status fit(studio_fit *f) {
 static void say_end(studio_fit *f, pl_status status) {
   pthread_mutex_lock(&f->lock);
   f->view.stage = status < 0 ? "failed" : status == PL_REMARK_CANCELLED ? "stopped" : "fitted";
-  f->view.share = 1;
+  f->view.fraction = 1;
   if (status < 0)
     snprintf(f->view.text, sizeof f->view.text, "%s", f->error.text);
   else if (status == PL_REMARK_NOT_CONVERGED)
@@ -318,7 +318,7 @@ static void *work(void *user) {
   def.thread_count = f->def.thread_count;
   pl_status status = pl_context_create(&def, &f->context, &f->error);
   if (status >= 0) status = read_files(f);
-  if (status >= 0) status = take_room(f);
+  if (status >= 0) status = take_workspace(f);
   if (status >= 0 && f->view.tracked_count == 0) status = track(f);
   bool whole = status >= 0 && f->view.tracked_count == f->view.frame_count;
   status = status < 0 ? status : whole && !atomic_load(&f->stop) ? fit(f) : PL_REMARK_CANCELLED;

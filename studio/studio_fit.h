@@ -6,7 +6,7 @@
 #include "pliant/fit.h"
 #include "pliant/pliant.h"
 
-enum { STUDIO_PARAMETERS_MOST = 4, STUDIO_HISTORY_MOST = 256, STUDIO_FIT_TEXT = 512 };
+enum { MAX_STUDIO_PARAMETERS = 4, MAX_STUDIO_HISTORY = 256, STUDIO_FIT_TEXT = 512 };
 
 typedef struct studio_fit studio_fit;
 
@@ -17,7 +17,7 @@ typedef struct studio_fit_def {
   int32_t held_count;
   pl_fem_material material;
   double density, poisson;  // known, not found: kg/m³
-  int32_t steps_most;       // time steps between two frames, to which they are shortened as far as the modulus changes by that
+  int32_t max_steps;       // time steps between two frames, to which they are shortened as far as the modulus changes by that
   int32_t thread_count;     // 0: one per processor
   studio_fit *before;       // one of the same recording that has ended, whose track is taken over if it is whole; NULL: none
 } studio_fit_def;
@@ -25,7 +25,7 @@ typedef struct studio_fit_def {
 // How far a fit is.
 typedef struct studio_fit_view {
   const char *stage;           // "track", "warm start", "fit", and at the end "fitted", "stopped" or "failed"; static storage
-  double share;                // of the stage that is done, 0 … 1
+  double fraction;                // of the stage that is done, 0 … 1
   char text[STUDIO_FIT_TEXT];  // what is to be said about the end, "" before
   bool has_error;
   double
@@ -36,9 +36,9 @@ typedef struct studio_fit_view {
   bool simulated;          // there is a motion simulated with the parameters as they stand
   int32_t parameter_count;
   bool has_intervals;
-  pl_fit_estimate parameters[STUDIO_PARAMETERS_MOST];
+  pl_fit_estimate parameters[MAX_STUDIO_PARAMETERS];
   int32_t iteration_count;             // errors[i] belongs to iteration i + 1
-  double errors[STUDIO_HISTORY_MOST];  // metres
+  double errors[MAX_STUDIO_HISTORY];  // metres
 } studio_fit_view;
 
 // Begin. NULL, with `error`, when out of memory or threads.

@@ -28,7 +28,7 @@ static bool write_floats(const double *numbers, size_t count, pl_vector *bytes) 
 
 static bool write_quantised(const double *numbers, size_t count, pl_vector *bytes) {
   float box[6];
-  double least[3], scale[3];
+  double min[3], scale[3];
   for (int axis = 0; axis < 3; ++axis) {
     double low = HUGE_VAL, high = -HUGE_VAL;
     for (size_t i = 0; i < count; ++i) {
@@ -39,7 +39,7 @@ static bool write_quantised(const double *numbers, size_t count, pl_vector *byte
     // The box as the page will read it, a little larger than rounding could make it smaller.
     box[axis] = nextafterf((float)low, -HUGE_VALF);
     box[3 + axis] = nextafterf((float)(high - (double)box[axis]), HUGE_VALF);
-    least[axis] = (double)box[axis];
+    min[axis] = (double)box[axis];
     scale[axis] = box[3 + axis] > 0 ? 65535 / (double)box[3 + axis] : 0;
   }
   size_t size = (sizeof box + 6 * count + 3) / 4 * 4;
@@ -47,8 +47,8 @@ static bool write_quantised(const double *numbers, size_t count, pl_vector *byte
   if (to == NULL) return false;
   memcpy(to, box, sizeof box);
   for (size_t i = 0; i < 3 * count; ++i) {
-    double share = (numbers[i] - least[i % 3]) * scale[i % 3];
-    uint16_t number = (uint16_t)lround(fmin(fmax(share, 0), 65535));
+    double fraction = (numbers[i] - min[i % 3]) * scale[i % 3];
+    uint16_t number = (uint16_t)lround(fmin(fmax(fraction, 0), 65535));
     memcpy(to + sizeof box + 2 * i, &number, sizeof number);
   }
   return true;

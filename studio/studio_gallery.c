@@ -16,11 +16,11 @@ static char *path_of_scene(const studio_gallery *gallery, const char *name, cons
 }
 
 char *studio_gallery_picture(const studio_gallery *gallery, const char *name) {
-  enum { PLACE_COUNT = 3 };
+  enum { POSITION_COUNT = 3 };
   int known = -1;
   for (int i = 0; i < gallery->options->name_count; ++i)
     if (strcmp(gallery->options->names[i], name) == 0) known = i;
-  for (int i = 0; known >= 0 && i < PLACE_COUNT; ++i) {
+  for (int i = 0; known >= 0 && i < POSITION_COUNT; ++i) {
     char *path = NULL, below[300];
     const char *own = gallery->options->names[known];
     // Beside the scene, in the source tree, or as installed.
@@ -73,9 +73,9 @@ static const char *method_of(const pl_scene *scene, const char *name) {
 static void add_scene(const studio_gallery *gallery, pl_arena *arena, pl_json *list, const char *name) {
   pl_scene *scene = NULL;
   char *path = path_of_scene(gallery, name, "scene.json"), *picture = studio_gallery_picture(gallery, name), link[300];
-  if (path != NULL && pl_scene_read(gallery->context, path, &scene, NULL, NULL) >= 0) {
+  if (path != NULL && pl_scene_load(gallery->context, path, &scene, NULL, NULL) >= 0) {
     pl_json *item = pl_json_new(arena, PL_JSON_OBJECT);
-    pl_scene_report facts = pl_scene_describe(scene);
+    pl_scene_report facts = pl_scene_get_report(scene);
     snprintf(link, sizeof link, "/pictures/%.280s", name);
     if (item != NULL) {
       pl_json_set_text(arena, item, "name", name);

@@ -8,7 +8,7 @@
 static const size_t BYTES_IN_ALL = (size_t)64 << 20;
 // A second of simulation may copy so much.
 static const double BYTES_A_SECOND = 2e8;
-enum { MOST = 4096, LEAST = 2 };
+enum { MAX = 4096, MIN = 2 };
 
 void studio_history_free(studio_history *history) {
   for (int i = 0; i < history->capacity; ++i) pl_release(history->context, history->pasts[i].snapshot);
@@ -19,9 +19,9 @@ void studio_history_free(studio_history *history) {
 bool studio_history_begin(studio_history *history, pl_context *context, const pl_world *world) {
   studio_history_free(history);
   size_t size = pl_world_snapshot_size(world);
-  double copied = (double)size / pl_world_step_length(world);
+  double copied = (double)size / pl_world_get_step_length(world);
   size_t fit = BYTES_IN_ALL / size;
-  int capacity = fit > MOST ? MOST : fit < LEAST ? LEAST : (int)fit;
+  int capacity = fit > MAX ? MAX : fit < MIN ? MIN : (int)fit;
   *history = (studio_history){.context = context, .size = size, .every = (int64_t)fmax(1, ceil(copied / BYTES_A_SECOND))};
   history->pasts = pl_allocate_array(context, (size_t)capacity, sizeof(studio_past));
   if (history->pasts == NULL) return false;

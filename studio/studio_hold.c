@@ -12,11 +12,11 @@
 static const double SAG = 0.02, GRAVITY = 9.81, DAMPING = 0.2;
 
 // The particles that carry a point of what a body is drawn by: those of the element that it is embedded in, else the nearest one.
-static void find_particles(studio_world *w, studio_hold *hold, pl_vec3 place) {
-  pl_body_id body = pl_stage_set_body(w->set, hold->body).id;
-  const pl_model *model = pl_body_model(w->world, body);
+static void find_particles(studio_world *w, studio_hold *hold, pl_vec3 position) {
+  pl_body_id body = pl_scene_instance_get_body(w->set, hold->body).id;
+  const pl_model *model = pl_body_get_model(w->world, body);
   const pl_contact_surface *surface = &model->surface;
-  bool embedded = surface->parents != NULL && surface->point_count == pl_stage_set_surface(w->set, hold->body).point_count;
+  bool embedded = surface->parents != NULL && surface->point_count == pl_scene_instance_get_surface_view(w->set, hold->body).point_count;
   hold->count = 0;
   for (int k = 0; embedded && k < 4; ++k) {
     int32_t particle = surface->parents[4 * hold->point + k];
@@ -25,19 +25,19 @@ static void find_particles(studio_world *w, studio_hold *hold, pl_vec3 place) {
     for (int32_t i = 0; i < hold->count; ++i) known = known || hold->particles[i] == particle;
     if (!known) hold->particles[hold->count++] = particle;
   }
-  (void)pl_body_read_positions(w->world, body, w->points);
+  (void)pl_body_get_positions(w->world, body, w->points);
   if (hold->count == 0) {
     int32_t nearest = 0;
     for (int32_t i = 1; i < model->particle_count; ++i)
-      if (pl_vec3_distance(w->points[i], place) < pl_vec3_distance(w->points[nearest], place)) nearest = i;
+      if (pl_vec3_distance(w->points[i], position) < pl_vec3_distance(w->points[nearest], position)) nearest = i;
     hold->particles[hold->count++] = nearest;
   }
-  for (int32_t i = 0; i < hold->count; ++i) hold->offsets[i] = pl_vec3_sub(w->points[hold->particles[i]], place);
+  for (int32_t i = 0; i < hold->count; ++i) hold->offsets[i] = pl_vec3_sub(w->points[hold->particles[i]], position);
 }
 
 static void choose_spring(studio_world *w, studio_hold *hold) {
-  const pl_model *model = pl_body_model(w->world, pl_stage_set_body(w->set, hold->body).id);
-  double size = pl_vec3_length(pl_vec3_sub(model->box.most, model->box.least));
+  const pl_model *model = pl_body_get_model(w->world, pl_scene_instance_get_body(w->set, hold->body).id);
+  double size = pl_vec3_length(pl_vec3_sub(model->box.max, model->box.min));
   double stiffness = model->mass * GRAVITY / (SAG * fmax(size, 1e-6));
   hold->stiffness = stiffness / hold->count;
   hold->damping = DAMPING * 2 * sqrt(stiffness * model->mass) / hold->count;
@@ -46,7 +46,7 @@ static void choose_spring(studio_world *w, studio_hold *hold) {
 static void put_in(studio_world *w, studio_hold *hold) {
   for (int32_t i = 0; i < hold->count; ++i) {
     pl_pin_def def = pl_default_pin_def();
-    def.body = pl_stage_set_body(w->set, hold->body).id;
+    def.body = pl_scene_instance_get_body(w->set, hold->body).id;
     def.particle = hold->particles[i];
     def.target = pl_vec3_add(hold->at, hold->offsets[i]);
     def.stiffness = hold->stiffness;
@@ -83,21 +83,21 @@ static void remove_hold(studio_world *w, int index) {
 }
 
 // A hold on a point that exists; NULL otherwise. `place` is where that point is now.
-static studio_hold *add_hold(studio_world *w, int32_t body, int32_t point, pl_vec3 *place) {
-  if (w->set == NULL || w->hold_count == STUDIO_HOLD_LIMIT || body < 0 || body >= pl_stage_set_body_count(w->set)) return NULL;
-  if (point < 0 || point >= pl_stage_set_surface(w->set, body).point_count) return NULL;
-  if (pl_stage_set_read_surface(w->set, body, w->more_points) < 0) return NULL;
-  *place = w->more_points[point];
+static studio_hold *add_hold(studio_world *w, int32_t body, int32_t point, pl_vec3 *position) {
+  if (w->set == NULL || w->hold_count == STUDIO_MAX_HOLDS || body < 0 || body >= pl_scene_instance_body_count(w->set)) return NULL;
+  if (point < 0 || point >= pl_scene_instance_get_surface_view(w->set, body).point_count) return NULL;
+  if (pl_scene_instance_get_surface(w->set, body, w->more_points) < 0) return NULL;
+  *position = w->more_points[point];
   studio_hold *hold = &w->holds[w->hold_count++];
-  *hold = (studio_hold){.body = body, .point = point, .at = *place};
-  find_particles(w, hold, *place);
+  *hold = (studio_hold){.body = body, .point = point, .at = *position};
+  find_particles(w, hold, *position);
   return hold;
 }
 
 bool studio_hold_grab(studio_world *w, uint32_t viewer, int32_t body, int32_t point, pl_vec3 at) {
-  pl_vec3 place;
+  pl_vec3 position;
   studio_hold_release(w, viewer);
-  studio_hold *hold = pl_vec3_is_finite(at) ? add_hold(w, body, point, &place) : NULL;
+  studio_hold *hold = pl_vec3_is_finite(at) ? add_hold(w, body, point, &position) : NULL;
   if (hold == NULL) return false;
   hold->viewer = viewer;
   hold->at = at;
@@ -127,8 +127,8 @@ bool studio_hold_pin(studio_world *w, int32_t body, int32_t point) {
       remove_hold(w, i);
       return true;
     }
-  pl_vec3 place;
-  studio_hold *hold = add_hold(w, body, point, &place);
+  pl_vec3 position;
+  studio_hold *hold = add_hold(w, body, point, &position);
   if (hold == NULL) return false;
   put_in(w, hold);
   return true;

@@ -24,7 +24,7 @@ struct studio_hub {
   bool frame_failed;  // … for want of memory
   // The lock guards what follows; only the hub's thread takes viewers away.
   pthread_mutex_t lock;
-  studio_viewer *viewers[STUDIO_VIEWER_LIMIT];
+  studio_viewer *viewers[STUDIO_MAX_VIEWERS];
   int viewer_count;
   uint32_t last_number;
   studio_moment *newest;
@@ -40,11 +40,11 @@ static void wake_up(studio_hub *hub) {
 
 // --- what the other threads call ------------------------------------------------------------------------------------------
 
-bool studio_hub_has_room(studio_hub *hub) {
+bool studio_hub_has_workspace(studio_hub *hub) {
   pthread_mutex_lock(&hub->lock);
-  bool room = hub->viewer_count < STUDIO_VIEWER_LIMIT && !hub->stop;
+  bool workspace = hub->viewer_count < STUDIO_MAX_VIEWERS && !hub->stop;
   pthread_mutex_unlock(&hub->lock);
-  return room;
+  return workspace;
 }
 
 void studio_hub_add(studio_hub *hub, struct MHD_UpgradeResponseHandle *handle, int socket, const void *early, size_t early_size) {
@@ -54,7 +54,7 @@ void studio_hub_add(studio_hub *hub, struct MHD_UpgradeResponseHandle *handle, i
     *viewer = (studio_viewer){.hub = hub, .socket = socket, .handle = handle};
     bool open = studio_viewer_open(viewer, hub->context, early, early_size);
     pthread_mutex_lock(&hub->lock);
-    if (open && hub->viewer_count < STUDIO_VIEWER_LIMIT && !hub->stop) {
+    if (open && hub->viewer_count < STUDIO_MAX_VIEWERS && !hub->stop) {
       viewer->number = ++hub->last_number;
       hub->viewers[hub->viewer_count++] = viewer;
       added = true;
@@ -72,13 +72,13 @@ void studio_hub_add(studio_hub *hub, struct MHD_UpgradeResponseHandle *handle, i
 
 // The viewer takes a hold of its own. Under the lock.
 static void put_text(studio_viewer *viewer, studio_slot slot, int64_t scene, studio_text *text) {
-  if (slot == STUDIO_QUEUE && viewer->queue_count == STUDIO_QUEUE_LIMIT) {
+  if (slot == STUDIO_QUEUE && viewer->queue_count == STUDIO_MAX_QUEUE) {
     viewer->overrun = true;
     return;
   }
   atomic_fetch_add(&text->uses, 1);
   if (slot == STUDIO_QUEUE) {
-    viewer->queue[(viewer->queue_start + viewer->queue_count++) % STUDIO_QUEUE_LIMIT] = text;
+    viewer->queue[(viewer->queue_start + viewer->queue_count++) % STUDIO_MAX_QUEUE] = text;
     return;
   }
   studio_text_release(viewer->slots[slot]);
@@ -201,12 +201,12 @@ static void send_text(studio_viewer *viewer, studio_text *text) {
 
 // All texts that wait, in an order in which a page can use them: what a scene is before what it answers and shows.
 static void send_texts(studio_hub *hub, studio_viewer *viewer) {
-  studio_text *slots[STUDIO_SLOT_COUNT], *queue[STUDIO_QUEUE_LIMIT];
+  studio_text *slots[STUDIO_SLOT_COUNT], *queue[STUDIO_MAX_QUEUE];
   pthread_mutex_lock(&hub->lock);
   int count = viewer->queue_count;
   memcpy(slots, viewer->slots, sizeof slots);
   memset(viewer->slots, 0, sizeof viewer->slots);
-  for (int i = 0; i < count; ++i) queue[i] = viewer->queue[(viewer->queue_start + i) % STUDIO_QUEUE_LIMIT];
+  for (int i = 0; i < count; ++i) queue[i] = viewer->queue[(viewer->queue_start + i) % STUDIO_MAX_QUEUE];
   viewer->queue_count = viewer->queue_start = 0;
   int64_t scene = viewer->slot_scene;
   bool overrun = viewer->overrun;
@@ -306,8 +306,8 @@ static short events_of(studio_hub *hub, studio_viewer *viewer) {
 
 static void *converse(void *user) {
   studio_hub *hub = user;
-  struct pollfd polled[STUDIO_VIEWER_LIMIT + 1];
-  studio_viewer *viewers[STUDIO_VIEWER_LIMIT];
+  struct pollfd polled[STUDIO_MAX_VIEWERS + 1];
+  studio_viewer *viewers[STUDIO_MAX_VIEWERS];
   for (bool stop = false; !stop;) {
     int count = list_viewers(hub, viewers, &stop);
     bool ending = false;

@@ -25,7 +25,7 @@ typedef enum studio_slot {
 } studio_slot;
 
 // Most viewers at a time, and the longest message from one.
-enum { STUDIO_VIEWER_LIMIT = 32, STUDIO_MESSAGE_LIMIT = 8 << 20 };
+enum { STUDIO_MAX_VIEWERS = 32, STUDIO_MAX_MESSAGE = 8 << 20 };
 
 // Begin; messages go to `inbox`. NULL when out of memory or threads.
 studio_hub *studio_hub_create(pl_context *context, studio_inbox *inbox, studio_log *log);
@@ -33,7 +33,7 @@ studio_hub *studio_hub_create(pl_context *context, studio_inbox *inbox, studio_l
 // Say goodbye to all viewers and end. NULL is allowed.
 void studio_hub_destroy(studio_hub *hub);
 
-bool studio_hub_has_room(studio_hub *hub);
+bool studio_hub_has_workspace(studio_hub *hub);
 
 // Take over a connection; `early` are bytes that were read from it already. Gives the handle back when the conversation is over, or when there is no room.
 void studio_hub_add(studio_hub *hub, struct MHD_UpgradeResponseHandle *handle, int socket, const void *early, size_t early_size);

@@ -21,7 +21,7 @@ void studio_inbox_init(studio_inbox *inbox) {
 }
 
 void studio_inbox_free(studio_inbox *inbox) {
-  for (int i = 0; i < inbox->count; ++i) pl_json_document_destroy(inbox->commands[(inbox->start + i) % STUDIO_INBOX_LIMIT].message);
+  for (int i = 0; i < inbox->count; ++i) pl_json_document_destroy(inbox->commands[(inbox->start + i) % STUDIO_MAX_INBOX].message);
   pthread_cond_destroy(&inbox->news);
   pthread_mutex_destroy(&inbox->lock);
 }
@@ -36,7 +36,7 @@ static bool replaces_older(const char *word) {
 // The last pending command of the same viewer if it is of the same word.
 static studio_command *find_older(studio_inbox *inbox, const studio_command *command) {
   for (int i = inbox->count - 1; i >= 0; --i) {
-    studio_command *older = &inbox->commands[(inbox->start + i) % STUDIO_INBOX_LIMIT];
+    studio_command *older = &inbox->commands[(inbox->start + i) % STUDIO_MAX_INBOX];
     if (older->viewer != command->viewer || older->kind != STUDIO_COMMAND_MESSAGE) continue;
     return strcmp(older->word, command->word) == 0 ? older : NULL;
   }
@@ -45,7 +45,7 @@ static studio_command *find_older(studio_inbox *inbox, const studio_command *com
 
 static bool has_refresh(const studio_inbox *inbox) {
   for (int i = 0; i < inbox->count; ++i)
-    if (inbox->commands[(inbox->start + i) % STUDIO_INBOX_LIMIT].kind == STUDIO_COMMAND_REFRESH) return true;
+    if (inbox->commands[(inbox->start + i) % STUDIO_MAX_INBOX].kind == STUDIO_COMMAND_REFRESH) return true;
   return false;
 }
 
@@ -58,8 +58,8 @@ bool studio_inbox_put(studio_inbox *inbox, studio_command command) {
     *older = command;
   } else if (command.kind == STUDIO_COMMAND_REFRESH && has_refresh(inbox)) {
     // One is enough.
-  } else if (inbox->count < STUDIO_INBOX_LIMIT - (is_message ? RESERVE : 0)) {
-    inbox->commands[(inbox->start + inbox->count++) % STUDIO_INBOX_LIMIT] = command;
+  } else if (inbox->count < STUDIO_MAX_INBOX - (is_message ? RESERVE : 0)) {
+    inbox->commands[(inbox->start + inbox->count++) % STUDIO_MAX_INBOX] = command;
   } else {
     taken = false;
   }
@@ -83,7 +83,7 @@ bool studio_inbox_take(studio_inbox *inbox, double deadline, studio_command *com
   bool there = inbox->count > 0;
   if (there) {
     *command = inbox->commands[inbox->start];
-    inbox->start = (inbox->start + 1) % STUDIO_INBOX_LIMIT;
+    inbox->start = (inbox->start + 1) % STUDIO_MAX_INBOX;
     inbox->count--;
   }
   pthread_mutex_unlock(&inbox->lock);

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "io/json.h"
+#include "text/json.h"
 
 typedef enum studio_command_kind {
   STUDIO_COMMAND_MESSAGE = 1,  // `message` of a viewer
@@ -22,12 +22,12 @@ typedef struct studio_command {
   const char *word;           // that text
 } studio_command;
 
-enum { STUDIO_INBOX_LIMIT = 512 };
+enum { STUDIO_MAX_INBOX = 512 };
 
 typedef struct studio_inbox {
   pthread_mutex_t lock;
   pthread_cond_t news;
-  studio_command commands[STUDIO_INBOX_LIMIT];
+  studio_command commands[STUDIO_MAX_INBOX];
   int start, count;
 } studio_inbox;
 

@@ -40,12 +40,12 @@ static pl_vec3 middle_of(const pl_vec3 *points, int32_t count) {
 }
 
 pl_status studio_pose_of_mesh(studio_world *w, studio_document *document, int32_t body, pl_json *pose, pl_error *error) {
-  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, body);
+  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, body);
   pl_arena *arena = &document->json->arena;
   pl_json *list = pl_json_set(arena, pose, "points", pl_json_new(arena, PL_JSON_ARRAY));
   if (part->tets == NULL || list == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "this body has no mesh to pose");
-  pl_mesh_view rest = pl_mesh_look(part->tets);
-  pl_status status = pl_body_read_positions(w->world, part->body.id, w->points);
+  pl_mesh_view rest = pl_mesh_get_view(part->tets);
+  pl_status status = pl_body_get_positions(w->world, part->body.id, w->points);
   if (status < 0) return pl_fail(error, status, "the body is not in the world");
   pl_vec3 from = middle_of(w->points, rest.point_count), to = middle_of(rest.points, rest.point_count);
   pl_mat3 moments = pl_mat3_zero();
@@ -55,14 +55,14 @@ pl_status studio_pose_of_mesh(studio_world *w, studio_document *document, int32_
   const pl_scene_mesh *mesh = pl_scene_find_mesh(w->scene, part->source->mesh);
   double scale = 1 / (studio_document_unit(document) * (mesh != NULL ? mesh->scale : 1));
   pl_box box = pl_points_box(rest.points, rest.point_count);
-  double grid = grid_of(scale * pl_vec3_distance(box.most, box.least));
+  double grid = grid_of(scale * pl_vec3_distance(box.max, box.min));
   for (int32_t i = 0; i < rest.point_count; ++i)
     add_point(arena, list, pl_vec3_add(to, pl_quat_apply(back, pl_vec3_sub(w->points[i], from))), scale, grid);
   return arena->failed ? pl_fail_memory(error) : PL_OK;
 }
 
 pl_vec3 studio_pose_eye(const studio_world *w) {
-  return w->has_eye ? w->eye : pl_scene_camera(w->scene, pl_world_time(w->world)).eye;
+  return w->has_eye ? w->eye : pl_scene_get_camera(w->scene, pl_world_get_time(w->world)).eye;
 }
 
 pl_vec3 studio_pose_view(const studio_world *w, pl_vec3 root, pl_quat turn) {
@@ -75,36 +75,36 @@ static pl_json *pose_chain(studio_document *document, const pl_rod_def *def, con
                            int32_t count) {
   pl_arena *arena = &document->json->arena;
   pl_json *list = pl_json_new(arena, PL_JSON_ARRAY);
-  int32_t led = def->joints[first].parent;
-  pl_transform rest = def->joints[led].rest, now = joints[led];
-  pl_vec3 places[PL_ROD_JOINT_LIMIT];
+  int32_t kinematic = def->joints[first].parent;
+  pl_transform rest = def->joints[kinematic].rest, now = joints[kinematic];
+  pl_vec3 positions[PL_ROD_MAX_JOINTS];
   double scale = 1 / studio_document_unit(document), size = 0;
   for (int32_t i = 0; i < count; ++i) size = fmax(size, pl_vec3_distance(def->joints[first + i].rest.position, rest.position));
   for (int32_t i = 0; i < count; ++i) {
     int32_t parent = def->joints[first + i].parent;
     pl_vec3 seen = pl_quat_apply(pl_quat_conjugate(now.rotation), pl_vec3_sub(joints[first + i].position, now.position));
-    pl_vec3 place = pl_vec3_add(rest.position, pl_quat_apply(rest.rotation, seen));
+    pl_vec3 position = pl_vec3_add(rest.position, pl_quat_apply(rest.rotation, seen));
     if (i == 0) {
-      places[0] = def->joints[first].rest.position;
+      positions[0] = def->joints[first].rest.position;
     } else {
-      pl_vec3 above = places[parent - first], own = def->joints[first + i].rest.position, old = def->joints[parent].rest.position;
-      pl_vec3 along = pl_vec3_unit_or(pl_vec3_sub(place, above), (pl_vec3){0, -1, 0});
-      places[i] = pl_vec3_add_scaled(above, along, pl_vec3_distance(own, old));
+      pl_vec3 above = positions[parent - first], own = def->joints[first + i].rest.position, old = def->joints[parent].rest.position;
+      pl_vec3 along = pl_vec3_unit_or(pl_vec3_sub(position, above), (pl_vec3){0, -1, 0});
+      positions[i] = pl_vec3_add_scaled(above, along, pl_vec3_distance(own, old));
     }
-    add_point(arena, list, places[i], scale, 1e-3 * grid_of(scale * size));
+    add_point(arena, list, positions[i], scale, 1e-3 * grid_of(scale * size));
   }
   return list;
 }
 
 pl_status studio_pose_of_chains(studio_world *w, studio_document *document, int32_t body, pl_json *chains, const char *name,
                                 pl_error *error) {
-  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, body);
+  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, body);
   const pl_rod_def *def = part->body.rod_def;
   const pl_scene_rod *source = &part->source->rod;
   pl_transform *joints = PL_TAKE(&document->json->arena, pl_transform, def->joint_count);
   pl_arena *arena = &document->json->arena;
   if (joints == NULL) return pl_fail_memory(error);
-  pl_status status = pl_body_read_joints(w->world, part->body.id, joints);
+  pl_status status = pl_rod_get_joints(w->world, part->body.id, joints);
   if (status < 0) return pl_fail(error, status, "the joints of this body cannot be read");
   int32_t first = source->joints.count > 0 ? source->joints.count : 1, number = 0;
   for (pl_json *chain = chains->first; chain != NULL && number < source->chains.count; chain = chain->next, ++number) {

@@ -65,7 +65,7 @@ static bool go_on(void *user, int32_t done, int32_t total) {
 // Examples of one set behind those of another that was made with the same numbers.
 static pl_status join(pl_context *context, const pl_detail_set *first, const pl_detail_set *second, pl_detail_set **set,
                       pl_error *error) {
-  pl_detail_set_view parts[2] = {pl_detail_set_look(first), pl_detail_set_look(second)}, both = parts[0];
+  pl_detail_set_view parts[2] = {pl_detail_set_get_view(first), pl_detail_set_get_view(second)}, both = parts[0];
   size_t count = (size_t)parts[0].example_count + (size_t)parts[1].example_count, key = (size_t)both.key_size;
   size_t side = (size_t)both.def.stamp_resolution, stamp = 4 * (size_t)both.def.stamp_sides * side * side;
   pl_arena arena;
@@ -92,17 +92,17 @@ static pl_status join(pl_context *context, const pl_detail_set *first, const pl_
 
 // The recordings as examples of the set's kind, behind its own, in a file.
 static pl_status extend(studio_recorder *r, const pl_detail_session *session) {
-  pl_detail_session_view view = pl_detail_session_look(session);
+  pl_detail_session_view view = pl_detail_session_get_view(session);
   pl_detail_set *old = NULL, *added = NULL, *joined = NULL;
-  pl_status status = pl_detail_set_read(r->context, r->old_path, &old, &r->error);
+  pl_status status = pl_detail_set_load(r->context, r->old_path, &old, &r->error);
   if (status >= 0) {
-    pl_detail_def def = pl_detail_set_look(old).def;
+    pl_detail_def def = pl_detail_set_get_view(old).def;
     def.mirror = view.def.mirror;
     status = pl_detail_set_build(r->context, &def, view.recordings, view.example_count, &added, NULL, &r->error);
   }
   if (status >= 0) status = join(r->context, old, added, &joined, &r->error);
-  if (status >= 0) status = pl_detail_set_write(r->context, r->new_path, joined, &r->error);
-  if (status >= 0) r->count = pl_detail_set_look(joined).example_count;
+  if (status >= 0) status = pl_detail_set_save(r->context, r->new_path, joined, &r->error);
+  if (status >= 0) r->count = pl_detail_set_get_view(joined).example_count;
   pl_detail_set_destroy(joined);
   pl_detail_set_destroy(added);
   pl_detail_set_destroy(old);
@@ -116,7 +116,7 @@ static pl_status simulate(studio_recorder *r, pl_findings *findings) {
   def.progress = go_on;
   def.user = r;
   pl_status status =
-      pl_scene_read_memory(r->context, r->text.items, r->text.count, "recipe.json", r->folder, &scene, findings, &r->error);
+      pl_scene_load_memory(r->context, r->text.items, r->text.count, "recipe.json", r->folder, &scene, findings, &r->error);
   if (status >= 0) status = pl_detail_session_record(r->context, &def, scene, &session, findings, &r->error);
   if (status == PL_OK) status = extend(r, session);
   pl_detail_session_destroy(session);
@@ -148,23 +148,23 @@ static void *work(void *user) {
 // --- the press of now --------------------------------------------------------------------------------------------------------------------
 
 // Where the contact is on the body at rest, in the frame of its mesh.
-static pl_vec3 place_of(const studio_world *w, int32_t index, const pl_detail_contact_report *contact) {
-  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, index);
+static pl_vec3 index_of(const studio_world *w, int32_t index, const pl_detail_contact_report *contact) {
+  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, index);
   const pl_contact_surface *surface = &part->model->surface;
-  const pl_vec3 *points = pl_mesh_look(part->body.mesh).points;
-  pl_vec3 place = {0, 0, 0};
+  const pl_vec3 *points = pl_mesh_get_view(part->body.mesh).points;
+  pl_vec3 position = {0, 0, 0};
   for (int c = 0; c < 3; ++c) {
     size_t corner = (size_t)surface->triangles[3 * (size_t)contact->triangle + (size_t)c];
     for (size_t k = 0; k < 4; ++k)
-      place = pl_vec3_add_scaled(place, points[surface->parents[4 * corner + k]],
+      position = pl_vec3_add_scaled(position, points[surface->parents[4 * corner + k]],
                                  contact->barycentric[c] * (double)surface->weights[4 * corner + k]);
   }
-  return place;
+  return position;
 }
 
 // How much harder than the set's examples the body is pressed.
 static double strength_of(const pl_detail_set *set, double load) {
-  pl_detail_set_view view = pl_detail_set_look(set);
+  pl_detail_set_view view = pl_detail_set_get_view(set);
   double sum = 0;
   for (int32_t i = 0; i < view.example_count; ++i) sum += (double)view.sizes[i];
   return sum > 0 ? fmin(fmax(load * view.example_count / sum, SHALLOWEST), DEEPEST) : 1;
@@ -232,18 +232,18 @@ static pl_status prepare(studio_recorder *r, int32_t body, const char *name, pl_
   studio_world *w = r->w;
   pl_detail_contact_report contact;
   const pl_detail_set *set = studio_detail_set(w, body);
-  const char *file = PL_ITEM(&w->set->parts, pl_stage_part, body).source->detail.set;
+  const char *file = PL_ITEM(&w->set->parts, pl_instance_part, body).source->detail.set;
   studio_document recipe = {.json = NULL};
   char label[80];
   if (set == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the body shows no detail");
   snprintf(label, sizeof label, "%.60s", name);
-  if (label[0] == '\0') snprintf(label, sizeof label, "recorded %d", pl_detail_set_look(set).example_count + 1);
+  if (label[0] == '\0') snprintf(label, sizeof label, "recorded %d", pl_detail_set_get_view(set).example_count + 1);
   pl_status status = open_recipe(r, body, file, &recipe, error);
   if (status >= 0 && !studio_detail_strongest(w, body, &contact))
     status = pl_fail(error, PL_ERROR_NOT_FOUND, "nothing presses on the body; hold the tool where the example is to be");
   if (status >= 0) status = lay_paths(r, &recipe, file, error);
   if (status >= 0)
-    status = studio_recipe_touch(&recipe, place_of(w, body, &contact), strength_of(set, contact.load_size), label, error);
+    status = studio_recipe_touch(&recipe, index_of(w, body, &contact), strength_of(set, contact.load_size), label, error);
   if (status >= 0) status = pl_json_write(recipe.json->root, PL_JSON_COMPACT, &r->text, error);
   studio_document_free(w->context, &recipe);
   return status;

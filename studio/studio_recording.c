@@ -11,7 +11,7 @@
 #include "pliant/cloud.h"
 #include "pliant/file.h"
 
-enum { STEPS_PER_FRAME = 4, FRAMES_MOST = 100000 };
+enum { STEPS_PER_FRAME = 4, MAX_FRAMES = 100000 };
 // Until a fit knows better, Pa.
 static const double YOUNG_GUESS = 1e6;
 
@@ -31,9 +31,9 @@ char *studio_recording_beside(pl_context *context, const char *capture, const ch
 // The column `point` of held.csv as a pin.
 static pl_status add_pin(pl_context *context, const char *path, pl_arena *arena, pl_json *body, pl_error *error) {
   pl_table *table = NULL;
-  pl_status status = pl_table_read(context, path, &table, error);
+  pl_status status = pl_table_load(context, path, &table, error);
   if (status < 0) return status;
-  pl_table_view view = pl_table_look(table);
+  pl_table_view view = pl_table_get_view(table);
   int32_t column = pl_table_find(table, "point");
   pl_json *particles = pl_json_new(arena, PL_JSON_ARRAY), *pin = pl_json_new(arena, PL_JSON_OBJECT);
   pl_json *pins = pl_json_new(arena, PL_JSON_ARRAY);
@@ -88,7 +88,7 @@ static void add_time(pl_arena *arena, pl_json *root, const pl_capture_view *view
   if (time == NULL) return;
   pl_json_set_number(arena, time, "step", 1 / (rate * STEPS_PER_FRAME));
   pl_json_set_number(arena, time, "frame_rate", rate);
-  pl_json_set_number(arena, time, "frames", fmin(view->frame_count, FRAMES_MOST));
+  pl_json_set_number(arena, time, "frames", fmin(view->frame_count, MAX_FRAMES));
 }
 
 static pl_status write_scene(pl_context *context, const studio_document *document, const pl_capture_view *view, pl_arena *arena,
@@ -120,13 +120,13 @@ pl_status studio_recording_stage(pl_context *context, studio_document *document,
   pl_arena_init(&arena, context, 0);
   pl_vector text = pl_vector_of(context, 1);
   char *object = studio_recording_beside(context, document->path, "static.vtu");
-  pl_status status = pl_capture_read(context, document->path, &capture, findings, error);
+  pl_status status = pl_capture_load(context, document->path, &capture, findings, error);
   if (status >= 0 && object == NULL)
     status = pl_fail_at(error, PL_ERROR_NOT_FOUND, document->path, 0, 0,
                         "there is no object for this recording: put its mesh, tets at rest, beside it as static.vtu; pliant mesh "
                         "makes tets of a scan");
   if (status >= 0) {
-    pl_capture_view view = pl_capture_look(capture);
+    pl_capture_view view = pl_capture_get_view(capture);
     status = write_scene(context, document, &view, &arena, &text, error);
   }
   pl_capture_destroy(capture);

@@ -20,7 +20,7 @@
 #include "io/file_bytes.h"
 #include "studio_assets.h"
 
-enum { CONNECTION_LIMIT = 96, CONNECTION_SECONDS = 15, CONNECTION_MEMORY = 32 << 10, PATH_LIMIT = 512 };
+enum { MAX_CONNECTIONS = 96, CONNECTION_SECONDS = 15, CONNECTION_MEMORY = 32 << 10, MAX_PATH = 512 };
 
 #define POLICY                                                                                                             \
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; media-src blob:; " \
@@ -159,7 +159,7 @@ static enum MHD_Result answer_world(studio_server *server, connection *c) {
     return answer_text(c, MHD_HTTP_UPGRADE_REQUIRED, "WebSocket only\n");
   if (version == NULL || strcmp(version, "13") != 0 || !studio_accept_of_key(header(c, "Sec-WebSocket-Key"), accept))
     return refuse(server, c, MHD_HTTP_BAD_REQUEST, "no WebSocket handshake\n");
-  if (!studio_hub_has_room(server->hub)) return refuse(server, c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many viewers\n");
+  if (!studio_hub_has_workspace(server->hub)) return refuse(server, c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many viewers\n");
   struct MHD_Response *response = MHD_create_response_for_upgrade(take_over, server);
   if (response == NULL) return MHD_NO;
   MHD_add_response_header(response, MHD_HTTP_HEADER_UPGRADE, "websocket");
@@ -179,7 +179,7 @@ static enum MHD_Result answer_request(void *user, connection *c, const char *pat
   (void)request;
   studio_server *server = user;
   if (strcmp(method, MHD_HTTP_METHOD_GET) != 0) return refuse(server, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
-  if (strlen(path) > PATH_LIMIT) return refuse(server, c, MHD_HTTP_NOT_FOUND, "not found\n");
+  if (strlen(path) > MAX_PATH) return refuse(server, c, MHD_HTTP_NOT_FOUND, "not found\n");
   const studio_asset *asset = strcmp(path, "/") != 0 ? find_asset(path) : NULL;
   if (asset != NULL) return answer_asset(c, asset);
   bool gallery = strcmp(path, "/gallery") == 0, world = strcmp(path, "/world") == 0, page = strcmp(path, "/") == 0;
@@ -231,7 +231,7 @@ pl_status studio_server_start(studio_server *server, pl_error *error) {
   server->port = port_of(opened);
   server->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_ALLOW_UPGRADE | MHD_USE_ITC, 0, NULL, NULL,
                                     answer_request, server, MHD_OPTION_LISTEN_SOCKET, opened, MHD_OPTION_CONNECTION_LIMIT,
-                                    (unsigned)CONNECTION_LIMIT, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)CONNECTION_SECONDS,
+                                    (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)CONNECTION_SECONDS,
                                     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
   if (server->daemon != NULL) return PL_OK;
   close(opened);

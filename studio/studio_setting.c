@@ -1,6 +1,6 @@
 // Settings: what a page offers to change for each method, and the change.
 //
-// Models are immutable, so most changes build the scene anew and go on where the world stood (pl_world_adopt()). What the library lets be changed in a running world is
+// Models are immutable, so most changes build the scene anew and go on where the world stood (pl_world_transfer_state()). What the library lets be changed in a running world is
 // marked as live.
 #include "studio_setting.h"
 
@@ -13,7 +13,7 @@
 
 typedef struct offer {
   const char *key;     // below the method's object; of the world: the whole path
-  double least, most;  // of a slider
+  double min, max;  // of a slider
   bool log;            // on a logarithmic scale
   bool live;
 } offer;
@@ -25,7 +25,7 @@ static const offer SOLID[] = {{"stiffness", 0.005, 1, true, false},      {"fidel
                               {"hold_examples", 0, 1, false, false},     {"grouping", 0, 0, false, false}};
 static const offer ROD[] = {
     {"stiffness", 0.001, 1, true, false}, {"damping", 0, 20, false, false},  {"twist", 0.05, 5, true, false},
-    {"width", 1, 16, false, false},       {"friction", 0, 2, false, false},  {"suppression", 0, 0, false, false},
+    {"width", 1, 16, false, false},       {"friction", 0, 2, false, false},  {"ghost_momentum", 0, 0, false, false},
     {"window", 0, 1, false, false},       {"view_time", 0, 2, false, false}, {"view_rule", 0, 0, false, false}};
 static const offer FEM[] = {
     {"young", 100, 1e8, true, false},      {"poisson", 0, 0.49, false, false},           {"density", 10, 1e4, true, false},
@@ -53,56 +53,56 @@ static double setting_value(const pl_scene_body *body, const pl_behaviour_settin
   return setting->preset;
 }
 
-static void set_range(studio_note *note, pl_json *item, double value, double least, double most) {
+static void set_range(studio_note *note, pl_json *item, double value, double min, double max) {
   studio_note_number(note, item, "value", value);
-  studio_note_number(note, item, "least", fmin(least, value));
-  studio_note_number(note, item, "most", fmax(most, value));
+  studio_note_number(note, item, "min", fmin(min, value));
+  studio_note_number(note, item, "max", fmax(max, value));
 }
 
 // The value as it stands in the scene, and what can be said of it.
-static void set_value(studio_note *note, pl_json *item, const studio_place *place, const offer *from) {
-  const pl_scene_field *field = place->field;
+static void set_value(studio_note *note, pl_json *item, const studio_field *field_place, const offer *from) {
+  const pl_scene_field *field = field_place->field;
   double number = 0;
   switch (field->kind) {
-    case PL_SCENE_BOOL: pl_json_set_bool(&note->arena, item, "value", *(const bool *)place->value); return;
+    case PL_SCENE_BOOL: pl_json_set_bool(&note->arena, item, "value", *(const bool *)field_place->value); return;
     case PL_SCENE_CHOICE: {
       pl_json *choices = pl_json_set(&note->arena, item, "choices", pl_json_new(&note->arena, PL_JSON_ARRAY));
       for (int i = 0; field->choices[i] != NULL; ++i) pl_json_add(choices, pl_json_new_text(&note->arena, field->choices[i]));
-      pl_json_set_text(&note->arena, item, "value", field->choices[*(const int32_t *)place->value - 1]);
+      pl_json_set_text(&note->arena, item, "value", field->choices[*(const int32_t *)field_place->value - 1]);
       return;
     }
-    case PL_SCENE_INTEGER: number = (double)*(const int64_t *)place->value; break;
-    case PL_SCENE_VECTOR: number = ((const double *)place->value)[place->component]; break;
-    default: number = *(const double *)place->value; break;
+    case PL_SCENE_INTEGER: number = (double)*(const int64_t *)field_place->value; break;
+    case PL_SCENE_VECTOR: number = ((const double *)field_place->value)[field_place->component]; break;
+    default: number = *(const double *)field_place->value; break;
   }
-  double least = from->least, most = from->most;
-  if (field->least != 0 || field->most != 0) {
-    least = fmax(least, field->least);
-    most = fmin(most, field->most);
-    if (field->above_least && least <= field->least) least = field->least + 1e-3 * (most - field->least);
+  double min = from->min, max = from->max;
+  if (field->min != 0 || field->max != 0) {
+    min = fmax(min, field->min);
+    max = fmin(max, field->max);
+    if (field->min_above && min <= field->min) min = field->min + 1e-3 * (max - field->min);
   }
-  set_range(note, item, number, least, most);
+  set_range(note, item, number, min, max);
   pl_json_set_bool(&note->arena, item, "whole", field->kind == PL_SCENE_INTEGER);
 }
 
 static pl_json *describe(studio_world *w, studio_note *note, const char *path, const offer *from) {
-  studio_place place;
+  studio_field field;
   char label[64];
   bool own = strncmp(path, "studio.", 7) == 0;
-  if (!own && !studio_place_find(w->scene, path, &place)) return NULL;
+  if (!own && !studio_field_find(w->scene, path, &field)) return NULL;
   pl_json *item = pl_json_new(&note->arena, PL_JSON_OBJECT);
   if (item == NULL) return NULL;
-  make_label(own ? "time scale" : place.component == 1 ? "gravity" : from->key, label, sizeof label);
+  make_label(own ? "time scale" : field.component == 1 ? "gravity" : from->key, label, sizeof label);
   pl_json_set_text(&note->arena, item, "path", path);
   pl_json_set_text(&note->arena, item, "label", label);
   if (own)
-    set_range(note, item, w->rate, from->least, from->most);
+    set_range(note, item, w->rate, from->min, from->max);
   else
-    set_value(note, item, &place, from);
+    set_value(note, item, &field, from);
   pl_json_set_bool(&note->arena, item, "log", from->log);
-  pl_json_set_text(&note->arena, item, "unit", !own && place.field->unit != NULL ? place.field->unit : "");
+  pl_json_set_text(&note->arena, item, "unit", !own && field.field->unit != NULL ? field.field->unit : "");
   pl_json_set_bool(&note->arena, item, "live", from->live);
-  if (!own) pl_json_set_text(&note->arena, item, "about", place.field->about);
+  if (!own) pl_json_set_text(&note->arena, item, "about", field.field->about);
   return item;
 }
 
@@ -126,8 +126,8 @@ static void list_behaviour(studio_note *note, pl_json *list, const char *prefix,
     make_label(setting->name, label, sizeof label);
     pl_json_set_text(&note->arena, item, "path", path);
     pl_json_set_text(&note->arena, item, "label", label);
-    double most = fmin(setting->most, fmax(4 * fabs(setting->preset), 1));
-    set_range(note, item, setting_value(body, setting), fmax(setting->least, -most), most);
+    double max = fmin(setting->max, fmax(4 * fabs(setting->preset), 1));
+    set_range(note, item, setting_value(body, setting), fmax(setting->min, -max), max);
     pl_json_set_bool(&note->arena, item, "log", false);
     pl_json_set_text(&note->arena, item, "unit", setting->unit);
     pl_json_set_bool(&note->arena, item, "live", false);
@@ -161,7 +161,7 @@ pl_json *studio_setting_list(studio_world *w, studio_note *note, int32_t source)
 // --- the change ---------------------------------------------------------------------------------------------------------------
 
 // The value as text of the document; false when it is of a kind that has no place here.
-static bool value_text(const studio_world *w, const studio_place *place, const pl_json *value, char *text, size_t size) {
+static bool value_text(const studio_world *w, const studio_field *field, const pl_json *value, char *text, size_t size) {
   bool on;
   double number;
   const char *word;
@@ -169,26 +169,26 @@ static bool value_text(const studio_world *w, const studio_place *place, const p
     snprintf(text, size, "%s", on ? "true" : "false");
     return true;
   }
-  if (pl_json_get_text(value, &word)) return place->field->kind == PL_SCENE_CHOICE && snprintf(text, size, "\"%.60s\"", word) > 0;
+  if (pl_json_get_text(value, &word)) return field->field->kind == PL_SCENE_CHOICE && snprintf(text, size, "\"%.60s\"", word) > 0;
   if (!pl_json_get_number(value, &number)) return false;
-  double scale = pow(studio_document_unit(&w->document), -place->field->length_power);
-  if (place->component < 0) {
+  double scale = pow(studio_document_unit(&w->document), -field->field->length_power);
+  if (field->component < 0) {
     snprintf(text, size, "%.17g", number * scale);
     return true;
   }
   double all[3];
-  memcpy(all, place->value, sizeof all);
-  all[place->component] = number;
+  memcpy(all, field->value, sizeof all);
+  all[field->component] = number;
   snprintf(text, size, "[%.17g, %.17g, %.17g]", all[0] * scale, all[1] * scale, all[2] * scale);
   return true;
 }
 
-static pl_status edit(studio_world *w, const char *path, const studio_place *place, const pl_json *value, studio_document *changed,
+static pl_status edit(studio_world *w, const char *path, const studio_field *field, const pl_json *value, studio_document *changed,
                       pl_error *error) {
   char text[128], whole[256];
   snprintf(whole, sizeof whole, "%s", path);
-  if (place->component >= 0) *strrchr(whole, '[') = '\0';
-  if (!value_text(w, place, value, text, sizeof text))
+  if (field->component >= 0) *strrchr(whole, '[') = '\0';
+  if (!value_text(w, field, value, text, sizeof text))
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, path, "a number, a word or true or false is wanted");
   pl_status status = studio_document_copy(w->context, &w->document, changed, error);
   if (status < 0) return status;
@@ -199,24 +199,24 @@ static pl_status edit(studio_world *w, const char *path, const studio_place *pla
   return status;
 }
 
-static bool is_live(const char *path, const studio_place *place) {
-  return strcmp(path, "gravity[1]") == 0 || (place->body >= 0 && strstr(path, ".actor.command.speed") != NULL);
+static bool is_live(const char *path, const studio_field *field) {
+  return strcmp(path, "gravity[1]") == 0 || (field->body >= 0 && strstr(path, ".actor.command.speed") != NULL);
 }
 
 // A number of a running world.
-static void change_live(studio_world *w, const studio_place *place, double number) {
-  if (place->component >= 0) {
-    ((double *)place->value)[place->component] = number;
+static void change_live(studio_world *w, const studio_field *field, double number) {
+  if (field->component >= 0) {
+    ((double *)field->value)[field->component] = number;
     pl_world_set_gravity(w->world, w->scene->document.gravity);
     return;
   }
-  *(double *)place->value = number;
-  for (int32_t i = 0; i < pl_stage_set_actor_count(w->set); ++i) {
-    pl_stage_actor actor = pl_stage_set_actor(w->set, i);
-    if (studio_stage_source(w, actor.body) != place->body) continue;
-    pl_actor_command command = pl_actor_steered(actor.actor);
+  *(double *)field->value = number;
+  for (int32_t i = 0; i < pl_scene_instance_actor_count(w->set); ++i) {
+    pl_scene_instance_actor actor = pl_scene_instance_get_actor(w->set, i);
+    if (studio_stage_source(w, actor.body) != field->body) continue;
+    pl_actor_command command = pl_actor_get_command(actor.actor);
     command.speed = number;
-    pl_actor_steer(actor.actor, command);
+    pl_actor_set_command(actor.actor, command);
   }
 }
 
@@ -232,14 +232,14 @@ pl_status studio_setting_change(studio_world *w, const char *path, const pl_json
     w->due = 0;
     return PL_OK;
   }
-  studio_place place;
-  if (w->set == NULL || !studio_place_find(w->scene, path, &place))
+  studio_field field;
+  if (w->set == NULL || !studio_field_find(w->scene, path, &field))
     return pl_fail_field(error, PL_ERROR_NOT_FOUND, path, "there is no such setting in this scene");
-  pl_status status = edit(w, path, &place, value, changed, error);
+  pl_status status = edit(w, path, &field, value, changed, error);
   if (status < 0) return status;
-  *live = is_number && is_live(path, &place) && number >= -1e6 && number <= 1e6;
+  *live = is_number && is_live(path, &field) && number >= -1e6 && number <= 1e6;
   if (!*live) return PL_OK;
-  change_live(w, &place, number);
+  change_live(w, &field, number);
   studio_document_free(w->context, &w->document);
   w->document = *changed;
   return PL_OK;

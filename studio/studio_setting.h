@@ -12,15 +12,15 @@ pl_status studio_setting_change(studio_world *world, const char *path, const pl_
                                 pl_error *error);
 
 // A place in a document: its field, and where the value is kept.
-typedef struct studio_place {
+typedef struct studio_field {
   const pl_scene_field *field;
   void *value;
   int component;        // of a vector, -1 for all
   int32_t body;         // of the document, -1 outside of bodies
   const char *setting;  // name of a setting of a behaviour, NULL otherwise
-} studio_place;
+} studio_field;
 
 // Find a path such as `bodies[0].solid.stiffness` in the tables of scenes; false if there is none.
-bool studio_place_find(pl_scene *scene, const char *path, studio_place *place);
+bool studio_field_find(pl_scene *scene, const char *path, studio_field *field);
 
 #endif

@@ -8,17 +8,17 @@
 enum { PARTS_PER_BODY = 10 };
 
 static int32_t actor_of_body(const studio_world *w, int32_t body) {
-  for (int32_t i = 0; i < pl_stage_set_actor_count(w->set); ++i)
-    if (pl_stage_set_actor(w->set, i).body == body) return i;
+  for (int32_t i = 0; i < pl_scene_instance_actor_count(w->set); ++i)
+    if (pl_scene_instance_get_actor(w->set, i).body == body) return i;
   return -1;
 }
 
 static int32_t lay_out(const studio_world *w, uint32_t wants, const studio_cloud *cloud, studio_part *parts) {
   static const uint32_t colors[] = {STUDIO_WANT_STRETCH, STUDIO_WANT_STRESS, STUDIO_WANT_SPEED, STUDIO_WANT_SEGMENTS};
   int32_t count = 0;
-  for (int32_t i = 0; i < pl_stage_set_body_count(w->set); ++i) {
-    int32_t points = pl_stage_set_surface(w->set, i).point_count;
-    int32_t particles = pl_model_describe(pl_body_model(w->world, pl_stage_set_body(w->set, i).id)).particle_count;
+  for (int32_t i = 0; i < pl_scene_instance_body_count(w->set); ++i) {
+    int32_t points = pl_scene_instance_get_surface_view(w->set, i).point_count;
+    int32_t particles = pl_model_get_report(pl_body_get_model(w->world, pl_scene_instance_get_body(w->set, i).id)).particle_count;
     parts[count++] = (studio_part){STUDIO_PART_SURFACE, 0, i, points, 3, NULL, 0};
     if (wants & STUDIO_WANT_PARTICLES)
       parts[count++] = (studio_part){STUDIO_PART_PARTICLES, STUDIO_WANT_PARTICLES, i, particles, 3, NULL, 0};
@@ -35,14 +35,14 @@ static int32_t lay_out(const studio_world *w, uint32_t wants, const studio_cloud
     for (size_t k = 0; k < sizeof colors / sizeof colors[0]; ++k)
       if (wants & colors[k]) parts[count++] = (studio_part){STUDIO_PART_COLORS, colors[k], i, points, 1, NULL, 0};
   }
-  for (int32_t i = 0; i < pl_stage_set_collider_count(w->set); ++i)
-    if (pl_stage_set_collider(w->set, i, 0).mesh != NULL)
+  for (int32_t i = 0; i < pl_scene_instance_collider_count(w->set); ++i)
+    if (pl_scene_instance_get_collider(w->set, i, 0).mesh != NULL)
       parts[count++] = (studio_part){STUDIO_PART_PLACEMENT, 0, i, 1, 7, NULL, 0};
   return count;
 }
 
 static void fill_placement(const studio_world *w, const studio_part *part) {
-  pl_transform placement = pl_stage_set_collider(w->set, part->index, pl_world_time(w->world)).placement;
+  pl_transform placement = pl_scene_instance_get_collider(w->set, part->index, pl_world_get_time(w->world)).placement;
   const double numbers[7] = {placement.position.x, placement.position.y, placement.position.z, placement.rotation.x,
                              placement.rotation.y, placement.rotation.z, placement.rotation.w};
   memcpy(part->numbers, numbers, sizeof numbers);
@@ -52,12 +52,12 @@ static void fill_surface(studio_world *w, int32_t body, pl_vec3 *points) {
   if (studio_capture_shows(w, body))
     studio_capture_read_surface(w, points);
   else if (studio_detail_is_on(w, body) || !studio_detail_read_coarse(w, body, points))
-    (void)pl_stage_set_read_surface(w->set, body, points);
+    (void)pl_scene_instance_get_surface(w->set, body, points);
 }
 
 static void fill_particles(studio_world *w, int32_t body, pl_vec3 *points) {
   if (!studio_capture_shows(w, body) || !studio_capture_read_points(w, points))
-    (void)pl_body_read_positions(w->world, pl_stage_set_body(w->set, body).id, points);
+    (void)pl_body_get_positions(w->world, pl_scene_instance_get_body(w->set, body).id, points);
 }
 
 static void fill(studio_world *w, const studio_cloud *cloud, studio_moment *moment) {
@@ -71,7 +71,7 @@ static void fill(studio_world *w, const studio_cloud *cloud, studio_moment *mome
         surface = points;
         break;
       case STUDIO_PART_PARTICLES: fill_particles(w, part->index, points); break;
-      case STUDIO_PART_GHOST: (void)pl_stage_set_read_rest(w->set, actor_of_body(w, part->index), points); break;
+      case STUDIO_PART_GHOST: (void)pl_scene_instance_get_rest(w->set, actor_of_body(w, part->index), points); break;
       case STUDIO_PART_COLORS: studio_colors_fill(w, part->index, part->wanted, surface, part->numbers); break;
       case STUDIO_PART_PLACEMENT: fill_placement(w, part); break;
       case STUDIO_PART_COARSE: (void)studio_detail_read_coarse(w, part->index, points); break;
@@ -86,8 +86,8 @@ static void fill(studio_world *w, const studio_cloud *cloud, studio_moment *mome
 }
 
 void studio_show_moment(studio_world *w) {
-  size_t most = PARTS_PER_BODY * (size_t)pl_stage_set_body_count(w->set) + (size_t)pl_stage_set_collider_count(w->set);
-  studio_part *parts = pl_allocate_array(w->context, most, sizeof *parts);
+  size_t max = PARTS_PER_BODY * (size_t)pl_scene_instance_body_count(w->set) + (size_t)pl_scene_instance_collider_count(w->set);
+  studio_part *parts = pl_allocate_array(w->context, max, sizeof *parts);
   if (parts == NULL) return;
   uint32_t wants = studio_hub_wants(w->hub);
   const studio_cloud *cloud = wants & STUDIO_WANT_CLOUD ? studio_cloud_of(w) : NULL;

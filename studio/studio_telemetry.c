@@ -8,15 +8,15 @@
 #include "studio_touch.h"
 
 // Sets of weights that are told of one body; where every region has one, a page can do nothing with more.
-enum { MANIFOLDS_MOST = 64 };
+enum { MAX_MANIFOLDS = 64 };
 
-static void tell_weights(studio_world *w, studio_note *note, pl_json *object, const pl_stage_part *part) {
-  pl_example_view examples = pl_model_examples(part->model);
-  if (examples.example_count == 0 || examples.example_count > PL_EXAMPLES_MOST) return;
+static void tell_weights(studio_world *w, studio_note *note, pl_json *object, const pl_instance_part *part) {
+  pl_example_view examples = pl_model_get_examples(part->model);
+  if (examples.example_count == 0 || examples.example_count > PL_MAX_EXAMPLES) return;
   pl_json *lists = pl_json_set(&note->arena, object, "weights", pl_json_new(&note->arena, PL_JSON_ARRAY));
-  for (int32_t m = 0; lists != NULL && m < examples.manifold_count && m < MANIFOLDS_MOST; ++m) {
-    double weights[PL_EXAMPLES_MOST];
-    if (pl_body_read_weights(w->world, part->body.id, m, weights) < 0) return;
+  for (int32_t m = 0; lists != NULL && m < examples.manifold_count && m < MAX_MANIFOLDS; ++m) {
+    double weights[PL_MAX_EXAMPLES];
+    if (pl_body_get_weights(w->world, part->body.id, m, weights) < 0) return;
     pl_json *list = pl_json_new(&note->arena, PL_JSON_ARRAY);
     for (int32_t k = 0; list != NULL && k < examples.example_count; ++k)
       pl_json_add(list, pl_json_new_number(&note->arena, isfinite(weights[k]) ? round(weights[k] * 1e5) / 1e5 : 0));
@@ -25,19 +25,19 @@ static void tell_weights(studio_world *w, studio_note *note, pl_json *object, co
 }
 
 // Direction to the camera as the led joint above the first chain sees it.
-static void tell_view(studio_world *w, studio_note *note, pl_json *object, const pl_stage_part *part) {
+static void tell_view(studio_world *w, studio_note *note, pl_json *object, const pl_instance_part *part) {
   const pl_rod_def *def = part->body.rod_def;
   if (def == NULL || def->example_count == 0) return;
   pl_transform *joints = PL_TAKE(&note->arena, pl_transform, def->joint_count);
-  if (joints == NULL || pl_body_read_joints(w->world, part->body.id, joints) < 0) return;
-  int32_t root = def->examples[0].root, led = def->joints[root].parent;
-  if (led >= 0) studio_note_vector(note, object, "view", studio_pose_view(w, joints[root].position, joints[led].rotation));
+  if (joints == NULL || pl_rod_get_joints(w->world, part->body.id, joints) < 0) return;
+  int32_t root = def->examples[0].root, kinematic = def->joints[root].parent;
+  if (kinematic >= 0) studio_note_vector(note, object, "view", studio_pose_view(w, joints[root].position, joints[kinematic].rotation));
 }
 
-static void tell_energy(studio_world *w, studio_note *note, pl_json *object, const pl_stage_part *part, int32_t index) {
-  double energy = pl_body_describe(w->world, part->body.id).kinetic_energy;
+static void tell_energy(studio_world *w, studio_note *note, pl_json *object, const pl_instance_part *part, int32_t index) {
+  double energy = pl_body_get_report(w->world, part->body.id).kinetic_energy;
   pl_fem_report report;
-  if (part->source->method == PL_SCENE_FEM && pl_fem_body_report(w->world, part->body.id, &report) >= 0)
+  if (part->source->method == PL_SCENE_FEM && pl_fem_get_report(w->world, part->body.id, &report) >= 0)
     studio_note_number(note, object, "elastic", report.energy);
   studio_note_number(note, object, "energy", energy);
   if (part->rod != NULL) studio_note_number(note, object, "injected", studio_meter_injected(w, index));
@@ -45,8 +45,8 @@ static void tell_energy(studio_world *w, studio_note *note, pl_json *object, con
 
 static void tell_goals(studio_note *note, pl_json *object, const pl_actor *actor) {
   static const char *const subjects[] = {"center", "part", "difference", "points", "spin"};
-  pl_goal goals[PL_GOAL_LIMIT];
-  int32_t count = pl_actor_goals(actor, PL_GOAL_LIMIT, goals);
+  pl_goal goals[PL_MAX_GOALS];
+  int32_t count = pl_actor_get_goals(actor, PL_MAX_GOALS, goals);
   pl_json *list = pl_json_set(&note->arena, object, "goals", pl_json_new(&note->arena, PL_JSON_ARRAY));
   for (int32_t i = 0; list != NULL && i < count; ++i) {
     pl_json *item = pl_json_new(&note->arena, PL_JSON_OBJECT);
@@ -63,13 +63,13 @@ static void tell_goals(studio_note *note, pl_json *object, const pl_actor *actor
 }
 
 static void tell_actor(studio_world *w, studio_note *note, pl_json *object, int32_t body) {
-  for (int32_t i = 0; i < pl_stage_set_actor_count(w->set); ++i) {
-    pl_stage_actor actor = pl_stage_set_actor(w->set, i);
+  for (int32_t i = 0; i < pl_scene_instance_actor_count(w->set); ++i) {
+    pl_scene_instance_actor actor = pl_scene_instance_get_actor(w->set, i);
     if (actor.body != body) continue;
     pl_json *item = pl_json_set(&note->arena, object, "actor", pl_json_new(&note->arena, PL_JSON_OBJECT));
     if (item == NULL) return;
-    pl_actor_report report = pl_actor_look(actor.actor);
-    pl_actor_command command = pl_actor_steered(actor.actor);
+    pl_actor_report report = pl_actor_get_report(actor.actor);
+    pl_actor_command command = pl_actor_get_command(actor.actor);
     studio_note_number(note, item, "objective", report.objective);
     studio_note_number(note, item, "residual", report.residual);
     studio_note_number(note, item, "goal_error", report.goal_error);
@@ -85,15 +85,15 @@ static void tell_actor(studio_world *w, studio_note *note, pl_json *object, int3
 }
 
 static void tell_contacts(studio_world *w, studio_note *note, pl_json *object, int32_t index) {
-  enum { MOST = 2000 };
-  float *places = PL_TAKE(&note->arena, float, 3 * MOST);
-  if (places == NULL) return;
-  int32_t count = studio_contacts_find(w, index, places, MOST);
-  studio_note_bytes(note, object, "contacts", places, 3 * (size_t)count * sizeof(float));
+  enum { MAX = 2000 };
+  float *positions = PL_TAKE(&note->arena, float, 3 * MAX);
+  if (positions == NULL) return;
+  int32_t count = studio_contacts_find(w, index, positions, MAX);
+  studio_note_bytes(note, object, "contacts", positions, 3 * (size_t)count * sizeof(float));
 }
 
 static pl_json *describe(studio_world *w, studio_note *note, int32_t index) {
-  const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, index);
+  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, index);
   pl_json *object = pl_json_new(&note->arena, PL_JSON_OBJECT);
   if (object == NULL) return NULL;
   pl_json_set_number(&note->arena, object, "body", index);
@@ -116,12 +116,12 @@ void studio_meter_read(studio_world *w) {
   while (w->meters.count < w->set->parts.count)
     if (pl_vector_grow(&w->meters, 1) == NULL) return;
   for (size_t i = 0; i < w->set->parts.count; ++i) {
-    const pl_stage_part *part = &PL_ITEM(&w->set->parts, pl_stage_part, i);
-    pl_example_view examples = pl_model_examples(part->model);
-    if (part->rod == NULL || examples.example_count == 0 || examples.example_count > PL_EXAMPLES_MOST) continue;
+    const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, i);
+    pl_example_view examples = pl_model_get_examples(part->model);
+    if (part->rod == NULL || examples.example_count == 0 || examples.example_count > PL_MAX_EXAMPLES) continue;
     studio_meter *meter = &PL_ITEM(&w->meters, studio_meter, i);
-    double weights[PL_EXAMPLES_MOST], changed = 0, energy = pl_body_describe(w->world, part->body.id).kinetic_energy;
-    if (pl_body_read_weights(w->world, part->body.id, 0, weights) < 0) continue;
+    double weights[PL_MAX_EXAMPLES], changed = 0, energy = pl_body_get_report(w->world, part->body.id).kinetic_energy;
+    if (pl_body_get_weights(w->world, part->body.id, 0, weights) < 0) continue;
     for (int32_t k = 0; k < examples.example_count; ++k) {
       changed = fmax(changed, fabs(weights[k] - meter->weights[k]));
       meter->weights[k] = weights[k];
@@ -136,10 +136,10 @@ void studio_telemetry_tell(studio_world *w) {
   studio_note note = studio_note_begin(w->context, "telemetry");
   studio_meter_read(w);
   if (note.root != NULL) {
-    studio_note_number(&note, note.root, "time", pl_world_time(w->world));
+    studio_note_number(&note, note.root, "time", pl_world_get_time(w->world));
     studio_note_number(&note, note.root, "contact_count", w->report.contact_count);
     pl_json *bodies = pl_json_set(&note.arena, note.root, "bodies", pl_json_new(&note.arena, PL_JSON_ARRAY));
-    for (int32_t i = 0; bodies != NULL && i < pl_stage_set_body_count(w->set); ++i) pl_json_add(bodies, describe(w, &note, i));
+    for (int32_t i = 0; bodies != NULL && i < pl_scene_instance_body_count(w->set); ++i) pl_json_add(bodies, describe(w, &note, i));
   }
   studio_note_post(w, &note, 0, STUDIO_SLOT_TELEMETRY);
 }

@@ -32,23 +32,23 @@ bool studio_tool_move(studio_world *w, pl_vec3 at, double radius) {
 // --- contacts ------------------------------------------------------------------------------------------------------------------------
 
 // Surface points that lie on a collider: closer than the gap that the body keeps and a thousandth of its size.
-int32_t studio_contacts_find(studio_world *w, int32_t index, float *places, int32_t most) {
-  pl_body_id id = pl_stage_set_body(w->set, index).id;
-  const pl_model *model = pl_body_model(w->world, id);
-  int32_t points = pl_stage_set_surface(w->set, index).point_count, count = 0;
-  double limit = model->contact_radius + 1e-3 * pl_vec3_distance(model->box.most, model->box.least);
-  if (pl_stage_set_read_surface(w->set, index, w->points) < 0) return 0;
+int32_t studio_contacts_find(studio_world *w, int32_t index, float *positions, int32_t max) {
+  pl_body_id id = pl_scene_instance_get_body(w->set, index).id;
+  const pl_model *model = pl_body_get_model(w->world, id);
+  int32_t points = pl_scene_instance_get_surface_view(w->set, index).point_count, count = 0;
+  double limit = model->contact_radius + 1e-3 * pl_vec3_distance(model->box.max, model->box.min);
+  if (pl_scene_instance_get_surface(w->set, index, w->points) < 0) return 0;
   for (int32_t c = 0; c < pl_slots_count(&w->world->colliders); ++c) {
     const pl_collider *collider = pl_slots_at(&w->world->colliders, c);
-    pl_transform placement = pl_collider_placement(collider, pl_world_time(w->world));
+    pl_transform placement = pl_collider_placement(collider, pl_world_get_time(w->world));
     pl_vec3 center = pl_transform_apply(placement, collider->center);
     double around = collider->reach + limit;
-    for (int32_t i = 0; i < points && count < most; ++i) {
+    for (int32_t i = 0; i < points && count < max; ++i) {
       if (pl_vec3_distance(w->points[i], center) > around) continue;
       if (!(pl_collider_distance(collider, placement, w->points[i], NULL) < limit)) continue;
-      places[3 * count] = (float)w->points[i].x;
-      places[3 * count + 1] = (float)w->points[i].y;
-      places[3 * count + 2] = (float)w->points[i].z;
+      positions[3 * count] = (float)w->points[i].x;
+      positions[3 * count + 1] = (float)w->points[i].y;
+      positions[3 * count + 2] = (float)w->points[i].z;
       ++count;
     }
   }

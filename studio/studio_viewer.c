@@ -94,14 +94,14 @@ bool studio_viewer_open(studio_viewer *viewer, pl_context *context, const void *
     viewer->early_size = early_size;
   }
   if (wslay_event_context_server_init(&viewer->events, &callbacks, viewer) != 0) return false;
-  wslay_event_config_set_max_recv_msg_length(viewer->events, STUDIO_MESSAGE_LIMIT);
+  wslay_event_config_set_max_recv_msg_length(viewer->events, STUDIO_MAX_MESSAGE);
   return true;
 }
 
 void studio_viewer_close(studio_viewer *viewer, pl_context *context) {
   if (viewer->events != NULL) wslay_event_context_free(viewer->events);
   for (int i = 0; i < STUDIO_SLOT_COUNT; ++i) studio_text_release(viewer->slots[i]);
-  for (int i = 0; i < viewer->queue_count; ++i) studio_text_release(viewer->queue[(viewer->queue_start + i) % STUDIO_QUEUE_LIMIT]);
+  for (int i = 0; i < viewer->queue_count; ++i) studio_text_release(viewer->queue[(viewer->queue_start + i) % STUDIO_MAX_QUEUE]);
   pl_release(context, viewer->early);
   MHD_upgrade_action(viewer->handle, MHD_UPGRADE_ACTION_CLOSE);
 }

@@ -17,7 +17,7 @@ typedef struct studio_text {
 studio_text *studio_text_create(pl_context *context, const char *bytes, size_t size);
 void studio_text_release(studio_text *text);
 
-enum { STUDIO_QUEUE_LIMIT = 64 };
+enum { STUDIO_MAX_QUEUE = 64 };
 
 typedef struct studio_viewer {
   studio_hub *hub;
@@ -37,7 +37,7 @@ typedef struct studio_viewer {
   // Guarded by the hub's lock:
   studio_text *slots[STUDIO_SLOT_COUNT];
   int64_t slot_scene;  // number of the scene in its slot
-  studio_text *queue[STUDIO_QUEUE_LIMIT];
+  studio_text *queue[STUDIO_MAX_QUEUE];
   int queue_start, queue_count;
   bool overrun;  // more was to be queued than there is room for
 } studio_viewer;

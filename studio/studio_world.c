@@ -20,7 +20,7 @@
 
 static const double SHOW_EVERY = 1.0 / 60, TELL_EVERY = 1.0 / 15, STATE_EVERY = 0.25;
 // Simulated time that may be caught up with, in wall-clock seconds.
-static const double BEHIND_MOST = 0.1;
+static const double MAX_BEHIND = 0.1;
 
 // --- stepping --------------------------------------------------------------------------------------------------------------
 
@@ -28,33 +28,33 @@ static const double BEHIND_MOST = 0.1;
 static void run_errands(studio_world *w) {
   for (size_t i = 0; i < w->errands.count; ++i) {
     const studio_errand *errand = &PL_ITEM(&w->errands, studio_errand, i);
-    pl_stage_actor actor = pl_stage_set_actor(w->set, errand->actor);
-    pl_body_id body = pl_stage_set_body(w->set, actor.body).id;
-    pl_body_report now = pl_body_describe(w->world, body);
-    pl_box box = pl_model_describe(pl_body_model(w->world, body)).box;
-    double height = box.most.y - box.least.y, x = errand->place.x - now.center.x, z = errand->place.z - now.center.z;
+    pl_scene_instance_actor actor = pl_scene_instance_get_actor(w->set, errand->actor);
+    pl_body_id body = pl_scene_instance_get_body(w->set, actor.body).id;
+    pl_body_report now = pl_body_get_report(w->world, body);
+    pl_box box = pl_model_get_report(pl_body_get_model(w->world, body)).box;
+    double height = box.max.y - box.min.y, x = errand->position.x - now.center.x, z = errand->position.z - now.center.z;
     double away = hypot(x, z);
     // A pace that any behaviour can keep: three tenths of √(height · gravity); slower over the last body height.
     double speed = 0.3 * sqrt(9.81 * height) * fmin(1, away / height);
     pl_actor_command command = {away > 0.25 * height ? speed : 0, {x / fmax(away, 1e-9), 0, z / fmax(away, 1e-9)}};
-    pl_actor_steer(actor.actor, command);
+    pl_actor_set_command(actor.actor, command);
   }
 }
 
 // Weights that viewers gave go over what the scene's drivers say, so this acts after them: as a controller that was added last.
-static pl_status give_weights(void *user, pl_world *world, pl_error *error) {
+static pl_status set_weights(void *user, pl_world *world, pl_error *error) {
   const studio_world *w = user;
   for (size_t i = 0; i < w->given.count; ++i) {
     const studio_given *given = &PL_ITEM(&w->given, studio_given, i);
     pl_status status =
-        pl_body_give_weights(world, pl_stage_set_body(w->set, given->body).id, given->manifold, given->weights, error);
+        pl_body_set_weights(world, pl_scene_instance_get_body(w->set, given->body).id, given->manifold, given->weights, error);
     if (status < 0) return status;
   }
   return PL_OK;
 }
 
 pl_status studio_world_attend(studio_world *w, pl_error *error) {
-  const pl_controller controller = {.before_step = give_weights, .user = w};
+  const pl_controller controller = {.before_step = set_weights, .user = w};
   return pl_world_add_controller(w->world, &controller, error);
 }
 
@@ -125,16 +125,16 @@ static void tell_state(studio_world *w, uint32_t viewer) {
   bool open = w->set != NULL;
   int64_t step = open ? pl_world_step_count(w->world) : 0, oldest = open ? studio_history_oldest(&w->history) : -1;
   if (note.root != NULL) {
-    studio_note_number(&note, note.root, "time", open ? pl_world_time(w->world) : 0);
+    studio_note_number(&note, note.root, "time", open ? pl_world_get_time(w->world) : 0);
     studio_note_number(&note, note.root, "step", (double)step);
     pl_json_set_bool(&note.arena, note.root, "paused", w->paused);
-    studio_note_number(&note, note.root, "rate", open ? w->steps_per_second * pl_world_step_length(w->world) : 0);
+    studio_note_number(&note, note.root, "rate", open ? w->steps_per_second * pl_world_get_step_length(w->world) : 0);
     studio_note_number(&note, note.root, "steps_per_second", w->steps_per_second);
     studio_note_number(&note, note.root, "viewers", studio_hub_viewer_count(w->hub));
     studio_note_number(&note, note.root, "history", oldest >= 0 && oldest < step ? (double)(step - oldest) : 0);
     if (open && w->paused) {
       char hash[24];
-      snprintf(hash, sizeof hash, "%016llx", (unsigned long long)pl_world_hash(w->world));
+      snprintf(hash, sizeof hash, "%016llx", (unsigned long long)pl_world_get_hash(w->world));
       pl_json_set_text(&note.arena, note.root, "hash", hash);
     }
   }
@@ -170,8 +170,8 @@ static void pass_time(studio_world *w) {
     w->clock = now;
     return;
   }
-  double step = pl_world_step_length(w->world);
-  w->due = fmin(w->due + w->rate * (now - w->clock), fmax(BEHIND_MOST * w->rate, 1.5 * step));
+  double step = pl_world_get_step_length(w->world);
+  w->due = fmin(w->due + w->rate * (now - w->clock), fmax(MAX_BEHIND * w->rate, 1.5 * step));
   w->clock = now;
   while (w->due >= step && !w->paused && pl_clock_seconds() - now < SHOW_EVERY) {
     if (!studio_world_step(w)) return;
@@ -182,7 +182,7 @@ static void pass_time(studio_world *w) {
 static double next_deadline(const studio_world *w) {
   double now = pl_clock_seconds(), work = now + studio_capture_pause(w);
   if (w->set == NULL || w->paused) return fmin(work, fmin(w->state_told + STATE_EVERY, now + STATE_EVERY));
-  double step = pl_world_step_length(w->world);
+  double step = pl_world_get_step_length(w->world);
   return w->due >= step ? now : fmin(work, now + fmin((step - w->due) / w->rate, STATE_EVERY));
 }
 

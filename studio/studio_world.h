@@ -3,14 +3,14 @@
 #ifndef STUDIO_WORLD_H
 #define STUDIO_WORLD_H
 
-#include "io/json.h"
+#include "text/json.h"
 #include "scene/scene_shelf.h"
-#include "scene/stage_set.h"
+#include "scene/scene_instance.h"
 #include "studio_files.h"
 #include "studio_history.h"
 #include "studio_hub.h"
 
-enum { STUDIO_HOLD_LIMIT = 256, STUDIO_HOLD_PARTICLES = 4, STUDIO_DETAIL_LIMIT = 1024 };
+enum { STUDIO_MAX_HOLDS = 256, STUDIO_HOLD_PARTICLES = 4, STUDIO_MAX_DETAIL = 1024 };
 
 // Particles that someone holds: a spring of a viewer who drags, or pins that stay.
 typedef struct studio_hold {
@@ -27,20 +27,20 @@ typedef struct studio_hold {
 // Weights that a viewer gave a body.
 typedef struct studio_given {
   int32_t body, manifold, count;
-  double weights[PL_EXAMPLES_MOST];
+  double weights[PL_MAX_EXAMPLES];
 } studio_given;
 
 // Where an actor was sent.
 typedef struct studio_errand {
   int32_t actor;
-  pl_vec3 place;
+  pl_vec3 position;
 } studio_errand;
 
 // What changes of weights did to a body's energy.
 typedef struct studio_meter {
   bool read;
   double energy, injected;  // J: at the last look, and in all
-  double weights[PL_EXAMPLES_MOST];
+  double weights[PL_MAX_EXAMPLES];
 } studio_meter;
 
 // A scene as it was opened and changed since.
@@ -57,7 +57,7 @@ typedef struct studio_document {
 // All that a scene brings, before it takes the place of another.
 typedef struct studio_fresh {
   pl_scene *scene;
-  pl_stage_set *set;
+  pl_scene_instance *set;
   void *start;
   size_t start_size;
   pl_vec3 *points, *more_points;
@@ -75,7 +75,7 @@ typedef struct studio_world {
   studio_document document;
   pl_shape_shelf shelf;  // of surfaces, so that a changed number does not sample them anew
   pl_scene *scene;
-  pl_stage_set *set;  // NULL: none is open
+  pl_scene_instance *set;  // NULL: none is open
   pl_world *world;    // the set's
   int64_t scene_number;
   pl_findings *findings;  // of the last opening
@@ -98,14 +98,14 @@ typedef struct studio_world {
   studio_history history;
   void *start;  // snapshot at step 0
   size_t start_size;
-  studio_hold holds[STUDIO_HOLD_LIMIT];
+  studio_hold holds[STUDIO_MAX_HOLDS];
   int hold_count;
   pl_vector given;      // of studio_given
   pl_vector errands;    // of studio_errand
   pl_collider_id tool;  // ball under a viewer's mouse, null for none
   uint32_t tool_viewer;
   double tool_radius;               // m
-  bool plain[STUDIO_DETAIL_LIMIT];  // bodies whose detail is not shown
+  bool plain[STUDIO_MAX_DETAIL];  // bodies whose detail is not shown
   pl_vector meters;                 // of studio_meter, one per body
   pl_vector segments;               // of int32_t *, one per body whose segments were asked for
   pl_vec3 followed_start;           // where the body that the camera follows was at the beginning
@@ -156,7 +156,7 @@ void studio_stage_tell(studio_world *world, uint32_t viewer);
 void studio_stage_tell_findings(studio_world *world, const pl_findings *findings, uint32_t viewer);
 
 // The body that the camera of a scene follows, or the first of its copies; -1 for none (studio_scene.c).
-int32_t studio_stage_followed(const pl_stage_set *set, const pl_scene *scene);
+int32_t studio_stage_followed(const pl_scene_instance *set, const pl_scene *scene);
 
 // Where a document's parts are: number of the body of the document that body `index` of the set is a copy of.
 int32_t studio_stage_source(const studio_world *world, int32_t index);

@@ -13,11 +13,11 @@
 #include "base/vector.h"
 #include "io/file_bytes.h"
 
-enum { VERSION = 20, UTF8 = 0x800, DATE = 0x21, ENTRY_LIMIT = 65000 };
+enum { VERSION = 20, UTF8 = 0x800, DATE = 0x21, MAX_ENTRIES = 65000 };
 
 typedef struct entry {
   char name[256];
-  uint32_t size, crc, place;
+  uint32_t size, crc, offset;
 } entry;
 
 static int compare(const void *a, const void *b) {
@@ -36,7 +36,7 @@ static pl_status list_files(const char *folder, pl_vector *entries, pl_error *er
     if (!pl_vector_push(entries, &made)) status = pl_fail_memory(error);
   }
   closedir(opened);
-  if (entries->count > ENTRY_LIMIT) return pl_fail(error, PL_ERROR_UNSUPPORTED, "too many files for one archive");
+  if (entries->count > MAX_ENTRIES) return pl_fail(error, PL_ERROR_UNSUPPORTED, "too many files for one archive");
   if (entries->count > 0) qsort(entries->items, entries->count, sizeof(entry), compare);
   return status;
 }
@@ -55,11 +55,11 @@ static pl_status write_file(pl_context *context, pl_file_writer *writer, const c
   pl_status status = path != NULL ? pl_bytes_read(context, path, &bytes, error) : pl_fail_memory(error);
   pl_release(context, path);
   if (status < 0) return status;
-  uint64_t place = pl_file_writer_tell(writer);
-  if (place + bytes.size > 0xF0000000u) {
+  uint64_t offset = pl_file_writer_tell(writer);
+  if (offset + bytes.size > 0xF0000000u) {
     status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the files are too large for one archive; run the scene with `pliant run`");
   } else {
-    file->place = (uint32_t)place;
+    file->offset = (uint32_t)offset;
     file->size = (uint32_t)bytes.size;
     file->crc = (uint32_t)crc32_z(0, bytes.data, bytes.size);
     pl_file_writer_little(writer, 0x04034B50, 4);
@@ -82,7 +82,7 @@ static void write_list(pl_file_writer *writer, const pl_vector *entries) {
     // No extra field, no comment, first disk, no attributes.
     pl_file_writer_little(writer, 0, 8);
     pl_file_writer_little(writer, 0, 4);
-    pl_file_writer_little(writer, file->place, 4);
+    pl_file_writer_little(writer, file->offset, 4);
     pl_file_writer_write(writer, file->name, strlen(file->name));
   }
   uint64_t size = pl_file_writer_tell(writer) - begin;

@@ -8,7 +8,7 @@
 
 enum { BAR_WIDTH = 128, BAR_HEIGHT = 96, BAR_CAMERAS = 3 };
 
-typedef struct bar_stage {
+typedef struct bar_fixture {
   pl_context *context;
   pl_mesh *mesh;
   pl_model *model;
@@ -19,54 +19,54 @@ typedef struct bar_stage {
   pl_capture_camera cameras[BAR_CAMERAS];
   pl_sensor_def sensor;
   double rate, amplitude;
-} bar_stage;
+} bar_fixture;
 
 // Where the bar, held at its left end, has bent to at a time: a circular arc whose curvature swings, with a twist.
-static inline pl_vec3 bar_place(const bar_stage *stage, pl_vec3 p, double time) {
-  double s = p.x + 0.2, bend = stage->amplitude * sin(8 * time + 0.9), turn = 0.8 * stage->amplitude * sin(5 * time) * s;
+static inline pl_vec3 bar_position(const bar_fixture *fixture, pl_vec3 p, double time) {
+  double s = p.x + 0.2, bend = fixture->amplitude * sin(8 * time + 0.9), turn = 0.8 * fixture->amplitude * sin(5 * time) * s;
   double y = cos(turn) * p.y - sin(turn) * p.z, z = sin(turn) * p.y + cos(turn) * p.z;
   double k = fabs(bend) < 1e-9 ? 1e-9 : bend, a = k * s;
   return (pl_vec3){-0.2 + sin(a) / k - sin(a) * y, (1 - cos(a)) / k + cos(a) * y, z};
 }
 
-static inline bar_stage make_bar_stage(pl_context *context) {
-  bar_stage stage = {.context = context, .rate = 30, .amplitude = 2, .sensor = pl_default_sensor_def()};
-  stage.mesh = make_fem_box(context, (pl_vec3){0.4, 0.08, 0.06}, 24, 5, 4);
+static inline bar_fixture make_bar_fixture(pl_context *context) {
+  bar_fixture fixture = {.context = context, .rate = 30, .amplitude = 2, .sensor = pl_default_sensor_def()};
+  fixture.mesh = make_fem_box(context, (pl_vec3){0.4, 0.08, 0.06}, 24, 5, 4);
   pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
   def.young = 1e5;
-  stage.model = make_fem_model(context, &def, stage.mesh);
-  pl_mesh_view view = pl_mesh_look(stage.mesh);
+  fixture.model = make_fem_model(context, &def, fixture.mesh);
+  pl_mesh_view view = pl_mesh_get_view(fixture.mesh);
   for (int32_t i = 0; i < view.point_count; ++i)
-    if (view.points[i].x < -0.19) stage.held[stage.held_count++] = i;
+    if (view.points[i].x < -0.19) fixture.held[fixture.held_count++] = i;
   pl_mesh *boundary = NULL;
   pl_error error = {0};
-  stage.parents = calloc((size_t)view.point_count, sizeof(int32_t));
-  check_ok(pl_mesh_boundary(context, stage.mesh, &boundary, stage.parents, &error), &error);
-  pl_mesh_view surface = pl_mesh_look(boundary);
-  stage.surface_count = surface.point_count;
-  stage.triangle_count = surface.triangle_count;
+  fixture.parents = calloc((size_t)view.point_count, sizeof(int32_t));
+  check_ok(pl_mesh_boundary(context, fixture.mesh, &boundary, fixture.parents, &error), &error);
+  pl_mesh_view surface = pl_mesh_get_view(boundary);
+  fixture.surface_count = surface.point_count;
+  fixture.triangle_count = surface.triangle_count;
   int32_t *triangles = calloc(3 * (size_t)surface.triangle_count, sizeof *triangles);
   memcpy(triangles, surface.triangles, 3 * (size_t)surface.triangle_count * sizeof *triangles);
-  stage.triangles = triangles;
+  fixture.triangles = triangles;
   pl_mesh_destroy(boundary);
-  pl_sensor_ring((pl_box){{-0.2, -0.2, -0.15}, {0.25, 0.2, 0.15}}, BAR_CAMERAS, 0.5, 0, BAR_WIDTH, BAR_HEIGHT, stage.cameras);
-  return stage;
+  pl_sensor_ring((pl_box){{-0.2, -0.2, -0.15}, {0.25, 0.2, 0.15}}, BAR_CAMERAS, 0.5, 0, BAR_WIDTH, BAR_HEIGHT, fixture.cameras);
+  return fixture;
 }
 
-static inline void drop_bar_stage(bar_stage *stage) {
-  pl_model_destroy(stage->model);
-  pl_mesh_destroy(stage->mesh);
-  free(stage->parents);
-  free((void *)(uintptr_t)stage->triangles);
+static inline void drop_bar_fixture(bar_fixture *fixture) {
+  pl_model_destroy(fixture->model);
+  pl_mesh_destroy(fixture->mesh);
+  free(fixture->parents);
+  free((void *)(uintptr_t)fixture->triangles);
 }
 
-static inline pl_track_def bar_track_def(const bar_stage *stage) {
+static inline pl_track_def bar_track_def(const bar_fixture *fixture) {
   pl_track_def def = pl_default_track_def();
-  def.held = stage->held;
-  def.held_count = stage->held_count;
-  def.cameras = stage->cameras;
+  def.held = fixture->held;
+  def.held_count = fixture->held_count;
+  def.cameras = fixture->cameras;
   def.camera_count = BAR_CAMERAS;
-  def.point_limit = 5000;
+  def.max_points = 5000;
   return def;
 }
 
@@ -77,20 +77,20 @@ typedef struct bar_cloud {
 } bar_cloud;
 
 // The cloud of a frame, from depth pictures.
-static inline bar_cloud take_bar_cloud(const bar_stage *stage, int32_t frame) {
+static inline bar_cloud take_bar_cloud(const bar_fixture *fixture, int32_t frame) {
   pl_error error = {0};
-  pl_mesh_view mesh = pl_mesh_look(stage->mesh);
-  pl_vec3 *surface = calloc((size_t)stage->surface_count, sizeof *surface);
-  for (int32_t i = 0; i < stage->surface_count; ++i)
-    surface[i] = bar_place(stage, mesh.points[stage->parents[i]], frame / stage->rate);
-  pl_sensor_surface shape = {surface, stage->surface_count, stage->triangles, stage->triangle_count, false};
+  pl_mesh_view mesh = pl_mesh_get_view(fixture->mesh);
+  pl_vec3 *surface = calloc((size_t)fixture->surface_count, sizeof *surface);
+  for (int32_t i = 0; i < fixture->surface_count; ++i)
+    surface[i] = bar_position(fixture, mesh.points[fixture->parents[i]], frame / fixture->rate);
+  pl_sensor_surface shape = {surface, fixture->surface_count, fixture->triangles, fixture->triangle_count, false};
   size_t pixel_count = BAR_WIDTH * BAR_HEIGHT;
   uint16_t *pixels = calloc(pixel_count, sizeof *pixels);
   bar_cloud cloud = {calloc(BAR_CAMERAS * pixel_count, sizeof(pl_vec3)), calloc(BAR_CAMERAS * pixel_count, sizeof(int32_t)), {0}};
   int32_t count = 0;
   for (int32_t c = 0; c < BAR_CAMERAS; ++c) {
-    const pl_capture_camera *camera = &stage->cameras[c];
-    check_ok(pl_sensor_expose(stage->context, &stage->sensor, camera, c, frame, &shape, 1, pixels, &error), &error);
+    const pl_capture_camera *camera = &fixture->cameras[c];
+    check_ok(pl_sensor_render(fixture->context, &fixture->sensor, camera, c, frame, &shape, 1, pixels, &error), &error);
     for (int32_t i = 0; i < BAR_WIDTH * BAR_HEIGHT; ++i) {
       if (pixels[i] == 0) continue;
       double d = pixels[i] * camera->depth_scale;
@@ -115,12 +115,12 @@ static inline void drop_bar_cloud(bar_cloud *cloud) {
 }
 
 // Root mean square distance of all points of the mesh from the truth.
-static inline double bar_error(const bar_stage *stage, const pl_tracker *tracker, int32_t frame) {
-  pl_tracker_view view = pl_tracker_look(tracker);
-  pl_mesh_view mesh = pl_mesh_look(stage->mesh);
+static inline double bar_error(const bar_fixture *fixture, const pl_tracker *tracker, int32_t frame) {
+  pl_tracker_view view = pl_tracker_get_view(tracker);
+  pl_mesh_view mesh = pl_mesh_get_view(fixture->mesh);
   double sum = 0;
   for (int32_t i = 0; i < view.point_count; ++i) {
-    pl_vec3 t = bar_place(stage, mesh.points[i], frame / stage->rate), p = view.points[i];
+    pl_vec3 t = bar_position(fixture, mesh.points[i], frame / fixture->rate), p = view.points[i];
     sum += (p.x - t.x) * (p.x - t.x) + (p.y - t.y) * (p.y - t.y) + (p.z - t.z) * (p.z - t.z);
   }
   return sqrt(sum / view.point_count);

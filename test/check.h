@@ -84,7 +84,7 @@ static inline pl_context *make_failing_context(failing_allocator *allocator) {
 
 // All memory given back, then the context destroyed.
 static inline void drop_context(pl_context *context) {
-  assert_int_equal(pl_context_memory(context).block_count, context == NULL ? 0 : (pl_context_thread_count(context) > 1 ? 1 : 0));
+  assert_int_equal(pl_context_get_memory_report(context).block_count, context == NULL ? 0 : (pl_context_thread_count(context) > 1 ? 1 : 0));
   pl_context_destroy(context);
 }
 

@@ -83,7 +83,7 @@ static inline pl_mesh *make_fem_sheet(pl_context *context, double length, int32_
 
 // Points of a mesh whose x is at most `limit`, as pins; free() them.
 static inline int32_t *list_left_points(const pl_mesh *mesh, double limit, int32_t *count) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   int32_t *pinned = calloc((size_t)view.point_count, sizeof *pinned);
   *count = 0;
   for (int32_t i = 0; i < view.point_count; ++i)
@@ -97,7 +97,7 @@ static inline void pin_points(pl_world *world, pl_body_id body, const pl_mesh *m
     pl_pin_def def = pl_default_pin_def();
     def.body = body;
     def.particle = points[i];
-    def.target = pl_mesh_look(mesh).points[points[i]];
+    def.target = pl_mesh_get_view(mesh).points[points[i]];
     check_ok(pl_world_add_pin(world, &def, NULL, &error), &error);
   }
 }

@@ -6,7 +6,7 @@
 #include "fem_bodies.h"
 #include "pliant/solver.h"
 
-enum { BAR_FRAMES_MOST = 64 };
+enum { MAX_BAR_FRAMES = 64 };
 
 // A bar of 1 x 0.2 x 0.2 m of 100 kg/m³ in gravity along -y. The straight mesh is taken as the static shape.
 typedef struct fit_bar {
@@ -24,7 +24,7 @@ static inline void open_bar(fit_bar *bar, int32_t threads, int32_t control_count
   memset(bar, 0, sizeof *bar);
   bar->context = make_context(threads);
   bar->mesh = make_fem_box(bar->context, (pl_vec3){1, 0.2, 0.2}, cells[0], cells[1], cells[2]);
-  bar->point_count = pl_mesh_look(bar->mesh).point_count;
+  bar->point_count = pl_mesh_get_view(bar->mesh).point_count;
   bar->pinned = list_left_points(bar->mesh, -0.499, &bar->pinned_count);
   pl_field_def field = pl_default_field_def();
   field.placement = control_count > 1 ? PL_FIELD_ALONG_AXIS : PL_FIELD_UNIFORM;
@@ -57,7 +57,7 @@ static inline pl_fit *make_fit(fit_bar *bar, int32_t sequence_count) {
 // Motions with the given values (moduli, Poisson's ratio, both dampings): let go from a bend in two directions, and from a twist.
 static inline void make_motions(fit_bar *bar, const double *values, int32_t frame_count, double frame_seconds) {
   pl_error error = {0};
-  const pl_vec3 *rest = pl_mesh_look(bar->mesh).points;
+  const pl_vec3 *rest = pl_mesh_get_view(bar->mesh).points;
   size_t n = (size_t)bar->point_count, all = n * (size_t)frame_count;
   for (int s = 0; s < 2; ++s) {
     bar->starts[s] = calloc(n, sizeof(pl_vec3));
@@ -74,7 +74,7 @@ static inline void make_motions(fit_bar *bar, const double *values, int32_t fram
                                           .start_positions = bar->starts[s]};
   }
   pl_fit *fit = make_fit(bar, 2);
-  check_ok(pl_fit_write(fit, values, &error), &error);
+  check_ok(pl_fit_set_values(fit, values, &error), &error);
   for (int s = 0; s < 2; ++s) check_ok(pl_fit_predict(fit, &bar->sequences[s], bar->positions[s], NULL, &error), &error);
   pl_fit_destroy(fit);
 }

@@ -23,7 +23,7 @@ typedef struct rest_subject {
   pl_mesh_pose *poses;  // REST_EXAMPLES, in the arena: defs point to them
   pl_actor_def def;
   pl_rest_space *space;
-  double *rest[PL_FEM_GROUPS_MOST];
+  double *rest[PL_FEM_MAX_GROUPS];
   int32_t n, size;  // numbers of a pose; parameters
 } rest_subject;
 
@@ -68,7 +68,7 @@ static inline pl_vec3 bend_point(pl_vec3 p, int32_t example, bool planar) {
 
 static inline void make_rest_poses(rest_subject *s) {
   static const char *const names[REST_EXAMPLES] = {"stretched", "turned", "local"};
-  pl_mesh_view view = pl_mesh_look(s->mesh);
+  pl_mesh_view view = pl_mesh_get_view(s->mesh);
   s->poses = PL_TAKE(&s->arena, pl_mesh_pose, REST_EXAMPLES);
   for (int32_t k = 0; k < REST_EXAMPLES; ++k) {
     pl_vec3 *points = PL_TAKE(&s->arena, pl_vec3, view.point_count);

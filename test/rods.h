@@ -5,13 +5,13 @@
 #include "bodies.h"
 #include "math/quat.h"
 
-enum { ROD_JOINTS_MOST = 40, ROD_EXAMPLES_MOST = 8 };
+enum { MAX_ROD_JOINTS = 40, MAX_ROD_EXAMPLES = 8 };
 
 typedef struct test_rod {
-  pl_rod_joint joints[ROD_JOINTS_MOST];
-  pl_rod_example examples[ROD_EXAMPLES_MOST];
-  pl_vec3 example_positions[ROD_EXAMPLES_MOST][ROD_JOINTS_MOST];
-  char names[ROD_EXAMPLES_MOST][16];
+  pl_rod_joint joints[MAX_ROD_JOINTS];
+  pl_rod_example examples[MAX_ROD_EXAMPLES];
+  pl_vec3 example_positions[MAX_ROD_EXAMPLES][MAX_ROD_JOINTS];
+  char names[MAX_ROD_EXAMPLES][16];
   pl_rod_def def;
 } test_rod;
 
@@ -19,7 +19,7 @@ typedef struct test_rod {
 static inline void begin_rod(test_rod *rod, int32_t passive_count, double length, pl_vec3 turn) {
   *rod = (test_rod){.def = pl_default_rod_def()};
   rod->joints[0] = pl_default_rod_joint(-1);
-  rod->joints[0].led = true;
+  rod->joints[0].kinematic = true;
   rod->joints[0].name = "head";
   pl_vec3 at = {0, 0, 0}, direction = {0, length, 0};
   for (int32_t i = 0; i < passive_count; ++i) {

@@ -52,7 +52,7 @@ static pl_status make_world(bake_job *job, pl_error *error) {
   body.model = job->model = job->own_model;
   job->world = job->own_world;
   if (status >= 0) status = pl_world_add_body(job->world, &body, &job->body, error);
-  if (status >= 0 && job->options.has_eye) status = pl_body_look_from(job->world, job->body, job->options.eye, error);
+  if (status >= 0 && job->options.has_eye) status = pl_rod_set_camera(job->world, job->body, job->options.eye, error);
   return status;
 }
 
@@ -63,19 +63,19 @@ static bool refuse_scene_options(const bake_job *job) {
   return false;
 }
 
-static pl_transform place_of(const bake_job *job, int32_t joint, double time) {
-  pl_character_sample(job->character, job->animation, time, job->node_places, NULL);
-  return job->node_places[job->nodes[joint]];
+static pl_transform index_of(const bake_job *job, int32_t joint, double time) {
+  pl_character_sample(job->character, job->animation, time, job->node_placements, NULL);
+  return job->node_placements[job->nodes[joint]];
 }
 
 // A loop needs an animation that ends as it begins, be it elsewhere: the first joint that does not is named.
 static void check_cycle(bake_job *job) {
   double end = (job->frame_count - 1) / job->frame_rate;
   int32_t base = bake_first_base(job);
-  pl_transform base_start = place_of(job, base, 0), base_end = place_of(job, base, end);
+  pl_transform base_start = index_of(job, base, 0), base_end = index_of(job, base, end);
   for (int32_t i = 0; i < job->rod.joint_count; ++i) {
-    if (!job->rod.joints[i].led) continue;
-    pl_transform a = bake_relative(base_start, place_of(job, i, 0)), b = bake_relative(base_end, place_of(job, i, end));
+    if (!job->rod.joints[i].kinematic) continue;
+    pl_transform a = bake_relative(base_start, index_of(job, i, 0)), b = bake_relative(base_end, index_of(job, i, end));
     double away =
         sqrt(pow(a.position.x - b.position.x, 2) + pow(a.position.y - b.position.y, 2) + pow(a.position.z - b.position.z, 2));
     double angle = bake_angle(a.rotation, b.rotation);
@@ -90,10 +90,10 @@ static void check_cycle(bake_job *job) {
 bool bake_open_character(bake_job *job) {
   pl_error error = {0};
   if (!refuse_scene_options(job)) return false;
-  pl_status status = pl_character_read(job->context, job->options.input, &job->character, job->findings, &error);
+  pl_status status = pl_character_load(job->context, job->options.input, &job->character, job->findings, &error);
   if (status >= 0) status = pl_character_rig_create(job->character, &job->rig, &error);
   if (status < 0) return tool_report_error(&job->tool->voice, &error), false;
-  pl_character_view view = pl_character_look(job->character);
+  pl_character_view view = pl_character_get_view(job->character);
   if (view.spring_count == 0) {
     tool_complain(&job->tool->voice,
                   "'%s' has no spring bones (VRMC_springBone, or secondaryAnimation of VRM 0.x): there is nothing to simulate",
@@ -111,8 +111,8 @@ bool bake_open_character(bake_job *job) {
   job->source_path = job->body_name = job->options.input;
   status = make_world(job, &error);
   if (status < 0) return tool_report_error(&job->tool->voice, &error), false;
-  job->node_places = tool_allocate((size_t)view.node_count, sizeof *job->node_places);
-  int32_t pose_count = view.surface != NULL ? pl_mesh_look(view.surface).pose_count : 0;
+  job->node_placements = tool_allocate((size_t)view.node_count, sizeof *job->node_placements);
+  int32_t pose_count = view.surface != NULL ? pl_mesh_get_view(view.surface).pose_count : 0;
   job->morphs = tool_allocate((size_t)pose_count, sizeof *job->morphs);
   if (job->options.loop && job->animation >= 0) check_cycle(job);
   if (has_view_examples(&view) && !job->options.has_eye)
@@ -123,12 +123,12 @@ bool bake_open_character(bake_job *job) {
 // Lead every joint that is not simulated to where the animation has it at `time`, within `seconds`.
 static pl_status lead(bake_job *job, double time, double seconds, pl_error *error) {
   pl_status status = PL_OK;
-  pl_character_sample(job->character, job->animation, time, job->node_places, job->morphs);
+  pl_character_sample(job->character, job->animation, time, job->node_placements, job->morphs);
   for (int32_t i = 0; i < job->rod.joint_count && status >= 0; ++i)
-    if (job->rod.joints[i].led) status = pl_body_lead(job->world, job->body, i, job->node_places[job->nodes[i]], seconds, error);
-  const pl_mesh *surface = pl_character_look(job->character).surface;
-  if (status >= 0 && surface != NULL && pl_mesh_look(surface).pose_count > 0)
-    status = pl_body_give_morphs(job->world, job->body, job->morphs, error);
+    if (job->rod.joints[i].kinematic) status = pl_rod_set_joint_target(job->world, job->body, i, job->node_placements[job->nodes[i]], seconds, error);
+  const pl_mesh *surface = pl_character_get_view(job->character).surface;
+  if (status >= 0 && surface != NULL && pl_mesh_get_view(surface).pose_count > 0)
+    status = pl_rod_set_morph_weights(job->world, job->body, job->morphs, error);
   return status;
 }
 
@@ -136,7 +136,7 @@ static pl_status lead(bake_job *job, double time, double seconds, pl_error *erro
 pl_status bake_settle_character(bake_job *job, pl_error *error) {
   double seconds = job->options.pre_roll >= 0 ? job->options.pre_roll : 1;
   pl_status status = lead(job, 0, 0.5 * seconds, error);
-  return status >= 0 ? pl_world_settle(job->world, fmax(seconds, pl_world_step_length(job->world)), NULL, error) : status;
+  return status >= 0 ? pl_world_settle(job->world, fmax(seconds, pl_world_get_step_length(job->world)), NULL, error) : status;
 }
 
 // At the end of a cycle the animation is back where it began, perhaps elsewhere in the world (a walk): the body is carried there, so that its chains do not
@@ -144,9 +144,9 @@ pl_status bake_settle_character(bake_job *job, pl_error *error) {
 pl_status bake_rewind_character(bake_job *job, pl_error *error) {
   int32_t base = bake_first_base(job);
   double end = (job->frame_count - 1) / job->frame_rate;
-  pl_transform from = place_of(job, base, end), to = place_of(job, base, 0);
+  pl_transform from = index_of(job, base, end), to = index_of(job, base, 0);
   pl_transform motion = bake_join(to, bake_relative(from, (pl_transform){{0, 0, 0}, {0, 0, 0, 1}}));
-  return pl_body_carry(job->world, job->body, motion, error);
+  return pl_body_teleport(job->world, job->body, motion, error);
 }
 
 pl_status bake_advance_character(bake_job *job, int32_t frame, pl_error *error) {

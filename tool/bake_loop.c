@@ -44,11 +44,11 @@ double bake_angle(pl_quat from, pl_quat to) {
 }
 
 // A share of a rotation, the short way round.
-static pl_quat part_of(pl_quat q, double share) {
+static pl_quat part_of(pl_quat q, double fraction) {
   double half = half_angle(q), sine = sqrt(q.x * q.x + q.y * q.y + q.z * q.z), sign = q.w < 0 ? -1 : 1;
   if (sine < 1e-12) return (pl_quat){0, 0, 0, 1};
-  double scale = sign * sin(share * half) / sine;
-  return (pl_quat){scale * q.x, scale * q.y, scale * q.z, cos(share * half)};
+  double scale = sign * sin(fraction * half) / sine;
+  return (pl_quat){scale * q.x, scale * q.y, scale * q.z, cos(fraction * half)};
 }
 
 void bake_order_joints(bake_job *job) {
@@ -71,7 +71,7 @@ void bake_order_joints(bake_job *job) {
 
 int32_t bake_first_base(const bake_job *job) {
   for (int32_t i = 0; i < job->rod.joint_count; ++i)
-    if (!job->rod.joints[i].led && job->rod.joints[job->rod.joints[i].parent].led) return job->rod.joints[i].parent;
+    if (!job->rod.joints[i].kinematic && job->rod.joints[job->rod.joints[i].parent].kinematic) return job->rod.joints[i].parent;
   return 0;
 }
 
@@ -79,18 +79,18 @@ bake_gap bake_measure_gap(const bake_job *job, const pl_transform *a, const pl_t
   bake_gap gap = {0, 0};
   for (int32_t i = 0; i < job->rod.joint_count; ++i) {
     const pl_rod_joint *joint = &job->rod.joints[i];
-    if (joint->led) continue;
+    if (joint->kinematic) continue;
     pl_quat from = bake_relative(a[joint->parent], a[i]).rotation, to = bake_relative(b[joint->parent], b[i]).rotation;
     gap.degrees = fmax(gap.degrees, DEGREES * bake_angle(from, to));
     int32_t base = joint->parent;
-    while (!job->rod.joints[base].led) base = job->rod.joints[base].parent;
+    while (!job->rod.joints[base].kinematic) base = job->rod.joints[base].parent;
     pl_vec3 x = bake_relative(a[base], a[i]).position, y = bake_relative(b[base], b[i]).position;
     gap.metres = fmax(gap.metres, sqrt((x.x - y.x) * (x.x - y.x) + (x.y - y.y) * (x.y - y.y) + (x.z - y.z) * (x.z - y.z)));
   }
   return gap;
 }
 
-double bake_fade_share(const bake_job *job, int32_t frame) {
+double bake_fade_fraction(const bake_job *job, int32_t frame) {
   int32_t last = job->frame_count - 1;
   double part = (frame - 0.8 * last) / (0.2 * last);
   if (!job->options.loop || part <= 0) return 0;
@@ -99,17 +99,17 @@ double bake_fade_share(const bake_job *job, int32_t frame) {
 
 // One frame of the fade; `first` and `last` are the recorded ends of the cycle, `recorded` is this frame as it was.
 static void fade_frame(const bake_job *job, const pl_transform *first, const pl_transform *last, const pl_transform *recorded,
-                       double share, pl_transform *frame) {
+                       double fraction, pl_transform *frame) {
   for (int32_t k = 0; k < job->rod.joint_count; ++k) {
     int32_t i = job->order[k], parent = job->rod.joints[i].parent;
-    if (job->rod.joints[i].led) continue;
+    if (job->rod.joints[i].kinematic) continue;
     pl_transform from = bake_relative(last[parent], last[i]), to = bake_relative(first[parent], first[i]);
     pl_transform local = bake_relative(recorded[parent], recorded[i]);
-    local.rotation = multiply(local.rotation, part_of(multiply(conjugate(from.rotation), to.rotation), share));
-    local.position.x += share * (to.position.x - from.position.x);
-    local.position.y += share * (to.position.y - from.position.y);
-    local.position.z += share * (to.position.z - from.position.z);
-    frame[i] = bake_join(frame[parent], share == 1 ? to : local);
+    local.rotation = multiply(local.rotation, part_of(multiply(conjugate(from.rotation), to.rotation), fraction));
+    local.position.x += fraction * (to.position.x - from.position.x);
+    local.position.y += fraction * (to.position.y - from.position.y);
+    local.position.z += fraction * (to.position.z - from.position.z);
+    frame[i] = bake_join(frame[parent], fraction == 1 ? to : local);
   }
 }
 
@@ -118,11 +118,11 @@ void bake_close_loop(bake_job *job) {
   pl_transform *last = tool_allocate(count, sizeof *last), *recorded = tool_allocate(count, sizeof *recorded);
   memcpy(last, job->frames + (size_t)(job->frame_count - 1) * count, size);
   for (int32_t i = 0; i < job->frame_count; ++i) {
-    double share = bake_fade_share(job, i);
-    if (share == 0) continue;
+    double fraction = bake_fade_fraction(job, i);
+    if (fraction == 0) continue;
     pl_transform *frame = job->frames + (size_t)i * count;
     memcpy(recorded, frame, size);
-    fade_frame(job, job->frames, last, recorded, share, frame);
+    fade_frame(job, job->frames, last, recorded, fraction, frame);
   }
   free(last);
   free(recorded);

@@ -5,7 +5,7 @@
 #include "tool_bake.h"
 #include "tool_interrupt.h"
 
-enum { CYCLE_LIMIT = 8 };
+enum { MAX_CYCLES = 8 };
 
 // Degrees between the beginning and the end of a cycle that nobody sees.
 static const double LOOP_TOLERANCE = 0.5;
@@ -26,9 +26,9 @@ static pl_status advance(bake_job *job, int32_t frame, pl_error *error) {
 }
 
 static pl_status keep_frame(bake_job *job, int32_t frame, pl_error *error) {
-  pl_status status = pl_body_read_joints(job->world, job->body, job->frames + (size_t)frame * (size_t)job->rod.joint_count);
+  pl_status status = pl_rod_get_joints(job->world, job->body, job->frames + (size_t)frame * (size_t)job->rod.joint_count);
   if (status >= 0 && job->log != NULL) {
-    status = pl_body_read_surface(job->world, job->body, job->points);
+    status = pl_body_get_surface(job->world, job->body, job->points);
     if (status >= 0) status = pl_frame_log_append(job->log, 0, job->points, error);
   }
   return status;
@@ -38,17 +38,17 @@ static pl_status keep_frame(bake_job *job, int32_t frame, pl_error *error) {
 static pl_status find_cycle(bake_job *job, pl_error *error) {
   size_t count = (size_t)job->rod.joint_count;
   pl_transform *before = tool_allocate(count, sizeof *before), *after = tool_allocate(count, sizeof *after);
-  pl_status status = pl_body_read_joints(job->world, job->body, before);
+  pl_status status = pl_rod_get_joints(job->world, job->body, before);
   int32_t length = job->frame_count - 1;
-  tool_progress progress = tool_progress_start(&job->tool->voice, "loop: frame", 0, (int64_t)CYCLE_LIMIT * length);
+  tool_progress progress = tool_progress_start(&job->tool->voice, "loop: frame", 0, (int64_t)MAX_CYCLES * length);
   bake_gap gap = {360, 0};
   int cycle = 0;
-  while (cycle < CYCLE_LIMIT && gap.degrees > LOOP_TOLERANCE && status >= 0) {
+  while (cycle < MAX_CYCLES && gap.degrees > LOOP_TOLERANCE && status >= 0) {
     for (int32_t i = 1; i <= length && status >= 0; ++i) {
       status = advance(job, i, error);
       tool_progress_show(&progress, (int64_t)cycle * length + i);
     }
-    if (status >= 0) status = pl_body_read_joints(job->world, job->body, after);
+    if (status >= 0) status = pl_rod_get_joints(job->world, job->body, after);
     if (status >= 0) status = bake_rewind_character(job, error);
     if (status < 0) break;
     gap = bake_measure_gap(job, before, after);
@@ -78,7 +78,7 @@ static void say_gap(bake_job *job) {
 
 static pl_status open_log(bake_job *job, pl_error *error) {
   if (!job->options.pc2) return PL_OK;
-  int32_t count = pl_model_describe(job->model).surface_point_count;
+  int32_t count = pl_model_get_report(job->model).surface_point_count;
   job->points = tool_allocate((size_t)count, sizeof *job->points);
   job->log_path = tool_text("%s.%ld-0.tmp", job->options.output, (long)getpid());
   return pl_frame_log_open(job->context, job->log_path, count, 0, &job->log, error);

@@ -5,7 +5,7 @@
 #include "tool_bake.h"
 
 typedef struct body_list {
-  pl_stage_set *set;
+  pl_scene_instance *set;
   const char *names[64];
   int count;
 } body_list;
@@ -16,8 +16,8 @@ static const char *listed_name(const void *user, int index) {
 }
 
 static bool has_joints(const bake_job *job, int32_t index) {
-  pl_body_id id = pl_stage_set_body(job->set, index).id;
-  return strcmp(pl_model_describe(pl_body_model(pl_stage_set_world(job->set), id)).method, "rod") == 0;
+  pl_body_id id = pl_scene_instance_get_body(job->set, index).id;
+  return strcmp(pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(job->set), id)).method, "rod") == 0;
 }
 
 // The body that is meant, or -1 (printed).
@@ -26,8 +26,8 @@ static int32_t choose_body(const bake_job *job) {
   const char *wanted = job->options.body, *path = job->options.input;
   body_list list = {.set = job->set};
   int32_t found = -1, rod_count = 0;
-  for (int32_t i = 0; i < pl_stage_set_body_count(job->set); ++i) {
-    const char *name = pl_stage_set_body(job->set, i).name;
+  for (int32_t i = 0; i < pl_scene_instance_body_count(job->set); ++i) {
+    const char *name = pl_scene_instance_get_body(job->set, i).name;
     if (!has_joints(job, i)) continue;
     rod_count++;
     if (list.count < 64) list.names[list.count++] = name;
@@ -60,7 +60,7 @@ static bool refuse_character_options(const bake_job *job) {
 }
 
 static void lay_out_time(bake_job *job) {
-  pl_scene_report facts = pl_scene_describe(job->scene);
+  pl_scene_report facts = pl_scene_get_report(job->scene);
   job->frame_rate = job->options.frame_rate > 0 ? job->options.frame_rate : facts.frame_rate;
   double seconds = job->options.seconds > 0 ? job->options.seconds : (facts.frame_count - 1) / facts.frame_rate;
   job->frame_count = 1 + (int32_t)floor(seconds * job->frame_rate + 0.5);
@@ -68,15 +68,15 @@ static void lay_out_time(bake_job *job) {
 
 // Tubes are a skin too: one tube for each segment, in the order of the joints that the segments lead to, and fixed to the joint where it begins.
 static void skin_tubes(bake_job *job, const pl_mesh *tubes) {
-  int32_t segment_count = 0, point_count = pl_mesh_look(tubes).point_count, point = 0;
+  int32_t segment_count = 0, point_count = pl_mesh_get_view(tubes).point_count, point = 0;
   const pl_rod_joint *joints = job->rod.joints;
   for (int32_t i = 0; i < job->rod.joint_count; ++i)
-    if (!joints[i].led && !joints[joints[i].parent].led) segment_count++;
+    if (!joints[i].kinematic && !joints[joints[i].parent].kinematic) segment_count++;
   if (segment_count == 0 || point_count % segment_count != 0) return;
   job->tube_joints = tool_allocate((size_t)point_count, sizeof *job->tube_joints);
   job->tube_weights = tool_allocate((size_t)point_count, sizeof *job->tube_weights);
   for (int32_t i = 0; i < job->rod.joint_count; ++i) {
-    if (joints[i].led || joints[joints[i].parent].led) continue;
+    if (joints[i].kinematic || joints[joints[i].parent].kinematic) continue;
     for (int32_t k = 0; k < point_count / segment_count; ++k, ++point) {
       job->tube_joints[point] = joints[i].parent;
       job->tube_weights[point] = 1;
@@ -86,11 +86,11 @@ static void skin_tubes(bake_job *job, const pl_mesh *tubes) {
 }
 
 static bool take_body(bake_job *job, int32_t index) {
-  pl_stage_body body = pl_stage_set_body(job->set, index);
-  job->world = pl_stage_set_world(job->set);
+  pl_scene_instance_body body = pl_scene_instance_get_body(job->set, index);
+  job->world = pl_scene_instance_get_world(job->set);
   job->body = body.id;
   job->body_name = body.name;
-  job->model = pl_body_model(job->world, body.id);
+  job->model = pl_body_get_model(job->world, body.id);
   job->rod = *body.rod_def;
   job->nodes = body.nodes;
   job->source_path = body.character_path;
@@ -105,7 +105,7 @@ bool bake_open_scene(bake_job *job) {
   pl_error error = {0};
   if (!refuse_character_options(job)) return false;
   pl_scene_build_def def = pl_default_scene_build_def();
-  pl_status status = pl_scene_read_with(job->context, job->options.input, job->options.overrides.items,
+  pl_status status = pl_scene_load_with(job->context, job->options.input, job->options.overrides.items,
                                         job->options.overrides.count, &job->scene, job->findings, &error);
   if (status >= 0) status = pl_scene_build(job->context, &def, job->scene, &job->set, job->findings, &error);
   if (status < 0) {

@@ -17,7 +17,7 @@ static char *with_ending(const char *path, const char *ending) {
 static pl_status write_into_source(const bake_job *job, pl_character_motion *motion, const char *path, pl_error *error) {
   int32_t *nodes = tool_allocate((size_t)job->rod.joint_count, sizeof *nodes);
   for (int32_t i = 0; i < job->rod.joint_count; ++i)
-    nodes[i] = job->rod.joints[i].led && job->character != NULL ? -1 : job->nodes[i];
+    nodes[i] = job->rod.joints[i].kinematic && job->character != NULL ? -1 : job->nodes[i];
   motion->nodes = nodes;
   pl_status status = pl_character_bake(job->context, job->source_path, path, job->animation, motion, error);
   free(nodes);
@@ -28,11 +28,11 @@ static pl_status write_own(const bake_job *job, pl_character_motion *motion, con
   int32_t *nodes = tool_allocate((size_t)job->rod.joint_count, sizeof *nodes);
   for (int32_t i = 0; i < job->rod.joint_count; ++i) nodes[i] = i;
   motion->nodes = nodes;
-  pl_character_write_def def = pl_default_character_write_def();
+  pl_character_save_def def = pl_default_character_save_def();
   def.rod = &job->rod;
   def.motion = motion;
   def.name = job->body_name;
-  pl_status status = pl_character_write(job->context, &def, path, error);
+  pl_status status = pl_character_save(job->context, &def, path, error);
   free(nodes);
   return status;
 }
@@ -69,24 +69,24 @@ static pl_status find_gaps(const bake_job *job, int32_t count, pl_vec3 *gaps, pl
 
 // The points of a loop are faded as they are, along straight lines.
 static pl_status write_points(const bake_job *job, pl_frames *frames, pl_error *error) {
-  int32_t count = pl_model_describe(job->model).surface_point_count, last = job->frame_count - 1;
+  int32_t count = pl_model_get_report(job->model).surface_point_count, last = job->frame_count - 1;
   pl_vec3 *gap = tool_allocate((size_t)count, sizeof *gap);
   pl_status status = find_gaps(job, count, gap, error);
   for (int32_t frame = 0; frame <= last && status >= 0; ++frame) {
-    double share = bake_fade_share(job, frame);
+    double fraction = bake_fade_fraction(job, frame);
     status = pl_frame_log_read(job->log, frame, 0, count, job->points, NULL, error);
-    for (int32_t i = 0; i < count && share > 0; ++i) {
+    for (int32_t i = 0; i < count && fraction > 0; ++i) {
       pl_vec3 *p = &job->points[i];
-      *p = (pl_vec3){p->x + share * gap[i].x, p->y + share * gap[i].y, p->z + share * gap[i].z};
+      *p = (pl_vec3){p->x + fraction * gap[i].x, p->y + fraction * gap[i].y, p->z + fraction * gap[i].z};
     }
-    if (status >= 0) status = pl_frames_write(frames, job->points, error);
+    if (status >= 0) status = pl_frames_add_frame(frames, job->points, error);
   }
   free(gap);
   return status;
 }
 
 static pl_status write_pc2(const bake_job *job, pl_error *error) {
-  pl_model_report facts = pl_model_describe(job->model);
+  pl_model_report facts = pl_model_get_report(job->model);
   char *path = with_ending(job->options.output, NULL);
   pl_frames *frames = NULL;
   pl_frames_def def = pl_default_frames_def(PL_FRAMES_PC2);
@@ -94,7 +94,7 @@ static pl_status write_pc2(const bake_job *job, pl_error *error) {
   def.frame_rate = job->frame_rate;
   def.frame_count = job->frame_count;
   def.point_count = facts.surface_point_count;
-  def.triangles = pl_model_surface_triangles(job->model);
+  def.triangles = pl_model_get_surface_triangles(job->model);
   def.triangle_count = facts.surface_triangle_count;
   def.name = job->body_name;
   pl_status status = pl_frames_create(job->context, &def, &frames, error);

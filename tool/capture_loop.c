@@ -15,9 +15,9 @@ static const double ALIKE = 1.05;    // ratio of factors on moduli that are the 
 // --- the model ----------------------------------------------------------------------------------------------------------
 
 static double size_of(const pl_mesh *mesh) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_box box = pl_points_box(view.points, view.point_count);
-  return fmax(box.most.x - box.least.x, fmax(box.most.y - box.least.y, box.most.z - box.least.z));
+  return fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z));
 }
 
 pl_status capture_model(capture_job *job, pl_model **model, pl_error *error) {
@@ -33,8 +33,8 @@ pl_status capture_model(capture_job *job, pl_model **model, pl_error *error) {
   def.direct = settings->direct;
   if (job->fit == NULL) return pl_fem_build(job->context, &def, job->object.mesh, model, error);
   if (job->surface != NULL) {
-    pl_vec3 *reference = tool_allocate((size_t)pl_mesh_look(job->object.mesh).point_count, sizeof *reference);
-    status = pl_fit_read(job->fit->fit, reference, NULL);
+    pl_vec3 *reference = tool_allocate((size_t)pl_mesh_get_view(job->object.mesh).point_count, sizeof *reference);
+    status = pl_fit_get_fields(job->fit->fit, reference, NULL);
     if (status >= 0)
       status = track_carry_surface(job->context, job->object.mesh, reference, job->surface, def.surface_tolerance, &carried, error);
     def.surface = carried;
@@ -68,19 +68,19 @@ static void add_residuals(const track_job *track, capture_round *round) {
     round->off_hidden += off[1] * off[1];
     pl_track_report report = track_unpack(track->table + (size_t)f * TRACK_NUMBERS);
     round->residual += report.residual * report.residual;
-    round->explained += report.explained_share;
+    round->explained += report.explained_fraction;
   }
 }
 
 // Whether the last round tracked with the moduli that were found, but for a common factor: in the first one they are the same all over.
 static bool tracked_alike(const capture_job *job) {
   const double *found = job->values + (size_t)(job->round_count - 1) * (size_t)job->value_count;
-  double least = HUGE_VAL, most = 0;
+  double min = HUGE_VAL, max = 0;
   for (int32_t i = 0; i < job->value_count - 3; ++i) {
     double ratio = job->round_count > 1 ? found[i] / found[i - job->value_count] : found[i];
-    least = fmin(least, ratio), most = fmax(most, ratio);
+    min = fmin(min, ratio), max = fmax(max, ratio);
   }
-  return most <= ALIKE * least;
+  return max <= ALIKE * min;
 }
 
 // What later rounds know: without gravity the body has the shape that was found, and behind the release it moves about as simulated. In the frame of the release it is about where the
@@ -102,7 +102,7 @@ static int compare_with_truth(track_job *track, const char *path) {
 
 static int track_clip(capture_job *job, const char *folder, int32_t number, pl_model *model, capture_round *round) {
   const capture_clip *clip = &job->clips[number];
-  pl_mesh_view mesh = pl_mesh_look(job->object.mesh);
+  pl_mesh_view mesh = pl_mesh_get_view(job->object.mesh);
   pl_error error = {0};
   track_job track = {.tool = job->tool,
                      .context = job->context,
@@ -113,9 +113,9 @@ static int track_clip(capture_job *job, const char *folder, int32_t number, pl_m
                      .held_count = job->object.held_count,
                      .point_count = mesh.point_count,
                      .model = model,
-                     .surface_count = pl_model_describe(model).surface_point_count,
+                     .surface_count = pl_model_get_report(model).surface_point_count,
                      .frame_count = clip->view.frame_count,
-                     .hash = pl_model_describe(model).hash,
+                     .hash = pl_model_get_report(model).hash,
                      .def = pl_default_track_def()};
   if (job->settings.def.noise > 0) track.def.noise = job->settings.def.noise;
   track.def.held = job->object.held;
@@ -147,7 +147,7 @@ static pl_status simulate_motions(capture_job *job, pl_error *error) {
   pl_status status = PL_OK;
   for (int32_t i = 0; i < job->clip_count && status >= 0; ++i) {
     pl_fit_sequence sequence = fit_sequence_of(&job->object.motions[i]);
-    size_t count = (size_t)sequence.frame_count * (size_t)pl_mesh_look(job->object.mesh).point_count;
+    size_t count = (size_t)sequence.frame_count * (size_t)pl_mesh_get_view(job->object.mesh).point_count;
     if (job->clips[i].simulated == NULL) job->clips[i].simulated = tool_allocate(count, sizeof(pl_vec3));
     status = pl_fit_predict(job->fit->fit, &sequence, job->clips[i].simulated, NULL, error);
   }
@@ -192,7 +192,7 @@ static int fit_motions(capture_job *job, const char *folder, capture_round *roun
   if (job->round_count > 0) {
     static const int32_t whole[1] = {0};
     job->settings.def.steps_per_frame = job->steps;
-    job->settings.def.steps_most = 0;
+    job->settings.def.max_steps = 0;
     job->settings.def.windows = whole;
     job->settings.def.window_count = 1;
   }
@@ -200,7 +200,7 @@ static int fit_motions(capture_job *job, const char *folder, capture_round *roun
   bool resume = status >= 0 && fit_is_unfinished(fit);
   if (status >= 0 && !resume && job->round_count > 0) {
     const double *values = job->values + (size_t)(job->round_count - 1) * (size_t)job->value_count;
-    status = pl_fit_write(fit->fit, values, &error);
+    status = pl_fit_set_values(fit->fit, values, &error);
     fit->warmed = true;
   }
   tool_interrupt_watch();
@@ -208,7 +208,7 @@ static int fit_motions(capture_job *job, const char *folder, capture_round *roun
   tool_interrupt_release();
   pl_fit_report found;
   if (status == PL_OK || status == PL_REMARK_NOT_CONVERGED) {
-    pl_status looked = pl_fit_look(fit->fit, &found, &error);
+    pl_status looked = pl_fit_get_report(fit->fit, &found, &error);
     if (looked < 0) status = looked;
   }
   if (job->fit != NULL) {
@@ -226,8 +226,8 @@ static int fit_motions(capture_job *job, const char *folder, capture_round *roun
   round->fit_seconds = found.seconds;
   job->steps = found.steps;
   int32_t count;
-  const double *values = pl_fit_values(fit->fit, &count);
-  if (job->values == NULL) job->values = tool_allocate((size_t)count * CAPTURE_ROUND_LIMIT, sizeof *job->values);
+  const double *values = pl_fit_get_values(fit->fit, &count);
+  if (job->values == NULL) job->values = tool_allocate((size_t)count * CAPTURE_MAX_ROUNDS, sizeof *job->values);
   job->value_count = count;
   memcpy(job->values + (size_t)job->round_count * (size_t)count, values, (size_t)count * sizeof *values);
   return TOOL_DONE;
@@ -246,7 +246,7 @@ static bool has_settled(const capture_job *job) {
 
 int capture_rounds(capture_job *job) {
   int code = TOOL_DONE;
-  while (code == TOOL_DONE && job->round_count < job->round_limit && !has_settled(job)) {
+  while (code == TOOL_DONE && job->round_count < job->max_rounds && !has_settled(job)) {
     capture_round *round = &job->rounds[job->round_count];
     tool_say(&job->tool->voice, "round %d", job->round_count + 1);
     char *folder = tool_text("%s/round-%d", job->folder, job->round_count + 1);

@@ -6,7 +6,7 @@
 
 #include "tool_capture.h"
 
-enum { SAMPLE_FRAMES = 12, PICTURE_WIDTH = 720, PICTURE_HEIGHT = 480, DOT_LIMIT = 20000 };
+enum { SAMPLE_FRAMES = 12, PICTURE_WIDTH = 720, PICTURE_HEIGHT = 480, MAX_DOTS = 20000 };
 
 // --- rounds -------------------------------------------------------------------------------------------------------------
 
@@ -49,7 +49,7 @@ static pl_status write_rounds(const capture_job *job, const pl_fit_report *found
   for (int32_t r = 0; r < job->round_count; ++r)
     for (int32_t k = 0; k < column_count; ++k) cells[(size_t)r * (size_t)column_count + (size_t)k] = round_number(job, r, k);
   char *path = tool_text("%s/rounds.csv", job->folder);
-  pl_status status = pl_table_write(job->context, path, columns, column_count, job->round_count, cells, error);
+  pl_status status = pl_table_save(job->context, path, columns, column_count, job->round_count, cells, error);
   free(path);
   free(cells);
   free(columns);
@@ -78,7 +78,7 @@ static void report_rounds(const capture_job *job, const pl_fit_report *found, pl
 // Surface of the model with the tets where a motion has them.
 static pl_status surface_at(capture_job *job, const pl_embedding *embedding, const pl_vec3 *points, const pl_mesh *rest,
                             pl_mesh **placed, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(rest);
+  pl_mesh_view view = pl_mesh_get_view(rest);
   pl_vec3 *moved = tool_allocate((size_t)view.point_count, sizeof *moved);
   pl_embedding_apply(embedding, points, moved);
   view.points = moved;
@@ -96,12 +96,12 @@ static int compare_numbers(const void *a, const void *b) {
 
 // A frame as a picture: every point of the cloud a small octahedron in the colour of its distance, beside the grey mesh.
 static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cloud_view *cloud, const double *distances,
-                            double most, pl_report *report, const char *caption, pl_error *error) {
+                            double max, pl_report *report, const char *caption, pl_error *error) {
   static const int32_t faces[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
-  pl_mesh_view mesh = pl_mesh_look(placed);
+  pl_mesh_view mesh = pl_mesh_get_view(placed);
   pl_box box = pl_points_box(mesh.points, mesh.point_count);
-  double size = fmax(box.most.x - box.least.x, fmax(box.most.y - box.least.y, box.most.z - box.least.z)), dot = 0.004 * size;
-  int32_t stride = 1 + cloud->point_count / DOT_LIMIT, count = (cloud->point_count + stride - 1) / stride;
+  double size = fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z)), dot = 0.004 * size;
+  int32_t stride = 1 + cloud->point_count / MAX_DOTS, count = (cloud->point_count + stride - 1) / stride;
   pl_vec3 *points = tool_allocate(6 * (size_t)count + 1, sizeof *points);
   pl_color *colors = tool_allocate(6 * (size_t)count + 1, sizeof *colors);
   int32_t *triangles = tool_allocate(24 * (size_t)count + 1, sizeof *triangles);
@@ -120,7 +120,7 @@ static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cl
       else
         q.z += way;
       points[6 * (size_t)drawn + (size_t)k] = q;
-      colors[6 * (size_t)drawn + (size_t)k] = pl_scale_color(distances[i] / most);
+      colors[6 * (size_t)drawn + (size_t)k] = pl_scale_color(distances[i] / max);
     }
     for (int k = 0; k < 24; ++k) triangles[24 * (size_t)drawn + (size_t)k] = 6 * drawn + faces[k];
     ++drawn;
@@ -159,7 +159,7 @@ static pl_status measure_frame(capture_job *job, const capture_clip *clip, int32
   pl_status status = pl_capture_frame(clip->capture, frame, cloud, NULL, error);
   if (status >= 0) status = pl_triangle_tree_build(job->context, placed, &tree, error);
   if (status >= 0) {
-    pl_cloud_view view = pl_cloud_look(*cloud);
+    pl_cloud_view view = pl_cloud_get_view(*cloud);
     *distances = tool_allocate((size_t)view.point_count + 1, sizeof **distances);
     for (int32_t i = 0; i < view.point_count; ++i)
       (*distances)[i] = pl_triangle_tree_nearest(tree, view.points[i], HUGE_VAL).distance;
@@ -173,9 +173,9 @@ static pl_status report_clip(capture_job *job, int32_t number, const pl_embeddin
                              pl_report *report, pl_error *error) {
   const capture_clip *clip = &job->clips[number];
   const fit_motion *motion = &job->object.motions[number];
-  size_t n = (size_t)pl_mesh_look(job->object.mesh).point_count;
+  size_t n = (size_t)pl_mesh_get_view(job->object.mesh).point_count;
   int32_t samples = motion->frame_count < SAMPLE_FRAMES ? motion->frame_count : SAMPLE_FRAMES;
-  double sum = 0, most = 0, share95 = 0;
+  double sum = 0, max = 0, share95 = 0;
   int64_t counted = 0, all = 0;
   pl_status status = PL_OK;
   for (int32_t s = 0; s < samples && status >= 0; ++s) {
@@ -186,7 +186,7 @@ static pl_status report_clip(capture_job *job, int32_t number, const pl_embeddin
     status = surface_at(job, embedding, motion->positions + (size_t)f * n, rest, &placed, error);
     if (status >= 0) status = measure_frame(job, clip, f + job->release, placed, &cloud, &distances, error);
     if (status >= 0) {
-      pl_cloud_view view = pl_cloud_look(cloud);
+      pl_cloud_view view = pl_cloud_get_view(cloud);
       double *sorted = tool_allocate((size_t)view.point_count + 1, sizeof *sorted);
       memcpy(sorted, distances, (size_t)view.point_count * sizeof *sorted);
       qsort(sorted, (size_t)view.point_count, sizeof *sorted, compare_numbers);
@@ -195,7 +195,7 @@ static pl_status report_clip(capture_job *job, int32_t number, const pl_embeddin
       for (; near_count < view.point_count && sorted[near_count] <= limit; ++near_count)
         sum += sorted[near_count] * sorted[near_count];
       counted += near_count, all += view.point_count;
-      if (near_count > 0) most = fmax(most, sorted[near_count - 1]);
+      if (near_count > 0) max = fmax(max, sorted[near_count - 1]);
       if (near_count > 0) share95 = fmax(share95, sorted[(int32_t)(0.95 * (near_count - 1))]);
       if (s == samples / 2) {
         char *caption = tool_text("%s, frame %d: the cloud over the tracked mesh, from 0 (dark) to %.3g mm (light) away",
@@ -215,7 +215,7 @@ static pl_status report_clip(capture_job *job, int32_t number, const pl_embeddin
         "within "
         "%.3g mm in every frame, at most %.3g mm.",
         clip->name, 100.0 * (double)counted / (double)(all > 0 ? all : 1), 1e3 * sqrt(sum / (double)(counted > 0 ? counted : 1)),
-        1e3 * share95, 1e3 * most);
+        1e3 * share95, 1e3 * max);
     pl_report_text(report, text);
     free(text);
   }
@@ -233,7 +233,7 @@ static pl_status report_clouds(capture_job *job, pl_report *report, pl_error *er
     surface = boundary;
   }
   if (status >= 0) {
-    pl_mesh_view view = pl_mesh_look(surface);
+    pl_mesh_view view = pl_mesh_get_view(surface);
     status = pl_embedding_build(job->context, job->object.mesh, view.points, view.point_count, HUGE_VAL, &embedding, NULL, error);
   }
   for (int32_t i = 0; i < job->clip_count && status >= 0; ++i) status = report_clip(job, i, embedding, surface, report, error);
@@ -244,7 +244,7 @@ static pl_status report_clouds(capture_job *job, pl_report *report, pl_error *er
 
 pl_status capture_report(capture_job *job, pl_error *error) {
   pl_fit_report found;
-  pl_status status = pl_fit_look(job->fit->fit, &found, error);
+  pl_status status = pl_fit_get_report(job->fit->fit, &found, error);
   if (status >= 0) status = write_rounds(job, &found, error);
   if (status < 0) return status;
   char *path = tool_text("%s/report.html", job->folder), *title = tool_text("Capture of %s", job->clips[0].name);

@@ -34,13 +34,13 @@ static bool read_vector(const tool_session *tool, const char *text, pl_vec3 *v) 
 static bool read_points(const tool_session *tool, pl_context *context, const char *path, fit_settings *settings) {
   pl_table *table = NULL;
   pl_error error = {0};
-  if (pl_table_read(context, path, &table, &error) < 0) {
+  if (pl_table_load(context, path, &table, &error) < 0) {
     tool_report_error(&tool->voice, &error);
     return false;
   }
   static const char *const names[] = {"x", "y", "z"};
   int32_t columns[3];
-  pl_table_view view = pl_table_look(table);
+  pl_table_view view = pl_table_get_view(table);
   bool fits = view.row_count >= 1 && view.row_count <= 64;
   for (int k = 0; k < 3; ++k) fits = fits && (columns[k] = pl_table_find(table, names[k])) >= 0;
   if (fits) {
@@ -61,17 +61,17 @@ static bool read_points(const tool_session *tool, pl_context *context, const cha
 static bool read_field(const tool_session *tool, pl_context *context, const tool_arguments *arguments, fit_settings *settings) {
   static const char *const blends[] = {"linear", "harmonic", NULL};
   const tool_value *controls = tool_find_value(arguments, "controls");
-  const char *place = text_of(arguments, "place"), *blend = text_of(arguments, "blend");
+  const char *position = text_of(arguments, "place"), *blend = text_of(arguments, "blend");
   pl_field_def *field = &settings->field;
   *field = pl_default_field_def();
   field->control_count = controls->given ? (int32_t)controls->count : 1;
-  bool along = place == NULL || strcmp(place, "axis") == 0;
+  bool along = position == NULL || strcmp(position, "axis") == 0;
   int chosen = choose(tool, "blend", blend, blends, along ? PL_FIELD_LINEAR : PL_FIELD_HARMONIC);
   if (chosen < 0) return false;
   field->blend = (pl_field_blend)chosen;
-  if (!along && strcmp(place, "farthest") != 0) {
+  if (!along && strcmp(position, "farthest") != 0) {
     field->placement = PL_FIELD_GIVEN;
-    return read_points(tool, context, place, settings);
+    return read_points(tool, context, position, settings);
   }
   field->placement = field->control_count == 1 ? PL_FIELD_UNIFORM : along ? PL_FIELD_ALONG_AXIS : PL_FIELD_FARTHEST;
   return true;
@@ -122,8 +122,8 @@ bool fit_settings_read(const tool_session *tool, pl_context *context, const tool
   if (steps->given)
     def->steps_per_frame = (int32_t)steps->count;
   else if (def->fitter == PL_FITTER_GAUSS_NEWTON)
-    def->steps_most = FIT_STEPS_MOST;
-  if (limit->given) def->iteration_limit = (int32_t)limit->count;
+    def->max_steps = MAX_FIT_STEPS;
+  if (limit->given) def->max_iterations = (int32_t)limit->count;
   def->use_static_shape = tool_find_value(arguments, "no-reference")->given;
   def->direct = pl_cholmod_backend();
   def->batch = tool_ranks_batch();

@@ -20,7 +20,7 @@ static char *history_path(const fit_job *job) {
 // Of everything that decides what comes out.
 static uint64_t hash_of(const fit_job *job) {
   const fit_object *object = job->object;
-  pl_mesh_view mesh = pl_mesh_look(object->mesh);
+  pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
   uint64_t hash = job->settings->hash;
   hash = fit_mix(hash, mesh.points, (size_t)mesh.point_count * sizeof *mesh.points);
   hash = fit_mix(hash, mesh.tets, 4 * (size_t)mesh.tet_count * sizeof *mesh.tets);
@@ -43,9 +43,9 @@ pl_fit_sequence fit_sequence_of(const fit_motion *motion) {
 // --- the history --------------------------------------------------------------------------------------------------------
 
 static double *add_row(fit_job *job) {
-  if (job->row_count == job->row_limit) {
-    job->row_limit = job->row_limit * 2 + 64;
-    double *longer = tool_allocate((size_t)job->row_limit * (size_t)job->column_count, sizeof *longer);
+  if (job->row_count == job->max_rows) {
+    job->max_rows = job->max_rows * 2 + 64;
+    double *longer = tool_allocate((size_t)job->max_rows * (size_t)job->column_count, sizeof *longer);
     if (job->row_count > 0) memcpy(longer, job->history, (size_t)job->row_count * (size_t)job->column_count * sizeof *longer);
     free(job->history);
     job->history = longer;
@@ -66,7 +66,7 @@ static pl_status write_history(const fit_job *job, pl_error *error) {
   }
   for (int32_t k = 0; k < 3; ++k) columns[job->column_count - 3 + k] = last[k];
   char *path = history_path(job);
-  pl_status status = pl_table_write(job->context, path, columns, job->column_count, job->row_count, job->history, error);
+  pl_status status = pl_table_save(job->context, path, columns, job->column_count, job->row_count, job->history, error);
   free(path);
   free(columns);
   free(names);
@@ -76,18 +76,18 @@ static pl_status write_history(const fit_job *job, pl_error *error) {
 // --- checkpoints --------------------------------------------------------------------------------------------------------
 
 static pl_status keep(fit_job *job, const pl_fit *fit, int32_t iteration, pl_error *error) {
-  size_t size = pl_fit_state_size(fit);
+  size_t size = pl_fit_snapshot_size(fit);
   void *state = tool_allocate(size, 1);
-  pl_fit_save(fit, state);
+  pl_fit_snapshot(fit, state);
   char *path = checkpoint_path(job);
   pl_checkpoint_view view = {.scene_path = job->folder,
                              .scene_hash = job->hash,
                              .options = "fit",
                              .frame = iteration,
-                             .frame_count = job->settings->def.iteration_limit,
+                             .frame_count = job->settings->def.max_iterations,
                              .snapshot = state,
                              .snapshot_size = size};
-  pl_status status = pl_checkpoint_write(job->context, path, &view, error);
+  pl_status status = pl_checkpoint_save(job->context, path, &view, error);
   free(path);
   free(state);
   return status;
@@ -97,7 +97,7 @@ static pl_status keep(fit_job *job, const pl_fit *fit, int32_t iteration, pl_err
 static bool after_iteration(void *user, const pl_fit *fit, const pl_fit_progress *progress) {
   fit_job *job = user;
   int32_t count;
-  const double *values = pl_fit_values(fit, &count);
+  const double *values = pl_fit_get_values(fit, &count);
   double *row = add_row(job);
   row[FIT_ROW_ITERATION] = progress->iteration;
   row[FIT_ROW_FRAMES] = progress->frame_count;
@@ -119,8 +119,8 @@ static bool after_iteration(void *user, const pl_fit *fit, const pl_fit_progress
 static void read_history(fit_job *job, int64_t iteration) {
   char *path = history_path(job);
   pl_table *table = NULL;
-  if (pl_table_read(job->context, path, &table, NULL) >= 0) {
-    pl_table_view view = pl_table_look(table);
+  if (pl_table_load(job->context, path, &table, NULL) >= 0) {
+    pl_table_view view = pl_table_get_view(table);
     for (int64_t i = 0; i < view.row_count && view.column_count == job->column_count; ++i)
       if (view.cells[i * view.column_count] <= (double)iteration)
         memcpy(add_row(job), view.cells + i * view.column_count, (size_t)job->column_count * sizeof *view.cells);
@@ -132,9 +132,9 @@ static void read_history(fit_job *job, int64_t iteration) {
 static pl_status go_on(fit_job *job, pl_error *error) {
   char *path = checkpoint_path(job);
   pl_checkpoint *checkpoint = NULL;
-  pl_status status = pl_checkpoint_read(job->context, path, &checkpoint, error);
+  pl_status status = pl_checkpoint_load(job->context, path, &checkpoint, error);
   if (status >= 0) {
-    pl_checkpoint_view view = pl_checkpoint_look(checkpoint);
+    pl_checkpoint_view view = pl_checkpoint_get_view(checkpoint);
     if (view.scene_hash != job->hash) {
       *error = (pl_error){.status = PL_ERROR_INVALID_DATA};
       snprintf(error->file, sizeof error->file, "%s", path);
@@ -158,7 +158,7 @@ pl_status fit_open(fit_job *job, pl_error *error) {
   job->hash = hash_of(job);
   pl_status status = pl_field_build(job->context, &job->settings->field, object->mesh, &job->field, error);
   if (status < 0) return status;
-  job->column_count = FIT_ROW_PARAMETERS + pl_field_look(job->field).control_count + 3;
+  job->column_count = FIT_ROW_PARAMETERS + pl_field_get_view(job->field).control_count + 3;
   job->sequences = tool_allocate((size_t)object->motion_count, sizeof *job->sequences);
   for (int32_t i = 0; i < object->motion_count; ++i) job->sequences[i] = fit_sequence_of(&object->motions[i]);
   pl_fit_def def = job->settings->def;

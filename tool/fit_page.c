@@ -6,7 +6,7 @@
 
 #include "tool_fit.h"
 
-enum { MARKER_COUNT = 3, PICTURE_WIDTH = 720, PICTURE_HEIGHT = 480, CLIP_LIMIT = 60 };
+enum { MARKER_COUNT = 3, PICTURE_WIDTH = 720, PICTURE_HEIGHT = 480, MAX_CLIPS = 60 };
 
 // --- words --------------------------------------------------------------------------------------------------------------
 
@@ -42,13 +42,13 @@ static void say(pl_report *report, char *text) {
 static void report_given(const fit_job *job, pl_report *report) {
   const fit_object *object = job->object;
   const pl_fit_def *def = &job->settings->def;
-  pl_mesh_view mesh = pl_mesh_look(object->mesh);
+  pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
   pl_box box = pl_points_box(mesh.points, mesh.point_count);
   pl_report_heading(report, "What was given");
   say(report,
       tool_text("A mesh of %d points and %d tets, %.3g x %.3g x %.3g m, held at %d points; %s tets of %g kg/m³; gravity (%g, %g, "
                 "%g) m/s².",
-                mesh.point_count, mesh.tet_count, box.most.x - box.least.x, box.most.y - box.least.y, box.most.z - box.least.z,
+                mesh.point_count, mesh.tet_count, box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z,
                 object->held_count, def->material == PL_FEM_COROTATED ? "corotated" : "neo-Hookean", def->density, def->gravity.x,
                 def->gravity.y, def->gravity.z));
   static const char *const columns[] = {"motion", "frames", "rate (1/s)", "use"};
@@ -79,7 +79,7 @@ static void report_parameters(const pl_fit_report *found, pl_report *report) {
     const pl_fit_estimate *e = &found->estimates[i];
     add_text(&cells, tool_text("%s", e->name));
     add_text(&cells, tool_text("%.5g", e->value));
-    add_text(&cells, e->verdict == PL_FIT_HELD ? tool_text("%s", "") : tool_text("%.4g to %.4g", e->least, e->most));
+    add_text(&cells, e->verdict == PL_FIT_HELD ? tool_text("%s", "") : tool_text("%.4g to %.4g", e->min, e->max));
     add_text(&cells, tool_text("%s", fit_unit_of(e)));
     add_text(&cells, tool_text("%s", pl_fit_verdict_name(e->verdict)));
   }
@@ -198,12 +198,12 @@ static int main_axis(const fit_motion *motion, size_t n, int32_t marker) {
   int best = 0;
   double widest = -1;
   for (int axis = 0; axis < 3; ++axis) {
-    double least = HUGE_VAL, most = -HUGE_VAL;
+    double min = HUGE_VAL, max = -HUGE_VAL;
     for (int32_t f = 0; f < motion->frame_count; ++f) {
       double at = along(motion->positions[(size_t)f * n + (size_t)marker], axis);
-      least = fmin(least, at), most = fmax(most, at);
+      min = fmin(min, at), max = fmax(max, at);
     }
-    if (most - least > widest) widest = most - least, best = axis;
+    if (max - min > widest) widest = max - min, best = axis;
   }
   return best;
 }
@@ -240,7 +240,7 @@ static void draw_marker(pl_report *report, const fit_motion *motion, const pl_ve
 }
 
 static pl_status report_motion(fit_job *job, const fit_motion *motion, pl_report *report, pl_vec3 **kept, pl_error *error) {
-  pl_mesh_view mesh = pl_mesh_look(job->object->mesh);
+  pl_mesh_view mesh = pl_mesh_get_view(job->object->mesh);
   size_t n = (size_t)mesh.point_count;
   pl_vec3 *simulated = tool_allocate((size_t)motion->frame_count * n, sizeof *simulated);
   pl_fit_sequence sequence = fit_sequence_of(motion);
@@ -283,7 +283,7 @@ typedef struct painter {
 
 static pl_status draw_pair(void *user, int32_t index, uint8_t *rgb, pl_error *error) {
   painter *p = user;
-  pl_mesh_view surface = pl_mesh_look(p->surface);
+  pl_mesh_view surface = pl_mesh_get_view(p->surface);
   size_t frame = (size_t)index * (size_t)p->stride * p->n;
   for (int32_t i = 0; i < surface.point_count; ++i) {
     p->left[i] = p->motion->positions[frame + (size_t)p->points[i]];
@@ -331,7 +331,7 @@ static pl_status open_painter(fit_job *job, const pl_mesh_view *mesh, painter *p
   p->points = tool_allocate((size_t)mesh->point_count, sizeof *p->points);
   status = pl_mesh_boundary(job->context, job->object->mesh, &p->surface, p->points, error);
   if (status < 0) return status;
-  size_t count = (size_t)pl_mesh_look(p->surface).point_count;
+  size_t count = (size_t)pl_mesh_get_view(p->surface).point_count;
   p->colors = tool_allocate(count, sizeof *p->colors);
   p->left = tool_allocate(count, sizeof *p->left);
   p->right = tool_allocate(count, sizeof *p->right);
@@ -348,10 +348,10 @@ static void close_painter(painter *p) {
 }
 
 static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_error *error) {
-  pl_mesh_view mesh = pl_mesh_look(job->object->mesh), surface = pl_mesh_look(p->surface);
+  pl_mesh_view mesh = pl_mesh_get_view(job->object->mesh), surface = pl_mesh_get_view(p->surface);
   double *young = tool_allocate((size_t)mesh.tet_count, sizeof *young), range[2];
   pl_vec3 *reference = tool_allocate((size_t)mesh.point_count, sizeof *reference);
-  pl_status status = pl_fit_read(job->fit, reference, young);
+  pl_status status = pl_fit_get_fields(job->fit, reference, young);
   uint8_t *rgb = tool_allocate((size_t)PICTURE_WIDTH * PICTURE_HEIGHT, 3);
   pl_box box = pl_points_box(p->motion->positions, p->motion->frame_count * mesh.point_count);
   if (status >= 0) {
@@ -369,10 +369,10 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
     char *caption = tool_text("Young's modulus from %.4g Pa (dark) to %.4g Pa (light), on a logarithmic scale", range[0], range[1]);
     pl_report_picture(report, caption, rgb, PICTURE_WIDTH, PICTURE_HEIGHT);
     free(caption);
-    p->shift = 0.55 * (box.most.x - box.least.x);
-    box.least.x -= p->shift, box.most.x += p->shift;
+    p->shift = 0.55 * (box.max.x - box.min.x);
+    box.min.x -= p->shift, box.max.x += p->shift;
     p->camera = pl_camera_around(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
-    p->stride = 1 + (p->motion->frame_count - 1) / CLIP_LIMIT;
+    p->stride = 1 + (p->motion->frame_count - 1) / MAX_CLIPS;
     int32_t count = 1 + (p->motion->frame_count - 1) / p->stride;
     pl_report_clip(report, "The first motion as tracked, and as simulated with the parameters found", p->motion->rate / p->stride,
                    count, PICTURE_WIDTH, PICTURE_HEIGHT, draw_pair, p);
@@ -384,7 +384,7 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
 }
 
 static pl_status report_pictures(fit_job *job, const pl_vec3 *simulated, pl_report *report, pl_error *error) {
-  pl_mesh_view mesh = pl_mesh_look(job->object->mesh);
+  pl_mesh_view mesh = pl_mesh_get_view(job->object->mesh);
   painter p = {.motion = &job->object->motions[0], .simulated = simulated, .n = (size_t)mesh.point_count};
   pl_status status = open_painter(job, &mesh, &p, error);
   if (status == PL_ERROR_UNSUPPORTED) {

@@ -20,18 +20,18 @@ const char *fit_unit_of(const pl_fit_estimate *estimate) {
 static pl_status write_table(const fit_job *job, const char *name, const char *const *columns, int32_t column_count,
                              int64_t row_count, const double *cells, pl_error *error) {
   char *path = tool_text("%s/%s", job->folder, name);
-  pl_status status = pl_table_write(job->context, path, columns, column_count, row_count, cells, error);
+  pl_status status = pl_table_save(job->context, path, columns, column_count, row_count, cells, error);
   free(path);
   return status;
 }
 
 // One row a parameter; the verdict as a number, 0 for determined.
 static pl_status write_estimates(const fit_job *job, const pl_fit_report *found, pl_error *error) {
-  static const char *const columns[] = {"value", "least", "most", "deviation", "verdict"};
+  static const char *const columns[] = {"value", "min", "max", "deviation", "verdict"};
   double *cells = tool_allocate(5 * (size_t)found->parameter_count, sizeof *cells);
   for (int32_t i = 0; i < found->parameter_count; ++i) {
     const pl_fit_estimate *e = &found->estimates[i];
-    const double row[] = {e->value, e->least, e->most, e->deviation, e->verdict};
+    const double row[] = {e->value, e->min, e->max, e->deviation, e->verdict};
     memcpy(cells + 5 * (size_t)i, row, sizeof row);
   }
   pl_status status = write_table(job, "estimates.csv", columns, 5, found->parameter_count, cells, error);
@@ -63,7 +63,7 @@ static double volume_of(const pl_mesh_view *mesh, const pl_vec3 *points) {
 }
 
 static pl_status write_body(const fit_job *job, const pl_vec3 *reference, const double *young, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(job->object->mesh);
+  pl_mesh_view view = pl_mesh_get_view(job->object->mesh);
   static const char *const columns[] = {"young"};
   pl_status status = write_table(job, "young.csv", columns, 1, view.tet_count, young, error);
   if (status < 0) return status;
@@ -73,7 +73,7 @@ static pl_status write_body(const fit_job *job, const pl_vec3 *reference, const 
   pl_mesh *mesh = NULL;
   char *path = tool_text("%s/reference.vtu", job->folder);
   status = pl_mesh_create(job->context, &view, &mesh, error);
-  if (status >= 0) status = pl_mesh_write(job->context, path, mesh, error);
+  if (status >= 0) status = pl_mesh_save(job->context, path, mesh, error);
   pl_mesh_destroy(mesh);
   free(path);
   return status;
@@ -82,7 +82,7 @@ static pl_status write_body(const fit_job *job, const pl_vec3 *reference, const 
 // A scene in which the body hangs as it was captured, for whatever is to happen to it next. It is read and written by the library, so that it is sound.
 static pl_status write_scene(const fit_job *job, const pl_fit_report *found, const pl_vec3 *reference, pl_error *error) {
   const pl_fit_def *def = &job->settings->def;
-  pl_mesh_view mesh = pl_mesh_look(job->object->mesh);
+  pl_mesh_view mesh = pl_mesh_get_view(job->object->mesh);
   const pl_fit_estimate *last = found->estimates + found->parameter_count - 3;
   double density = def->density * volume_of(&mesh, mesh.points) / volume_of(&mesh, reference);
   double step = 1 / (job->object->motions[0].rate * found->steps);
@@ -105,8 +105,8 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
       def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean", density, last[0].value, last[1].value, last[2].value, held);
   char *path = tool_text("%s/scene.json", job->folder);
   pl_scene *scene = NULL;
-  pl_status status = pl_scene_read_memory(job->context, text, strlen(text), path, job->folder, &scene, NULL, error);
-  if (status >= 0) status = pl_scene_write(job->context, path, scene, error);
+  pl_status status = pl_scene_load_memory(job->context, text, strlen(text), path, job->folder, &scene, NULL, error);
+  if (status >= 0) status = pl_scene_save(job->context, path, scene, error);
   pl_scene_destroy(scene);
   free(path);
   free(text);
@@ -133,12 +133,12 @@ static pl_status write_report(fit_job *job, const pl_fit_report *found, pl_error
 }
 
 pl_status fit_write(fit_job *job, pl_error *error) {
-  pl_mesh_view mesh = pl_mesh_look(job->object->mesh);
+  pl_mesh_view mesh = pl_mesh_get_view(job->object->mesh);
   pl_vec3 *reference = tool_allocate((size_t)mesh.point_count, sizeof *reference);
   double *young = tool_allocate((size_t)mesh.tet_count, sizeof *young);
   pl_fit_report found;
-  pl_status status = pl_fit_look(job->fit, &found, error);
-  if (status >= 0) status = pl_fit_read(job->fit, reference, young);
+  pl_status status = pl_fit_get_report(job->fit, &found, error);
+  if (status >= 0) status = pl_fit_get_fields(job->fit, reference, young);
   if (status >= 0) status = write_estimates(job, &found, error);
   if (status >= 0) status = write_correlations(job, &found, error);
   if (status >= 0) status = write_body(job, reference, young, error);
@@ -157,12 +157,12 @@ void fit_forget(const fit_job *job) {
 
 bool fit_say(fit_job *job, pl_error *error) {
   pl_fit_report found;
-  if (pl_fit_look(job->fit, &found, error) < 0) return false;
+  if (pl_fit_get_report(job->fit, &found, error) < 0) return false;
   bool sure = true;
-  printf("%-18s %12s %12s %12s  %-4s %s\n", "parameter", "value", "least", "most", "unit", "verdict");
+  printf("%-18s %12s %12s %12s  %-4s %s\n", "parameter", "value", "min", "max", "unit", "verdict");
   for (int32_t i = 0; i < found.parameter_count; ++i) {
     const pl_fit_estimate *e = &found.estimates[i];
-    printf("%-18s %12.6g %12.6g %12.6g  %-4s %s\n", e->name, e->value, e->least, e->most, fit_unit_of(e),
+    printf("%-18s %12.6g %12.6g %12.6g  %-4s %s\n", e->name, e->value, e->min, e->max, fit_unit_of(e),
            pl_fit_verdict_name(e->verdict));
     sure = sure && e->verdict != PL_FIT_NOT_DETERMINED && e->verdict != PL_FIT_AT_BOUND;
   }

@@ -61,15 +61,15 @@ static void show_examples(const pl_character_view *view, info_sheet *sheet) {
 }
 
 static void show_surface(const pl_character_view *view, info_sheet *sheet) {
-  pl_mesh_view mesh = pl_mesh_look(view->surface);
+  pl_mesh_view mesh = pl_mesh_get_view(view->surface);
   info_row_count(sheet, "points", mesh.point_count);
   info_row_count(sheet, "triangles", mesh.triangle_count);
   info_row_count(sheet, "joints per point", view->influence_count);
   info_row_names(sheet, "poses", mesh.pose_count, info_pose_name, &mesh);
   pl_box box = pl_points_box(mesh.points, mesh.point_count);
   if (mesh.point_count == 0) return;
-  info_row_vector(sheet, "least", box.least);
-  info_row_vector(sheet, "most", box.most);
+  info_row_vector(sheet, "min", box.min);
+  info_row_vector(sheet, "max", box.max);
 }
 
 static void show(const pl_character_view *view, const char *format, info_sheet *sheet) {
@@ -91,8 +91,8 @@ bool info_show_character(const tool_session *tool, pl_context *context, const ch
   pl_error error = {0};
   bool found = false;
   if (pl_findings_create(context, &findings, &error) < 0) return false;
-  if (pl_character_read(context, path, &character, findings, &error) >= 0) {
-    pl_character_view view = pl_character_look(character);
+  if (pl_character_load(context, path, &character, findings, &error) >= 0) {
+    pl_character_view view = pl_character_get_view(character);
     found = is_character(&view);
     if (found) {
       tool_report_findings(&tool->voice, findings, PL_SEVERITY_WARNING, path);

@@ -9,24 +9,24 @@
 static const char *const COLUMNS[] = {"objective", "goal_error", "goal_start", "residual", "iterations", "rest_strain", "rest_rate",
                                       "x",         "y",          "z",          "vx",       "vy",         "vz",          "lean",
                                       "advance",   "turned",     "steps",      "hops",     "tumbles",    "yaw",         "twist"};
-enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0], PARAMETERS_MOST = 256 };
+enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0], MAX_PARAMETERS = 256 };
 
 static const double PI = 3.14159265358979323846;
 
 // An actor must come less than a tenth of the way to its goals in so many of its steps before it is worth a word: behaviours ask for more than a single step can give.
-static const double SHORT_SHARE = 0.8;
+static const double SHORT_FRACTION = 0.8;
 // … or go less than this share of the way that it was told to go.
-static const double WAY_SHARE = 0.25;
+static const double WAY_FRACTION = 0.25;
 
 void run_lay_out_actors(run_job *run) {
-  int32_t count = pl_stage_set_actor_count(run->set);
+  int32_t count = pl_scene_instance_actor_count(run->set);
   run->actors = tool_allocate((size_t)count, sizeof *run->actors);
   run->actor_count = count;
   for (int32_t i = 0; i < count; ++i) {
     run_actor *actor = &run->actors[i];
-    actor->stage = pl_stage_set_actor(run->set, i);
-    pl_actor_parameters(actor->stage.actor, &actor->parameter_count);
-    if (actor->parameter_count > PARAMETERS_MOST) actor->parameter_count = PARAMETERS_MOST;
+    actor->stage = pl_scene_instance_get_actor(run->set, i);
+    pl_actor_get_parameters(actor->stage.actor, &actor->parameter_count);
+    if (actor->parameter_count > MAX_PARAMETERS) actor->parameter_count = MAX_PARAMETERS;
     actor->record_start = run->point_count;
     run->point_count += (COLUMN_COUNT + actor->parameter_count + 2) / 3;
     actor->ghost_start = run->point_count;
@@ -36,14 +36,14 @@ void run_lay_out_actors(run_job *run) {
 
 // How far the points between two shares of the body's height at rest have turned about y, in degrees: the rotation that comes nearest to their motion across it.
 static double yaw_between(const run_body *body, const pl_vec3 *now, double from, double to) {
-  pl_mesh_view rest = pl_mesh_look(body->stage.mesh);
-  pl_box box = pl_model_describe(body->model).box;
+  pl_mesh_view rest = pl_mesh_get_view(body->stage.mesh);
+  pl_box box = pl_model_get_report(body->model).box;
   double count = 0, sum[4] = {0}, sine = 0, cosine = 0;
   for (int pass = 0; pass < 2; ++pass)
     for (int32_t i = 0; i < rest.point_count; ++i) {
-      double share = (rest.points[i].y - box.least.y) / (box.most.y - box.least.y);
+      double fraction = (rest.points[i].y - box.min.y) / (box.max.y - box.min.y);
       const double at[4] = {rest.points[i].x, rest.points[i].z, now[i].x, now[i].z};
-      if (!(share >= from && share <= to)) continue;
+      if (!(fraction >= from && fraction <= to)) continue;
       if (pass == 0) {
         count += 1;
         for (int k = 0; k < 4; ++k) sum[k] += at[k];
@@ -59,11 +59,11 @@ static double yaw_between(const run_body *body, const pl_vec3 *now, double from,
 // Yaw of the whole body, and by how much more its upper third has turned than its middle one: the head against the hips, while legs swing as they
 // like. Bodies in a plane have neither.
 static void find_twist(const run_job *run, const run_body *body, double *yaw, double *twist) {
-  pl_box box = pl_model_describe(body->model).box;
+  pl_box box = pl_model_get_report(body->model).box;
   *yaw = *twist = 0;
-  if (body->stage.mesh == NULL || !(box.most.z > box.least.z)) return;
+  if (body->stage.mesh == NULL || !(box.max.z > box.min.z)) return;
   pl_vec3 *now = tool_allocate((size_t)body->particle_count, sizeof *now);
-  if (pl_body_read_positions(run->world, body->stage.id, now) >= 0) {
+  if (pl_body_get_positions(run->world, body->stage.id, now) >= 0) {
     *yaw = yaw_between(body, now, 0, 1);
     *twist = remainder(yaw_between(body, now, 2.0 / 3, 1) - yaw_between(body, now, 1.0 / 3, 2.0 / 3), 360);
   }
@@ -73,8 +73,8 @@ static void find_twist(const run_job *run, const run_body *body, double *yaw, do
 static void fill_record(const run_job *run, const run_actor *actor, double *numbers) {
   double yaw, twist;
   find_twist(run, &run->bodies[actor->stage.body], &yaw, &twist);
-  pl_actor_report report = pl_actor_look(actor->stage.actor);
-  pl_body_report body = pl_body_describe(run->world, run->bodies[actor->stage.body].stage.id);
+  pl_actor_report report = pl_actor_get_report(actor->stage.actor);
+  pl_body_report body = pl_body_get_report(run->world, run->bodies[actor->stage.body].stage.id);
   double weight = body.mass > 0 ? 1 / body.mass : 0;
   const double record[COLUMN_COUNT] = {report.objective,
                                        report.goal_error,
@@ -98,7 +98,7 @@ static void fill_record(const run_job *run, const run_actor *actor, double *numb
                                        yaw,
                                        twist};
   int32_t all;
-  const double *parameters = pl_actor_parameters(actor->stage.actor, &all);
+  const double *parameters = pl_actor_get_parameters(actor->stage.actor, &all);
   for (int32_t k = 0; k < COLUMN_COUNT; ++k) numbers[k] = record[k];
   for (int32_t k = 0; k < actor->parameter_count; ++k) numbers[COLUMN_COUNT + k] = parameters[k];
 }
@@ -108,7 +108,7 @@ pl_status run_log_actors(run_job *run) {
   for (int32_t i = 0; i < run->actor_count && status >= 0; ++i) {
     const run_actor *actor = &run->actors[i];
     fill_record(run, actor, (double *)(run->points + actor->record_start));
-    if (run->options.ghost) status = pl_stage_set_read_rest(run->set, i, run->points + actor->ghost_start);
+    if (run->options.ghost) status = pl_scene_instance_get_rest(run->set, i, run->points + actor->ghost_start);
   }
   return status;
 }
@@ -139,7 +139,7 @@ static pl_status write_table(run_job *run, const run_actor *actor, pl_error *err
     for (int32_t k = 0; k < kept; ++k) row[2 + k] = ((const double *)record)[k];
   }
   char *path = tool_text("%s/%s.actor.csv", run->folder, run->bodies[actor->stage.body].file_name);
-  if (status >= 0) status = pl_table_write(run->context, path, columns, count, frame_count, cells, error);
+  if (status >= 0) status = pl_table_save(run->context, path, columns, count, frame_count, cells, error);
   free(path);
   free(record);
   free(cells);
@@ -158,7 +158,7 @@ pl_status run_write_actors(run_job *run, pl_error *error) {
 // --- what is said -------------------------------------------------------------------------------------------------------
 
 static void say_actor(const run_job *run, const run_actor *actor) {
-  pl_actor_report report = pl_actor_look(actor->stage.actor);
+  pl_actor_report report = pl_actor_get_report(actor->stage.actor);
   double turns = report.turned / (2 * PI), steps = (double)(report.step_count > 0 ? report.step_count : 1);
   double simulated = (double)run->total.step_count * run->facts.step;
   char *counted = tool_text("%.2f m ahead", report.advance);
@@ -185,26 +185,26 @@ static void say_actor(const run_job *run, const run_actor *actor) {
 
 static bool warn_of_reach(const run_job *run, const run_actor *actor) {
   const tool_voice *voice = &run->tool->voice;
-  pl_actor_report report = pl_actor_look(actor->stage.actor);
-  pl_box box = pl_model_describe(run->bodies[actor->stage.body].model).box;
-  double share = report.step_count > 0 ? (double)report.short_count / (double)report.step_count : 0;
-  if (share > SHORT_SHARE) {
+  pl_actor_report report = pl_actor_get_report(actor->stage.actor);
+  pl_box box = pl_model_get_report(run->bodies[actor->stage.body].model).box;
+  double fraction = report.step_count > 0 ? (double)report.short_count / (double)report.step_count : 0;
+  if (fraction > SHORT_FRACTION) {
     tool_warn(voice,
               "the goals of actor '%s' are out of reach: in %.0f %% of its steps it came no tenth of the way to them; " ADVICE,
-              actor->stage.name, 100 * share);
+              actor->stage.name, 100 * fraction);
     return true;
   }
   // A way shorter than the body itself may be over before it has begun to move.
-  if (report.asked < box.most.y - box.least.y || !(report.advance < WAY_SHARE * report.asked)) return false;
+  if (report.asked < box.max.y - box.min.y || !(report.advance < WAY_FRACTION * report.asked)) return false;
   tool_warn(voice, "the goals of actor '%s' are out of reach: it was told to go %.2f m and went %.2f m; " ADVICE, actor->stage.name,
             report.asked, report.advance);
   return true;
 }
 
-static bool say_expectation(const run_job *run, const pl_stage_expectation *it) {
+static bool say_expectation(const run_job *run, const pl_scene_instance_expectation *it) {
   const tool_voice *voice = &run->tool->voice;
   const char *name = run->actors[it->actor].stage.name, *space = it->unit[0] != '\0' ? " " : "";
-  const char *bound = it->is_limit ? "at most" : "at least";
+  const char *bound = it->is_max ? "at most" : "at least";
   if (it->met)
     tool_say(voice, "actor '%s': %s is %.4g%s%s, as expected (%s %.4g)", name, it->name, it->found, space, it->unit, bound,
              it->wanted);
@@ -216,7 +216,7 @@ static bool say_expectation(const run_job *run, const pl_stage_expectation *it) 
 
 bool run_say_actors(const run_job *run) {
   bool good = true;
-  int32_t count = pl_stage_set_expectation_count(run->set);
+  int32_t count = pl_scene_instance_expectation_count(run->set);
   for (int32_t i = 0; i < run->actor_count; ++i) {
     say_actor(run, &run->actors[i]);
     good = !warn_of_reach(run, &run->actors[i]) && good;
@@ -226,7 +226,7 @@ bool run_say_actors(const run_job *run) {
     return good;
   }
   for (int32_t i = 0; i < count; ++i) {
-    pl_stage_expectation it = pl_stage_set_expectation(run->set, i);
+    pl_scene_instance_expectation it = pl_scene_instance_get_expectation(run->set, i);
     good = say_expectation(run, &it) && good;
   }
   return good;

@@ -35,7 +35,7 @@ static output_shape surface_shape(const run_body *body) {
                         .point_start = body->point_start,
                         .log_point_count = body->surface.point_count};
   if (body->stage.surface == NULL) return shape;
-  pl_mesh_view mesh = pl_mesh_look(body->stage.surface);
+  pl_mesh_view mesh = pl_mesh_get_view(body->stage.surface);
   if (mesh.point_of_source == NULL || mesh.point_count != body->surface.point_count) return shape;
   shape.point_count = mesh.source_count;
   shape.point_of_output = mesh.point_of_source;
@@ -46,7 +46,7 @@ static output_shape surface_shape(const run_body *body) {
 
 // The particles with their tets, for formats that can hold them, where the visible surface is the boundary of those tets.
 static output_shape volume_shape(const run_body *body) {
-  pl_mesh_view mesh = pl_mesh_look(body->stage.mesh);
+  pl_mesh_view mesh = pl_mesh_get_view(body->stage.mesh);
   return (output_shape){.point_count = body->particle_count,
                         .tets = mesh.tets,
                         .tet_count = mesh.tet_count,
@@ -78,7 +78,7 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
     status = pl_frame_log_read(run->log, frame, shape.point_start, shape.log_point_count, points, NULL, error);
     if (status < 0) break;
     for (int32_t i = 0; ordered != NULL && i < shape.point_count; ++i) ordered[i] = points[shape.point_of_output[i]];
-    status = pl_frames_write(frames, ordered != NULL ? ordered : points, error);
+    status = pl_frames_add_frame(frames, ordered != NULL ? ordered : points, error);
     if (tool_interrupt_count() > 0) {
       *error = (pl_error){.status = PL_REMARK_CANCELLED};
       break;

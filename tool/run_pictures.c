@@ -25,8 +25,8 @@ static pl_vec3 rotate(pl_quat q, pl_vec3 v) {
                    v.z + q.w * t.z + (q.x * t.y - q.y * t.x)};
 }
 
-static void place_collider(const pl_stage_collider *collider, pl_vec3 *points) {
-  pl_mesh_view mesh = pl_mesh_look(collider->mesh);
+static void place_collider(const pl_scene_instance_collider *collider, pl_vec3 *points) {
+  pl_mesh_view mesh = pl_mesh_get_view(collider->mesh);
   for (int32_t i = 0; i < mesh.point_count; ++i) {
     pl_vec3 turned = rotate(collider->placement.rotation, mesh.points[i]), shift = collider->placement.position;
     points[i] = (pl_vec3){turned.x + shift.x, turned.y + shift.y, turned.z + shift.z};
@@ -36,7 +36,7 @@ static void place_collider(const pl_stage_collider *collider, pl_vec3 *points) {
 // Items whose points change from frame to frame are filled in by draw_frame().
 static void collect_items(run_painter *painter) {
   run_job *run = painter->run;
-  int32_t collider_count = pl_stage_set_collider_count(run->set);
+  int32_t collider_count = pl_scene_instance_collider_count(run->set);
   size_t limit = (size_t)run->body_count + (size_t)run->actor_count + (size_t)collider_count;
   painter->items = tool_allocate(limit, sizeof *painter->items);
   painter->collider_points = tool_allocate((size_t)collider_count, sizeof(pl_vec3 *));
@@ -58,9 +58,9 @@ static void collect_items(run_painter *painter) {
     painter->items[painter->item_count++] = ghost;
   }
   for (int32_t i = 0; i < collider_count; ++i) {
-    pl_stage_collider collider = pl_stage_set_collider(run->set, i, 0);
+    pl_scene_instance_collider collider = pl_scene_instance_get_collider(run->set, i, 0);
     if (collider.mesh == NULL || collider.ground || !collider.visible) continue;
-    pl_mesh_view mesh = pl_mesh_look(collider.mesh);
+    pl_mesh_view mesh = pl_mesh_get_view(collider.mesh);
     painter->collider_points[i] = tool_allocate((size_t)mesh.point_count, sizeof(pl_vec3));
     painter->items[painter->item_count++] =
         (pl_picture_item){.points = painter->collider_points[i],
@@ -73,16 +73,16 @@ static void collect_items(run_painter *painter) {
 }
 
 static void place_colliders(run_painter *painter, double time) {
-  for (int32_t i = 0; i < pl_stage_set_collider_count(painter->run->set); ++i) {
+  for (int32_t i = 0; i < pl_scene_instance_collider_count(painter->run->set); ++i) {
     if (painter->collider_points[i] == NULL) continue;
-    pl_stage_collider collider = pl_stage_set_collider(painter->run->set, i, time);
+    pl_scene_instance_collider collider = pl_scene_instance_get_collider(painter->run->set, i, time);
     place_collider(&collider, painter->collider_points[i]);
   }
 }
 
 static void add_point(pl_box *box, pl_vec3 point) {
-  box->least = (pl_vec3){fmin(box->least.x, point.x), fmin(box->least.y, point.y), fmin(box->least.z, point.z)};
-  box->most = (pl_vec3){fmax(box->most.x, point.x), fmax(box->most.y, point.y), fmax(box->most.z, point.z)};
+  box->min = (pl_vec3){fmin(box->min.x, point.x), fmin(box->min.y, point.y), fmin(box->min.z, point.z)};
+  box->max = (pl_vec3){fmax(box->max.x, point.x), fmax(box->max.y, point.y), fmax(box->max.z, point.z)};
 }
 
 // Rest shapes hang above their bodies, where nothing hides them.
@@ -95,7 +95,7 @@ static void lift_ghosts(run_job *run) {
       add_point(&box, run->points[body->point_start + k]);
       add_point(&own, ghost[k]);
     }
-    double lift = box.most.y - own.least.y + 0.15 * (box.most.y - box.least.y);
+    double lift = box.max.y - own.min.y + 0.15 * (box.max.y - box.min.y);
     for (int32_t k = 0; k < body->surface.point_count; ++k) ghost[k].y += lift;
   }
 }
@@ -121,8 +121,8 @@ static pl_status aim(run_painter *painter, int64_t first, pl_error *error) {
 
 static pl_camera camera_of_frame(const run_painter *painter, int64_t frame, double time) {
   const run_job *run = painter->run;
-  pl_camera camera = run->options.observer   ? pl_scene_observer(run->scene, time)
-                     : run->facts.has_camera ? pl_scene_camera(run->scene, time)
+  pl_camera camera = run->options.observer   ? pl_scene_get_observer(run->scene, time)
+                     : run->facts.has_camera ? pl_scene_get_camera(run->scene, time)
                                              : painter->around;
   if (painter->shifts == NULL) return camera;
   pl_vec3 by = painter->shifts[frame];
@@ -158,7 +158,7 @@ static pl_status write_picture(run_painter *painter, pl_error *error) {
     for (int32_t y = 0; y < height && status >= 0; ++y)
       memcpy(strip + ((size_t)y * (size_t)count + (size_t)i) * row, painter->rgb + (size_t)y * row, row);
   }
-  if (status >= 0) status = pl_picture_write(run->context, run->picture_path, strip, width * count, height, error);
+  if (status >= 0) status = pl_picture_save(run->context, run->picture_path, strip, width * count, height, error);
   free(strip);
   return status;
 }
@@ -175,7 +175,7 @@ static pl_status write_video(run_painter *painter, pl_error *error) {
   tool_progress progress = tool_progress_start(&run->tool->voice, "drawing frame", 0, count);
   for (int64_t frame = 0; frame < count && status >= 0 && tool_interrupt_count() == 0; ++frame) {
     status = draw_frame(painter, frame, error);
-    if (status >= 0) status = pl_video_write(video, painter->rgb, error);
+    if (status >= 0) status = pl_video_add_frame(video, painter->rgb, error);
     tool_progress_show(&progress, frame + 1);
   }
   tool_progress_end(&progress);
@@ -189,8 +189,8 @@ static pl_renderer_def renderer_def(const run_job *run) {
   def.width = run->options.width;
   def.height = run->options.height;
   def.ground = false;
-  for (int32_t i = 0; i < pl_stage_set_collider_count(run->set); ++i) {
-    pl_stage_collider collider = pl_stage_set_collider(run->set, i, 0);
+  for (int32_t i = 0; i < pl_scene_instance_collider_count(run->set); ++i) {
+    pl_scene_instance_collider collider = pl_scene_instance_get_collider(run->set, i, 0);
     if (!collider.ground || !collider.visible) continue;
     def.ground = true;
     def.ground_height = collider.height;
@@ -209,11 +209,11 @@ pl_status run_write_pictures(run_job *run, pl_error *error) {
   painter.rgb = tool_allocate((size_t)def.width * (size_t)def.height, 3);
   collect_items(&painter);
   const char *followed = run->options.observer ? run->facts.observer_follows : run->facts.camera_follows;
-  pl_camera first = run->options.observer ? pl_scene_observer(run->scene, 0) : pl_scene_camera(run->scene, 0);
+  pl_camera first = run->options.observer ? pl_scene_get_observer(run->scene, 0) : pl_scene_get_camera(run->scene, 0);
   status = run_follow(run, followed, first.up, &painter.shifts, error);
   if (status >= 0 && run->picture_path != NULL) status = write_picture(&painter, error);
   if (status >= 0 && run->video_path != NULL && tool_interrupt_count() == 0) status = write_video(&painter, error);
-  for (int32_t i = 0; i < pl_stage_set_collider_count(run->set); ++i) free(painter.collider_points[i]);
+  for (int32_t i = 0; i < pl_scene_instance_collider_count(run->set); ++i) free(painter.collider_points[i]);
   free(painter.collider_points);
   free(painter.items);
   free(painter.shifts);

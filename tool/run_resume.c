@@ -63,10 +63,10 @@ pl_status run_write_checkpoint(run_job *run, int64_t frame, pl_error *error) {
                              .options = run->option_text,
                              .frame = frame,
                              .frame_count = run->frame_count,
-                             .state_hash = pl_world_hash(run->world),
+                             .state_hash = pl_world_get_hash(run->world),
                              .snapshot = run->snapshot,
                              .snapshot_size = run->snapshot_size};
-  return pl_checkpoint_write(run->context, run->checkpoint_path, &view, error);
+  return pl_checkpoint_save(run->context, run->checkpoint_path, &view, error);
 }
 
 static pl_status refuse(const run_job *run, pl_error *error, const char *format, ...) PL_PRINTF(3, 4);
@@ -104,12 +104,12 @@ static pl_status check_fit(const run_job *run, const pl_checkpoint_view *view, p
 
 pl_status run_go_on(run_job *run, int64_t *frame, pl_error *error) {
   pl_checkpoint *checkpoint = NULL;
-  pl_status status = pl_checkpoint_read(run->context, run->checkpoint_path, &checkpoint, error);
+  pl_status status = pl_checkpoint_load(run->context, run->checkpoint_path, &checkpoint, error);
   if (status < 0) return status;
-  pl_checkpoint_view view = pl_checkpoint_look(checkpoint);
+  pl_checkpoint_view view = pl_checkpoint_get_view(checkpoint);
   status = check_fit(run, &view, error);
   if (status >= 0) status = pl_world_restore(run->world, view.snapshot, view.snapshot_size, error);
-  if (status >= 0 && pl_world_hash(run->world) != view.state_hash)
+  if (status >= 0 && pl_world_get_hash(run->world) != view.state_hash)
     status = refuse(run, error, "the state that was restored is not the one that was kept; start again without --resume");
   if (status >= 0) status = pl_frame_log_open(run->context, run->log_path, run->point_count, view.frame + 1, &run->log, error);
   *frame = view.frame;

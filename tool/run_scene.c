@@ -13,7 +13,7 @@ typedef enum frames_end { FRAMES_DONE, FRAMES_INTERRUPTED, FRAMES_ABORTED, FRAME
 
 static void close_run(run_job *run) {
   pl_frame_log_close(run->log);
-  pl_stage_set_destroy(run->set);
+  pl_scene_instance_destroy(run->set);
   pl_scene_destroy(run->scene);
   pl_findings_destroy(run->findings);
   pl_context_destroy(run->context);
@@ -37,20 +37,20 @@ static pl_status open_scene(run_job *run, pl_error *error) {
   def.thread_count = run->options.thread_count;
   pl_status status = pl_context_create(&def, &run->context, error);
   if (status >= 0) status = pl_findings_create(run->context, &run->findings, error);
-  if (status >= 0) status = pl_file_hash(run->context, run->options.scene_path, &run->scene_hash, error);
+  if (status >= 0) status = pl_file_get_hash(run->context, run->options.scene_path, &run->scene_hash, error);
   if (status >= 0)
-    status = pl_scene_read_with(run->context, run->options.scene_path, run->options.overrides.items, run->options.overrides.count,
+    status = pl_scene_load_with(run->context, run->options.scene_path, run->options.overrides.items, run->options.overrides.count,
                                 &run->scene, run->findings, error);
   if (status < 0) return status;
   run->scene_hash ^= tool_overrides_hash(&run->options.overrides);
-  run->facts = pl_scene_describe(run->scene);
+  run->facts = pl_scene_get_report(run->scene);
   run->frame_count = run->options.frame_count > 0 ? run->options.frame_count : run->facts.frame_count;
   pl_scene_build_def build = pl_default_scene_build_def();
   build.has_seed = run->options.has_seed;
   build.seed = run->options.seed;
   status = pl_scene_build(run->context, &build, run->scene, &run->set, run->findings, error);
   if (status < 0) return status;
-  run->world = pl_stage_set_world(run->set);
+  run->world = pl_scene_instance_get_world(run->set);
   return PL_OK;
 }
 
@@ -81,14 +81,14 @@ static bool writes_tets(const run_options *options) {
 
 // Lay out a frame of the log: one piece per body.
 static void lay_out_bodies(run_job *run) {
-  int32_t count = pl_stage_set_body_count(run->set);
+  int32_t count = pl_scene_instance_body_count(run->set);
   run->bodies = tool_allocate((size_t)count, sizeof *run->bodies);
   for (int32_t i = 0; i < count; ++i) {
     run_body *body = &run->bodies[i];
-    body->stage = pl_stage_set_body(run->set, i);
-    body->model = pl_body_model(run->world, body->stage.id);
-    pl_model_report facts = pl_model_describe(body->model);
-    body->surface = pl_stage_set_surface(run->set, i);
+    body->stage = pl_scene_instance_get_body(run->set, i);
+    body->model = pl_body_get_model(run->world, body->stage.id);
+    pl_model_report facts = pl_model_get_report(body->model);
+    body->surface = pl_scene_instance_get_surface_view(run->set, i);
     body->particle_count = facts.particle_count;
     body->logs_particles = writes_tets(&run->options) && body->stage.surface == NULL && body->stage.mesh != NULL;
     body->point_start = run->point_count;
@@ -121,14 +121,14 @@ static pl_status log_frame(run_job *run, pl_error *error) {
   for (int32_t i = 0; i < run->body_count; ++i) {
     const run_body *body = &run->bodies[i];
     pl_vec3 *points = run->points + body->point_start;
-    pl_status status = pl_stage_set_read_surface(run->set, i, points);
+    pl_status status = pl_scene_instance_get_surface(run->set, i, points);
     if (status >= 0 && body->logs_particles)
-      status = pl_body_read_positions(run->world, body->stage.id, points + body->surface.point_count);
+      status = pl_body_get_positions(run->world, body->stage.id, points + body->surface.point_count);
     if (status < 0) return status;
   }
   pl_status status = run_log_actors(run);
   if (status < 0) return status;
-  return pl_frame_log_append(run->log, pl_world_hash(run->world), run->points, error);
+  return pl_frame_log_append(run->log, pl_world_get_hash(run->world), run->points, error);
 }
 
 static pl_status advance(run_job *run, pl_error *error) {
@@ -136,7 +136,7 @@ static pl_status advance(run_job *run, pl_error *error) {
   pl_status status = pl_world_advance(run->world, 1 / run->facts.frame_rate, 0, &report, error);
   run->total.step_count += report.step_count;
   run->total.unconverged_count += report.unconverged_count;
-  for (int k = 0; k < PL_STAGE_COUNT; ++k) run->total.stage_seconds[k] += report.stage_seconds[k];
+  for (int k = 0; k < PL_STEP_PHASE_COUNT; ++k) run->total.phase_seconds[k] += report.phase_seconds[k];
   run->total.failed_body = report.failed_body;
   return status;
 }
@@ -170,12 +170,12 @@ static frames_end simulate(run_job *run, int64_t frame, pl_error *error) {
 
 static void print_stages(const run_job *run) {
   double sum = 0, steps = (double)(run->total.step_count > 0 ? run->total.step_count : 1);
-  for (int k = 0; k < PL_STAGE_COUNT; ++k) sum += run->total.stage_seconds[k];
+  for (int k = 0; k < PL_STEP_PHASE_COUNT; ++k) sum += run->total.phase_seconds[k];
   if (run->total.step_count == 0) return;
-  tool_say(&run->tool->voice, "%-10s %10s %10s %7s", "stage", "seconds", "ms/step", "share");
-  for (int k = 0; k < PL_STAGE_COUNT; ++k) {
-    double seconds = run->total.stage_seconds[k];
-    tool_say(&run->tool->voice, "%-10s %10.3f %10.4f %5.0f %%", pl_stage_name((pl_stage)k), seconds, 1e3 * seconds / steps,
+  tool_say(&run->tool->voice, "%-10s %10s %10s %7s", "stage", "seconds", "ms/step", "fraction");
+  for (int k = 0; k < PL_STEP_PHASE_COUNT; ++k) {
+    double seconds = run->total.phase_seconds[k];
+    tool_say(&run->tool->voice, "%-10s %10.3f %10.4f %5.0f %%", pl_step_phase_name((pl_step_phase)k), seconds, 1e3 * seconds / steps,
              sum > 0 ? 100 * seconds / sum : 0);
   }
   tool_say(&run->tool->voice, "%-10s %10.3f %10.4f", "all", sum, 1e3 * sum / steps);
@@ -183,7 +183,7 @@ static void print_stages(const run_job *run) {
   if (run->total.unconverged_count > 0)
     tool_say(&run->tool->voice,
              "%lld steps of bodies (in %lld steps of the world) ended at their limit of Newton iterations; if many do, shorten "
-             "time.step or raise newton_limit",
+             "time.step or raise max_newton_iterations",
              (long long)run->total.unconverged_count, (long long)run->total.step_count);
 }
 
@@ -195,7 +195,7 @@ static pl_status print_hashes(run_job *run, pl_error *error) {
     status = pl_frame_log_read(run->log, frame, 0, 0, run->points, &hash, error);
     if (status >= 0) printf("frame %lld %016llx\n", (long long)frame, (unsigned long long)hash);
   }
-  if (status >= 0 && run->options.hash != RUN_HASH_NONE) printf("%016llx\n", (unsigned long long)pl_world_hash(run->world));
+  if (status >= 0 && run->options.hash != RUN_HASH_NONE) printf("%016llx\n", (unsigned long long)pl_world_get_hash(run->world));
   return status;
 }
 

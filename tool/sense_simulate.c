@@ -7,16 +7,16 @@
 #include "tool_sense.h"
 
 static bool can_be_captured(const sense_job *job, int32_t index) {
-  pl_stage_body body = pl_stage_set_body(job->set, index);
-  pl_model_report model = pl_model_describe(pl_body_model(pl_stage_set_world(job->set), body.id));
-  return strcmp(model.method, "fem") == 0 && body.mesh != NULL && pl_mesh_look(body.mesh).tet_count > 0;
+  pl_scene_instance_body body = pl_scene_instance_get_body(job->set, index);
+  pl_model_report model = pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(job->set), body.id));
+  return strcmp(model.method, "fem") == 0 && body.mesh != NULL && pl_mesh_get_view(body.mesh).tet_count > 0;
 }
 
 bool sense_choose_body(sense_job *job) {
   const tool_value *wanted = tool_find_value(job->arguments, "body");
   job->body = -1;
   for (int32_t i = 0; i < job->body_count && job->body < 0; ++i)
-    if (can_be_captured(job, i) && (!wanted->given || strcmp(pl_stage_set_body(job->set, i).name, wanted->text) == 0))
+    if (can_be_captured(job, i) && (!wanted->given || strcmp(pl_scene_instance_get_body(job->set, i).name, wanted->text) == 0))
       job->body = i;
   if (job->body >= 0) return true;
   if (wanted->given)
@@ -29,12 +29,12 @@ bool sense_choose_body(sense_job *job) {
 
 static pl_status record_frame(sense_job *job, int32_t frame) {
   for (int32_t i = 0; i < job->body_count; ++i) {
-    size_t count = (size_t)pl_stage_set_surface(job->set, i).point_count;
-    pl_status status = pl_stage_set_read_surface(job->set, i, job->surfaces[i] + (size_t)frame * count);
+    size_t count = (size_t)pl_scene_instance_get_surface_view(job->set, i).point_count;
+    pl_status status = pl_scene_instance_get_surface(job->set, i, job->surfaces[i] + (size_t)frame * count);
     if (status < 0) return status;
   }
-  pl_body_id id = pl_stage_set_body(job->set, job->body).id;
-  return pl_body_read_positions(pl_stage_set_world(job->set), id, job->particles + (size_t)frame * (size_t)job->particle_count);
+  pl_body_id id = pl_scene_instance_get_body(job->set, job->body).id;
+  return pl_body_get_positions(pl_scene_instance_get_world(job->set), id, job->particles + (size_t)frame * (size_t)job->particle_count);
 }
 
 // Where the particles come to rest under gravity, from where they are at the start; those that never move are held.
@@ -57,24 +57,24 @@ static pl_status find_static(sense_job *job, pl_vec3 gravity, const pl_vec3 *fir
   def.pinned = job->held;
   def.pinned_count = job->held_count;
   def.tolerance = 1e-6;
-  const pl_model *model = pl_body_model(pl_stage_set_world(job->set), pl_stage_set_body(job->set, job->body).id);
+  const pl_model *model = pl_body_get_model(pl_scene_instance_get_world(job->set), pl_scene_instance_get_body(job->set, job->body).id);
   return pl_fem_equilibrium(job->context, model, &def, job->static_points, NULL, error);
 }
 
 pl_status sense_simulate(sense_job *job, pl_error *error) {
-  pl_world *world = pl_stage_set_world(job->set);
+  pl_world *world = pl_scene_instance_get_world(job->set);
   const tool_value *frames = tool_find_value(job->arguments, "frames");
   double whole = (job->facts.frame_count - 1) / job->facts.frame_rate - job->start;
   job->frame_count = frames->given ? (int32_t)frames->count : 1 + (int32_t)fmax(0, floor(whole * job->rate + 1e-6));
-  job->particle_count = pl_model_describe(pl_body_model(world, pl_stage_set_body(job->set, job->body).id)).particle_count;
+  job->particle_count = pl_model_get_report(pl_body_get_model(world, pl_scene_instance_get_body(job->set, job->body).id)).particle_count;
   size_t n = (size_t)job->particle_count, count = (size_t)job->frame_count;
   job->particles = tool_allocate(n * count, sizeof(pl_vec3));
   job->static_points = tool_allocate(n, sizeof(pl_vec3));
   job->surfaces = tool_allocate((size_t)job->body_count, sizeof *job->surfaces);
   for (int32_t i = 0; i < job->body_count; ++i)
-    job->surfaces[i] = tool_allocate((size_t)pl_stage_set_surface(job->set, i).point_count * count, sizeof(pl_vec3));
+    job->surfaces[i] = tool_allocate((size_t)pl_scene_instance_get_surface_view(job->set, i).point_count * count, sizeof(pl_vec3));
   pl_vec3 *first = tool_allocate(n, sizeof *first);
-  pl_status status = pl_body_read_positions(world, pl_stage_set_body(job->set, job->body).id, first);
+  pl_status status = pl_body_get_positions(world, pl_scene_instance_get_body(job->set, job->body).id, first);
   tool_progress progress = tool_progress_start(&job->tool->voice, "frame", 0, job->frame_count);
   if (status >= 0 && job->start > 0) status = pl_world_advance(world, job->start, 0, NULL, error);
   for (int32_t f = 0; f < job->frame_count && status >= 0 && tool_interrupt_count() == 0; ++f) {

@@ -18,15 +18,15 @@ static pl_vec3 place(pl_transform t, pl_vec3 p) {
 static int32_t gather_surfaces(const sense_job *job, int32_t frame, pl_sensor_surface *surfaces, pl_vec3 **placed) {
   int32_t count = 0;
   for (int32_t i = 0; i < job->body_count; ++i) {
-    pl_stage_surface shape = pl_stage_set_surface(job->set, i);
+    pl_scene_instance_surface shape = pl_scene_instance_get_surface_view(job->set, i);
     surfaces[count++] = (pl_sensor_surface){job->surfaces[i] + (size_t)frame * (size_t)shape.point_count, shape.point_count,
                                             shape.triangles, shape.triangle_count, i != job->body};
   }
   double time = job->start + frame / job->rate;
-  for (int32_t i = 0; i < pl_stage_set_collider_count(job->set); ++i) {
-    pl_stage_collider collider = pl_stage_set_collider(job->set, i, time);
+  for (int32_t i = 0; i < pl_scene_instance_collider_count(job->set); ++i) {
+    pl_scene_instance_collider collider = pl_scene_instance_get_collider(job->set, i, time);
     if (collider.mesh == NULL || !collider.visible) continue;
-    pl_mesh_view mesh = pl_mesh_look(collider.mesh);
+    pl_mesh_view mesh = pl_mesh_get_view(collider.mesh);
     for (int32_t k = 0; k < mesh.point_count; ++k) placed[i][k] = place(collider.placement, mesh.points[k]);
     surfaces[count++] = (pl_sensor_surface){placed[i], mesh.point_count, mesh.triangles, mesh.triangle_count, true};
   }
@@ -34,7 +34,7 @@ static int32_t gather_surfaces(const sense_job *job, int32_t frame, pl_sensor_su
 }
 
 static pl_box box_of_motion(const sense_job *job) {
-  int32_t count = pl_stage_set_surface(job->set, job->body).point_count;
+  int32_t count = pl_scene_instance_get_surface_view(job->set, job->body).point_count;
   return pl_points_box(job->surfaces[job->body], count * job->frame_count);
 }
 
@@ -64,7 +64,7 @@ typedef struct studio {
 
 static pl_status take_frame(const sense_job *job, studio *at, int32_t frame, pl_error *error) {
   int32_t surface_count = gather_surfaces(job, frame, at->surfaces, at->placed);
-  pl_status status = pl_sensor_expose_all(job->context, &job->sensor, at->cameras, job->camera_count, frame, at->surfaces,
+  pl_status status = pl_sensor_render_all(job->context, &job->sensor, at->cameras, job->camera_count, frame, at->surfaces,
                                           surface_count, at->pixels, error);
   if (status < 0) return status;
   if (at->points == NULL) return pl_capture_writer_add_depths(at->writer, (const uint16_t *const *)at->pixels, error);
@@ -74,7 +74,7 @@ static pl_status take_frame(const sense_job *job, studio *at, int32_t frame, pl_
 pl_status sense_take_pictures(const sense_job *job, pl_error *error) {
   studio at = {.writer = NULL};
   size_t pixel_count = (size_t)job->width * (size_t)job->height;
-  int32_t collider_count = pl_stage_set_collider_count(job->set);
+  int32_t collider_count = pl_scene_instance_collider_count(job->set);
   bool clouds = tool_find_value(job->arguments, "clouds")->given;
   pl_sensor_ring(box_of_motion(job), job->camera_count, sense_number(job, "elevation", 30) * 0.017453292519943295,
                  sense_number(job, "heading", 0) * 0.017453292519943295, job->width, job->height, at.cameras);
@@ -82,8 +82,8 @@ pl_status sense_take_pictures(const sense_job *job, pl_error *error) {
   at.surfaces = tool_allocate((size_t)(job->body_count + collider_count) + 1, sizeof *at.surfaces);
   at.placed = tool_allocate((size_t)collider_count + 1, sizeof *at.placed);
   for (int32_t i = 0; i < collider_count; ++i) {
-    const pl_mesh *mesh = pl_stage_set_collider(job->set, i, 0).mesh;
-    if (mesh != NULL) at.placed[i] = tool_allocate((size_t)pl_mesh_look(mesh).point_count + 1, sizeof(pl_vec3));
+    const pl_mesh *mesh = pl_scene_instance_get_collider(job->set, i, 0).mesh;
+    if (mesh != NULL) at.placed[i] = tool_allocate((size_t)pl_mesh_get_view(mesh).point_count + 1, sizeof(pl_vec3));
   }
   if (clouds) at.points = tool_allocate(pixel_count * (size_t)job->camera_count, sizeof(pl_vec3));
   pl_capture_writer_def def = pl_default_capture_writer_def();
@@ -122,7 +122,7 @@ static pl_status write_motion(const sense_job *job, const char *name, const pl_v
   pl_frames *frames = NULL;
   pl_status status = pl_frames_create(job->context, &def, &frames, error);
   for (int32_t f = 0; f < job->frame_count && status >= 0; ++f)
-    status = pl_frames_write(frames, points + (size_t)f * (size_t)point_count, error);
+    status = pl_frames_add_frame(frames, points + (size_t)f * (size_t)point_count, error);
   if (frames != NULL && status >= 0)
     status = pl_frames_close(frames, error);
   else
@@ -139,7 +139,7 @@ static pl_status write_mesh(const sense_job *job, const char *name, pl_mesh_view
   view.pose_count = 0;
   view.poses = NULL;
   pl_status status = pl_mesh_create(job->context, &view, &mesh, error);
-  if (status >= 0) status = pl_mesh_write(job->context, path, mesh, error);
+  if (status >= 0) status = pl_mesh_save(job->context, path, mesh, error);
   pl_mesh_destroy(mesh);
   free(path);
   return status;
@@ -147,16 +147,16 @@ static pl_status write_mesh(const sense_job *job, const char *name, pl_mesh_view
 
 // Surface at rest under gravity, carried by the particles as the body's own surface is.
 static pl_status write_static_surface(const sense_job *job, pl_error *error) {
-  pl_stage_body body = pl_stage_set_body(job->set, job->body);
-  pl_stage_surface shape = pl_stage_set_surface(job->set, job->body);
-  pl_world *world = pl_stage_set_world(job->set);
+  pl_scene_instance_body body = pl_scene_instance_get_body(job->set, job->body);
+  pl_scene_instance_surface shape = pl_scene_instance_get_surface_view(job->set, job->body);
+  pl_world *world = pl_scene_instance_get_world(job->set);
   pl_vec3 *points = tool_allocate((size_t)shape.point_count, sizeof *points);
   pl_vec3 *last = tool_allocate((size_t)job->particle_count, sizeof *last);
   // The run is over: the body is put to where it rests, read, and put back.
-  pl_status status = pl_body_read_positions(world, body.id, last);
-  if (status >= 0) status = pl_body_write(world, body.id, job->static_points, NULL, error);
-  if (status >= 0) status = pl_stage_set_read_surface(job->set, job->body, points);
-  if (status >= 0) status = pl_body_write(world, body.id, last, NULL, error);
+  pl_status status = pl_body_get_positions(world, body.id, last);
+  if (status >= 0) status = pl_body_set_state(world, body.id, job->static_points, NULL, error);
+  if (status >= 0) status = pl_scene_instance_get_surface(job->set, job->body, points);
+  if (status >= 0) status = pl_body_set_state(world, body.id, last, NULL, error);
   pl_mesh_view view = {.point_count = shape.point_count, .triangle_count = shape.triangle_count, .triangles = shape.triangles};
   if (status >= 0) status = write_mesh(job, "surface.ply", view, points, error);
   free(points);
@@ -165,22 +165,22 @@ static pl_status write_static_surface(const sense_job *job, pl_error *error) {
 }
 
 pl_status sense_write_truth(sense_job *job, pl_error *error) {
-  pl_stage_body body = pl_stage_set_body(job->set, job->body);
-  pl_mesh_view tets = pl_mesh_look(job->tets != NULL ? job->tets : body.mesh);
+  pl_scene_instance_body body = pl_scene_instance_get_body(job->set, job->body);
+  pl_mesh_view tets = pl_mesh_get_view(job->tets != NULL ? job->tets : body.mesh);
   tets.triangle_count = tets.segment_count = 0;
   // The surface hangs on the tets of the scene, so it comes before others take their place.
   pl_status status = write_static_surface(job, error);
   if (status >= 0 && job->tets != NULL) status = sense_carry_tets(job, error);
   if (status >= 0) status = write_mesh(job, "rest.vtu", tets, tets.points, error);
   if (status >= 0) status = write_mesh(job, "static.vtu", tets, job->static_points, error);
-  int32_t count = pl_stage_set_surface(job->set, job->body).point_count;
+  int32_t count = pl_scene_instance_get_surface_view(job->set, job->body).point_count;
   if (status >= 0) status = write_motion(job, "truth_surface", job->surfaces[job->body], count, error);
   if (status >= 0) status = write_motion(job, "truth_points", job->particles, job->particle_count, error);
   double *cells = tool_allocate((size_t)job->held_count + 1, sizeof *cells);
   for (int32_t i = 0; i < job->held_count; ++i) cells[i] = job->held[i];
   char *path = tool_text("%s/held.csv", job->folder);
   const char *const columns[] = {"point"};
-  if (status >= 0) status = pl_table_write(job->context, path, columns, 1, job->held_count, cells, error);
+  if (status >= 0) status = pl_table_save(job->context, path, columns, 1, job->held_count, cells, error);
   free(path);
   free(cells);
   return status;
@@ -191,10 +191,10 @@ pl_status sense_say_capture(const sense_job *job, pl_error *error) {
   char *path = tool_text("%s/capture.json", job->folder);
   pl_capture *capture = NULL;
   pl_capture_report report;
-  pl_status status = pl_capture_read(job->context, path, &capture, NULL, error);
-  if (status >= 0) status = pl_capture_describe(capture, 10, &report, NULL, error);
+  pl_status status = pl_capture_load(job->context, path, &capture, NULL, error);
+  if (status >= 0) status = pl_capture_get_report(capture, 10, &report, NULL, error);
   if (status >= 0) {
-    pl_vec3 a = report.box.least, b = report.box.most;
+    pl_vec3 a = report.box.min, b = report.box.max;
     tool_say(&job->tool->voice, "capture:   %d frames at %g/s, %.3g s, %d cameras of %d x %d", job->frame_count, job->rate,
              report.duration, job->camera_count, job->width, job->height);
     tool_say(&job->tool->voice, "points:    %.0f a frame in %.3g x %.3g x %.3g m; %d of %d points of the body are held",

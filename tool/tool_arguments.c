@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_LENGTH_LIMIT = 40 };
+enum { MAX_WORD_LENGTH = 40 };
 
-static int least_of(int a, int b) {
+static int min_of(int a, int b) {
   return a < b ? a : b;
 }
 
 // Letters to insert, remove or replace to get from one word to the other.
 static int word_distance(const char *a, const char *b) {
-  int row[WORD_LENGTH_LIMIT + 1];
+  int row[MAX_WORD_LENGTH + 1];
   int a_length = (int)strlen(a), b_length = (int)strlen(b);
-  if (a_length > WORD_LENGTH_LIMIT || b_length > WORD_LENGTH_LIMIT) return WORD_LENGTH_LIMIT;
+  if (a_length > MAX_WORD_LENGTH || b_length > MAX_WORD_LENGTH) return MAX_WORD_LENGTH;
   for (int k = 0; k <= b_length; ++k) row[k] = k;
   for (int i = 1; i <= a_length; ++i) {
     int diagonal = row[0];
@@ -26,7 +26,7 @@ static int word_distance(const char *a, const char *b) {
     for (int k = 1; k <= b_length; ++k) {
       int replaced = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[k - 1]));
       diagonal = row[k];
-      row[k] = least_of(replaced, 1 + least_of(row[k], row[k - 1]));
+      row[k] = min_of(replaced, 1 + min_of(row[k], row[k - 1]));
     }
   }
   return row[b_length];
@@ -73,8 +73,8 @@ static bool parse_number(const tool_session *tool, const tool_option *option, co
     tool_complain(&tool->voice, "--%s needs %s, not '%s'", option->name, whole ? "a whole number" : "a number", text);
     return false;
   }
-  if (number < option->least || number > option->most) {
-    tool_complain(&tool->voice, "--%s must be from %g to %g, not %s", option->name, option->least, option->most, text);
+  if (number < option->min || number > option->max) {
+    tool_complain(&tool->voice, "--%s must be from %g to %g, not %s", option->name, option->min, option->max, text);
     return false;
   }
   value->number = number;
@@ -98,7 +98,7 @@ static bool set_value(const tool_session *tool, const tool_option *option, const
 }
 
 static bool complain_option(const tool_session *tool, const tool_verb *verb, const char *word) {
-  char name[WORD_LENGTH_LIMIT + 1];
+  char name[MAX_WORD_LENGTH + 1];
   snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
   name[strcspn(name, "=")] = '\0';
   const char *meant = strlen(name) > 1 ? tool_suggest(name, option_name, verb) : NULL;
@@ -142,8 +142,8 @@ static bool parse_option(const tool_session *tool, const tool_verb *verb, const 
     text = next;
     *used = 1;
   }
-  if (option->repeats && arguments->repeated_count == TOOL_REPEAT_LIMIT) {
-    tool_complain(&tool->voice, "--%s is given more than %d times", option->name, TOOL_REPEAT_LIMIT);
+  if (option->repeats && arguments->repeated_count == TOOL_MAX_REPEATS) {
+    tool_complain(&tool->voice, "--%s is given more than %d times", option->name, TOOL_MAX_REPEATS);
     return false;
   }
   if (option->repeats) arguments->repeated[arguments->repeated_count++] = text;
@@ -161,7 +161,7 @@ bool tool_arguments_parse(const tool_session *tool, const tool_verb *verb, int c
       only_words = true;
     } else if (!only_words && word[0] == '-' && word[1] != '\0') {
       if (!parse_option(tool, verb, word, i + 1 < count ? words[i + 1] : NULL, arguments, &used)) good = false;
-    } else if (arguments->word_count < TOOL_WORD_LIMIT) {
+    } else if (arguments->word_count < TOOL_MAX_WORDS) {
       arguments->words[arguments->word_count++] = word;
     } else {
       tool_complain(&tool->voice, "too many words from '%s' on", word);
@@ -174,13 +174,13 @@ bool tool_arguments_parse(const tool_session *tool, const tool_verb *verb, int c
 
 bool tool_arguments_check_words(const tool_session *tool, const tool_arguments *arguments) {
   const tool_verb *verb = arguments->verb;
-  if (arguments->word_count < verb->least_words) {
+  if (arguments->word_count < verb->min_words) {
     tool_complain(&tool->voice, "%s needs %s", verb->name, verb->words);
     return false;
   }
-  if (arguments->word_count > verb->most_words) {
+  if (arguments->word_count > verb->max_words) {
     tool_complain(&tool->voice, "%s takes %s; '%s' is too much", verb->name, verb->words[0] != '\0' ? verb->words : "options only",
-                  arguments->words[verb->most_words]);
+                  arguments->words[verb->max_words]);
     return false;
   }
   return true;

@@ -2,7 +2,7 @@
 #ifndef TOOL_ARGUMENTS_H
 #define TOOL_ARGUMENTS_H
 
-#include "tool_say.h"
+#include "tool_print.h"
 
 typedef enum tool_option_kind {
   TOOL_FLAG = 1,       // --json
@@ -18,7 +18,7 @@ typedef struct tool_option {
   tool_option_kind kind;
   const char *value;            // what the help calls the value
   const char *about;            // one line
-  double least, most;           // of numbers
+  double min, max;           // of numbers
   bool repeats;                 // may be given several times; one such option per verb
   bool (*takes)(const char *);  // of optional values
 } tool_option;
@@ -31,7 +31,7 @@ typedef struct tool_value {
   int64_t count;
 } tool_value;
 
-enum { TOOL_OPTION_LIMIT = 24, TOOL_WORD_LIMIT = 34, TOOL_REPEAT_LIMIT = 64 };
+enum { TOOL_MAX_OPTIONS = 24, TOOL_MAX_WORDS = 34, TOOL_MAX_REPEATS = 64 };
 
 typedef struct tool_session tool_session;
 typedef struct tool_arguments tool_arguments;
@@ -41,7 +41,7 @@ typedef struct tool_verb {
   const char *words;    // the positional words, as the help shows them
   const char *summary;  // one line
   const char *details;  // paragraphs behind the options, or NULL
-  int least_words, most_words;
+  int min_words, max_words;
   const tool_option *options;
   int option_count;
   bool shared;                                                            // several programs may work on it together (tool_ranks.h)
@@ -51,9 +51,9 @@ typedef struct tool_verb {
 struct tool_arguments {
   const tool_verb *verb;
   int word_count;
-  const char *words[TOOL_WORD_LIMIT];
-  tool_value values[TOOL_OPTION_LIMIT];     // in the order of verb->options
-  const char *repeated[TOOL_REPEAT_LIMIT];  // what was given for the option that repeats
+  const char *words[TOOL_MAX_WORDS];
+  tool_value values[TOOL_MAX_OPTIONS];     // in the order of verb->options
+  const char *repeated[TOOL_MAX_REPEATS];  // what was given for the option that repeats
   int repeated_count;
   bool help;
 };

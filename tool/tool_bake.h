@@ -32,7 +32,7 @@ typedef struct bake_job {
 
   // The source; either a scene with its set or a character with what was made of it.
   pl_scene *scene;
-  pl_stage_set *set;
+  pl_scene_instance *set;
   pl_character *character;
   pl_character_rig *rig;
   pl_model *own_model;
@@ -40,7 +40,7 @@ typedef struct bake_job {
   const char *source_path;     // of the file the motion is baked into, NULL: there is none
   int32_t animation;           // that leads the character, -1: none
   const char *animation_name;  // NULL: none
-  pl_transform *node_places;   // scratch: one per node of the character
+  pl_transform *node_placements;   // scratch: one per node of the character
   double *morphs;              // scratch: one per pose of its surface
   int32_t steps_per_frame;
 
@@ -97,7 +97,7 @@ void bake_order_joints(bake_job *job);
 void bake_close_loop(bake_job *job);
 
 // The share of the remaining difference that is taken away in a frame, 0 … 1 (bake_loop.c).
-double bake_fade_share(const bake_job *job, int32_t frame);
+double bake_fade_fraction(const bake_job *job, int32_t frame);
 
 // Write what was recorded (bake_write.c).
 pl_status bake_write(bake_job *job, pl_error *error);

@@ -24,7 +24,7 @@ typedef struct capture_round {
   double track_seconds, fit_seconds;
 } capture_round;
 
-enum { CAPTURE_ROUND_LIMIT = 20 };
+enum { CAPTURE_MAX_ROUNDS = 20 };
 
 typedef struct capture_job {
   const tool_session *tool;
@@ -39,8 +39,8 @@ typedef struct capture_job {
   int32_t clip_count;
   int32_t release;  // frame in which the object is let go
   bool has_truth;
-  int32_t round_limit, round_count;
-  capture_round rounds[CAPTURE_ROUND_LIMIT];
+  int32_t max_rounds, round_count;
+  capture_round rounds[CAPTURE_MAX_ROUNDS];
   int32_t steps;  // in a frame that the last fit took
   int32_t value_count;
   double *values;  // of the parameters, round by round

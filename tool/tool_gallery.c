@@ -58,7 +58,7 @@ tool_gallery tool_gallery_find(void) {
   char *beside = program_folder();
   if (beside == NULL) beside = tool_text(".");
   // Built: build/preset/pliant or build/pliant. Installed: bin/pliant.
-  char *places[] = {
+  char *positions[] = {
       chosen != NULL ? tool_text("%s", chosen) : NULL,
       tool_text("%s/../%s/scenes", beside, PLIANT_SHARE),
       tool_text("%s/../../scenes", beside),
@@ -66,18 +66,18 @@ tool_gallery tool_gallery_find(void) {
       tool_text("%s", PLIANT_GALLERY),
   };
   tool_gallery gallery = {.folder = NULL};
-  for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
-    if (places[i] == NULL) continue;
-    gallery.folder = places[i];
+  for (size_t i = 0; i < sizeof positions / sizeof positions[0]; ++i) {
+    if (positions[i] == NULL) continue;
+    gallery.folder = positions[i];
     if (list_scenes(&gallery)) {
-      gallery.folder = tool_absolute_path(places[i]);
+      gallery.folder = tool_absolute_path(positions[i]);
       break;
     }
     gallery.folder = NULL;
     // A gallery that was asked for by name is not replaced by another.
     if (i == 0) break;
   }
-  for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) free(places[i]);
+  for (size_t i = 0; i < sizeof positions / sizeof positions[0]; ++i) free(positions[i]);
   free(beside);
   return gallery;
 }

@@ -24,14 +24,14 @@ static void hold_box(uint8_t *held, const pl_mesh_view *mesh, const double box[6
 static bool hold_table(const tool_session *tool, pl_context *context, const char *path, uint8_t *held, int32_t count) {
   pl_table *table = NULL;
   pl_error error = {0};
-  if (pl_table_read(context, path, &table, &error) < 0) {
+  if (pl_table_load(context, path, &table, &error) < 0) {
     if (error.status == PL_ERROR_NOT_FOUND)
       tool_complain(&tool->voice, "--hold takes a box of six numbers with commas, or a table; '%s' is neither", path);
     else
       tool_report_error(&tool->voice, &error);
     return false;
   }
-  pl_table_view view = pl_table_look(table);
+  pl_table_view view = pl_table_get_view(table);
   int32_t column = pl_table_find(table, "point");
   bool good = column >= 0;
   if (!good) tool_complain(&tool->voice, "'%s' has no column `point` with numbers of points, from 0", path);
@@ -50,7 +50,7 @@ static bool hold_table(const tool_session *tool, pl_context *context, const char
 
 bool tool_hold_read(const tool_session *tool, pl_context *context, const tool_arguments *arguments, const pl_mesh *mesh,
                     int32_t **held, int32_t *held_count) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   uint8_t *marks = tool_allocate((size_t)view.point_count, 1);
   bool good = true;
   for (int i = 0; i < arguments->repeated_count && good; ++i) {

@@ -68,7 +68,7 @@ static pl_vec3 *scaled_points(const pl_vec3 *points, int32_t count, double scale
 
 // The mesh `scale` times as large, poses included; the old one is destroyed.
 static pl_mesh *scale_mesh(const tool_session *tool, pl_context *context, pl_mesh *mesh, double scale) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_mesh_pose *poses = tool_allocate((size_t)view.pose_count, sizeof *poses);
   pl_vec3 *points = scaled_points(view.points, view.point_count, scale);
   pl_mesh *made = NULL;
@@ -90,7 +90,7 @@ pl_mesh *tool_open_mesh(const tool_session *tool, pl_context *context, const cha
   pl_mesh *mesh = NULL;
   pl_error error = {0};
   pl_status status = pl_findings_create(context, &findings, &error);
-  if (status >= 0) status = pl_mesh_read(context, path, &mesh, findings, &error);
+  if (status >= 0) status = pl_mesh_load(context, path, &mesh, findings, &error);
   if (findings != NULL) {
     tool_report_findings(&tool->voice, findings, PL_SEVERITY_WARNING, path);
     if (pl_findings_count(findings, PL_SEVERITY_WARNING) > 0) *remarks = true;

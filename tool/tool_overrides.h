@@ -7,8 +7,8 @@
 
 typedef struct tool_overrides {
   int count;
-  pl_scene_override items[TOOL_REPEAT_LIMIT];
-  char *texts[TOOL_REPEAT_LIMIT];  // PATH and VALUE, each with a zero behind it
+  pl_scene_override items[TOOL_MAX_REPEATS];
+  char *texts[TOOL_MAX_REPEATS];  // PATH and VALUE, each with a zero behind it
 } tool_overrides;
 
 #define TOOL_SET_ABOUT "replace a value of the scene, such as time.step=0.002; may be repeated"

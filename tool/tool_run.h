@@ -10,7 +10,7 @@
 #include "tool_arguments.h"
 #include "tool_overrides.h"
 
-enum { RUN_FORMAT_LIMIT = 8 };
+enum { RUN_MAX_FORMATS = 8 };
 
 typedef enum run_hash { RUN_HASH_NONE = 0, RUN_HASH_END, RUN_HASH_FRAMES } run_hash;
 
@@ -18,7 +18,7 @@ typedef struct run_options {
   const char *scene_path;
   const char *folder;   // NULL: out/ and the scene's name
   int32_t frame_count;  // 0: the scene's own
-  pl_frame_format formats[RUN_FORMAT_LIMIT];
+  pl_frame_format formats[RUN_MAX_FORMATS];
   int format_count;
   bool actor_tables;     // the numbers of every actor as a table
   int32_t thread_count;  // 0: one per processor
@@ -37,10 +37,10 @@ typedef struct run_options {
 
 // A body and its share of every frame in the log: first the points of its surface, then, where tets are written, its particles.
 typedef struct run_body {
-  pl_stage_body stage;
+  pl_scene_instance_body stage;
   const pl_model *model;
   char *file_name;  // without ending
-  pl_stage_surface surface;
+  pl_scene_instance_surface surface;
   int32_t particle_count;
   bool logs_particles;
   int64_t point_start;  // in a frame
@@ -48,7 +48,7 @@ typedef struct run_body {
 
 // An actor and its share of every frame in the log, behind those of the bodies: its numbers, three to a point, and, where ghosts are drawn, its rest shape.
 typedef struct run_actor {
-  pl_stage_actor stage;
+  pl_scene_instance_actor stage;
   int32_t parameter_count;  // that are kept
   int64_t record_start, ghost_start;
 } run_actor;
@@ -66,7 +66,7 @@ typedef struct run_job {
   pl_findings *findings;
   pl_scene *scene;
   pl_scene_report facts;
-  pl_stage_set *set;
+  pl_scene_instance *set;
   pl_world *world;
   int64_t frame_count;  // to be simulated
 

@@ -11,7 +11,7 @@ typedef struct sense_job {
   char *folder;
   pl_context *context;
   pl_scene *scene;
-  pl_stage_set *set;
+  pl_scene_instance *set;
   pl_findings *findings;
   pl_scene_report facts;
   int32_t body;  // which is captured

@@ -13,15 +13,15 @@
 
 static void say_capture(const track_job *job, const pl_capture_report *report) {
   const tool_voice *voice = &job->tool->voice;
-  pl_vec3 a = report->box.least, b = report->box.most;
+  pl_vec3 a = report->box.min, b = report->box.max;
   tool_say(voice, "capture:   %d frames at %.4g/s, %.4g s, %d cameras", job->view.frame_count, job->view.rate, report->duration,
            job->view.camera_count);
-  if (report->most_points > 0)
+  if (report->max_points > 0)
     tool_say(voice, "box:       %.4g x %.4g x %.4g m, from (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g)", b.x - a.x, b.y - a.y,
              b.z - a.z, a.x, a.y, a.z, b.x, b.y, b.z);
   tool_say(voice, "points:    %.0f a frame (%d to %d in the first %d)", report->mean_points, report->fewest_points,
-           report->most_points, report->frame_count);
-  if (job->view.camera_count > 0) tool_say(voice, "invalid:   %.1f %% of the pixels", 100 * report->invalid_share);
+           report->max_points, report->frame_count);
+  if (job->view.camera_count > 0) tool_say(voice, "invalid:   %.1f %% of the pixels", 100 * report->invalid_fraction);
   if (report->dropped_count > 0) tool_say(voice, "dropped:   %lld points that are not finite", (long long)report->dropped_count);
 }
 
@@ -31,14 +31,14 @@ static int open_capture(track_job *job) {
   char *inside = tool_is_folder(path) ? tool_text("%s/capture.json", path) : NULL;
   pl_capture_report report;
   pl_status status = pl_findings_create(job->context, &job->findings, &error);
-  if (status >= 0) status = pl_capture_read(job->context, inside != NULL ? inside : path, &job->capture, job->findings, &error);
-  if (status >= 0) status = pl_capture_describe(job->capture, 5, &report, job->findings, &error);
+  if (status >= 0) status = pl_capture_load(job->context, inside != NULL ? inside : path, &job->capture, job->findings, &error);
+  if (status >= 0) status = pl_capture_get_report(job->capture, 5, &report, job->findings, &error);
   free(inside);
   int32_t error_count = job->findings != NULL ? pl_findings_count(job->findings, PL_SEVERITY_ERROR) : 0;
   if (job->findings != NULL) tool_report_findings(&job->tool->voice, job->findings, PL_SEVERITY_WARNING, path);
   if (status < 0) return error_count == 0 ? tool_report_error(&job->tool->voice, &error) : TOOL_FAILED;
   job->remarks = pl_findings_count(job->findings, PL_SEVERITY_WARNING) > 0;
-  job->view = pl_capture_look(job->capture);
+  job->view = pl_capture_get_view(job->capture);
   say_capture(job, &report);
   const tool_value *frames = tool_find_value(job->arguments, "frames");
   job->frame_count = job->view.frame_count;
@@ -51,11 +51,11 @@ static int open_capture(track_job *job) {
 static pl_status open_meshes(track_job *job, pl_error *error) {
   const char *surface = tool_find_value(job->arguments, "surface")->text, *rest = tool_find_value(job->arguments, "rest")->text;
   const tool_value *points = tool_find_value(job->arguments, "points");
-  pl_status status = pl_mesh_read(job->context, job->arguments->words[1], &job->mesh, job->findings, error);
-  if (status >= 0 && surface != NULL) status = pl_mesh_read(job->context, surface, &job->surface, job->findings, error);
-  if (status >= 0 && rest != NULL) status = pl_mesh_read(job->context, rest, &job->rest, job->findings, error);
+  pl_status status = pl_mesh_load(job->context, job->arguments->words[1], &job->mesh, job->findings, error);
+  if (status >= 0 && surface != NULL) status = pl_mesh_load(job->context, surface, &job->surface, job->findings, error);
+  if (status >= 0 && rest != NULL) status = pl_mesh_load(job->context, rest, &job->rest, job->findings, error);
   if (status < 0) return status;
-  if (pl_mesh_look(job->mesh).tet_count == 0) {
+  if (pl_mesh_get_view(job->mesh).tet_count == 0) {
     pl_lattice_def def = pl_default_lattice_def();
     if (points->given) def.target_point_count = (int32_t)points->count;
     pl_mesh *tets = NULL;
@@ -67,10 +67,10 @@ static pl_status open_meshes(track_job *job, pl_error *error) {
       pl_mesh_destroy(job->mesh);
     job->mesh = tets;
   }
-  if (job->rest != NULL && pl_mesh_look(job->rest).point_count != pl_mesh_look(job->mesh).point_count) {
+  if (job->rest != NULL && pl_mesh_get_view(job->rest).point_count != pl_mesh_get_view(job->mesh).point_count) {
     *error = (pl_error){.status = PL_ERROR_INVALID_DATA};
     snprintf(error->text, sizeof error->text, "the rest shape has %d points, the mesh %d; they must be the same tets",
-             pl_mesh_look(job->rest).point_count, pl_mesh_look(job->mesh).point_count);
+             pl_mesh_get_view(job->rest).point_count, pl_mesh_get_view(job->mesh).point_count);
     return error->status;
   }
   return PL_OK;
@@ -78,7 +78,7 @@ static pl_status open_meshes(track_job *job, pl_error *error) {
 
 pl_status track_carry_surface(pl_context *context, const pl_mesh *mesh, const pl_vec3 *points, const pl_mesh *surface,
                               double tolerance, pl_mesh **carried, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(surface);
+  pl_mesh_view view = pl_mesh_get_view(surface);
   pl_embedding *embedding = NULL;
   pl_status status = pl_embedding_build(context, mesh, view.points, view.point_count, tolerance, &embedding, NULL, error);
   if (status < 0) return status;
@@ -94,9 +94,9 @@ pl_status track_carry_surface(pl_context *context, const pl_mesh *mesh, const pl
 
 static pl_status build_model(track_job *job, pl_error *error) {
   pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
-  pl_mesh_view view = pl_mesh_look(job->mesh);
+  pl_mesh_view view = pl_mesh_get_view(job->mesh);
   pl_box box = pl_points_box(view.points, view.point_count);
-  double size = fmax(box.most.x - box.least.x, fmax(box.most.y - box.least.y, box.most.z - box.least.z));
+  double size = fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z));
   def.young = tool_number_or(job->arguments, "young", def.young);
   def.poisson = tool_number_or(job->arguments, "poisson", def.poisson);
   def.density = tool_number_or(job->arguments, "density", def.density);
@@ -105,7 +105,7 @@ static pl_status build_model(track_job *job, pl_error *error) {
   pl_mesh *carried = NULL;
   pl_status status = PL_OK;
   if (job->rest != NULL && job->surface != NULL) {
-    status = track_carry_surface(job->context, job->mesh, pl_mesh_look(job->rest).points, job->surface, def.surface_tolerance,
+    status = track_carry_surface(job->context, job->mesh, pl_mesh_get_view(job->rest).points, job->surface, def.surface_tolerance,
                                  &carried, error);
     def.surface = carried;
   }
@@ -125,14 +125,14 @@ static pl_status create_tracker(track_job *job, pl_error *error) {
   def.first_reach = tool_number_or(job->arguments, "first-reach", def.first_reach);
   def.inertia = tool_number_or(job->arguments, "inertia", def.inertia);
   def.gating = !tool_find_value(job->arguments, "no-gating")->given;
-  if (limit->given) def.point_limit = (int32_t)limit->count;
+  if (limit->given) def.max_points = (int32_t)limit->count;
   if (job->rest != NULL) def.acceleration = job->view.gravity;
   def.held = job->held;
   def.held_count = job->held_count;
   def.cameras = job->view.cameras;
   def.camera_count = job->view.camera_count;
   job->def = def;
-  return pl_tracker_create(job->context, &def, job->model, pl_mesh_look(job->mesh).points, &job->tracker, error);
+  return pl_tracker_create(job->context, &def, job->model, pl_mesh_get_view(job->mesh).points, &job->tracker, error);
 }
 
 bool track_open_truth(track_job *job, const char *path) {
@@ -158,7 +158,7 @@ int track_prepare(track_job *job) {
     return TOOL_FAILED;
   if (status >= 0) status = create_tracker(job, &error);
   if (status < 0) return tool_report_error(&job->tool->voice, &error);
-  pl_model_report model = pl_model_describe(job->model);
+  pl_model_report model = pl_model_get_report(job->model);
   job->point_count = model.particle_count;
   job->surface_count = model.surface_point_count;
   const tool_value *truth = tool_find_value(job->arguments, "truth");

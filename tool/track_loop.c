@@ -16,13 +16,13 @@ void track_pack(const pl_track_report *r, double numbers[TRACK_NUMBERS]) {
                                      r->point_count,
                                      r->used_count,
                                      r->residual,
-                                     r->explained_share,
-                                     r->seen_share,
+                                     r->explained_fraction,
+                                     r->seen_fraction,
                                      r->width,
-                                     r->outlier_share,
+                                     r->outlier_fraction,
                                      r->prediction_error,
                                      r->motion,
-                                     r->usual_share,
+                                     r->usual_fraction,
                                      r->usual_seen,
                                      r->usual_residual,
                                      r->iteration_count,
@@ -39,13 +39,13 @@ pl_track_report track_unpack(const double n[TRACK_NUMBERS]) {
                            .point_count = (int32_t)n[2],
                            .used_count = (int32_t)n[3],
                            .residual = n[4],
-                           .explained_share = n[5],
-                           .seen_share = n[6],
+                           .explained_fraction = n[5],
+                           .seen_fraction = n[6],
                            .width = n[7],
-                           .outlier_share = n[8],
+                           .outlier_fraction = n[8],
                            .prediction_error = n[9],
                            .motion = n[10],
-                           .usual_share = n[11],
+                           .usual_fraction = n[11],
                            .usual_seen = n[12],
                            .usual_residual = n[13],
                            .iteration_count = (int32_t)n[14],
@@ -58,7 +58,7 @@ pl_track_report track_unpack(const double n[TRACK_NUMBERS]) {
 static uint64_t hash_job(const track_job *job) {
   const double numbers[] = {job->def.noise,          job->def.outliers,       job->def.first_reach,    job->def.reach,
                             job->def.detail,         job->def.inertia,        job->def.acceleration.x, job->def.acceleration.y,
-                            job->def.acceleration.z, job->def.gating ? 1 : 0, job->def.point_limit,    job->view.frame_count,
+                            job->def.acceleration.z, job->def.gating ? 1 : 0, job->def.max_points,    job->view.frame_count,
                             job->view.rate,          job->view.camera_count};
   uint64_t hash = job->hash;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
@@ -108,19 +108,19 @@ static size_t extra_count(const track_job *job) {
   return ((size_t)TRACK_NUMBERS + (size_t)job->point_count + 2) / 3;
 }
 
-static pl_status append(track_job *job, const pl_track_report *report, const pl_tracker_view *view, pl_vec3 *room,
+static pl_status append(track_job *job, const pl_track_report *report, const pl_tracker_view *view, pl_vec3 *workspace,
                         pl_error *error) {
   double *row = job->table + (size_t)job->done_count * TRACK_NUMBERS;
   track_pack(report, row);
-  memcpy(room, view->points, (size_t)job->point_count * sizeof *room);
+  memcpy(workspace, view->points, (size_t)job->point_count * sizeof *workspace);
   // Behind the points: the report, then what was measured of every point. Plain numbers in vectors of three.
   double *extra = tool_allocate(3 * extra_count(job), sizeof *extra);
   memcpy(extra, row, TRACK_NUMBERS * sizeof(double));
   memcpy(extra + TRACK_NUMBERS, view->supports, (size_t)job->point_count * sizeof(double));
-  memcpy(room + job->point_count, extra, 3 * extra_count(job) * sizeof(double));
+  memcpy(workspace + job->point_count, extra, 3 * extra_count(job) * sizeof(double));
   free(extra);
   for (int32_t i = 0; i < job->point_count; ++i) job->supports[i] += view->supports[i];
-  return pl_frame_log_append(job->log, 0, room, error);
+  return pl_frame_log_append(job->log, 0, workspace, error);
 }
 
 // Rows and points of the frames that are there already; the tracker goes on behind them.
@@ -147,7 +147,7 @@ static pl_status go_on(track_job *job, int64_t count, pl_vec3 *points, pl_error 
   return status;
 }
 
-static pl_status begin(track_job *job, pl_vec3 *room, pl_error *error) {
+static pl_status begin(track_job *job, pl_vec3 *workspace, pl_error *error) {
   int64_t keep = job->resume ? read_resume(job) : 0;
   if (keep < 0) {
     error->text[0] = '\0';
@@ -156,7 +156,7 @@ static pl_status begin(track_job *job, pl_vec3 *room, pl_error *error) {
   if (keep > job->frame_count) keep = job->frame_count;
   pl_status status =
       pl_frame_log_open(job->context, job->log_path, job->point_count + (int64_t)extra_count(job), keep, &job->log, error);
-  if (status >= 0 && keep > 0) status = go_on(job, keep, room, error);
+  if (status >= 0 && keep > 0) status = go_on(job, keep, workspace, error);
   if (status >= 0 && keep > 0) tool_say(&job->tool->voice, "going on behind frame %d", job->done_count);
   return status;
 }
@@ -170,25 +170,25 @@ static void warn_frame(const track_job *job, tool_progress *progress, const pl_t
     tool_warn(&job->tool->voice, "frame %d has no points near the body (%d in all)", job->done_count, report->point_count);
   else
     tool_warn(&job->tool->voice, "frame %d: the track is %s: %.0f %% of the points explained (usually %.0f %%), %.2g mm off",
-              job->done_count, pl_track_state_name(report->state), 100 * report->explained_share, 100 * report->usual_share,
+              job->done_count, pl_track_state_name(report->state), 100 * report->explained_fraction, 100 * report->usual_fraction,
               1e3 * report->residual);
 }
 
-static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *room, pl_error *error) {
+static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *workspace, pl_error *error) {
   pl_cloud *cloud = NULL;
   pl_status status = pl_capture_frame(job->capture, job->done_count, &cloud, NULL, error);
   if (status < 0) return status;
-  pl_cloud_view points = pl_cloud_look(cloud);
+  pl_cloud_view points = pl_cloud_get_view(cloud);
   pl_track_report report;
   int64_t ahead = (int64_t)job->done_count - job->foreseen_from;
   status = PL_OK;
   if (job->foreseen != NULL && ahead >= 0)
-    status = pl_tracker_foresee(job->tracker, job->foreseen + ahead * job->point_count, error);
+    status = pl_tracker_set_prediction(job->tracker, job->foreseen + ahead * job->point_count, error);
   if (status >= 0) status = pl_tracker_advance(job->tracker, job->view.times[job->done_count], &points, &report, error);
   pl_cloud_destroy(cloud);
   if (status < 0) return status;
-  pl_tracker_view view = pl_tracker_look(job->tracker);
-  status = append(job, &report, &view, room, error);
+  pl_tracker_view view = pl_tracker_get_view(job->tracker);
+  status = append(job, &report, &view, workspace, error);
   if (status < 0) return status;
   // Warnings of single frames would bury the rest where all are bad.
   if (job->lost_count + job->doubtful_count + job->empty_count < 10) warn_frame(job, progress, &report);
@@ -236,16 +236,16 @@ int track_frames(track_job *job) {
   job->resume_path = tool_text("%s/track.resume", job->folder);
   job->table = tool_allocate((size_t)job->frame_count * TRACK_NUMBERS, sizeof(double));
   job->supports = tool_allocate((size_t)job->point_count, sizeof(double));
-  pl_vec3 *room = tool_allocate((size_t)job->point_count + extra_count(job), sizeof *room);
-  pl_status status = begin(job, room, &error);
+  pl_vec3 *workspace = tool_allocate((size_t)job->point_count + extra_count(job), sizeof *workspace);
+  pl_status status = begin(job, workspace, &error);
   double start = tool_seconds();
   tool_interrupt_watch();
   tool_progress progress = tool_progress_start(voice, "frame", job->done_count, job->frame_count);
   while (status >= 0 && job->done_count < job->frame_count && tool_interrupt_count() == 0)
-    status = track_one(job, &progress, room, &error);
+    status = track_one(job, &progress, workspace, &error);
   tool_progress_end(&progress);
   tool_interrupt_release();
-  free(room);
+  free(workspace);
   if (status < 0) return error.text[0] != '\0' ? tool_report_error(voice, &error) : TOOL_FAILED;
   if (job->done_count < job->frame_count) {
     tool_complain(voice, "interrupted behind frame %d; the same command with --resume goes on", job->done_count);

@@ -48,7 +48,7 @@ static pl_status see(track_job *job, const pl_tracker_view *view, const pl_captu
 }
 
 static pl_status compare_frame(track_job *job, int32_t number, truth_frame *frame, pl_error *error) {
-  pl_tracker_view view = pl_tracker_look(job->tracker);
+  pl_tracker_view view = pl_tracker_get_view(job->tracker);
   pl_status status = pl_frame_file_read(job->truth, number, frame->points, error);
   pl_vec3 *points = tool_allocate((size_t)job->point_count, sizeof *points);
   if (status >= 0) status = pl_frame_log_read(job->log, number, 0, job->point_count, points, NULL, error);
@@ -82,8 +82,8 @@ static void say_errors(const track_job *job) {
     worst = fmax(worst, row[0]);
     worst_hidden = fmax(worst_hidden, row[1]);
   }
-  pl_box box = pl_model_describe(job->model).box;
-  double dx = box.most.x - box.least.x, dy = box.most.y - box.least.y, dz = box.most.z - box.least.z,
+  pl_box box = pl_model_get_report(job->model).box;
+  double dx = box.max.x - box.min.x, dy = box.max.y - box.min.y, dz = box.max.z - box.min.z,
          size = sqrt(dx * dx + dy * dy + dz * dz);
   seen = sqrt(seen / job->done_count);
   hidden = sqrt(hidden / job->done_count);
@@ -134,7 +134,7 @@ static pl_status write_table(track_job *job, pl_error *error) {
     for (int k = 0; k < 3 && job->errors != NULL; ++k) out[16 + k] = job->errors[3 * (size_t)f + (size_t)k];
   }
   char *path = tool_text("%s/residuals.csv", job->folder);
-  pl_status status = pl_table_write(job->context, path, columns, width, job->done_count, cells, error);
+  pl_status status = pl_table_save(job->context, path, columns, width, job->done_count, cells, error);
   free(path);
   free(cells);
   return status;
@@ -142,8 +142,8 @@ static pl_status write_table(track_job *job, pl_error *error) {
 
 // The motion of the surface, or of the tets, in one format.
 static pl_status write_motion(track_job *job, pl_frame_format format, bool surface, pl_error *error) {
-  pl_tracker_view view = pl_tracker_look(job->tracker);
-  pl_mesh_view tets = pl_mesh_look(job->mesh);
+  pl_tracker_view view = pl_tracker_get_view(job->tracker);
+  pl_mesh_view tets = pl_mesh_get_view(job->mesh);
   char *path = tool_text("%s/%s", job->folder, surface ? "track_surface" : "track_points");
   pl_frames_def def = pl_default_frames_def(format);
   def.path = path;
@@ -163,7 +163,7 @@ static pl_status write_motion(track_job *job, pl_frame_format format, bool surfa
     status = pl_frame_log_read(job->log, f, 0, job->point_count, points, NULL, error);
     pl_track_report report = track_unpack(job->table + (size_t)f * TRACK_NUMBERS);
     if (status >= 0 && surface) status = pl_tracker_resume(job->tracker, &report, points, NULL, 0, 1, error);
-    if (status >= 0) status = pl_frames_write(frames, surface ? pl_tracker_look(job->tracker).surface : points, error);
+    if (status >= 0) status = pl_frames_add_frame(frames, surface ? pl_tracker_get_view(job->tracker).surface : points, error);
   }
   if (status >= 0)
     status = pl_frames_close(frames, error);
@@ -183,7 +183,7 @@ pl_status track_write(track_job *job, pl_error *error) {
     char name[16] = "";
     size_t length = strcspn(at, ",");
     if (length < sizeof name) memcpy(name, at, length);
-    pl_frame_format format = pl_frame_format_of_name(name);
+    pl_frame_format format = pl_frame_format_find(name);
     if (format == 0) {
       *error = (pl_error){.status = PL_ERROR_INVALID_ARGUMENT};
       snprintf(error->text, sizeof error->text, "--format knows pc2, mdd, glb, vtu, obj, ply and csv, not '%.*s'", (int)length, at);

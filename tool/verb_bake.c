@@ -26,29 +26,29 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_NUMBER,
      .value = "RATE",
      .about = "frames per second; 60, or the scene's own, if not given",
-     .least = 1,
-     .most = 1000},
+     .min = 1,
+     .max = 1000},
     {.name = "seconds",
      .kind = TOOL_NUMBER,
      .value = "S",
      .about = "how long; as long as animation or scene, 2 without one",
-     .least = 0.001,
-     .most = 86400},
+     .min = 0.001,
+     .max = 86400},
     {.name = "loop", .kind = TOOL_FLAG, .about = "end as it begins: simulate cycles until they repeat, then record one"},
     {.name = "pre-roll",
      .kind = TOOL_NUMBER,
      .value = "SECONDS",
      .about = "come to rest at the first frame before; 1 for a character, 0 for a scene",
-     .least = 0,
-     .most = 3600},
+     .min = 0,
+     .max = 3600},
     {.name = "set", .kind = TOOL_TEXT, .value = "PATH=VALUE", .about = TOOL_SET_ABOUT, .repeats = true},
     {.name = "eye", .kind = TOOL_TEXT, .value = "X,Y,Z", .about = "camera in metres that the character's examples follow"},
     {.name = "threads",
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "threads; the results are the same for any number",
-     .least = 1,
-     .most = 1024},
+     .min = 1,
+     .max = 1024},
 };
 
 // "glb,pc2"; or by the ending of the file.
@@ -120,12 +120,12 @@ static void close_job(bake_job *job) {
   pl_model_destroy(job->own_model);
   pl_character_rig_destroy(job->rig);
   pl_character_destroy(job->character);
-  pl_stage_set_destroy(job->set);
+  pl_scene_instance_destroy(job->set);
   pl_scene_destroy(job->scene);
   pl_findings_destroy(job->findings);
   pl_context_destroy(job->context);
   tool_overrides_free(&job->options.overrides);
-  free(job->node_places);
+  free(job->node_placements);
   free(job->morphs);
   free(job->order);
   free(job->tube_joints);
@@ -153,7 +153,7 @@ static bool check_files(const bake_job *job) {
   free(from);
   free(to);
   if (same) tool_complain(&job->tool->voice, "'%s' would be replaced by itself; choose another name for -o", job->options.input);
-  if (job->options.pc2 && pl_model_describe(job->model).surface_point_count == 0) {
+  if (job->options.pc2 && pl_model_get_report(job->model).surface_point_count == 0) {
     tool_complain(&job->tool->voice, "'%s' has no surface whose points could be written; --format glb has the joints",
                   job->body_name);
     return false;
@@ -163,10 +163,10 @@ static bool check_files(const bake_job *job) {
 
 static int bake(bake_job *job) {
   const tool_voice *voice = &job->tool->voice;
-  pl_rod_report rod = pl_rod_describe(job->model);
+  pl_rod_report rod = pl_rod_get_report(job->model);
   pl_error error = {0};
   tool_say(voice, "%s: %d %s, %d joints, %d frames at %.6g/s%s%s%s", job->body_name, rod.chain_count,
-           rod.chain_count == 1 ? "chain" : "chains", rod.joint_count - rod.led_count, job->frame_count, job->frame_rate,
+           rod.chain_count == 1 ? "chain" : "chains", rod.joint_count - rod.kinematic_count, job->frame_count, job->frame_rate,
            job->animation_name != NULL ? ", animation '" : "", job->animation_name != NULL ? job->animation_name : "",
            job->animation_name != NULL ? "'" : "");
   bake_order_joints(job);
@@ -203,8 +203,8 @@ const tool_verb tool_bake_verb = {
         "animation more; nodes that are not simulated keep the key frames they have. Of a scene the skeleton is written as well.\n"
         "--loop simulates at most 8 cycles, records one more and fades what its end is away from its beginning over the last "
         "fifth.",
-    .least_words = 1,
-    .most_words = 1,
+    .min_words = 1,
+    .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .run = bake_verb,

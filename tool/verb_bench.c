@@ -43,7 +43,7 @@ int bench_repeats(const bench_session *bench) {
 }
 
 void bench_add(bench_samples *samples, double value) {
-  if (samples->count < BENCH_REPEAT_LIMIT) samples->values[samples->count++] = value;
+  if (samples->count < BENCH_MAX_REPEATS) samples->values[samples->count++] = value;
 }
 
 static int compare_numbers(const void *a, const void *b) {
@@ -51,13 +51,13 @@ static int compare_numbers(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static double quantile(const bench_samples *samples, double share) {
+static double quantile(const bench_samples *samples, double fraction) {
   bench_samples sorted = *samples;
   if (sorted.count == 0) return 0;
   qsort(sorted.values, (size_t)sorted.count, sizeof sorted.values[0], compare_numbers);
-  double place = share * (sorted.count - 1);
-  int below = (int)place, above = below + 1 < sorted.count ? below + 1 : below;
-  return sorted.values[below] + (place - below) * (sorted.values[above] - sorted.values[below]);
+  double position = fraction * (sorted.count - 1);
+  int below = (int)position, above = below + 1 < sorted.count ? below + 1 : below;
+  return sorted.values[below] + (position - below) * (sorted.values[above] - sorted.values[below]);
 }
 
 double bench_median(const bench_samples *samples) {
@@ -143,7 +143,7 @@ const tool_verb tool_bench_verb = {
         "quartiles. Column 'paper' is the figure of the paper in the same unit, column 'limit' what this machine could do at "
         "best,\n"
         "measured in the same run.",
-    .most_words = 1,
+    .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .run = bench_verb,

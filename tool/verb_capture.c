@@ -19,21 +19,21 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "tet points to fill MESH with where it is a surface; 2000",
-     .least = 8,
-     .most = 1e6},
+     .min = 8,
+     .max = 1e6},
     TOOL_HOLD_OPTION,
     {.name = "release",
      .kind = TOOL_COUNT,
      .value = "FRAME",
      .about = "in which the object is let go, from 0; 0 if not given",
-     .least = 0,
-     .most = 1e6},
+     .min = 0,
+     .max = 1e6},
     {.name = "rounds",
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "most rounds of tracking and fitting; 4 if not given",
-     .least = 1,
-     .most = CAPTURE_ROUND_LIMIT},
+     .min = 1,
+     .max = CAPTURE_MAX_ROUNDS},
     {.name = "truth",
      .kind = TOOL_TEXT,
      .value = "FILE",
@@ -50,7 +50,7 @@ static bool read_mesh(capture_job *job) {
     job->surface = tool_open_mesh(job->tool, job->context, surface->text, 1, &job->remarks);
     if (job->surface == NULL) return false;
   }
-  if (pl_mesh_look(job->object.mesh).tet_count > 0) return true;
+  if (pl_mesh_get_view(job->object.mesh).tet_count > 0) return true;
   pl_lattice_def def = pl_default_lattice_def();
   if (points->given) def.target_point_count = (int32_t)points->count;
   pl_mesh *tets = NULL;
@@ -72,7 +72,7 @@ static bool read_clip(capture_job *job, const char *path) {
   char *inside = tool_is_folder(path) ? tool_text("%s/capture.json", path) : NULL;
   pl_error error = {0};
   clip->name = path;
-  pl_status status = pl_capture_read(job->context, inside != NULL ? inside : path, &clip->capture, job->findings, &error);
+  pl_status status = pl_capture_load(job->context, inside != NULL ? inside : path, &clip->capture, job->findings, &error);
   free(inside);
   if (status < 0) {
     if (pl_findings_count(job->findings, PL_SEVERITY_ERROR) == 0)
@@ -81,7 +81,7 @@ static bool read_clip(capture_job *job, const char *path) {
       tool_report_findings(&job->tool->voice, job->findings, PL_SEVERITY_WARNING, path);
     return false;
   }
-  clip->view = pl_capture_look(clip->capture);
+  clip->view = pl_capture_get_view(clip->capture);
   tool_say(&job->tool->voice, "%s: %d frames at %.4g/s, %d cameras", path, clip->view.frame_count, clip->view.rate,
            clip->view.camera_count);
   if (clip->view.frame_count - job->release >= 2) return true;
@@ -114,7 +114,7 @@ static bool read_all(capture_job *job) {
   const tool_arguments *arguments = job->arguments;
   const tool_value *release = tool_find_value(arguments, "release"), *rounds = tool_find_value(arguments, "rounds");
   job->release = release->given ? (int32_t)release->count : 0;
-  job->round_limit = rounds->given ? (int32_t)rounds->count : 4;
+  job->max_rounds = rounds->given ? (int32_t)rounds->count : 4;
   pl_error error = {0};
   if (pl_findings_create(job->context, &job->findings, &error) < 0)
     return tool_report_error(&job->tool->voice, &error) == TOOL_DONE;
@@ -191,8 +191,8 @@ const tool_verb tool_capture_verb = {
         "In every round the object is tracked through all captures and its material fitted to the motion; the next round\n"
         "tracks with what was found. The folder has report.html, rounds.csv, all that fit writes, and a folder per round.\n"
         "Status 3: a frame was lost on the way, or some parameter is not determined.",
-    .least_words = 2,
-    .most_words = 33,
+    .min_words = 2,
+    .max_words = 33,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .run = capture_verb,

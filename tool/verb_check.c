@@ -18,18 +18,18 @@ static const tool_option OPTIONS[] = {
 static pl_status check_scene(pl_context *context, const char *path, const tool_overrides *overrides, pl_findings *findings,
                              pl_error *error) {
   pl_scene *scene = NULL;
-  pl_stage_set *set = NULL;
+  pl_scene_instance *set = NULL;
   pl_scene_build_def def = pl_default_scene_build_def();
-  pl_status status = pl_scene_read_with(context, path, overrides->items, overrides->count, &scene, findings, error);
+  pl_status status = pl_scene_load_with(context, path, overrides->items, overrides->count, &scene, findings, error);
   if (status >= 0) status = pl_scene_build(context, &def, scene, &set, findings, error);
-  pl_stage_set_destroy(set);
+  pl_scene_instance_destroy(set);
   pl_scene_destroy(scene);
   return status;
 }
 
 static pl_status check_mesh(pl_context *context, const char *path, pl_findings *findings, pl_error *error) {
   pl_mesh *mesh = NULL;
-  pl_status status = pl_mesh_read(context, path, &mesh, findings, error);
+  pl_status status = pl_mesh_load(context, path, &mesh, findings, error);
   if (status >= 0) status = pl_mesh_check(context, mesh, findings, NULL, error);
   pl_mesh_destroy(mesh);
   return status;
@@ -42,18 +42,18 @@ static bool stands_before(const pl_finding *a, const pl_finding *b) {
 }
 
 // In the order of the file, which is not the order in which they were found.
-static void print_findings(const pl_findings *findings, const char *path, pl_severity least) {
+static void print_findings(const pl_findings *findings, const char *path, pl_severity min) {
   int32_t count = pl_findings_count(findings, PL_SEVERITY_NOTE);
   const pl_finding **sorted = tool_allocate((size_t)count, sizeof(const pl_finding *));
   for (int32_t i = 0; i < count; ++i) {
     const pl_finding *finding = pl_findings_get(findings, i);
-    int32_t place = i;
-    for (; place > 0 && stands_before(finding, sorted[place - 1]); --place) sorted[place] = sorted[place - 1];
-    sorted[place] = finding;
+    int32_t slot = i;
+    for (; slot > 0 && stands_before(finding, sorted[slot - 1]); --slot) sorted[slot] = sorted[slot - 1];
+    sorted[slot] = finding;
   }
   for (int32_t i = 0; i < count; ++i) {
     char line[2048];
-    if (sorted[i]->severity < least) continue;
+    if (sorted[i]->severity < min) continue;
     tool_finding_text(sorted[i], path, line, sizeof line);
     puts(line);
   }
@@ -106,7 +106,7 @@ static int check_verb(const tool_session *tool, const tool_arguments *arguments)
     return good ? TOOL_FAILED : TOOL_USAGE;
   }
   pl_error error = {0};
-  if (schema->given && pl_scene_schema_write(context, schema->text, &error) < 0) {
+  if (schema->given && pl_scene_schema_save(context, schema->text, &error) < 0) {
     tool_report_error(&tool->voice, &error);
     failed = true;
   }
@@ -127,8 +127,8 @@ const tool_verb tool_check_verb = {
     .details =
         "One line per problem: FILE:LINE:COLUMN: SEVERITY: FIELD: what is there; why it matters; what to do.\n"
         "Exit status 1 if there are errors, 3 if there are only warnings.",
-    .least_words = 0,
-    .most_words = TOOL_WORD_LIMIT,
+    .min_words = 0,
+    .max_words = TOOL_MAX_WORDS,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .run = check_verb,

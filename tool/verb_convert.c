@@ -11,14 +11,14 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_NUMBER,
      .value = "FACTOR",
      .about = "scale everything, such as 0.001 from millimetres",
-     .least = 1e-9,
-     .most = 1e9},
+     .min = 1e-9,
+     .max = 1e9},
     {.name = "frame-rate",
      .kind = TOOL_NUMBER,
      .value = "RATE",
      .about = "frames per second of a .pc2 file, which does not say; 60 if not given",
-     .least = 1e-3,
-     .most = 1e6},
+     .min = 1e-3,
+     .max = 1e6},
 };
 
 // What mesh formats can hold.
@@ -86,9 +86,9 @@ static int convert_mesh(const tool_session *tool, pl_context *context, const cha
   pl_error error = {0};
   pl_mesh *mesh = tool_open_mesh(tool, context, from, scale, &remarks);
   if (mesh == NULL) return TOOL_FAILED;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   if (warn_of_losses(tool, target, &view)) remarks = true;
-  pl_status status = pl_mesh_write(context, to, mesh, &error);
+  pl_status status = pl_mesh_save(context, to, mesh, &error);
   pl_mesh_destroy(mesh);
   if (status < 0) return tool_report_error(&tool->voice, &error);
   return remarks ? TOOL_REMARKS : TOOL_DONE;
@@ -102,7 +102,7 @@ static pl_status copy_frames(pl_frame_file *file, const pl_frame_file_report *fa
     status = pl_frame_file_read(file, frame, points, error);
     for (int32_t i = 0; i < facts->point_count; ++i)
       points[i] = (pl_vec3){scale * points[i].x, scale * points[i].y, scale * points[i].z};
-    if (status >= 0) status = pl_frames_write(frames, points, error);
+    if (status >= 0) status = pl_frames_add_frame(frames, points, error);
   }
   free(points);
   return status;
@@ -173,8 +173,8 @@ const tool_verb tool_convert_verb = {
     .details =
         "The ending of OUT decides: .obj .ply .stl .msh .vtk .vtu .mesh .node .glb for meshes, .pc2 .mdd .csv for point caches.\n"
         "What the target cannot hold is named in a warning (exit status 3).",
-    .least_words = 2,
-    .most_words = 2,
+    .min_words = 2,
+    .max_words = 2,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .run = convert_verb,

@@ -20,8 +20,8 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "frames, the start included, instead of the scene's number",
-     .least = 1,
-     .most = 1e7},
+     .min = 1,
+     .max = 1e7},
     {.name = "format",
      .kind = TOOL_TEXT,
      .value = "LIST",
@@ -30,8 +30,8 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "threads; the results are the same for any number",
-     .least = 1,
-     .most = 1024},
+     .min = 1,
+     .max = 1024},
     {.name = "hash",
      .kind = TOOL_OPTIONAL_TEXT,
      .value = "frames",
@@ -60,10 +60,10 @@ static int list_gallery(const tool_session *tool, const tool_gallery *gallery) {
     char *path = tool_gallery_scene(gallery, gallery->names[i]);
     pl_scene *scene = NULL;
     pl_error error = {0};
-    if (pl_scene_read(context, path, &scene, NULL, &error) < 0)
+    if (pl_scene_load(context, path, &scene, NULL, &error) < 0)
       code = tool_report_error(&tool->voice, &error);
     else
-      printf("%-*s  %s\n", width, gallery->names[i], pl_scene_describe(scene).description);
+      printf("%-*s  %s\n", width, gallery->names[i], pl_scene_get_report(scene).description);
     pl_scene_destroy(scene);
     free(path);
   }
@@ -146,7 +146,7 @@ const tool_verb tool_demo_verb = {
     .words = "[NAME]",
     .summary = "run a scene of the gallery to frames and a picture",
     .details = "With no name: one scene of each method. The gallery is the folder 'scenes' beside the program, or $PLIANT_SCENES.",
-    .most_words = 1,
+    .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .run = demo_verb,

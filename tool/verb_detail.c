@@ -11,28 +11,28 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "segment: how many kinds of places; cover: how many places to record next",
-     .least = 1,
-     .most = 64},
+     .min = 1,
+     .max = 64},
     {.name = "window",
      .kind = TOOL_NUMBER,
      .value = "LENGTH",
      .about = "segment, first add: how far descriptors look around a place, metres",
-     .least = 1e-9,
-     .most = 1e9},
-    {.name = "seed", .kind = TOOL_COUNT, .value = "N", .about = "segment: of the first centres; 1 if not given", .most = 9e15},
+     .min = 1e-9,
+     .max = 1e9},
+    {.name = "seed", .kind = TOOL_COUNT, .value = "N", .about = "segment: of the first centres; 1 if not given", .max = 9e15},
     {.name = "body", .kind = TOOL_TEXT, .value = "NAME", .about = "of a scene; the first with tets if not given"},
     {.name = "points",
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "of a lattice around a surface; 2000 if not given",
-     .least = 8,
-     .most = 5e6},
+     .min = 8,
+     .max = 5e6},
     {.name = "cell-size",
      .kind = TOOL_NUMBER,
      .value = "LENGTH",
      .about = "of that lattice in metres, instead of --points",
-     .least = 1e-9,
-     .most = 1e9},
+     .min = 1e-9,
+     .max = 1e9},
     {.name = "contact", .kind = TOOL_TEXT, .value = "X,Y,Z", .about = "add: where the displaced surface was touched, metres"},
     {.name = "label", .kind = TOOL_TEXT, .value = "TEXT", .about = "add: name of the example"},
     {.name = "contacts", .kind = TOOL_TEXT, .value = "FILE", .about = "enrich: a table frame,x,y,z[,pressure[,nx,ny,nz]]"},
@@ -40,14 +40,14 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_NUMBER,
      .value = "FACTOR",
      .about = "cover, enrich: size of the object by that of the recorded one",
-     .least = 1e-9,
-     .most = 1e9},
+     .min = 1e-9,
+     .max = 1e9},
     {.name = "json", .kind = TOOL_FLAG, .about = "record, info, segment and cover: one JSON object instead of a table"},
 };
 
 typedef struct action {
   const char *name;
-  int least_words, most_words;
+  int min_words, max_words;
   const char *words;
   int (*run)(const tool_session *tool, const tool_arguments *arguments, pl_context *context);
 } action;
@@ -78,7 +78,7 @@ static int detail_verb(const tool_session *tool, const tool_arguments *arguments
     return TOOL_USAGE;
   }
   int words = arguments->word_count - 1;
-  if (words < found->least_words || words > found->most_words) {
+  if (words < found->min_words || words > found->max_words) {
     tool_complain(&tool->voice, "usage: pliant detail %s %s [options]", found->name, found->words);
     return TOOL_USAGE;
   }
@@ -102,8 +102,8 @@ const tool_verb tool_detail_verb = {
         "enrich SET BODY FRAMES a point cache of BODY's points with detail at the --contacts; -o FILE.pc2 or .mdd\n"
         "A BODY is a mesh with tets, a surface (a lattice is put around it), or a scene. `pliant run` shows detail of scenes by "
         "itself.",
-    .least_words = 2,
-    .most_words = 4,
+    .min_words = 2,
+    .max_words = 4,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .run = detail_verb,

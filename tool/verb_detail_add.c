@@ -11,10 +11,10 @@
 #include "verb_detail.h"
 
 // "X,Y,Z" as a place.
-static bool parse_place(const char *text, pl_vec3 *place) {
+static bool parse_position(const char *text, pl_vec3 *position) {
   char rest;
-  return sscanf(text, "%lf,%lf,%lf%c", &place->x, &place->y, &place->z, &rest) == 3 && isfinite(place->x) && isfinite(place->y) &&
-         isfinite(place->z);
+  return sscanf(text, "%lf,%lf,%lf%c", &position->x, &position->y, &position->z, &rest) == 3 && isfinite(position->x) && isfinite(position->y) &&
+         isfinite(position->z);
 }
 
 // Where the surface's points are in the displaced file, or NULL (printed).
@@ -22,8 +22,8 @@ static pl_vec3 *read_displaced(const tool_session *tool, pl_context *context, co
                                bool *remarks) {
   pl_mesh *mesh = tool_open_mesh(tool, context, path, 1, remarks);
   if (mesh == NULL) return NULL;
-  pl_mesh_view view = pl_mesh_look(mesh);
-  int32_t surface_count = body->object.surface_count, tet_points = pl_mesh_look(body->tets).point_count;
+  pl_mesh_view view = pl_mesh_get_view(mesh);
+  int32_t surface_count = body->object.surface_count, tet_points = pl_mesh_get_view(body->tets).point_count;
   bool of_tets = body->embedding == NULL && view.point_count == tet_points;
   pl_vec3 *points = NULL;
   if (view.point_count == surface_count || of_tets) {
@@ -40,7 +40,7 @@ static pl_vec3 *read_displaced(const tool_session *tool, pl_context *context, co
 // One recording as a set of its own.
 static pl_status make_example(pl_context *context, const detail_body *body, const pl_detail_def *def, const pl_vec3 *fine,
                               pl_vec3 contact, const char *label, pl_detail_set **set, double *missing, pl_error *error) {
-  pl_mesh_view tets = pl_mesh_look(body->tets);
+  pl_mesh_view tets = pl_mesh_get_view(body->tets);
   int32_t surface_count = body->object.surface_count;
   pl_vec3 *moved = tool_allocate((size_t)tets.point_count, sizeof *moved),
           *coarse = tool_allocate((size_t)surface_count, sizeof *coarse);
@@ -69,7 +69,7 @@ static pl_status make_example(pl_context *context, const detail_body *body, cons
 // The examples of both, one behind the other.
 static pl_status join(pl_context *context, const pl_detail_set *first, const pl_detail_set *second, pl_detail_set **set,
                       pl_error *error) {
-  pl_detail_set_view a = pl_detail_set_look(first), b = pl_detail_set_look(second), both = a;
+  pl_detail_set_view a = pl_detail_set_get_view(first), b = pl_detail_set_get_view(second), both = a;
   size_t count = (size_t)a.example_count + (size_t)b.example_count, key = (size_t)a.key_size,
          stamp = 4 * (size_t)a.def.stamp_sides * (size_t)a.def.stamp_resolution * (size_t)a.def.stamp_resolution;
   const char **labels = tool_allocate(count, sizeof *labels);
@@ -103,15 +103,15 @@ static int add_example(const tool_session *tool, const tool_arguments *arguments
   const char *output = tool_find_value(arguments, "output")->text;
   pl_detail_set *example = NULL, *joined = NULL;
   pl_error error = {0};
-  pl_detail_def def = old != NULL ? pl_detail_set_look(old).def : pl_default_detail_def();
+  pl_detail_def def = old != NULL ? pl_detail_set_get_view(old).def : pl_default_detail_def();
   if (old == NULL) def.window_radius = window->number;
   double missing = 0;
   pl_status status = make_example(context, body, &def, fine, contact, label->given ? label->text : "", &example, &missing, &error);
   if (status >= 0 && old != NULL) status = join(context, old, example, &joined, &error);
-  if (status >= 0) status = pl_detail_set_write(context, output, old != NULL ? joined : example, &error);
+  if (status >= 0) status = pl_detail_set_save(context, output, old != NULL ? joined : example, &error);
   if (status >= 0)
     tool_say(&tool->voice, "%s: %d examples; the lattice misses %.4g m of the new one (root mean square)", output,
-             pl_detail_set_look(old != NULL ? joined : example).example_count, missing);
+             pl_detail_set_get_view(old != NULL ? joined : example).example_count, missing);
   pl_detail_set_destroy(example);
   pl_detail_set_destroy(joined);
   return status < 0 ? tool_report_error(&tool->voice, &error) : TOOL_DONE;
@@ -121,13 +121,13 @@ int detail_add(const tool_session *tool, const tool_arguments *arguments, pl_con
   const tool_value *at = tool_find_value(arguments, "contact");
   const char *path = arguments->words[1];
   pl_vec3 contact;
-  if (!tool_find_value(arguments, "output")->given || !at->given || !parse_place(at->text, &contact)) {
+  if (!tool_find_value(arguments, "output")->given || !at->given || !parse_position(at->text, &contact)) {
     tool_complain(&tool->voice, "add needs --contact X,Y,Z and --output SET");
     return TOOL_USAGE;
   }
   pl_detail_set *old = NULL;
   pl_error error = {0};
-  if (tool_is_file(path) && pl_detail_set_read(context, path, &old, &error) < 0) return tool_report_error(&tool->voice, &error);
+  if (tool_is_file(path) && pl_detail_set_load(context, path, &old, &error) < 0) return tool_report_error(&tool->voice, &error);
   if (old == NULL && !tool_find_value(arguments, "window")->given) {
     tool_complain(&tool->voice, "there is no file '%s' yet; a new set needs --window LENGTH", path);
     return TOOL_USAGE;

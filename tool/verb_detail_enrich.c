@@ -10,7 +10,7 @@
 
 // Contacts of all frames, in the order of the table.
 typedef struct contact_table {
-  int32_t count, room;
+  int32_t count, workspace;
   int32_t *frames;
   pl_detail_contact *contacts;
 } contact_table;
@@ -29,10 +29,10 @@ typedef struct job {
 } job;
 
 static void add_contact(contact_table *table, const double *numbers, int count) {
-  if (table->count == table->room) {
-    table->room = 2 * table->room + 16;
-    int32_t *frames = tool_allocate((size_t)table->room, sizeof *frames);
-    pl_detail_contact *contacts = tool_allocate((size_t)table->room, sizeof *contacts);
+  if (table->count == table->workspace) {
+    table->workspace = 2 * table->workspace + 16;
+    int32_t *frames = tool_allocate((size_t)table->workspace, sizeof *frames);
+    pl_detail_contact *contacts = tool_allocate((size_t)table->workspace, sizeof *contacts);
     for (int32_t i = 0; i < table->count; ++i) {
       frames[i] = table->frames[i];
       contacts[i] = table->contacts[i];
@@ -94,7 +94,7 @@ static bool read_contacts(const tool_session *tool, const char *path, contact_ta
 
 // Displacements of the material and the surface, from the points of a frame.
 static pl_status split_frame(job *j, pl_error *error) {
-  pl_mesh_view tets = pl_mesh_look(j->body.tets);
+  pl_mesh_view tets = pl_mesh_get_view(j->body.tets);
   int32_t surface_count = j->body.object.surface_count;
   if (j->of_tets) {
     memcpy(j->material, j->frame, (size_t)tets.point_count * sizeof *j->material);
@@ -124,7 +124,7 @@ static pl_status enrich_frame(job *j, int32_t frame, pl_error *error) {
 }
 
 static pl_status write_all(job *j, const char *output, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(j->body.surface);
+  pl_mesh_view view = pl_mesh_get_view(j->body.surface);
   bool mdd = tool_has_ending(output, "mdd");
   pl_frames_def def = pl_default_frames_def(mdd ? PL_FRAMES_MDD : PL_FRAMES_PC2);
   char *base = tool_text("%.*s", (int)strlen(output) - 4, output);
@@ -139,7 +139,7 @@ static pl_status write_all(job *j, const char *output, pl_error *error) {
   pl_status status = pl_frames_create(j->context, &def, &frames, error);
   for (int32_t i = 0; status >= 0 && i < j->facts.frame_count; ++i) {
     status = enrich_frame(j, i, error);
-    if (status >= 0) status = pl_frames_write(frames, j->surface, error);
+    if (status >= 0) status = pl_frames_add_frame(frames, j->surface, error);
   }
   if (status >= 0) {
     status = pl_frames_close(frames, error);
@@ -156,7 +156,7 @@ static pl_status open_all(job *j, const tool_arguments *arguments, pl_error *err
   const tool_value *scale = tool_find_value(arguments, "scale");
   pl_status status = pl_frame_file_open(j->context, arguments->words[3], &j->input, &j->facts, error);
   if (status < 0) return status;
-  int32_t surface_count = j->body.object.surface_count, material_count = pl_mesh_look(j->body.tets).point_count;
+  int32_t surface_count = j->body.object.surface_count, material_count = pl_mesh_get_view(j->body.tets).point_count;
   j->of_tets = j->facts.point_count == material_count && (j->body.embedding == NULL || material_count != surface_count);
   if (!j->of_tets && j->facts.point_count != surface_count) {
     error->status = PL_ERROR_INVALID_DATA;
@@ -171,7 +171,7 @@ static pl_status open_all(job *j, const tool_arguments *arguments, pl_error *err
   pl_detail_filter_def def = pl_default_detail_filter_def();
   def.set = j->set;
   def.object = &j->body.object;
-  def.contact_most = 64;
+  def.max_contacts = 64;
   if (scale->given) def.scale = scale->number;
   return pl_detail_filter_create(j->context, &def, &j->filter, error);
 }
@@ -198,7 +198,7 @@ int detail_enrich(const tool_session *tool, const tool_arguments *arguments, pl_
   pl_error error = {0};
   bool remarks = false;
   int code = TOOL_FAILED;
-  if (pl_detail_set_read(context, arguments->words[1], &j.set, &error) < 0) return tool_report_error(&tool->voice, &error);
+  if (pl_detail_set_load(context, arguments->words[1], &j.set, &error) < 0) return tool_report_error(&tool->voice, &error);
   if (read_contacts(tool, contacts->text, &j.table) &&
       detail_body_open(tool, arguments, context, arguments->words[2], &j.body, &remarks)) {
     pl_status status = open_all(&j, arguments, &error);

@@ -6,7 +6,7 @@
 #include "tool_interrupt.h"
 #include "verb_detail.h"
 
-enum { GROWTH_MOST = 32 };
+enum { MAX_GROWTH = 32 };
 
 typedef struct job {
   const tool_session *tool;
@@ -17,9 +17,9 @@ typedef struct job {
   pl_detail_set_report report;
   pl_detail_judgement *own, *cross;  // of each recording by the whole set, and by the set without its site
   int32_t growth_count;
-  int32_t growth[GROWTH_MOST];  // numbers of examples …
+  int32_t growth[MAX_GROWTH];  // numbers of examples …
   double growth_missing
-      [GROWTH_MOST];  // … and what the first so many leave missing of the held-out touches, as a share of the coarse error
+      [MAX_GROWTH];  // … and what the first so many leave missing of the held-out touches, as a share of the coarse error
 } job;
 
 static bool show_progress(void *user, int32_t done, int32_t total) {
@@ -67,12 +67,12 @@ static pl_status grow(job *j, pl_error *error) {
   if (!j->check || held_count == 0) return PL_OK;
   pl_detail_judgement *held = tool_allocate((size_t)held_count, sizeof *held);
   pl_status status = PL_OK;
-  for (int32_t count = 1; status >= 0 && j->growth_count < GROWTH_MOST && count <= j->view.example_count;
+  for (int32_t count = 1; status >= 0 && j->growth_count < MAX_GROWTH && count <= j->view.example_count;
        count = count < j->view.example_count && 2 * count > j->view.example_count ? j->view.example_count : 2 * count) {
     pl_detail_set *set = NULL;
     status = pl_detail_set_build(j->context, &j->view.def, j->view.recordings, count, &set, NULL, error);
     if (status >= 0)
-      status = pl_detail_set_judge(j->context, set, j->view.recordings + j->view.example_count, held_count, held, error);
+      status = pl_detail_set_evaluate(j->context, set, j->view.recordings + j->view.example_count, held_count, held, error);
     pl_detail_judgement all = together(held, 0, held_count);
     j->growth[j->growth_count] = count;
     j->growth_missing[j->growth_count++] = all.coarse > 0 ? all.enriched / all.coarse : 0;
@@ -95,7 +95,7 @@ static void print_text(const job *j) {
   }
   pl_detail_judgement known = together(j->own, 0, view->example_count);
   tool_say(voice, "examples:   %d recordings, %d mirror images; largest group %d", view->example_count, j->report.mirrored_count,
-           j->report.largest_group);
+           j->report.max_group);
   tool_say(voice, "widths:     site %.4g, load %.4g; each example from the others to %.1f %%", j->report.site_width,
            j->report.load_width, 100 * j->report.prediction_error);
   tool_say(voice, "own places: %.2f %% of the displacement are missing, %.1f %% without detail",
@@ -141,11 +141,11 @@ static pl_status finish(job *j, const char *output, pl_error *error) {
       pl_detail_set_build(j->context, &j->view.def, j->view.recordings, j->view.example_count, &set, &j->report, error);
   if (status >= 0) {
     j->own = tool_allocate((size_t)j->view.recording_count, sizeof *j->own);
-    status = pl_detail_set_judge(j->context, set, j->view.recordings, j->view.recording_count, j->own, error);
+    status = pl_detail_set_evaluate(j->context, set, j->view.recordings, j->view.recording_count, j->own, error);
   }
   if (status >= 0) status = cross_validate(j, error);
   if (status >= 0) status = grow(j, error);
-  if (status >= 0 && output != NULL) status = pl_detail_set_write(j->context, output, set, error);
+  if (status >= 0 && output != NULL) status = pl_detail_set_save(j->context, output, set, error);
   if (status >= 0 && j->json) print_json(j);
   if (status >= 0 && !j->json) print_text(j);
   pl_detail_set_destroy(set);
@@ -170,13 +170,13 @@ int detail_record(const tool_session *tool, const tool_arguments *arguments, pl_
   def.progress = show_progress;
   def.user = &j;
   pl_status status = pl_findings_create(context, &findings, &error);
-  if (status >= 0) status = pl_scene_read(context, path, &scene, findings, &error);
+  if (status >= 0) status = pl_scene_load(context, path, &scene, findings, &error);
   if (status >= 0) status = pl_detail_session_record(context, &def, scene, &session, findings, &error);
   if (j.progress.voice != NULL) tool_progress_end(&j.progress);
   tool_report_findings(&tool->voice, findings, PL_SEVERITY_WARNING, path);
   bool said = pl_findings_count(findings, PL_SEVERITY_ERROR) > 0, remarks = pl_findings_count(findings, PL_SEVERITY_WARNING) > 0;
   if (status == PL_OK) {
-    j.view = pl_detail_session_look(session);
+    j.view = pl_detail_session_get_view(session);
     if (j.view.example_count == 0) {
       tool_complain(&tool->voice, "%s: all touches are held out; there is no example", path);
       said = true;

@@ -12,7 +12,7 @@ enum { PICTURE_WIDTH = 960, PICTURE_HEIGHT = 720, SIDE = 64, COLUMNS = 8 };
 // --- bodies ----------------------------------------------------------------------------------------------------------
 
 static pl_mesh *copy_mesh(pl_context *context, const pl_mesh *mesh, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_mesh *copy = NULL;
   (void)pl_mesh_create(context, &view, &copy, error);
   return copy;
@@ -23,17 +23,17 @@ static pl_status open_scene(const tool_session *tool, pl_context *context, const
                             bool *remarks, pl_error *error) {
   pl_findings *findings = NULL;
   pl_scene *scene = NULL;
-  pl_stage_set *set = NULL;
+  pl_scene_instance *set = NULL;
   pl_scene_build_def build = pl_default_scene_build_def();
   pl_status status = pl_findings_create(context, &findings, error);
-  if (status >= 0) status = pl_scene_read(context, path, &scene, findings, error);
+  if (status >= 0) status = pl_scene_load(context, path, &scene, findings, error);
   if (status >= 0) status = pl_scene_build(context, &build, scene, &set, findings, error);
   if (findings != NULL) tool_report_findings(&tool->voice, findings, PL_SEVERITY_WARNING, path);
   if (findings != NULL && pl_findings_count(findings, PL_SEVERITY_WARNING) > 0) *remarks = true;
   const pl_mesh *tets = NULL, *surface = NULL;
-  for (int32_t i = 0; status >= 0 && i < pl_stage_set_body_count(set) && tets == NULL; ++i) {
-    pl_stage_body stage = pl_stage_set_body(set, i);
-    if (stage.mesh == NULL || pl_mesh_look(stage.mesh).tet_count == 0 || (name != NULL && strcmp(stage.name, name) != 0)) continue;
+  for (int32_t i = 0; status >= 0 && i < pl_scene_instance_body_count(set) && tets == NULL; ++i) {
+    pl_scene_instance_body stage = pl_scene_instance_get_body(set, i);
+    if (stage.mesh == NULL || pl_mesh_get_view(stage.mesh).tet_count == 0 || (name != NULL && strcmp(stage.name, name) != 0)) continue;
     tets = stage.mesh;
     surface = stage.surface;
   }
@@ -45,7 +45,7 @@ static pl_status open_scene(const tool_session *tool, pl_context *context, const
   if (status >= 0) body->tets = copy_mesh(context, tets, error);
   if (status >= 0 && surface != NULL) body->surface = copy_mesh(context, surface, error);
   if (status >= 0 && (body->tets == NULL || (surface != NULL && body->surface == NULL))) status = error->status;
-  pl_stage_set_destroy(set);
+  pl_scene_instance_destroy(set);
   pl_scene_destroy(scene);
   pl_findings_destroy(findings);
   return status;
@@ -61,18 +61,18 @@ static pl_status make_lattice(const tool_arguments *arguments, pl_context *conte
 
 // The surface of bare tets, or where a surface sits in them.
 static pl_status tie_surface(pl_context *context, detail_body *body, pl_error *error) {
-  body->material = tool_allocate((size_t)pl_mesh_look(body->tets).point_count, sizeof *body->material);
+  body->material = tool_allocate((size_t)pl_mesh_get_view(body->tets).point_count, sizeof *body->material);
   if (body->surface == NULL) return pl_mesh_boundary(context, body->tets, &body->surface, body->material, error);
-  pl_mesh_view surface = pl_mesh_look(body->surface);
+  pl_mesh_view surface = pl_mesh_get_view(body->surface);
   free(body->material);
   body->material = tool_allocate((size_t)surface.point_count, sizeof *body->material);
   pl_box box = pl_points_box(surface.points, surface.point_count);
-  double size = fmax(fmax(box.most.x - box.least.x, box.most.y - box.least.y), box.most.z - box.least.z);
+  double size = fmax(fmax(box.max.x - box.min.x, box.max.y - box.min.y), box.max.z - box.min.z);
   pl_embedding_report report;
   pl_status status =
       pl_embedding_build(context, body->tets, surface.points, surface.point_count, size, &body->embedding, &report, error);
   if (status < 0) return status;
-  pl_embedding_view view = pl_embedding_look(body->embedding);
+  pl_embedding_view view = pl_embedding_get_view(body->embedding);
   for (size_t i = 0; i < (size_t)surface.point_count; ++i) {
     int heaviest = 0;
     for (int k = 1; k < 4; ++k)
@@ -101,7 +101,7 @@ bool detail_body_open(const tool_session *tool, const tool_arguments *arguments,
   } else {
     pl_mesh *mesh = tool_open_mesh(tool, context, path, 1, remarks);
     if (mesh == NULL) return false;
-    if (pl_mesh_look(mesh).tet_count > 0)
+    if (pl_mesh_get_view(mesh).tet_count > 0)
       body->tets = mesh;
     else
       body->surface = mesh;
@@ -129,12 +129,12 @@ void detail_body_close(detail_body *body) {
 // --- pictures --------------------------------------------------------------------------------------------------------
 
 static pl_status draw(pl_context *context, const char *path, const detail_body *body, const pl_color *colors, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(body->surface);
+  pl_mesh_view view = pl_mesh_get_view(body->surface);
   pl_box box = pl_points_box(view.points, view.point_count);
   pl_renderer_def def = pl_default_renderer_def();
   def.width = PICTURE_WIDTH;
   def.height = PICTURE_HEIGHT;
-  def.ground_height = box.least.y;
+  def.ground_height = box.min.y;
   pl_picture_item item = {.points = view.points,
                           .point_count = view.point_count,
                           .triangles = view.triangles,
@@ -145,7 +145,7 @@ static pl_status draw(pl_context *context, const char *path, const detail_body *
   uint8_t *rgb = tool_allocate(3 * (size_t)PICTURE_WIDTH * PICTURE_HEIGHT, 1);
   pl_status status = pl_renderer_create(context, &def, &renderer, error);
   if (status >= 0) status = pl_renderer_draw(renderer, &camera, &item, 1, NULL, rgb, error);
-  if (status >= 0) status = pl_picture_write(context, path, rgb, PICTURE_WIDTH, PICTURE_HEIGHT, error);
+  if (status >= 0) status = pl_picture_save(context, path, rgb, PICTURE_WIDTH, PICTURE_HEIGHT, error);
   pl_renderer_destroy(renderer);
   free(rgb);
   return status;
@@ -161,7 +161,7 @@ static pl_status paint(pl_context *context, const tool_value *output, const deta
                        pl_error *error) {
   if (!output->given) return PL_OK;
   if (tool_has_ending(output->text, "png")) return draw(context, output->text, body, colors, error);
-  return pl_painted_write(context, output->text, body->surface, colors, error);
+  return pl_painted_surface_save(context, output->text, body->surface, colors, error);
 }
 
 // --- info ------------------------------------------------------------------------------------------------------------
@@ -178,13 +178,13 @@ static pl_status write_previews(pl_context *context, const char *path, const pl_
       memset(rgb + 3 * at, grey[k], 3);
     }
   }
-  pl_status status = pl_picture_write(context, path, rgb, width, height, error);
+  pl_status status = pl_picture_save(context, path, rgb, width, height, error);
   free(rgb);
   return status;
 }
 
 static void show_rows(const pl_detail_set *set, info_sheet *sheet) {
-  pl_detail_set_view view = pl_detail_set_look(set);
+  pl_detail_set_view view = pl_detail_set_get_view(set);
   info_row_text(sheet, "kind", "detail");
   info_row_count(sheet, "examples", view.example_count);
   info_row_number(sheet, "window radius", view.def.window_radius, "m");
@@ -209,7 +209,7 @@ static void show_rows(const pl_detail_set *set, info_sheet *sheet) {
 bool detail_show_set(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet) {
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  if (pl_detail_set_read(context, path, &set, &error) < 0) {
+  if (pl_detail_set_load(context, path, &set, &error) < 0) {
     tool_report_error(&tool->voice, &error);
     return false;
   }
@@ -222,12 +222,12 @@ int detail_info(const tool_session *tool, const tool_arguments *arguments, pl_co
   const tool_value *output = tool_find_value(arguments, "output");
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  if (pl_detail_set_read(context, arguments->words[1], &set, &error) < 0) return tool_report_error(&tool->voice, &error);
+  if (pl_detail_set_load(context, arguments->words[1], &set, &error) < 0) return tool_report_error(&tool->voice, &error);
   info_sheet sheet = {.json = tool_find_value(arguments, "json")->given};
   show_rows(set, &sheet);
   info_end_sheet(&sheet);
   pl_status status = PL_OK;
-  if (output->given) status = write_previews(context, output->text, set, pl_detail_set_look(set).example_count, &error);
+  if (output->given) status = write_previews(context, output->text, set, pl_detail_set_get_view(set).example_count, &error);
   pl_detail_set_destroy(set);
   return status < 0 ? tool_report_error(&tool->voice, &error) : TOOL_DONE;
 }
@@ -238,12 +238,12 @@ static void print_segments(const detail_body *body, const pl_detail_segments *se
   const pl_detail_object *object = &body->object;
   printf(json ? "{\"spread\": %.9g, \"segments\": [" : "spread %.4g\nsegment  points  most typical place\n", segments->spread);
   for (int32_t s = 0; s < segments->count; ++s) {
-    int32_t count = 0, place = segments->representatives[s];
+    int32_t count = 0, slot = segments->representatives[s];
     for (int32_t i = 0; i < object->surface_count; ++i) count += segments->segment_of_point[i] == s;
-    pl_vec3 at = place >= 0 ? object->surface_points[place] : (pl_vec3){0, 0, 0};
+    pl_vec3 at = slot >= 0 ? object->surface_points[slot] : (pl_vec3){0, 0, 0};
     printf(json ? "%s\n  {\"segment\": %d, \"points\": %d, \"point\": %d, \"at\": [%.9g, %.9g, %.9g]}"
                 : "%s%7d %7d  point %d at (%.4g, %.4g, %.4g)\n",
-           json && s > 0 ? "," : "", s, count, place, at.x, at.y, at.z);
+           json && s > 0 ? "," : "", s, count, slot, at.x, at.y, at.z);
   }
   if (json) printf("\n]}\n");
 }
@@ -281,10 +281,10 @@ int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl
 // --- cover -----------------------------------------------------------------------------------------------------------
 
 // Where to record next: the place that is least like any example, then the one least like any example and the first, by places on the surface.
-static void print_next(const detail_body *body, const double *distances, double limit, double apart, int32_t most, bool json) {
+static void print_next(const detail_body *body, const double *distances, double limit, double apart, int32_t max, bool json) {
   const pl_detail_object *object = &body->object;
   int32_t chosen[64], count = 0;
-  while (count < most && count < 64) {
+  while (count < max && count < 64) {
     int32_t best = -1;
     for (int32_t i = 0; i < object->surface_count; ++i) {
       if (!(distances[i] > limit) || (best >= 0 && !(distances[i] > distances[best]))) continue;
@@ -305,12 +305,12 @@ static void print_next(const detail_body *body, const double *distances, double 
 }
 
 static void print_cover(const detail_body *body, const pl_detail_coverage *found, const double *distances, double apart,
-                        int32_t most, bool json) {
+                        int32_t max, bool json) {
   printf(json ? "{\"covered\": %.9g, \"limit\": %.9g, \"mean\": %.9g, \"largest\": %.9g, \"next\": ["
               : "covered        %.4g of the surface is within the width %.4g of an example\ndistance       %.4g in the mean, %.4g "
                 "at most\n",
-         found->covered, found->limit, found->mean, found->largest);
-  print_next(body, distances, found->limit, apart, most, json);
+         found->covered, found->limit, found->mean, found->max);
+  print_next(body, distances, found->limit, apart, max, json);
   if (json) printf("\n]}\n");
 }
 
@@ -322,7 +322,7 @@ int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_c
   detail_body body;
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  if (pl_detail_set_read(context, arguments->words[1], &set, &error) < 0) return tool_report_error(&tool->voice, &error);
+  if (pl_detail_set_load(context, arguments->words[1], &set, &error) < 0) return tool_report_error(&tool->voice, &error);
   if (!detail_body_open(tool, arguments, context, arguments->words[2], &body, &remarks)) {
     pl_detail_set_destroy(set);
     return TOOL_FAILED;
@@ -331,11 +331,11 @@ int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_c
   double *distances = tool_allocate(point_count, sizeof *distances), size = scale->given ? scale->number : 1;
   pl_color *colors = tool_allocate(point_count, sizeof *colors);
   pl_detail_coverage found;
-  pl_status status = pl_detail_cover(context, set, &body.object, size, distances, NULL, &found, &error);
+  pl_status status = pl_detail_measure_coverage(context, set, &body.object, size, distances, NULL, &found, &error);
   for (size_t i = 0; status >= 0 && i < point_count; ++i) colors[i] = pl_scale_color(fmin(distances[i] / (2 * found.limit), 1));
   if (status >= 0) status = paint(context, output, &body, colors, &error);
   if (status >= 0)
-    print_cover(&body, &found, distances, size * pl_detail_set_look(set).def.window_radius,
+    print_cover(&body, &found, distances, size * pl_detail_set_get_view(set).def.window_radius,
                 count->given ? (int32_t)count->count : 3, tool_find_value(arguments, "json")->given);
   free(distances);
   free(colors);

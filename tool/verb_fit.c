@@ -17,8 +17,8 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_NUMBER,
      .value = "RATE",
      .about = "frames per second; 30 if not given",
-     .least = 0.01,
-     .most = 1e6},
+     .min = 0.01,
+     .max = 1e6},
     {.name = "predict", .kind = TOOL_TEXT, .value = "MOTION", .about = "one that is not fitted, to be predicted"},
     {.name = "resume", .kind = TOOL_FLAG, .about = "go on where an interrupted fit in the same folder stopped"},
     FIT_OPTIONS,
@@ -28,7 +28,7 @@ static bool read_object(const tool_session *tool, pl_context *context, const too
                         bool *remarks) {
   object->mesh = tool_open_mesh(tool, context, arguments->words[0], 1, remarks);
   if (object->mesh == NULL) return false;
-  pl_mesh_view mesh = pl_mesh_look(object->mesh);
+  pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
   if (mesh.tet_count == 0) {
     tool_complain(&tool->voice, "'%s' has no tets; make some with: pliant mesh %s", arguments->words[0], arguments->words[0]);
     return false;
@@ -109,8 +109,8 @@ const tool_verb tool_fit_verb = {
         "writes it, from the moment in which the object is let go. Standard output has a table of the parameters with\n"
         "95 % intervals; the folder has report.html, estimates.csv, correlations.csv, history.csv, reference.vtu with young.csv,\n"
         "and scene.json, in which the fitted body hangs. Status 3: some parameter is not determined by the motions.",
-    .least_words = 2,
-    .most_words = 33,
+    .min_words = 2,
+    .max_words = 33,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .shared = true,

@@ -29,7 +29,7 @@ static int show_mesh(const tool_session *tool, pl_context *context, const char *
   if (info_show_character(tool, context, path, format_of(path), sheet, &remarks)) return remarks ? TOOL_REMARKS : TOOL_DONE;
   pl_mesh *mesh = tool_open_mesh(tool, context, path, 1, &remarks);
   if (mesh == NULL) return TOOL_FAILED;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_box box = pl_points_box(view.points, view.point_count);
   pl_mesh_check_report report;
   pl_error error = {0};
@@ -44,8 +44,8 @@ static int show_mesh(const tool_session *tool, pl_context *context, const char *
   info_row_names(sheet, "groups", view.group_count, group_name, &view);
   info_row_names(sheet, "poses", view.pose_count, info_pose_name, &view);
   if (view.point_count > 0) {
-    info_row_vector(sheet, "least", box.least);
-    info_row_vector(sheet, "most", box.most);
+    info_row_vector(sheet, "min", box.min);
+    info_row_vector(sheet, "max", box.max);
   }
   if (status >= 0) {
     info_row_count(sheet, "pieces", report.component_count);
@@ -74,41 +74,41 @@ static int show_frames(const tool_session *tool, pl_context *context, const char
     pl_vec3 *points = tool_allocate((size_t)facts.point_count, sizeof *points);
     status = pl_frame_file_read(file, facts.frame_count - 1, points, &error);
     pl_box box = pl_points_box(points, facts.point_count);
-    if (status >= 0) info_row_vector(sheet, "least at the end", box.least);
-    if (status >= 0) info_row_vector(sheet, "most at the end", box.most);
+    if (status >= 0) info_row_vector(sheet, "least at the end", box.min);
+    if (status >= 0) info_row_vector(sheet, "most at the end", box.max);
     free(points);
   }
   pl_frame_file_close(file);
   return status < 0 ? tool_report_error(&tool->voice, &error) : TOOL_DONE;
 }
 
-static void show_world(pl_stage_set *set, info_sheet *sheet) {
+static void show_world(pl_scene_instance *set, info_sheet *sheet) {
   int64_t particles = 0, triangles = 0;
   double mass = 0;
-  int32_t count = pl_stage_set_body_count(set);
+  int32_t count = pl_scene_instance_body_count(set);
   for (int32_t i = 0; i < count; ++i) {
-    pl_model_report model = pl_model_describe(pl_body_model(pl_stage_set_world(set), pl_stage_set_body(set, i).id));
+    pl_model_report model = pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(set), pl_scene_instance_get_body(set, i).id));
     particles += model.particle_count;
     triangles += model.surface_triangle_count;
     mass += model.mass;
   }
   info_row_count(sheet, "bodies", count);
-  if (pl_stage_set_actor_count(set) > 0) info_row_count(sheet, "actors", pl_stage_set_actor_count(set));
+  if (pl_scene_instance_actor_count(set) > 0) info_row_count(sheet, "actors", pl_scene_instance_actor_count(set));
   info_row_count(sheet, "particles", particles);
   info_row_count(sheet, "triangles", triangles);
   info_row_number(sheet, "mass", mass, "kg");
-  info_row_count(sheet, "colliders", pl_stage_set_collider_count(set));
-  info_row_hash(sheet, "start hash", pl_world_hash(pl_stage_set_world(set)));
+  info_row_count(sheet, "colliders", pl_scene_instance_collider_count(set));
+  info_row_hash(sheet, "start hash", pl_world_get_hash(pl_scene_instance_get_world(set)));
 }
 
 static int show_scene(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet) {
   pl_scene *scene = NULL;
-  pl_stage_set *set = NULL;
+  pl_scene_instance *set = NULL;
   pl_findings *findings = NULL;
   pl_error error = {0};
   pl_scene_build_def def = pl_default_scene_build_def();
   pl_status status = pl_findings_create(context, &findings, &error);
-  if (status >= 0) status = pl_scene_read(context, path, &scene, findings, &error);
+  if (status >= 0) status = pl_scene_load(context, path, &scene, findings, &error);
   if (status >= 0) status = pl_scene_build(context, &def, scene, &set, findings, &error);
   int code = TOOL_DONE;
   if (status < 0) {
@@ -116,7 +116,7 @@ static int show_scene(const tool_session *tool, pl_context *context, const char 
     if (findings == NULL || pl_findings_count(findings, PL_SEVERITY_ERROR) == 0) tool_report_error(&tool->voice, &error);
     code = TOOL_FAILED;
   } else {
-    pl_scene_report facts = pl_scene_describe(scene);
+    pl_scene_report facts = pl_scene_get_report(scene);
     info_row_text(sheet, "kind", "scene");
     info_row_text(sheet, "name", facts.name);
     info_row_text(sheet, "description", facts.description);
@@ -126,7 +126,7 @@ static int show_scene(const tool_session *tool, pl_context *context, const char 
     info_row_count(sheet, "seed", (int64_t)facts.seed);
     show_world(set, sheet);
   }
-  pl_stage_set_destroy(set);
+  pl_scene_instance_destroy(set);
   pl_scene_destroy(scene);
   pl_findings_destroy(findings);
   return code;
@@ -135,8 +135,8 @@ static int show_scene(const tool_session *tool, pl_context *context, const char 
 static int show_checkpoint(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet) {
   pl_checkpoint *checkpoint = NULL;
   pl_error error = {0};
-  if (pl_checkpoint_read(context, path, &checkpoint, &error) < 0) return tool_report_error(&tool->voice, &error);
-  pl_checkpoint_view view = pl_checkpoint_look(checkpoint);
+  if (pl_checkpoint_load(context, path, &checkpoint, &error) < 0) return tool_report_error(&tool->voice, &error);
+  pl_checkpoint_view view = pl_checkpoint_get_view(checkpoint);
   char *options = tool_text("%s", view.options);
   for (char *c = options; *c != '\0'; ++c)
     if (*c == '\n') *c = ' ';
@@ -178,8 +178,8 @@ const tool_verb tool_info_verb = {
     .name = "info",
     .words = "FILE",
     .summary = "what is in a mesh, character, point cache, scene, set of detail or checkpoint",
-    .least_words = 1,
-    .most_words = 1,
+    .min_words = 1,
+    .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .run = info_verb,

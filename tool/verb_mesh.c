@@ -7,13 +7,13 @@
 
 static const tool_option OPTIONS[] = {
     {.name = "output", .letter = 'o', .kind = TOOL_TEXT, .value = "FILE", .about = "tets as .vtu .vtk .msh .mesh or .node; needed"},
-    {.name = "points", .kind = TOOL_COUNT, .value = "N", .about = "points to aim at; 2000 if not given", .least = 8, .most = 5e6},
+    {.name = "points", .kind = TOOL_COUNT, .value = "N", .about = "points to aim at; 2000 if not given", .min = 8, .max = 5e6},
     {.name = "cell-size",
      .kind = TOOL_NUMBER,
      .value = "LENGTH",
      .about = "edge of a lattice cell in metres, instead of --points",
-     .least = 1e-9,
-     .most = 1e9},
+     .min = 1e-9,
+     .max = 1e9},
     {.name = "embedding",
      .kind = TOOL_TEXT,
      .value = "FILE",
@@ -22,32 +22,32 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_NUMBER,
      .value = "FACTOR",
      .about = "scale the surface first, for files in other units",
-     .least = 1e-9,
-     .most = 1e9},
+     .min = 1e-9,
+     .max = 1e9},
 };
 
 static pl_status write_embedding(const tool_session *tool, pl_context *context, const pl_mesh *tets, const pl_mesh *surface,
                                  const pl_lattice_report *report, const char *path, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(surface);
+  pl_mesh_view view = pl_mesh_get_view(surface);
   pl_embedding *embedding = NULL;
   pl_embedding_report found;
   pl_status status = pl_embedding_build(context, tets, view.points, view.point_count, report->cell_size, &embedding, &found, error);
-  if (status >= 0) status = pl_embedding_write(context, path, embedding, error);
+  if (status >= 0) status = pl_embedding_save(context, path, embedding, error);
   if (status >= 0)
     tool_say(&tool->voice, "embedding: %d points in %s; %d outside the tets, the farthest by %.3g m", view.point_count, path,
-             found.outside_count, found.largest_distance);
+             found.outside_count, found.max_distance);
   pl_embedding_destroy(embedding);
   return status;
 }
 
 static void say_report(const tool_session *tool, const pl_mesh *surface, const pl_mesh *tets, const pl_lattice_report *report,
                        double seconds) {
-  pl_mesh_view from = pl_mesh_look(surface), to = pl_mesh_look(tets);
+  pl_mesh_view from = pl_mesh_get_view(surface), to = pl_mesh_get_view(tets);
   tool_say(&tool->voice, "surface:   %d points, %d triangles, %d hole edges", from.point_count, from.triangle_count,
            report->hole_edge_count);
   tool_say(&tool->voice, "tets:      %d points, %d tets, cells of %.4g m, %.4g m^3", to.point_count, to.tet_count,
            report->cell_size, report->volume);
-  tool_say(&tool->voice, "quality:   %.3f at least (1 is a regular tet)", report->least_quality);
+  tool_say(&tool->voice, "quality:   %.3f at least (1 is a regular tet)", report->min_quality);
   tool_say(&tool->voice, "enclosed:  %.2f %% of the surface points", 100 * report->enclosed_fraction);
   tool_say(&tool->voice, "time:      %.3f s", seconds);
 }
@@ -81,7 +81,7 @@ static int mesh_surface(const tool_session *tool, const tool_arguments *argument
                 report.hole_edge_count);
       remarks = true;
     }
-    status = pl_mesh_write(context, output, tets, &error);
+    status = pl_mesh_save(context, output, tets, &error);
   }
   if (status >= 0 && embedding->given) status = write_embedding(tool, context, tets, surface, &report, embedding->text, &error);
   if (status < 0 && error.file[0] == '\0') snprintf(error.file, sizeof error.file, "%s", arguments->words[0]);
@@ -117,8 +117,8 @@ const tool_verb tool_mesh_verb = {
     .words = "SURFACE",
     .summary = "fill a closed, or nearly closed, surface with tets on a lattice",
     .details = "The tets enclose the surface and none is inverted. Small holes are bridged, with a warning (exit status 3).",
-    .least_words = 1,
-    .most_words = 1,
+    .min_words = 1,
+    .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .run = mesh_verb,

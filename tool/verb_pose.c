@@ -13,35 +13,35 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "make the tets: about this many points on a lattice around SURFACE",
-     .least = 8,
-     .most = 5e6},
+     .min = 8,
+     .max = 5e6},
     {.name = "cell-size",
      .kind = TOOL_NUMBER,
      .value = "LENGTH",
      .about = "make the tets: lattice cells with edges of this many metres",
-     .least = 1e-9,
-     .most = 1e9},
+     .min = 1e-9,
+     .max = 1e9},
     {.name = "volume", .kind = TOOL_FLAG, .about = "POSED are the points of TETS themselves; there is no SURFACE"},
     {.name = "weight",
      .kind = TOOL_NUMBER,
      .value = "W",
      .about = "how hard the surface pulls; 1000 if not given",
-     .least = 1e-6,
-     .most = 1e6},
+     .min = 1e-6,
+     .max = 1e6},
     {.name = "exact", .kind = TOOL_FLAG, .about = "impose the surface as it is, inverted tets or not"},
     {.name = "scale",
      .kind = TOOL_NUMBER,
      .value = "FACTOR",
      .about = "scale everything that is read, for files in other units",
-     .least = 1e-9,
-     .most = 1e9},
+     .min = 1e-9,
+     .max = 1e9},
 };
 
 // Poses from files of their own, in the order of the command line.
 typedef struct pose_files {
   int count;
-  pl_pose_source sources[TOOL_WORD_LIMIT];
-  const char *words[TOOL_WORD_LIMIT];
+  pl_pose_source sources[TOOL_MAX_WORDS];
+  const char *words[TOOL_MAX_WORDS];
 } pose_files;
 
 typedef struct pose_job {
@@ -104,7 +104,7 @@ static bool read_frame(pose_job *job, const char *path, long frame, pl_pose_sour
 static bool read_points(pose_job *job, const char *path, pl_pose_source *source) {
   pl_mesh *mesh = tool_open_mesh(job->tool, job->context, path, job->scale, &job->remarks);
   if (mesh == NULL) return false;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   source->point_count = view.source_count > 0 ? view.source_count : view.point_count;
   pl_vec3 *points = tool_allocate((size_t)source->point_count, sizeof *points);
   for (int32_t i = 0; i < source->point_count; ++i) points[i] = view.points[view.source_count > 0 ? view.point_of_source[i] : i];
@@ -177,7 +177,7 @@ static bool join_poses(pose_job *job) {
     tool_report_error(voice, &error);
     return false;
   }
-  if (pl_mesh_look(job->posed).pose_count > 0) return true;
+  if (pl_mesh_get_view(job->posed).pose_count > 0) return true;
   tool_complain(voice, "%s has no poses (morph targets), and no posed files are named", job->rest_path);
   return false;
 }
@@ -211,7 +211,7 @@ static bool make_tets(pose_job *job) {
     tool_report_error(&job->tool->voice, &error);
     return false;
   }
-  pl_mesh_view view = pl_mesh_look(job->tets);
+  pl_mesh_view view = pl_mesh_get_view(job->tets);
   tool_say(&job->tool->voice, "tets:  %d points, %d tets, cells of %.4g m", view.point_count, view.tet_count, report.cell_size);
   return true;
 }
@@ -227,8 +227,8 @@ static void print_reports(pose_job *job, const pl_mesh_view *view, const pl_pose
   for (int32_t i = 0; i < view->pose_count; ++i) {
     const pl_pose_report *r = &reports[i];
     const char *name = view->poses[i].name;
-    printf("%-*s  %12.4g  %12.4g  %9.3g  %9.3g  %8d  %8.3g  %8d\n", width, name, r->residual_rms, r->residual_max, r->least_j,
-           r->largest_j, r->inverted_count, r->weight, r->softened_count);
+    printf("%-*s  %12.4g  %12.4g  %9.3g  %9.3g  %8d  %8.3g  %8d\n", width, name, r->residual_rms, r->residual_max, r->min_j,
+           r->max_j, r->inverted_count, r->weight, r->softened_count);
     if (r->inverted_count > 0)
       tool_warn(voice, "pose '%s' turns %d tets inside out%s", name, r->inverted_count,
                 tool_find_value(job->arguments, "exact")->given ? "; without --exact it would give way there" : "");
@@ -245,7 +245,7 @@ static pl_status fit_poses(pose_job *job, pl_mesh **posed_tets, pl_error *error)
   pl_pose_def def = pl_default_pose_def();
   if (weight->given) def.weight = weight->number;
   def.exact = tool_find_value(job->arguments, "exact")->given;
-  pl_mesh_view view = pl_mesh_look(job->posed);
+  pl_mesh_view view = pl_mesh_get_view(job->posed);
   pl_pose_report *reports = tool_allocate((size_t)view.pose_count, sizeof *reports);
   double begin = tool_seconds();
   pl_status status = pl_poses_from_surface(job->context, &def, job->tets, job->posed, posed_tets, reports, error);
@@ -269,7 +269,7 @@ static int pose(pose_job *job) {
     if (!make_tets(job)) return TOOL_FAILED;
     status = fit_poses(job, &fitted, &error);
   }
-  if (status >= 0) status = pl_mesh_write(job->context, output, fitted != NULL ? fitted : job->posed, &error);
+  if (status >= 0) status = pl_mesh_save(job->context, output, fitted != NULL ? fitted : job->posed, &error);
   pl_mesh_destroy(fitted);
   if (status < 0) return tool_report_error(&job->tool->voice, &error);
   return job->remarks ? TOOL_REMARKS : TOOL_DONE;
@@ -319,8 +319,8 @@ const tool_verb tool_pose_verb = {
         "The table on standard output has a line per pose: distance of the fitted surface from the posed one, least and\n"
         "largest J (volume of a tet against its rest), inverted tets, the least weight used, and at how many points it is less\n"
         "than asked for because tets would have turned inside out. Exit status 3 when something is doubtful.",
-    .least_words = 1,
-    .most_words = TOOL_WORD_LIMIT,
+    .min_words = 1,
+    .max_words = TOOL_MAX_WORDS,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .run = pose_verb,

@@ -21,8 +21,8 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "frames, the start included, instead of the scene's number",
-     .least = 1,
-     .most = 1e7},
+     .min = 1,
+     .max = 1e7},
     {.name = "format",
      .kind = TOOL_TEXT,
      .value = "LIST",
@@ -31,14 +31,14 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "threads; the results are the same for any number",
-     .least = 1,
-     .most = 1024},
+     .min = 1,
+     .max = 1024},
     {.name = "seed",
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "seed of everything random, instead of the scene's",
-     .least = 0,
-     .most = 9007199254740992.0},
+     .min = 0,
+     .max = 9007199254740992.0},
     {.name = "hash",
      .kind = TOOL_OPTIONAL_TEXT,
      .value = "frames",
@@ -57,8 +57,8 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "draw N frames from first to last side by side into the picture",
-     .least = 2,
-     .most = 24},
+     .min = 2,
+     .max = 24},
     {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of picture and video; 1280x720 if not given"},
     {.name = "observer", .kind = TOOL_FLAG, .about = "take pictures from the scene's second camera, 'observer'"},
     {.name = "ghost", .kind = TOOL_FLAG, .about = "draw the rest shape of every actor above it, pale"},
@@ -72,8 +72,8 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_NUMBER,
      .value = "SECONDS",
      .about = "how often to keep a checkpoint; 30, and 0 for only on Ctrl-C",
-     .least = 0,
-     .most = 1e9},
+     .min = 0,
+     .max = 1e9},
 };
 
 static bool read_formats(const tool_session *tool, const char *text, run_options *options) {
@@ -85,7 +85,7 @@ static bool read_formats(const tool_session *tool, const char *text, run_options
     size_t length = strcspn(at, ",");
     if (length < sizeof name) memcpy(name, at, length);
     bool tables = strcasecmp(name, "actors") == 0;
-    pl_frame_format format = pl_frame_format_of_name(name);
+    pl_frame_format format = pl_frame_format_find(name);
     if (format == 0 && !tables) {
       tool_complain(&tool->voice, "--format knows pc2, mdd, glb, vtu, obj, ply, csv and actors, not '%.*s'", (int)length, at);
       return false;
@@ -93,7 +93,7 @@ static bool read_formats(const tool_session *tool, const char *text, run_options
     bool known = tables;
     options->actor_tables = options->actor_tables || tables || format == PL_FRAMES_CSV;
     for (int i = 0; i < options->format_count; ++i) known = known || options->formats[i] == format;
-    if (!known && options->format_count < RUN_FORMAT_LIMIT) options->formats[options->format_count++] = format;
+    if (!known && options->format_count < RUN_MAX_FORMATS) options->formats[options->format_count++] = format;
     if (at[length] == '\0') return true;
     at += length + 1;
   }
@@ -160,7 +160,7 @@ static char *default_folder(const char *scene_path) {
 
 // Words of a checkpoint that the command line did not give itself. `text` is cut into them and must be kept.
 static bool add_kept_options(const tool_session *tool, char *text, tool_arguments *arguments) {
-  enum { LIMIT = TOOL_OPTION_LIMIT + TOOL_REPEAT_LIMIT };
+  enum { LIMIT = TOOL_MAX_OPTIONS + TOOL_MAX_REPEATS };
   char *words[LIMIT];
   int count = 0;
   for (char *word = strtok(text, "\n"); word != NULL && count < LIMIT; word = strtok(NULL, "\n")) words[count++] = word;
@@ -183,13 +183,13 @@ static bool read_checkpoint(const tool_session *tool, const char *folder, char *
   pl_error error = {0};
   char *path = run_checkpoint_path(folder);
   pl_status status = pl_context_create(&def, &context, &error);
-  if (status >= 0) status = pl_checkpoint_read(context, path, &checkpoint, &error);
+  if (status >= 0) status = pl_checkpoint_load(context, path, &checkpoint, &error);
   if (status == PL_ERROR_NOT_FOUND)
     tool_complain(&tool->voice, "there is no unfinished run in '%s': no checkpoint is there", folder);
   else if (status < 0)
     tool_report_error(&tool->voice, &error);
   if (status >= 0) {
-    pl_checkpoint_view view = pl_checkpoint_look(checkpoint);
+    pl_checkpoint_view view = pl_checkpoint_get_view(checkpoint);
     *scene_path = tool_text("%s", view.scene_path);
     *options = tool_text("%s", view.options);
   }
@@ -245,7 +245,7 @@ const tool_verb tool_run_verb = {
         "Every body gets its own files in DIR, in the vertex order of its surface. Frame 0 is the start.\n"
         "Ctrl-C finishes the frame, keeps a checkpoint in DIR and prints the command that goes on; a second Ctrl-C stops at once.\n"
         "A run that went on gives the same files and the same hash as one that was never stopped.",
-    .most_words = 1,
+    .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .run = run_verb,

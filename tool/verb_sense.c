@@ -22,82 +22,82 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "cameras around the body; 3 if not given",
-     .least = 1,
-     .most = 64},
+     .min = 1,
+     .max = 64},
     {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of a camera; 640x480 if not given"},
     {.name = "elevation",
      .kind = TOOL_NUMBER,
      .value = "DEGREES",
      .about = "how far cameras look down; 30 if not given",
-     .least = -89,
-     .most = 89},
+     .min = -89,
+     .max = 89},
     {.name = "heading",
      .kind = TOOL_NUMBER,
      .value = "DEGREES",
      .about = "where the first camera stands, from +z towards +x; 0",
-     .least = -360,
-     .most = 360},
+     .min = -360,
+     .max = 360},
     {.name = "rate",
      .kind = TOOL_NUMBER,
      .value = "RATE",
      .about = "frames per second; 30 if not given",
-     .least = 0.01,
-     .most = 1e5},
+     .min = 0.01,
+     .max = 1e5},
     {.name = "start",
      .kind = TOOL_NUMBER,
      .value = "SECONDS",
      .about = "when the capture begins; 0 if not given",
-     .least = 0,
-     .most = 1e6},
+     .min = 0,
+     .max = 1e6},
     {.name = "frames",
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "frames; as long as the scene goes on if not given",
-     .least = 1,
-     .most = 1e6},
+     .min = 1,
+     .max = 1e6},
     {.name = "noise",
      .kind = TOOL_NUMBER,
      .value = "LENGTH",
      .about = "metres along the depth; 0.002 if not given",
-     .least = 0,
-     .most = 1},
+     .min = 0,
+     .max = 1},
     {.name = "quantum",
      .kind = TOOL_NUMBER,
      .value = "LENGTH",
      .about = "step of depths at 1 m, growing with the square; 0.0028",
-     .least = 0,
-     .most = 1},
+     .min = 0,
+     .max = 1},
     {.name = "outliers",
      .kind = TOOL_NUMBER,
      .value = "SHARE",
      .about = "of pixels with a wrong depth; 0.1 if not given",
-     .least = 0,
-     .most = 1},
+     .min = 0,
+     .max = 1},
     {.name = "edge-dropout",
      .kind = TOOL_NUMBER,
      .value = "SHARE",
      .about = "of pixels lost at edges; 0.5 if not given",
-     .least = 0,
-     .most = 1},
+     .min = 0,
+     .max = 1},
     {.name = "dropout",
      .kind = TOOL_NUMBER,
      .value = "SHARE",
      .about = "of pixels lost anywhere; 0 if not given",
-     .least = 0,
-     .most = 1},
+     .min = 0,
+     .max = 1},
     {.name = "clouds", .kind = TOOL_FLAG, .about = "write clouds instead of depth pictures; which camera saw a point is lost"},
     {.name = "seed",
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "of noise and losses; 1 if not given",
-     .least = 0,
-     .most = 9007199254740992.0},
+     .min = 0,
+     .max = 9007199254740992.0},
     {.name = "threads",
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "threads; the results are the same for any number",
-     .least = 1,
-     .most = 1024},
+     .min = 1,
+     .max = 1024},
     {.name = "set", .kind = TOOL_TEXT, .value = "PATH=VALUE", .about = TOOL_SET_ABOUT, .repeats = true},
 };
 
@@ -124,9 +124,9 @@ static pl_status open_scene(sense_job *job, const tool_overrides *overrides, pl_
   pl_status status = pl_findings_create(job->context, &job->findings, error);
   const char *path = job->arguments->words[0];
   if (status >= 0)
-    status = pl_scene_read_with(job->context, path, overrides->items, overrides->count, &job->scene, job->findings, error);
+    status = pl_scene_load_with(job->context, path, overrides->items, overrides->count, &job->scene, job->findings, error);
   if (status < 0) return status;
-  job->facts = pl_scene_describe(job->scene);
+  job->facts = pl_scene_get_report(job->scene);
   pl_scene_build_def build = pl_default_scene_build_def();
   return pl_scene_build(job->context, &build, job->scene, &job->set, job->findings, error);
 }
@@ -140,7 +140,7 @@ static int sense_scene(sense_job *job, const tool_overrides *overrides) {
     error_count = pl_findings_count(job->findings, PL_SEVERITY_ERROR);
   }
   if (status < 0) return error_count == 0 ? tool_report_error(&job->tool->voice, &error) : TOOL_FAILED;
-  job->body_count = pl_stage_set_body_count(job->set);
+  job->body_count = pl_scene_instance_body_count(job->set);
   if (!sense_choose_body(job)) return TOOL_FAILED;
   const tool_value *tets = tool_find_value(job->arguments, "tets");
   if (tets->given && (job->tets = sense_open_tets(job, tets->text)) == NULL) return TOOL_FAILED;
@@ -170,7 +170,7 @@ static void close_job(sense_job *job) {
   free(job->held);
   free(job->folder);
   pl_mesh_destroy(job->tets);
-  pl_stage_set_destroy(job->set);
+  pl_scene_instance_destroy(job->set);
   pl_scene_destroy(job->scene);
   pl_findings_destroy(job->findings);
   pl_context_destroy(job->context);
@@ -201,8 +201,8 @@ const tool_verb tool_sense_verb = {
         "surface.ply, the body at rest under gravity; held.csv, the points that never move; and the truth: rest.vtu,\n"
         "truth_points.pc2 and truth_surface.pc2. With --tets these are of other tets that fill the same shape, such as coarser\n"
         "ones, carried along by those of the scene: what is then tracked and fitted is not made of what was simulated.",
-    .least_words = 1,
-    .most_words = 1,
+    .min_words = 1,
+    .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .run = sense_verb,

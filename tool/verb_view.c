@@ -19,8 +19,8 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "port to listen at; any that is free if not given",
-     .least = 1,
-     .most = 65535},
+     .min = 1,
+     .max = 65535},
     {.name = "host",
      .kind = TOOL_TEXT,
      .value = "HOST",
@@ -30,8 +30,8 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_COUNT,
      .value = "N",
      .about = "threads of the simulation; what is seen is the same for any number",
-     .least = 1,
-     .most = 1024},
+     .min = 1,
+     .max = 1024},
 };
 
 #ifdef PLIANT_STUDIO
@@ -147,7 +147,7 @@ const tool_verb tool_view_verb = {
         "recording, capture.json or its folder as sense writes it, or the folder of a fit.\n"
         "The address, with a token that changes every time, is printed to standard output; it works through an SSH tunnel too:\n"
         "ssh -L 8080:127.0.0.1:8080 MACHINE pliant view --port 8080 SCENE. Ctrl-C ends.",
-    .most_words = 1,
+    .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .run = view_verb,

@@ -48,13 +48,13 @@ typedef struct pl_goal {
 /// Goals of one step, as a behaviour fills them in.
 typedef struct pl_goals pl_goals;
 
-/// Add a goal. False, and nothing is added, when there are PL_GOAL_LIMIT already, when a number is not finite or a part or point does not exist.
+/// Add a goal. False, and nothing is added, when there are PL_MAX_GOALS already, when a number is not finite or a part or point does not exist.
 PL_API bool pl_goals_add(pl_goals *goals, const pl_goal *goal);
 /// Most goals of one step.
-#define PL_GOAL_LIMIT 64
+#define PL_MAX_GOALS 64
 
 /// Most parts of an actor.
-#define PL_ACTOR_PART_LIMIT 64
+#define PL_ACTOR_MAX_PARTS 64
 
 // --- what a behaviour sees --------------------------------------------------------------------------------------------
 
@@ -101,7 +101,7 @@ typedef struct pl_actor_view {
   double rest_height;              ///< of the centre of mass above the lowest point in the shape as built, m
   int32_t touch_count;             ///< surface points that press against colliders
   pl_vec3 touch;                   ///< their mean
-  double touch_least, touch_most;  ///< how far they reach along the heading, relative to the centre of mass, m
+  double min_touch, max_touch;  ///< how far they reach along the heading, relative to the centre of mass, m
   int32_t part_count;
   const pl_part_view *parts;
   pl_actor_command command;
@@ -109,13 +109,13 @@ typedef struct pl_actor_view {
 } pl_actor_view;
 
 /// Height along `up` of the highest collider surface below a place and no more than `above` over it. False where there is none within ten body heights.
-PL_API bool pl_ground_height(const struct pl_actor_ground *ground, pl_vec3 place, double above, double *height, pl_vec3 *normal);
+PL_API bool pl_ground_height(const struct pl_actor_ground *ground, pl_vec3 position, double above, double *height, pl_vec3 *normal);
 
 /// A number that a behaviour can be given.
 typedef struct pl_behaviour_setting {
   const char *name;
   const char *unit;
-  double preset, least, most;
+  double preset, min, max;
   const char *about;  ///< one sentence
 } pl_behaviour_setting;
 
@@ -140,7 +140,7 @@ typedef struct pl_behaviour {
 } pl_behaviour;
 
 /// Behaviours of the library: stand, hop, bounce, roll, crawl, walk, waddle. `*count` receives their number.
-PL_API const pl_behaviour *const *pl_behaviours(int32_t *count);
+PL_API const pl_behaviour *const *pl_behaviour_list(int32_t *count);
 /// By name; NULL if there is none.
 PL_API const pl_behaviour *pl_behaviour_find(const char *name);
 
@@ -173,10 +173,10 @@ typedef struct pl_actor_def {
   double rate_regularisation;     ///< (m/s)²: cost of the rest shape's strain changing by 1 in one step
   double volume_regularisation;   ///< factor on the cost of changes of volume (or area) of the rest shape
   double bend_regularisation;     ///< factor on the cost of bending of curves and shells: of their own they hardly mind
-  double strain_limit;  ///< strain of an element of the rest shape at which its cost has doubled; 0: none. Not of examples
+  double max_strain;  ///< strain of an element of the rest shape at which its cost has doubled; 0: none. Not of examples
   double hull_penalty;  ///< (m/s)²: cost of leaving the hull of rest and examples by 1
   pl_actor_hessian hessian;
-  int32_t iteration_limit;     ///< most iterations of the optimisation in a step
+  int32_t max_iterations;     ///< most iterations of the optimisation in a step
   double tolerance;            ///< of the optimality conditions, relative
   int32_t horizon;             ///< steps that are planned at once; 1: as in the paper
   const pl_actor_part *parts;  ///< copied
@@ -219,9 +219,9 @@ PL_API void pl_actor_detach(pl_actor *actor);
 PL_API void pl_actor_reset(pl_actor *actor);
 
 /// Tell it what to do from the next step on. A heading that is too short keeps the old one.
-PL_API void pl_actor_steer(pl_actor *actor, pl_actor_command command);
+PL_API void pl_actor_set_command(pl_actor *actor, pl_actor_command command);
 /// What it was told last, with the heading that its path gave it.
-PL_API pl_actor_command pl_actor_steered(const pl_actor *actor);
+PL_API pl_actor_command pl_actor_get_command(const pl_actor *actor);
 
 /// What the last step took and where the actor stands.
 typedef struct pl_actor_report {
@@ -232,7 +232,7 @@ typedef struct pl_actor_report {
   double goal_start;        ///< m/s: the same where the search began, with the body going on as it did
   double regulariser;       ///< (m/s)²
   double residual;          ///< of the equations of motion after the step, as a share of the forces that balance
-  double smallest_step;     ///< of the line searches, 1: all were full steps
+  double min_step;     ///< of the line searches, 1: all were full steps
   double rest_strain;       ///< root mean square strain of the rest shape against the one as built
   double rest_rate;         ///< 1/s: how fast that changes
   double lean;              ///< degrees between the body's own up and up
@@ -249,24 +249,24 @@ typedef struct pl_actor_report {
   double asked;              ///< m that its commands asked for
   double travelled;          ///< m: length of the way of the centre of mass over the ground
   double turned;             ///< rad, rolled about the axis across the heading
-  double most_acceleration;  ///< m/s² of the centre of mass, over a tenth of a second
-  double most_rest_rate;     ///< 1/s
-  double most_lean;          ///< degrees between the body's own up and up
+  double max_acceleration;  ///< m/s² of the centre of mass, over a tenth of a second
+  double max_rest_rate;     ///< 1/s
+  double max_lean;          ///< degrees between the body's own up and up
   pl_actor_tally tally;
 } pl_actor_report;
 
 /// Report of the last step and of all since the actor was attached; all zero before the first.
-PL_API pl_actor_report pl_actor_look(const pl_actor *actor);
+PL_API pl_actor_report pl_actor_get_report(const pl_actor *actor);
 
 /// Parameters of the rest shape now, `count` of them, for plots; valid until the next step.
-PL_API const double *pl_actor_parameters(const pl_actor *actor, int32_t *count);
+PL_API const double *pl_actor_get_parameters(const pl_actor *actor, int32_t *count);
 
 /// Points of the rest shape now, one per particle, for a ghost beside the body. Mixtures of examples do not fit together: of them the mean of each point's places.
-PL_API void pl_actor_rest_points(const pl_actor *actor, pl_vec3 *points);
+PL_API void pl_actor_get_rest_points(const pl_actor *actor, pl_vec3 *points);
 
 /// Goals of the last step, for drawing: at most `limit` are written, their number is returned. Points and
 /// weights of PL_GOAL_POINTS are the behaviour's own and may be gone.
-PL_API int32_t pl_actor_goals(const pl_actor *actor, int32_t limit, pl_goal *goals);
+PL_API int32_t pl_actor_get_goals(const pl_actor *actor, int32_t limit, pl_goal *goals);
 
 #ifdef __cplusplus
 }

@@ -128,7 +128,7 @@ typedef struct pl_memory_report {
 } pl_memory_report;
 
 /// Memory use of a context; exact when no other thread is using it.
-PL_API pl_memory_report pl_context_memory(const pl_context *context);
+PL_API pl_memory_report pl_context_get_memory_report(const pl_context *context);
 
 /// One thing that is wrong or doubtful about user data, in the words a user needs.
 typedef struct pl_finding {
@@ -158,7 +158,7 @@ PL_API void pl_findings_destroy(pl_findings *findings);
 PL_API pl_status pl_findings_add(pl_findings *findings, const pl_finding *finding);
 
 /// Number of findings of at least the given severity.
-PL_API int32_t pl_findings_count(const pl_findings *findings, pl_severity least);
+PL_API int32_t pl_findings_count(const pl_findings *findings, pl_severity min);
 
 /// Finding number `index`, 0 <= index < pl_findings_count(findings, PL_SEVERITY_NOTE). Valid until the list changes.
 PL_API const pl_finding *pl_findings_get(const pl_findings *findings, int32_t index);

@@ -96,18 +96,18 @@ typedef struct pl_character_view {
 /// Read a character from a glTF, GLB or VRM file. Fails with PL_ERROR_INVALID_DATA, naming node, skin, animation or spring, for hierarchies with
 /// cycles, skins that are missing or do not fit, key frames that are not finite or not in order, springs and examples that refer to what is
 /// not there. Doubtful things go to `findings` (may be NULL).
-PL_API pl_status pl_character_read(pl_context *context, const char *path, pl_character **character, pl_findings *findings,
+PL_API pl_status pl_character_load(pl_context *context, const char *path, pl_character **character, pl_findings *findings,
                                    pl_error *error);
 
 /// The same from memory; `name` stands for the file in messages, and files that belong beside it are not looked for.
-PL_API pl_status pl_character_read_memory(pl_context *context, const void *bytes, size_t size, const char *name,
+PL_API pl_status pl_character_load_memory(pl_context *context, const void *bytes, size_t size, const char *name,
                                           pl_character **character, pl_findings *findings, pl_error *error);
 
 /// Destroy a character. NULL is allowed.
 PL_API void pl_character_destroy(pl_character *character);
 
 /// The arrays of a character.
-PL_API pl_character_view pl_character_look(const pl_character *character);
+PL_API pl_character_view pl_character_get_view(const pl_character *character);
 
 /// Number of animation `name`, or -1.
 PL_API int32_t pl_character_find_animation(const pl_character *character, const char *name);
@@ -152,20 +152,20 @@ typedef struct pl_character_motion {
 PL_API pl_status pl_character_bake(pl_context *context, const char *source, const char *path, int32_t base,
                                    const pl_character_motion *motion, pl_error *error);
 
-/// What pl_character_write() puts into a file.
-typedef struct pl_character_write_def {
+/// What pl_character_save() puts into a file.
+typedef struct pl_character_save_def {
   const pl_rod_def *rod;              ///< skeleton, skin, examples, colliders; joints become nodes in their order
   const pl_character_motion *motion;  ///< an animation of them (nodes are joint numbers), NULL for none
   const char *name;                   ///< of the mesh
-  uint32_t magic;                     ///< set by pl_default_character_write_def()
-} pl_character_write_def;
+  uint32_t magic;                     ///< set by pl_default_character_save_def()
+} pl_character_save_def;
 
 /// A def with everything to be filled in.
-PL_API pl_character_write_def pl_default_character_write_def(void);
+PL_API pl_character_save_def pl_default_character_save_def(void);
 
 /// Write a skeleton of ours as a skinned GLB with VRMC_springBone chains and PLIANT_rod_examples, which any glTF or VRM viewer can open. Written
 /// through a temporary name.
-PL_API pl_status pl_character_write(pl_context *context, const pl_character_write_def *def, const char *path, pl_error *error);
+PL_API pl_status pl_character_save(pl_context *context, const pl_character_save_def *def, const char *path, pl_error *error);
 
 #ifdef __cplusplus
 }

@@ -14,12 +14,12 @@ extern "C" {
 /// What a checkpoint holds; borrowed memory. Used both to write one and to look into one.
 typedef struct pl_checkpoint_view {
   const char *scene_path;  ///< scene file of the run
-  uint64_t scene_hash;     ///< of that file's bytes, from pl_file_hash()
+  uint64_t scene_hash;     ///< of that file's bytes, from pl_file_get_hash()
   uint64_t seed;           ///< seed the world was built with
   const char *options;     ///< whatever else the run needs to know, as text
   int64_t frame;           ///< frame the world stood at: frames 0 … `frame` are in the log
   int64_t frame_count;     ///< frames the run is to have
-  uint64_t state_hash;     ///< pl_world_hash() at that frame
+  uint64_t state_hash;     ///< pl_world_get_hash() at that frame
   const void *snapshot;    ///< from pl_world_snapshot()
   size_t snapshot_size;    ///< bytes
 } pl_checkpoint_view;
@@ -28,20 +28,20 @@ typedef struct pl_checkpoint_view {
 typedef struct pl_checkpoint pl_checkpoint;
 
 /// Write a checkpoint through a temporary name: at any moment there is a whole one at `path`, the old or the new.
-PL_API pl_status pl_checkpoint_write(pl_context *context, const char *path, const pl_checkpoint_view *view, pl_error *error);
+PL_API pl_status pl_checkpoint_save(pl_context *context, const char *path, const pl_checkpoint_view *view, pl_error *error);
 
 /// Read a checkpoint. Fails with PL_ERROR_NOT_FOUND when there is no file, PL_ERROR_INVALID_DATA when it is none or damaged (it carries a
 /// hash of itself), PL_ERROR_UNSUPPORTED when another version of Pliant wrote it in another layout.
-PL_API pl_status pl_checkpoint_read(pl_context *context, const char *path, pl_checkpoint **checkpoint, pl_error *error);
+PL_API pl_status pl_checkpoint_load(pl_context *context, const char *path, pl_checkpoint **checkpoint, pl_error *error);
 
 /// Destroy a checkpoint in memory; the file stays. NULL is allowed.
 PL_API void pl_checkpoint_destroy(pl_checkpoint *checkpoint);
 
 /// What is in a checkpoint; valid as long as it is.
-PL_API pl_checkpoint_view pl_checkpoint_look(const pl_checkpoint *checkpoint);
+PL_API pl_checkpoint_view pl_checkpoint_get_view(const pl_checkpoint *checkpoint);
 
 /// 64-bit hash of the bytes of a file.
-PL_API pl_status pl_file_hash(pl_context *context, const char *path, uint64_t *hash, pl_error *error);
+PL_API pl_status pl_file_get_hash(pl_context *context, const char *path, uint64_t *hash, pl_error *error);
 
 /// A file of frames, each with a state hash and positions of full precision, to which frames are only ever appended.
 typedef struct pl_frame_log pl_frame_log;

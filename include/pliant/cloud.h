@@ -31,14 +31,14 @@ typedef struct pl_cloud_view {
 /// warning `empty-cloud`. `findings` and `error` may be NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the file cannot be
 /// read, PL_ERROR_INVALID_DATA with the place when it is wrong, PL_ERROR_UNSUPPORTED when it is no cloud; `*cloud` is then NULL.
 /// The cloud belongs to the caller. May be called from several threads at once, each with findings of its own.
-PL_API pl_status pl_cloud_read(pl_context *context, const char *path, pl_cloud **cloud, pl_findings *findings, pl_error *error);
+PL_API pl_status pl_cloud_load(pl_context *context, const char *path, pl_cloud **cloud, pl_findings *findings, pl_error *error);
 
 /// The same from memory; `name` stands for the file in messages.
-PL_API pl_status pl_cloud_read_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_cloud **cloud,
+PL_API pl_status pl_cloud_load_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_cloud **cloud,
                                       pl_findings *findings, pl_error *error);
 
 /// What is in the cloud. Never fails; may be called from several threads at once.
-PL_API pl_cloud_view pl_cloud_look(const pl_cloud *cloud);
+PL_API pl_cloud_view pl_cloud_get_view(const pl_cloud *cloud);
 
 /// Destroy a cloud. NULL is allowed.
 PL_API void pl_cloud_destroy(pl_cloud *cloud);
@@ -74,35 +74,35 @@ typedef struct pl_capture_report {
   int32_t frame_count;    ///< frames looked at
   pl_box box;             ///< of their points, metres; empty without points
   int32_t fewest_points;  ///< in a frame
-  int32_t most_points;    ///< in a frame
+  int32_t max_points;    ///< in a frame
   double mean_points;     ///< per frame
   double duration;        ///< of the whole capture, from the first frame to the last, seconds
-  double invalid_share;   ///< of the pixels inside the masks those without a depth, 0 to 1
+  double invalid_fraction;   ///< of the pixels inside the masks those without a depth, 0 to 1
   int64_t dropped_count;  ///< points left out because they were not finite
 } pl_capture_report;
 
 /// Read a `capture.json` (docs/formats.md) and find its files; no frame is read yet. Every problem becomes a finding with its place, the
 /// first is also put into `error`. `findings` and `error` may be NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the document
 /// cannot be read, with PL_ERROR_INVALID_DATA when something in it is wrong; `*capture` is then NULL. The capture belongs to the caller.
-PL_API pl_status pl_capture_read(pl_context *context, const char *path, pl_capture **capture, pl_findings *findings,
+PL_API pl_status pl_capture_load(pl_context *context, const char *path, pl_capture **capture, pl_findings *findings,
                                  pl_error *error);
 
 /// The same with the document in memory; `name` stands for it in messages, and its files are looked for in `folder`.
-PL_API pl_status pl_capture_read_memory(pl_context *context, const void *text, size_t size, const char *name, const char *folder,
+PL_API pl_status pl_capture_load_memory(pl_context *context, const void *text, size_t size, const char *name, const char *folder,
                                         pl_capture **capture, pl_findings *findings, pl_error *error);
 
 /// What the capture says of itself. Never fails; may be called from several threads at once.
-PL_API pl_capture_view pl_capture_look(const pl_capture *capture);
+PL_API pl_capture_view pl_capture_get_view(const pl_capture *capture);
 
 /// Read frame `frame` (from 0) as a cloud in the world's axes and in metres, with the camera of each point if there are cameras. The cloud
-/// belongs to the caller. Fails as pl_cloud_read() does, and with PL_ERROR_INVALID_ARGUMENT when there is no such frame; `*cloud` is then
+/// belongs to the caller. Fails as pl_cloud_load() does, and with PL_ERROR_INVALID_ARGUMENT when there is no such frame; `*cloud` is then
 /// NULL. May be called from several threads at once, each with findings of its own.
 PL_API pl_status pl_capture_frame(const pl_capture *capture, int32_t frame, pl_cloud **cloud, pl_findings *findings,
                                   pl_error *error);
 
 /// Read the first `frame_count` frames (as many as there are, at least one) and say what they hold. Adds the warning
 /// `looks-like-millimetres` when the box is larger than 50 m. Fails as pl_capture_frame() does; `report` is then untouched.
-PL_API pl_status pl_capture_describe(const pl_capture *capture, int32_t frame_count, pl_capture_report *report,
+PL_API pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count, pl_capture_report *report,
                                      pl_findings *findings, pl_error *error);
 
 /// Destroy a capture. NULL is allowed.

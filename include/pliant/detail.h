@@ -74,7 +74,7 @@ typedef struct pl_detail_def {
   int32_t site_order;  ///< orders of moments of the place, 0 … 3
   int32_t patch_order;  ///< of the contact patch's shape, 0 … 3; -1: not looked at
   int32_t load_order;   ///< of the load, 1 or 2; 0: not looked at
-  double load_least;    ///< loads below this share of the window radius are none
+  double min_load;    ///< loads below this share of the window radius are none
   /// Metres; 0: loads are compared by direction alone, as in the paper, so one place can be recorded at one depth for each direction. Otherwise
   /// sizes are told apart too, those around this best. Negative: 0, or the mean size of the recordings if some differ in size alone.
   double load_reference;
@@ -101,7 +101,7 @@ typedef struct pl_detail_set_report {
   double
       prediction_error;  ///< of each example from all others, as a share of the examples; 0 if widths were given or there are less than four
   double inexactness;     ///< farthest that weights at an example are from 1 for it and 0 for the others
-  int32_t largest_group;  ///< examples that are similar to each other, directly or by way of others
+  int32_t max_group;  ///< examples that are similar to each other, directly or by way of others
   double stamp_error;     ///< largest share of a recording's displacement (root mean square) that its stamp does not give back …
   int32_t stamp_error_index;  ///< … and of which
   int32_t mirrored_count;     ///< examples that are mirror images
@@ -125,7 +125,7 @@ typedef struct pl_detail_set_view {
 } pl_detail_set_view;
 
 /// Borrowed arrays of a set; valid as long as it is.
-PL_API pl_detail_set_view pl_detail_set_look(const pl_detail_set *set);
+PL_API pl_detail_set_view pl_detail_set_get_view(const pl_detail_set *set);
 
 /// A set from its parts, copied: what a reader does. Fails as pl_detail_set_build().
 PL_API pl_status pl_detail_set_create(pl_context *context, const pl_detail_set_view *view, pl_detail_set **set, pl_error *error);
@@ -133,8 +133,8 @@ PL_API pl_status pl_detail_set_create(pl_context *context, const pl_detail_set_v
 /// Destroy a set; its filters must be gone. NULL is allowed.
 PL_API void pl_detail_set_destroy(pl_detail_set *set);
 
-/// Floats of working memory that pl_detail_set_compare() and pl_detail_set_weigh() want, aligned to 32 bytes.
-PL_API size_t pl_detail_set_scratch(const pl_detail_set *set);
+/// Floats of working memory that pl_detail_set_compare() and pl_detail_set_compute_weights() want, aligned to 32 bytes.
+PL_API size_t pl_detail_set_scratch_size(const pl_detail_set *set);
 
 /// Similarity (eq. 15) of a key, as in pl_detail_set_view, to each example: 1 at an example, 0 where it is not similar at all. `similarities` holds
 /// example_count. Allocates nothing; any number of threads, each with its own scratch.
@@ -142,7 +142,7 @@ PL_API void pl_detail_set_compare(const pl_detail_set *set, const float *key, fl
 
 /// Weights of the examples for a key: those that interpolate, or for a set with plain weights the similarities. As pl_detail_set_compare(). Returns how
 /// many examples are similar.
-PL_API int32_t pl_detail_set_weigh(const pl_detail_set *set, const float *key, float *scratch, float *weights);
+PL_API int32_t pl_detail_set_compute_weights(const pl_detail_set *set, const float *key, float *scratch, float *weights);
 
 /// A stamp as a grey picture of side x side pixels: 128 is no displacement along the normal, lighter is outward, and the largest is full
 /// scale. Rows from the top, y up. PL_ERROR_NOT_FOUND for an example that is not there.
@@ -152,7 +152,7 @@ PL_API pl_status pl_detail_set_preview(const pl_detail_set *set, int32_t example
 typedef struct pl_detail_filter_def {
   const pl_detail_set *set;        ///< must outlive the filter
   const pl_detail_object *object;  ///< whose surface is to be changed; copied
-  int32_t contact_most;            ///< contacts at a time; memory grows with it
+  int32_t max_contacts;            ///< contacts at a time; memory grows with it
   double scale;    ///< size of the object by that of the recorded ones: 0.5 lays stamps of half the length and height
   uint32_t magic;  ///< set by pl_default_detail_filter_def()
 } pl_detail_filter_def;
@@ -198,19 +198,19 @@ PL_API pl_status pl_detail_filter_apply(pl_detail_filter *filter, const pl_detai
 
 /// Weights that the examples had at contact number `contact` of the last pl_detail_filter_apply(); `weights` holds the set's example_count. All zero
 /// for a contact that was not there or did nothing.
-PL_API void pl_detail_filter_read_weights(const pl_detail_filter *filter, int32_t contact, double *weights);
+PL_API void pl_detail_filter_get_weights(const pl_detail_filter *filter, int32_t contact, double *weights);
 
 /// Wall-clock time of the last pl_detail_filter_apply(), part by part.
-typedef struct pl_detail_costs {
+typedef struct pl_detail_time_report {
   double find_seconds;      ///< contacts on the surface, and what hangs together around them
   double describe_seconds;  ///< descriptors of place, load and patch
   double weigh_seconds;     ///< comparison with all examples, and weights
   double blend_seconds;     ///< stamps of examples into one for each contact
   double stamp_seconds;     ///< that one onto the surface
-} pl_detail_costs;
+} pl_detail_time_report;
 
 /// What the last frame took; all zero before the first.
-PL_API pl_detail_costs pl_detail_filter_costs(const pl_detail_filter *filter);
+PL_API pl_detail_time_report pl_detail_filter_get_report(const pl_detail_filter *filter);
 
 /// What pl_detail_segment() found. The caller gives the arrays.
 typedef struct pl_detail_segments {
@@ -231,12 +231,12 @@ typedef struct pl_detail_coverage {
   double limit;      ///< what counts as covered: the width of the kernel for sites
   double covered;    ///< share of surface points within the limit
   int32_t farthest;  ///< surface point that is least like any example: record there next
-  double largest, mean;
+  double max, mean;
 } pl_detail_coverage;
 
 /// Distance (eq. 9) of each surface point's place to the nearest example's, and which that is (`nearest` may be NULL). Both hold
 /// surface_count. `scale` as in pl_detail_filter_def. Fails as pl_detail_segment().
-PL_API pl_status pl_detail_cover(pl_context *context, const pl_detail_set *set, const pl_detail_object *object, double scale,
+PL_API pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *set, const pl_detail_object *object, double scale,
                                  double *distances, int32_t *nearest, pl_detail_coverage *coverage, pl_error *error);
 
 /// Input of pl_detail_layer_add().
@@ -246,7 +246,7 @@ typedef struct pl_detail_layer_def {
   const pl_collider_id *tools;  ///< colliders that count as tools; copied
   int32_t tool_count;           ///< 0: all colliders that move along keys
   double reach;                 ///< surface points this close to a tool are touched, metres, beside the gap that the body keeps
-  int32_t contact_most;         ///< tools that may touch at a time; of more, the first
+  int32_t max_contacts;         ///< tools that may touch at a time; of more, the first
   double scale;                 ///< as in pl_detail_filter_def
   uint32_t magic;               ///< set by pl_default_detail_layer_def()
 } pl_detail_layer_def;
@@ -266,11 +266,11 @@ PL_API pl_status pl_detail_layer_add(pl_world *world, pl_body_id body, const pl_
 /// Destroy a layer; its world must be gone, or its body. NULL is allowed.
 PL_API void pl_detail_layer_destroy(pl_detail_layer *layer);
 
-/// Contacts of the last step: their number, and up to `most` of them into `reports`, which may be NULL.
-PL_API int32_t pl_detail_layer_contacts(const pl_detail_layer *layer, int32_t most, pl_detail_contact_report *reports);
+/// Contacts of the last step: their number, and up to `max` of them into `reports`, which may be NULL.
+PL_API int32_t pl_detail_layer_get_contacts(const pl_detail_layer *layer, int32_t max, pl_detail_contact_report *reports);
 
 /// What the filter took in the last step in which a tool touched.
-PL_API pl_detail_costs pl_detail_layer_costs(const pl_detail_layer *layer);
+PL_API pl_detail_time_report pl_detail_layer_get_report(const pl_detail_layer *layer);
 
 #ifdef __cplusplus
 }

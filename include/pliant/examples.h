@@ -1,6 +1,6 @@
 /// @file examples.h
 /// Weights of example poses on their own, for hosts with bodies or drivers of their own. Bodies of this library find their weights themselves
-/// (pl_body_read_weights()).
+/// (pl_body_get_weights()).
 #ifndef PLIANT_EXAMPLES_H
 #define PLIANT_EXAMPLES_H
 
@@ -11,12 +11,12 @@ extern "C" {
 #endif
 
 /// Most examples of one set.
-#define PL_EXAMPLE_LIMIT 32
+#define PL_MAX_EXAMPLE_COUNT 32
 
 /// The mixture of rest and examples nearest to a given shape: minimise |L w - d|² over w_k >= 0, sum w_k <= 1, where the columns of L are the
 /// descriptors of the examples less the rest's, and d is the shape's less the rest's. `gram` is L^T L (count x count, symmetric) and `pull`
 /// is L^T d. Exact, also for examples that depend on each other; allocates nothing. Fails with PL_ERROR_INVALID_ARGUMENT when count is
-/// not in 0 … PL_EXAMPLE_LIMIT; numbers that are not finite give the rest (all weights 0).
+/// not in 0 … PL_MAX_EXAMPLE_COUNT; numbers that are not finite give the rest (all weights 0).
 PL_API pl_status pl_weights_nearest(int32_t count, const double *gram, const double *pull, double *weights);
 
 #ifdef __cplusplus

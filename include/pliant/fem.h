@@ -52,7 +52,7 @@ typedef struct pl_fem_def {
   double stiffness_damping;    ///< beta, s
   pl_fem_scheme scheme;
   pl_fem_solver solver;
-  int32_t newton_limit;     ///< most Newton iterations a step
+  int32_t max_newton_iterations;     ///< most Newton iterations a step
   double newton_tolerance;  ///< residual force as a share of the typical force at which a step counts as solved
   int32_t volume_rounds;    ///< PL_FEM_FAST: iterations that keep the volume
   double
@@ -96,7 +96,7 @@ typedef struct pl_fem_report {
 } pl_fem_report;
 
 /// Report of a body's last step. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_UNSUPPORTED for a body of another method.
-PL_API pl_status pl_fem_body_report(const pl_world *world, pl_body_id body, pl_fem_report *report);
+PL_API pl_status pl_fem_get_report(const pl_world *world, pl_body_id body, pl_fem_report *report);
 
 /// Input of pl_fem_equilibrium().
 typedef struct pl_fem_equilibrium_def {
@@ -105,7 +105,7 @@ typedef struct pl_fem_equilibrium_def {
   const int32_t *pinned;  ///< points that stay where `positions` has them
   int32_t pinned_count;
   int32_t load_steps;    ///< the load is applied in this many steps
-  int32_t newton_limit;  ///< most Newton iterations per load step
+  int32_t max_newton_iterations;  ///< most Newton iterations per load step
   double tolerance;      ///< residual force as a share of the load
   uint32_t magic;        ///< set by pl_default_fem_equilibrium_def()
 } pl_fem_equilibrium_def;

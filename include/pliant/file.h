@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/// Formats that pl_mesh_read() understands.
+/// Formats that pl_mesh_load() understands.
 typedef enum pl_file_format {
   PL_FILE_UNKNOWN = 0,
   PL_FILE_OBJ,
@@ -37,27 +37,27 @@ PL_API pl_file_format pl_file_format_detect(const void *bytes, size_t size);
 /// their corners. glTF: all meshes of the scene with their node placements, morph targets as poses by name, vertices welded only where
 /// rest and all targets coincide. Doubtful things go to `findings` (may be NULL). Errors carry file, line and column (byte
 /// offset in binary files).
-PL_API pl_status pl_mesh_read(pl_context *context, const char *path, pl_mesh **mesh, pl_findings *findings, pl_error *error);
+PL_API pl_status pl_mesh_load(pl_context *context, const char *path, pl_mesh **mesh, pl_findings *findings, pl_error *error);
 
 /// Read a mesh from memory; `name` stands for the file in messages. Files that belong beside it (.ele, .bin) are not looked for.
-PL_API pl_status pl_mesh_read_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_mesh **mesh,
+PL_API pl_status pl_mesh_load_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_mesh **mesh,
                                      pl_findings *findings, pl_error *error);
 
 /// Write a mesh to `path`; the ending decides: .obj .ply .stl .msh .vtk .vtu .mesh .node .glb. A temporary file is renamed at the
 /// end, so a crash never leaves a half file under the final name.
-PL_API pl_status pl_mesh_write(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error);
+PL_API pl_status pl_mesh_save(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error);
 
 /// Write a surface with a colour at each of its points (.ply, other programs show it). Written through a temporary name.
-PL_API pl_status pl_painted_write(pl_context *context, const char *path, const pl_mesh *surface, const pl_color *colors,
+PL_API pl_status pl_painted_surface_save(pl_context *context, const char *path, const pl_mesh *surface, const pl_color *colors,
                                   pl_error *error);
 
 /// Write an embedding as a table (CSV), one line per point: its number, four points of the mesh it sits in, and their weights. Written
 /// through a temporary name.
-PL_API pl_status pl_embedding_write(pl_context *context, const char *path, const pl_embedding *embedding, pl_error *error);
+PL_API pl_status pl_embedding_save(pl_context *context, const char *path, const pl_embedding *embedding, pl_error *error);
 
 /// Write a table (CSV): a line with the names of the columns, which must hold no commas, and then row_count lines of column_count numbers, given row by
 /// row in `cells`. Written through a temporary name.
-PL_API pl_status pl_table_write(pl_context *context, const char *path, const char *const *columns, int32_t column_count,
+PL_API pl_status pl_table_save(pl_context *context, const char *path, const char *const *columns, int32_t column_count,
                                 int64_t row_count, const double *cells, pl_error *error);
 
 /// A table that was read.
@@ -71,12 +71,12 @@ typedef struct pl_table_view {
   const double *cells;  ///< row by row
 } pl_table_view;
 
-/// Read a table (CSV) as pl_table_write() writes it: a line of names, parted by commas, and rows of as many numbers; `nan` and `inf` are numbers. Fails with PL_ERROR_NOT_FOUND or
+/// Read a table (CSV) as pl_table_save() writes it: a line of names, parted by commas, and rows of as many numbers; `nan` and `inf` are numbers. Fails with PL_ERROR_NOT_FOUND or
 /// PL_ERROR_FILE when the file cannot be read, PL_ERROR_INVALID_DATA with line and column when it is wrong; `*table` is then NULL. The caller owns the table.
-PL_API pl_status pl_table_read(pl_context *context, const char *path, pl_table **table, pl_error *error);
+PL_API pl_status pl_table_load(pl_context *context, const char *path, pl_table **table, pl_error *error);
 
 /// What is in the table.
-PL_API pl_table_view pl_table_look(const pl_table *table);
+PL_API pl_table_view pl_table_get_view(const pl_table *table);
 
 /// Number of the column of that name, -1 if there is none.
 PL_API int32_t pl_table_find(const pl_table *table, const char *name);
@@ -86,14 +86,14 @@ PL_API void pl_table_destroy(pl_table *table);
 
 /// Write a set of examples of detail as one file: its parts, and small grey pictures of the stamps in front of them. Written through a temporary
 /// name.
-PL_API pl_status pl_detail_set_write(pl_context *context, const char *path, const pl_detail_set *set, pl_error *error);
+PL_API pl_status pl_detail_set_save(pl_context *context, const char *path, const pl_detail_set *set, pl_error *error);
 
 /// Read such a file. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when it cannot be read, PL_ERROR_INVALID_DATA when it is none or damaged,
 /// PL_ERROR_UNSUPPORTED when it is of another version. The caller owns the set.
-PL_API pl_status pl_detail_set_read(pl_context *context, const char *path, pl_detail_set **set, pl_error *error);
+PL_API pl_status pl_detail_set_load(pl_context *context, const char *path, pl_detail_set **set, pl_error *error);
 
 /// The same from memory; `name` stands for the file in messages.
-PL_API pl_status pl_detail_set_read_memory(pl_context *context, const void *bytes, size_t size, const char *name,
+PL_API pl_status pl_detail_set_load_memory(pl_context *context, const void *bytes, size_t size, const char *name,
                                            pl_detail_set **set, pl_error *error);
 
 #ifdef __cplusplus

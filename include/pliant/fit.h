@@ -33,7 +33,7 @@ typedef struct pl_reference_def {
   int32_t pinned_count;                    ///< at least three that are not on a line, or the shape is not determined
   double tolerance;                        ///< residual force as a share of the weight
   int32_t limit;                           ///< most iterations or steps of artificial time
-  double least_volume;                     ///< share of its volume in the static shape that every element must keep, above 0
+  double min_volume;                     ///< share of its volume in the static shape that every element must keep, above 0
   const struct pl_linear_backend *direct;  ///< pl_cholmod_backend(), or NULL for conjugate gradients
   uint32_t magic;                          ///< set by pl_default_reference_def()
 } pl_reference_def;
@@ -46,7 +46,7 @@ typedef struct pl_reference_report {
   int32_t load_steps;        ///< parts in which gravity had to be applied
   double residual;           ///< newtons: root of the sum of squares over free points
   double relative_residual;  ///< as a share of that of the weight
-  double least_volume;       ///< of an element, as a share of its volume in the static shape
+  double min_volume;       ///< of an element, as a share of its volume in the static shape
   double seconds;
 } pl_reference_report;
 
@@ -105,7 +105,7 @@ PL_API pl_status pl_field_build(pl_context *context, const pl_field_def *def, co
                                 pl_error *error);
 
 /// The arrays of a field. Never fails.
-PL_API pl_field_view pl_field_look(const pl_field *field);
+PL_API pl_field_view pl_field_get_view(const pl_field *field);
 
 /// Destroy a field. NULL is allowed.
 PL_API void pl_field_destroy(pl_field *field);
@@ -121,7 +121,7 @@ typedef enum pl_fitter {
 /// One parameter as it enters a fit.
 typedef struct pl_fit_range {
   double start;        ///< where to begin, or the value if it is not fitted
-  double least, most;  ///< bounds
+  double min, max;  ///< bounds
   bool fitted;
 } pl_fit_range;
 
@@ -169,7 +169,7 @@ typedef struct pl_fit_progress {
   bool accepted;        ///< the iteration made the distance smaller
 } pl_fit_progress;
 
-/// Called after every iteration (of Nelder-Mead: every evaluation). pl_fit_save() may be called in it. Returns whether to go on.
+/// Called after every iteration (of Nelder-Mead: every evaluation). pl_fit_snapshot() may be called in it. Returns whether to go on.
 typedef bool pl_fit_callback(void *user, const pl_fit *fit, const pl_fit_progress *progress);
 
 /// Input of pl_fit_create().
@@ -190,11 +190,11 @@ typedef struct pl_fit_def {
   pl_fitter fitter;
   int32_t steps_per_frame;  ///< time steps between two frames
   int32_t
-      steps_most;  ///< of Gauss-Newton: fit again with twice as many, from what was found, until no modulus changes by more than 1 % or a frame would have
+      max_steps;  ///< of Gauss-Newton: fit again with twice as many, from what was found, until no modulus changes by more than 1 % or a frame would have
                    ///< more steps than these; 0: steps_per_frame and no more
   const int32_t *windows;   ///< frames of the growing horizon, rising; all of a sequence at the end. Copied
   int32_t window_count;     ///< 0: 10, 25, 60, 125, 250, …; 1 with window 0: the whole at once
-  int32_t iteration_limit;  ///< in all
+  int32_t max_iterations;  ///< in all
   double tolerance;         ///< change of parameters at which the last window is done
   double
       noise;  ///< metres: error to expect of a tracked point, by which it is judged what is determined; 0: 1e-4 of the object's size
@@ -227,7 +227,7 @@ typedef struct pl_warm_start_def {
   int32_t sample_count;  ///< moduli tried around what the stiffest one says, on a logarithmic scale
   int32_t mode_count;    ///< lowest modes looked at
   int32_t rounds;        ///< of coordinate descent over the control points; 0: all stay equal
-  double least, most;    ///< Pa
+  double min, max;    ///< Pa
   uint32_t magic;        ///< set by pl_default_warm_start_def()
 } pl_warm_start_def;
 
@@ -271,7 +271,7 @@ PL_API const char *pl_fit_verdict_name(pl_fit_verdict verdict);
 typedef struct pl_fit_estimate {
   char name[24];  ///< "young 3", "poisson", "mass damping", "stiffness damping"
   double value;
-  double least, most;  ///< 95 % interval; the bounds where it is not determined at all
+  double min, max;  ///< 95 % interval; the bounds where it is not determined at all
   double deviation;    ///< standard deviation of its logarithm (of itself for Poisson's ratio)
   pl_fit_verdict verdict;
 } pl_fit_estimate;
@@ -293,16 +293,16 @@ typedef struct pl_fit_report {
 } pl_fit_report;
 
 /// The result as it stands. The first call after an iteration simulates once more where that is needed. Arrays are valid until the next call with this fit.
-PL_API pl_status pl_fit_look(pl_fit *fit, pl_fit_report *report, pl_error *error);
+PL_API pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error);
 
 /// Reference shape of the current parameters, one per point, and Young's modulus of each tet, Pa; either may be NULL.
-PL_API pl_status pl_fit_read(const pl_fit *fit, pl_vec3 *reference, double *young);
+PL_API pl_status pl_fit_get_fields(const pl_fit *fit, pl_vec3 *reference, double *young);
 
 /// Parameters as they stand, in the order of the estimates; `*count` receives their number. Valid until the next call with this fit. May be called in the callback.
-PL_API const double *pl_fit_values(const pl_fit *fit, int32_t *count);
+PL_API const double *pl_fit_get_values(const pl_fit *fit, int32_t *count);
 
 /// Set parameters by hand: as many numbers as estimates, in the same order. Fails outside the bounds.
-PL_API pl_status pl_fit_write(pl_fit *fit, const double *values, pl_error *error);
+PL_API pl_status pl_fit_set_values(pl_fit *fit, const double *values, pl_error *error);
 
 /// How well a sequence is predicted.
 typedef struct pl_fit_prediction {
@@ -319,11 +319,11 @@ PL_API pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl
 /// (surface, friction, solver …); NULL: defaults. Belongs to the caller.
 PL_API pl_status pl_fit_build_model(pl_fit *fit, const pl_fem_def *base, pl_model **model, pl_error *error);
 
-/// Bytes that pl_fit_save() writes now.
-PL_API size_t pl_fit_state_size(const pl_fit *fit);
+/// Bytes that pl_fit_snapshot() writes now.
+PL_API size_t pl_fit_snapshot_size(const pl_fit *fit);
 
 /// Everything that pl_fit_run() needs to go on from here: parameters, reference shape, window, damping, for Nelder-Mead the log of all evaluations. Plain bytes of this machine.
-PL_API void pl_fit_save(const pl_fit *fit, void *buffer);
+PL_API void pl_fit_snapshot(const pl_fit *fit, void *buffer);
 
 /// Take it up again in a fit of the same def, mesh and sequences; what follows is the same to the last bit. PL_ERROR_INVALID_DATA if the bytes are not from such a fit; the fit
 /// is then as it was.

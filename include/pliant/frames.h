@@ -47,13 +47,13 @@ PL_API pl_frames_def pl_default_frames_def(pl_frame_format format);
 PL_API const char *pl_frame_format_name(pl_frame_format format);
 
 /// Format of a name such as "pc2", or 0.
-PL_API pl_frame_format pl_frame_format_of_name(const char *name);
+PL_API pl_frame_format pl_frame_format_find(const char *name);
 
 /// Start writing. Nothing appears under the final name before pl_frames_close() (frames in files of their own appear whole, one by one).
 PL_API pl_status pl_frames_create(pl_context *context, const pl_frames_def *def, pl_frames **frames, pl_error *error);
 
 /// Write the next frame: `point_count` positions in metres.
-PL_API pl_status pl_frames_write(pl_frames *frames, const pl_vec3 *points, pl_error *error);
+PL_API pl_status pl_frames_add_frame(pl_frames *frames, const pl_vec3 *points, pl_error *error);
 
 /// Finish and rename into place; the writer is gone afterwards, whatever the result.
 PL_API pl_status pl_frames_close(pl_frames *frames, pl_error *error);

@@ -30,9 +30,9 @@ typedef struct pl_transform {
   pl_quat rotation;
 } pl_transform;
 
-/// Axis-aligned box; empty when a `least` component exceeds its `most`.
+/// Axis-aligned box; empty when a `min` component exceeds its `max`.
 typedef struct pl_box {
-  pl_vec3 least, most;
+  pl_vec3 min, max;
 } pl_box;
 
 #ifdef __cplusplus

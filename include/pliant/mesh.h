@@ -54,7 +54,7 @@ PL_API pl_status pl_mesh_create(pl_context *context, const pl_mesh_view *view, p
 PL_API void pl_mesh_destroy(pl_mesh *mesh);
 
 /// The arrays of a mesh; valid as long as the mesh.
-PL_API pl_mesh_view pl_mesh_look(const pl_mesh *mesh);
+PL_API pl_mesh_view pl_mesh_get_view(const pl_mesh *mesh);
 
 /// Number of pose `name`, or -1.
 PL_API int32_t pl_mesh_find_pose(const pl_mesh *mesh, const char *name);
@@ -109,7 +109,7 @@ typedef struct pl_lattice_report {
   double cell_size;          ///< the one used
   double enclosed_fraction;  ///< share of surface points inside the tets; 1 for a cage that encloses the surface
   double volume;             ///< of the tets, cubic metres
-  double least_quality;      ///< least tet quality, 1 for a regular tet, 0 for a flat one
+  double min_quality;      ///< least tet quality, 1 for a regular tet, 0 for a flat one
   int32_t hole_edge_count;   ///< open edges of the input; inside and outside are then a matter of winding number
 } pl_lattice_report;
 
@@ -135,7 +135,7 @@ typedef struct pl_embedding_view {
 /// What pl_embedding_build() found.
 typedef struct pl_embedding_report {
   int32_t outside_count;    ///< points in no tet, tied to the nearest one
-  double largest_distance;  ///< farthest such point from its tet, metres
+  double max_distance;  ///< farthest such point from its tet, metres
   int32_t farthest_point;   ///< its index, -1 if none
 } pl_embedding_report;
 
@@ -148,7 +148,7 @@ PL_API pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, co
 PL_API void pl_embedding_destroy(pl_embedding *embedding);
 
 /// The arrays of an embedding; valid as long as it is.
-PL_API pl_embedding_view pl_embedding_look(const pl_embedding *embedding);
+PL_API pl_embedding_view pl_embedding_get_view(const pl_embedding *embedding);
 
 /// Positions of the embedded points for the given positions of the mesh points.
 PL_API void pl_embedding_apply(const pl_embedding *embedding, const pl_vec3 *mesh_points, pl_vec3 *points);
@@ -174,7 +174,7 @@ typedef struct pl_cut_report {
   int32_t copied_point_count;  ///< points that are now there twice or more, once for each side
   int32_t component_count;     ///< connected pieces of the result
   double cut_area;             ///< of the surface that opened, counted once, m²
-  double least_volume_ratio;   ///< smallest volume of a new tet as a share of the tet it was part of; 1 where nothing was split
+  double min_volume_ratio;   ///< smallest volume of a new tet as a share of the tet it was part of; 1 where nothing was split
 } pl_cut_report;
 
 /// The plane x = 0, snap 0.1.

@@ -87,11 +87,11 @@ typedef struct pl_model_report {
 } pl_model_report;
 
 /// Facts about a model.
-PL_API pl_model_report pl_model_describe(const pl_model *model);
+PL_API pl_model_report pl_model_get_report(const pl_model *model);
 
 /// Triangles of the model's surface, 3 surface point indices each; valid as long as the model. Surface points are those of the def's
 /// `surface` in its order, or the boundary points of the tets in theirs.
-PL_API const int32_t *pl_model_surface_triangles(const pl_model *model);
+PL_API const int32_t *pl_model_get_surface_triangles(const pl_model *model);
 
 /// The examples of a model: what weights mean, and how many sets of them there are.
 typedef struct pl_example_view {
@@ -103,7 +103,7 @@ typedef struct pl_example_view {
 } pl_example_view;
 
 /// Examples of a model; all zero for one without.
-PL_API pl_example_view pl_model_examples(const pl_model *model);
+PL_API pl_example_view pl_model_get_examples(const pl_model *model);
 
 #ifdef __cplusplus
 }

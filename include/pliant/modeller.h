@@ -81,7 +81,7 @@ typedef struct pl_plate_def {
 
 /// What pl_plate_build() made.
 typedef struct pl_plate_report {
-  double least_angle;  ///< of all triangles, radians
+  double min_angle;  ///< of all triangles, radians
   double area;  ///< square metres; that of the outlines where they are straight, a little else where curves became straight pieces
   int32_t border_point_count;  ///< points on the outline and around holes; they come first in the mesh
 } pl_plate_report;

@@ -58,7 +58,7 @@ PL_API pl_color pl_palette_color(int32_t index);
 
 /// Colour of a number from 0 to 1, for painting a field on a surface: from dark blue over green to yellow, evenly lighter, which is also readable without colours.
 /// Smaller and larger numbers have the colours of the ends.
-PL_API pl_color pl_scale_color(double share);
+PL_API pl_color pl_scale_color(double fraction);
 
 /// A camera that sees the whole box from slightly above, for a picture `aspect` times as wide as high.
 PL_API pl_camera pl_camera_around(pl_box box, double aspect);
@@ -75,7 +75,7 @@ PL_API pl_status pl_renderer_draw(pl_renderer *renderer, const pl_camera *camera
                                   const char *caption, uint8_t *rgb, pl_error *error);
 
 /// Write 8-bit RGB pixels as a PNG file (through a temporary name).
-PL_API pl_status pl_picture_write(pl_context *context, const char *path, const uint8_t *rgb, int32_t width, int32_t height,
+PL_API pl_status pl_picture_save(pl_context *context, const char *path, const uint8_t *rgb, int32_t width, int32_t height,
                                   pl_error *error);
 
 /// An MP4 being written by the program `ffmpeg`.
@@ -86,7 +86,7 @@ PL_API pl_status pl_video_create(pl_context *context, const char *path, int32_t 
                                  pl_video **video, pl_error *error);
 
 /// Append a picture of 8-bit RGB pixels.
-PL_API pl_status pl_video_write(pl_video *video, const uint8_t *rgb, pl_error *error);
+PL_API pl_status pl_video_add_frame(pl_video *video, const uint8_t *rgb, pl_error *error);
 
 /// Finish and rename into place; the video is gone afterwards, whatever the result.
 PL_API pl_status pl_video_close(pl_video *video, pl_error *error);

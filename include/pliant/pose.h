@@ -18,7 +18,7 @@ typedef struct pl_pose_def {
   double weight;
   bool exact;    ///< impose the surface as it is (weight 1e6) and keep it so; inverted tets are counted and reported
   double reach;  ///< a surface point farther than this from all tets is an error, metres; 0: a tenth of the tets' diagonal
-  int32_t most_iterations;  ///< as-rigid-as-possible iterations for each weight that is tried
+  int32_t max_iterations;  ///< as-rigid-as-possible iterations for each weight that is tried
   uint32_t magic;           ///< set by pl_default_pose_def()
 } pl_pose_def;
 
@@ -27,8 +27,8 @@ typedef struct pl_pose_report {
   double residual_rms;      ///< distance of the fitted surface points from the posed ones, root of the mean square, metres
   double residual_max;      ///< the largest, metres
   int32_t farthest_point;   ///< the surface point it belongs to, -1 if there are none
-  double least_j;           ///< least volume of a tet against its rest, det F; negative when inverted
-  double largest_j;         ///< largest
+  double min_j;           ///< least volume of a tet against its rest, det F; negative when inverted
+  double max_j;         ///< largest
   int32_t inverted_count;   ///< tets with det F <= 0
   double weight;            ///< the least that was used; less than asked for where that would have inverted tets
   int32_t softened_count;   ///< surface points with less than the weight asked for

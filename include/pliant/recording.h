@@ -56,7 +56,7 @@ typedef struct pl_detail_session_view {
 } pl_detail_session_view;
 
 /// The recordings of a session.
-PL_API pl_detail_session_view pl_detail_session_look(const pl_detail_session *session);
+PL_API pl_detail_session_view pl_detail_session_get_view(const pl_detail_session *session);
 
 /// How far surfaces are from the true one, metres: root mean squares over all points of a surface.
 typedef struct pl_detail_judgement {
@@ -66,7 +66,7 @@ typedef struct pl_detail_judgement {
 } pl_detail_judgement;
 
 /// Enrich the coarse surface of each recording and compare it with the true one; `judgements` holds one for each. Fails as pl_detail_filter_create().
-PL_API pl_status pl_detail_set_judge(pl_context *context, const pl_detail_set *set, const pl_detail_recording *recordings,
+PL_API pl_status pl_detail_set_evaluate(pl_context *context, const pl_detail_set *set, const pl_detail_recording *recordings,
                                      int32_t recording_count, pl_detail_judgement *judgements, pl_error *error);
 
 /// Judge each recording by a set that is built without those at its site: `sites` has the number of each one's, `judgements` holds one for each. Fails as

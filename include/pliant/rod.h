@@ -19,8 +19,8 @@ extern "C" {
 #endif
 
 /// Most joints of one chain, and most links that close loops in it.
-#define PL_ROD_JOINT_LIMIT 256
-#define PL_ROD_LINK_LIMIT 64
+#define PL_ROD_MAX_JOINTS 256
+#define PL_ROD_MAX_LINKS 64
 
 /// How passive joints are drawn back to the rest pose.
 typedef enum pl_rod_solver {
@@ -29,11 +29,11 @@ typedef enum pl_rod_solver {
 } pl_rod_solver;
 
 /// What happens to momentum when the weights of the examples change.
-typedef enum pl_rod_suppression {
-  PL_ROD_SUPPRESSION_CARRY = 0,  ///< the chain is carried along with its rest pose: swing and strain stay, none is added
-  PL_ROD_SUPPRESSION_PAPER,      ///< velocities from a second solve towards the projected rest pose (paper 001, section 4)
-  PL_ROD_SUPPRESSION_NONE,       ///< the chain is pulled to the new rest pose and gets its momentum: it comes alive
-} pl_rod_suppression;
+typedef enum pl_rod_ghost_momentum {
+  PL_ROD_GHOST_MOMENTUM_TRANSPORT = 0,  ///< the chain is carried along with its rest pose: swing and strain stay, none is added
+  PL_ROD_GHOST_MOMENTUM_PAPER,      ///< velocities from a second solve towards the projected rest pose (paper 001, section 4)
+  PL_ROD_GHOST_MOMENTUM_KEEP,       ///< the chain is pulled to the new rest pose and gets its momentum: it comes alive
+} pl_rod_ghost_momentum;
 
 /// How view directions become weights.
 typedef enum pl_rod_view_rule {
@@ -45,12 +45,12 @@ typedef enum pl_rod_view_rule {
 typedef struct pl_rod_joint {
   const char *name;    ///< for messages; copied
   int32_t parent;      ///< index of the joint above, -1 for none; any order, no cycles
-  bool led;            ///< moved by the host; a joint without a parent must be
+  bool kinematic;            ///< moved by the host; a joint without a parent must be
   pl_transform rest;   ///< in the body's frame
   double radius;       ///< metres: of the tapered capsule around the segment, at this joint; 0: a line
   double mass;         ///< kg; 0: from density and radius
   double stiffness;    ///< factor on the def's stiffness
-  double angle_limit;  ///< radians the segment to this joint may turn away from its rest direction, seen from the parent; 0: any
+  double max_angle;  ///< radians the segment to this joint may turn away from its rest direction, seen from the parent; 0: any
   double spring;       ///< PL_ROD_SPRING_BONE: `stiffness` of the spring bone that ends at this joint
   double drag;         ///< PL_ROD_SPRING_BONE: `dragForce`, 0 … 1
   pl_vec3 pull;        ///< PL_ROD_SPRING_BONE: `gravityDir` times `gravityPower`
@@ -120,8 +120,8 @@ typedef struct pl_rod_def {
       twist;  ///< how strongly orientations weigh against positions in the matching, in segment lengths; more is stiffer in twist
   double damping;   ///< 1/s; slows motion relative to the led joint, which it spares
   double friction;  ///< Coulomb coefficient
-  pl_rod_suppression suppression;
-  double window;     ///< PL_ROD_SUPPRESSION_PAPER: how far the projected weights may be from the current ones (delta)
+  pl_rod_ghost_momentum ghost_momentum;
+  double window;     ///< PL_ROD_GHOST_MOMENTUM_PAPER: how far the projected weights may be from the current ones (delta)
   double view_time;  ///< seconds over which weights follow the camera; 0: at once
   pl_rod_view_rule view_rule;
   uint32_t magic;  ///< set by pl_default_rod_def()
@@ -141,19 +141,19 @@ PL_API pl_status pl_rod_build(pl_context *context, const pl_rod_def *def, pl_mod
 
 /// What is in a rod model.
 typedef struct pl_rod_report {
-  int32_t joint_count, led_count, chain_count, link_count;
+  int32_t joint_count, kinematic_count, chain_count, link_count;
   int32_t longest_chain;  ///< joints of the longest chain
   int32_t batch_count;    ///< groups of up to eight chains of equal build that move together
 } pl_rod_report;
 
 /// Facts about a rod model; all zero for a model of another method.
-PL_API pl_rod_report pl_rod_describe(const pl_model *model);
+PL_API pl_rod_report pl_rod_get_report(const pl_model *model);
 
-/// Chain of a joint, in the order of pl_model_examples()' manifolds; -1 for a led joint or one that does not exist.
-PL_API int32_t pl_rod_chain_of(const pl_model *model, int32_t joint);
+/// Chain of a joint, in the order of pl_model_get_examples()' manifolds; -1 for a led joint or one that does not exist.
+PL_API int32_t pl_rod_get_chain(const pl_model *model, int32_t joint);
 
 /// Root joint of a chain, -1 for one that does not exist.
-PL_API int32_t pl_rod_root_of(const pl_model *model, int32_t chain);
+PL_API int32_t pl_rod_get_root(const pl_model *model, int32_t chain);
 
 /// The blended rest pose P(w) of a chain (paper 001, eqs. 4 to 9): `weights` one per example of the model, sum at most 1; `joints` receives
 /// the joints of the chain, parents first, in the frame of the led joint above it with the root at the origin. Returns their number.

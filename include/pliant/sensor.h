@@ -31,8 +31,8 @@ typedef struct pl_sensor_def {
   double edge_mix;       ///< share of the others there whose depth lies somewhere between the two sides
   double outliers;       ///< share of pixels whose depth has nothing to do with what is seen
   double outlier_range;  ///< metres: they lie within so much of the true depth, evenly
-  double near_limit;     ///< metres: nearer things are not seen
-  double far_limit;      ///< metres: farther things are not seen
+  double min_depth;     ///< metres: nearer things are not seen
+  double max_depth;      ///< metres: farther things are not seen
   uint64_t seed;         ///< of everything random; the same seed, camera and frame give the same picture
   uint32_t magic;        ///< set by pl_default_sensor_def()
 } pl_sensor_def;
@@ -58,12 +58,12 @@ PL_API pl_status pl_depth_render(pl_context *context, const pl_capture_camera *c
 
 /// Take one picture: width * height numbers in the camera's unit, 0 where the sensor saw nothing. `number` and `frame` choose the random numbers. Fails as
 /// pl_depth_render() does, with PL_ERROR_INVALID_ARGUMENT for a def that is wrong, and when out of memory. May be called from several threads at once.
-PL_API pl_status pl_sensor_expose(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number,
+PL_API pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number,
                                   int32_t frame, const pl_sensor_surface *surfaces, int32_t surface_count, uint16_t *pixels,
                                   pl_error *error);
 
-/// Take the pictures of all cameras at once, each on a thread of its own: `pixels` has one array per camera. As pl_sensor_expose() otherwise.
-PL_API pl_status pl_sensor_expose_all(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *cameras,
+/// Take the pictures of all cameras at once, each on a thread of its own: `pixels` has one array per camera. As pl_sensor_render() otherwise.
+PL_API pl_status pl_sensor_render_all(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *cameras,
                                       int32_t camera_count, int32_t frame, const pl_sensor_surface *surfaces, int32_t surface_count,
                                       uint16_t *const *pixels, pl_error *error);
 

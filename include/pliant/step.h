@@ -11,23 +11,23 @@ extern "C" {
 #endif
 
 /// Stages of a step, in their order.
-typedef enum pl_stage {
-  PL_STAGE_CONTROL = 0,  ///< controllers choose
-  PL_STAGE_FORCES,       ///< wind, springs and point forces
-  PL_STAGE_MOVE,         ///< each body's own method
-  PL_STAGE_CONTACT,      ///< find and resolve contacts
-  PL_STAGE_LAYERS,       ///< surface layers
-  PL_STAGE_COUNT
-} pl_stage;
+typedef enum pl_step_phase {
+  PL_STEP_PHASE_CONTROL = 0,  ///< controllers choose
+  PL_STEP_PHASE_FORCES,       ///< wind, springs and point forces
+  PL_STEP_PHASE_MOVE,         ///< each body's own method
+  PL_STEP_PHASE_CONTACT,      ///< find and resolve contacts
+  PL_STEP_PHASE_LAYERS,       ///< surface layers
+  PL_STEP_PHASE_COUNT
+} pl_step_phase;
 
 /// Name of a stage, such as "contact"; static storage.
-PL_API const char *pl_stage_name(pl_stage stage);
+PL_API const char *pl_step_phase_name(pl_step_phase stage);
 
 /// What a step, or a run of steps, did.
 typedef struct pl_step_report {
   int64_t step_count;                    ///< steps done by this call
-  double stage_seconds[PL_STAGE_COUNT];  ///< wall-clock time per stage, summed over the steps
-  int64_t unconverged_count;             ///< steps of single bodies that ended at their limit of iterations (pl_fem_body_report())
+  double phase_seconds[PL_STEP_PHASE_COUNT];  ///< wall-clock time per stage, summed over the steps
+  int64_t unconverged_count;             ///< steps of single bodies that ended at their limit of iterations (pl_fem_get_report())
   int32_t contact_count;                 ///< contacts of the last step
   double deepest_contact;                ///< metres a contact of the last step was overlapping before it was resolved
   pl_body_id failed_body;                ///< with PL_ERROR_NOT_FINITE: which body …
@@ -39,9 +39,9 @@ typedef struct pl_step_report {
 /// pin has been stepped at least once.
 PL_API pl_status pl_world_step(pl_world *world, pl_step_report *report, pl_error *error);
 
-/// Let `seconds` pass: as many inner steps as fit, the rest is kept for the next call. At most `step_limit` steps are done (0: no limit);
+/// Let `seconds` pass: as many inner steps as fit, the rest is kept for the next call. At most `max_steps` steps are done (0: no limit);
 /// the time of the others is dropped, so that a slow machine slows down instead of stalling.
-PL_API pl_status pl_world_advance(pl_world *world, double seconds, int64_t step_limit, pl_step_report *report, pl_error *error);
+PL_API pl_status pl_world_advance(pl_world *world, double seconds, int64_t max_steps, pl_step_report *report, pl_error *error);
 
 /// Let bodies come to rest before the clock starts: `seconds` of inner steps in which time stands still, so key frames, curves and controllers
 /// stay where they are. Fails as pl_world_step() does, after the steps that succeeded.
@@ -51,10 +51,10 @@ PL_API pl_status pl_world_settle(pl_world *world, double seconds, pl_step_report
 PL_API int64_t pl_world_step_count(const pl_world *world);
 
 /// Simulated time in seconds: step count times step.
-PL_API double pl_world_time(const pl_world *world);
+PL_API double pl_world_get_time(const pl_world *world);
 
 /// The fixed inner step in seconds.
-PL_API double pl_world_step_length(const pl_world *world);
+PL_API double pl_world_get_step_length(const pl_world *world);
 
 /// Acts before every step: may read the world and add forces, move pins, write bodies. Called in the order of adding.
 typedef struct pl_controller {

@@ -27,7 +27,7 @@ typedef struct pl_track_def {
   int32_t held_count;
   const pl_capture_camera *cameras;  ///< from which points are seen; copied. Without cameras every surface point may be seen
   int32_t camera_count;              ///< 0 … 64
-  int32_t point_limit;               ///< most points of a cloud that are used; of larger ones an even choice
+  int32_t max_points;               ///< most points of a cloud that are used; of larger ones an even choice
   bool gating;                       ///< a measured point pulls at one part of the body only, even where others touch it
   uint32_t magic;                    ///< set by pl_default_track_def()
 } pl_track_def;
@@ -54,14 +54,14 @@ typedef struct pl_track_report {
   int32_t point_count;      ///< in the cloud
   int32_t used_count;       ///< of those used
   double residual;          ///< metres: root mean square distance of explained points to the surface, along its normal
-  double explained_share;   ///< of the points that were used, 0 … 1
-  double seen_share;        ///< of the surface that cameras should see, the share (by area) where there are points
+  double explained_fraction;   ///< of the points that were used, 0 … 1
+  double seen_fraction;        ///< of the surface that cameras should see, the share (by area) where there are points
   double width;             ///< metres: the width at the end, an estimate of the noise
-  double outlier_share;     ///< as estimated
+  double outlier_fraction;     ///< as estimated
   double prediction_error;  ///< metres: root mean square distance of the result from where it was predicted
   double motion;            ///< metres: root mean square distance from the frame before
-  double usual_share;       ///< explained_share of the frames before, which this one is compared with
-  double usual_seen;        ///< seen_share of the frames before
+  double usual_fraction;       ///< explained_fraction of the frames before, which this one is compared with
+  double usual_seen;        ///< seen_fraction of the frames before
   double usual_residual;    ///< residual of the frames before
   int32_t iteration_count;  ///< of expectation and maximisation
   int32_t newton_count;     ///< of the equilibria in them
@@ -87,7 +87,7 @@ PL_API pl_status pl_tracker_advance(pl_tracker *tracker, double time, const pl_c
 /// Say where the body is expected in the next frame, such as in a simulation with the material that a fit found: `points`, as many as the mesh has. The next pl_tracker_advance()
 /// begins its search there instead of where the last frames lead, and takes the elastic forces of that pose for balanced, by gravity, inertia and damping: what is not measured
 /// stays there. Held points stay. Counts for one frame. Fails with PL_ERROR_INVALID_ARGUMENT for points that are not finite.
-PL_API pl_status pl_tracker_foresee(pl_tracker *tracker, const pl_vec3 *points, pl_error *error);
+PL_API pl_status pl_tracker_set_prediction(pl_tracker *tracker, const pl_vec3 *points, pl_error *error);
 
 /// What a tracker knows now; borrowed memory, valid until the next advance.
 typedef struct pl_tracker_view {
@@ -103,7 +103,7 @@ typedef struct pl_tracker_view {
 } pl_tracker_view;
 
 /// Look at a tracker. Never fails.
-PL_API pl_tracker_view pl_tracker_look(const pl_tracker *tracker);
+PL_API pl_tracker_view pl_tracker_get_view(const pl_tracker *tracker);
 
 /// Go on as after a frame that was tracked before: its report, its points and those of the frame before it (NULL if it was the first), at `time_before`. The next
 /// pl_tracker_advance() then gives the same bits as if the tracker had never stopped. `frame_count` counts frames so far. Fails with PL_ERROR_INVALID_DATA for numbers that are not finite.

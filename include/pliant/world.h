@@ -110,25 +110,25 @@ PL_API void pl_world_set_gravity(pl_world *world, pl_vec3 gravity);
 /// Change the velocity of the air (m/s) from the next step on.
 PL_API void pl_world_set_wind(pl_world *world, pl_vec3 wind);
 
-/// Number of bodies; walk them with pl_world_body().
+/// Number of bodies; walk them with pl_world_get_body().
 PL_API int32_t pl_world_body_count(const pl_world *world);
 
 /// Handle of body number `index` in the order of adding, null if out of range.
-PL_API pl_body_id pl_world_body(const pl_world *world, int32_t index);
+PL_API pl_body_id pl_world_get_body(const pl_world *world, int32_t index);
 
 /// Model of a body, NULL for a stale handle.
-PL_API const pl_model *pl_body_model(const pl_world *world, pl_body_id body);
+PL_API const pl_model *pl_body_get_model(const pl_world *world, pl_body_id body);
 
 /// Particle positions (metres, in the world) in the point order of the mesh the model was built from. `positions` holds the model's
 /// particle_count. Fails with PL_ERROR_NOT_FOUND for a stale handle.
-PL_API pl_status pl_body_read_positions(const pl_world *world, pl_body_id body, pl_vec3 *positions);
+PL_API pl_status pl_body_get_positions(const pl_world *world, pl_body_id body, pl_vec3 *positions);
 
 /// Particle velocities (m/s), as above.
-PL_API pl_status pl_body_read_velocities(const pl_world *world, pl_body_id body, pl_vec3 *velocities);
+PL_API pl_status pl_body_get_velocities(const pl_world *world, pl_body_id body, pl_vec3 *velocities);
 
 /// Put the particles of a body at new positions and velocities, both in mesh point order; NULL keeps what is there. Non-finite numbers
 /// are refused with PL_ERROR_INVALID_DATA.
-PL_API pl_status pl_body_write(pl_world *world, pl_body_id body, const pl_vec3 *positions, const pl_vec3 *velocities,
+PL_API pl_status pl_body_set_state(pl_world *world, pl_body_id body, const pl_vec3 *positions, const pl_vec3 *velocities,
                                pl_error *error);
 
 /// Sums over the particles of a body.
@@ -139,46 +139,46 @@ typedef struct pl_body_report {
   pl_vec3 angular_momentum;  ///< around the centre of mass, kg m²/s
   double kinetic_energy;     ///< joules
   pl_box box;                ///< of the particles
-  double largest_speed;      ///< m/s
+  double max_speed;      ///< m/s
 } pl_body_report;
 
 /// Where a body is and how it moves. All zero for a stale handle.
-PL_API pl_body_report pl_body_describe(const pl_world *world, pl_body_id body);
+PL_API pl_body_report pl_body_get_report(const pl_world *world, pl_body_id body);
 
 /// Points of a body's surface in the world, in surface point order. `points` holds the model's surface_point_count. Surface layers
 /// have already acted on them.
-PL_API pl_status pl_body_read_surface(const pl_world *world, pl_body_id body, pl_vec3 *points);
+PL_API pl_status pl_body_get_surface(const pl_world *world, pl_body_id body, pl_vec3 *points);
 
-/// Weights of the examples in the last step: how much of each the body was drawn to. `manifold` counts from 0 (pl_model_examples()); `weights`
+/// Weights of the examples in the last step: how much of each the body was drawn to. `manifold` counts from 0 (pl_model_get_examples()); `weights`
 /// holds example_count numbers, each 0 … 1, and the rest shape has what they leave to 1. Fails with PL_ERROR_NOT_FOUND for a stale handle or a manifold that does
 /// not exist.
-PL_API pl_status pl_body_read_weights(const pl_world *world, pl_body_id body, int32_t manifold, double *weights);
+PL_API pl_status pl_body_get_weights(const pl_world *world, pl_body_id body, int32_t manifold, double *weights);
 
 /// Give the weights of one manifold from outside, instead of by projection of the current shape: a slider, a curve, a view direction. They hold until given
 /// again; NULL goes back to projection for all manifolds. Negative numbers count as 0 and a sum above 1 is divided out. Fails with
 /// PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a manifold that cannot be given.
-PL_API pl_status pl_body_give_weights(pl_world *world, pl_body_id body, int32_t manifold, const double *weights, pl_error *error);
+PL_API pl_status pl_body_set_weights(pl_world *world, pl_body_id body, int32_t manifold, const double *weights, pl_error *error);
 
 /// Where a led joint of a rod body is to be `seconds` from now: it moves there evenly over the coming inner steps and then stays. 0 seconds: within the
 /// next step, and before the first step at once, with the chains that hang on it. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a joint that is not led or numbers that are
 /// not finite.
-PL_API pl_status pl_body_lead(pl_world *world, pl_body_id body, int32_t joint, pl_transform target, double seconds,
+PL_API pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id body, int32_t joint, pl_transform target, double seconds,
                               pl_error *error);
 
 /// Let the examples of a body that have view directions follow the camera at `eye` (metres, in the world) from the next step on. The direction is taken
 /// anew in every step, so it follows the body's own motion too. Bodies without such examples ignore it.
-PL_API pl_status pl_body_look_from(pl_world *world, pl_body_id body, pl_vec3 eye, pl_error *error);
+PL_API pl_status pl_rod_set_camera(pl_world *world, pl_body_id body, pl_vec3 eye, pl_error *error);
 
 /// Positions and rotations of a rod body's joints in the world, in joint order; `joints` holds the model's particle_count. A joint's rotation points
 /// along its segments as they are, so the joints can be written as a pose of the skeleton. Fails with PL_ERROR_NOT_FOUND for a stale
 /// handle, PL_ERROR_UNSUPPORTED for a body without joints.
-PL_API pl_status pl_body_read_joints(const pl_world *world, pl_body_id body, pl_transform *joints);
+PL_API pl_status pl_rod_get_joints(const pl_world *world, pl_body_id body, pl_transform *joints);
 
 /// Weights of a rod body's morph targets, one per pose of its skin's mesh; they hold until given again.
-PL_API pl_status pl_body_give_morphs(pl_world *world, pl_body_id body, const double *weights, pl_error *error);
+PL_API pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id body, const double *weights, pl_error *error);
 
 /// Take a body elsewhere as one rigid piece, momentum and all, as if it had always been there: a teleport without a whip. Pins are not moved.
-PL_API pl_status pl_body_carry(pl_world *world, pl_body_id body, pl_transform motion, pl_error *error);
+PL_API pl_status pl_body_teleport(pl_world *world, pl_body_id body, pl_transform motion, pl_error *error);
 
 /// Put a body back to how it was when it was added.
 PL_API pl_status pl_body_reset(pl_world *world, pl_body_id body, pl_error *error);
@@ -194,11 +194,11 @@ PL_API pl_status pl_world_restore(pl_world *world, const void *buffer, size_t si
 
 /// Go on where another world stands that was built from the same description with some numbers changed: its time, and the motion of every body that is of the same method and has as many particles as the
 /// one at the same place in `from`. Where also the layout of the state is the same, all of the state is taken, and so is that of controllers; otherwise positions and velocities. Meshes must be the
-/// same ones. `*adopted_count` receives the number of bodies that go on. Fails with PL_ERROR_INVALID_ARGUMENT for steps of different length.
-PL_API pl_status pl_world_adopt(pl_world *world, const pl_world *from, int32_t *adopted_count, pl_error *error);
+/// same ones. `*transferred_count` receives the number of bodies that go on. Fails with PL_ERROR_INVALID_ARGUMENT for steps of different length.
+PL_API pl_status pl_world_transfer_state(pl_world *world, const pl_world *from, int32_t *transferred_count, pl_error *error);
 
 /// 64-bit hash of all that moves: equal for equal states, the same on every machine with IEEE arithmetic, whatever the thread count.
-PL_API uint64_t pl_world_hash(const pl_world *world);
+PL_API uint64_t pl_world_get_hash(const pl_world *world);
 
 #ifdef __cplusplus
 }

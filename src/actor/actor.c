@@ -11,14 +11,14 @@
 
 // --- steering -------------------------------------------------------------------------------------------------------
 
-void pl_actor_steer(pl_actor *actor, pl_actor_command command) {
+void pl_actor_set_command(pl_actor *actor, pl_actor_command command) {
   pl_actor_command *now = &actor->state->command;
   if (isfinite(command.speed)) now->speed = command.speed;
   if (pl_vec3_is_finite(command.heading) && pl_vec3_length(command.heading) > 1e-9)
     now->heading = pl_vec3_unit_or(command.heading, now->heading);
 }
 
-pl_actor_command pl_actor_steered(const pl_actor *actor) {
+pl_actor_command pl_actor_get_command(const pl_actor *actor) {
   return actor->state->command;
 }
 
@@ -52,7 +52,7 @@ static pl_status before_step(void *user, pl_world *world, pl_error *error) {
   (void)error;
   if (body == NULL) return PL_OK;  // removed: there is nothing left to do for this actor
   pl_fem_state state = pl_fem_state_of(body->model, body->state);
-  actor->goals.count = actor->goals.room = 0;
+  actor->goals.count = actor->goals.workspace = 0;
   actor->goals.part_count = actor->part_count;
   actor->goals.particle_count = actor->model->head.particle_count;
   // While the world settles time stands still, and so does the will.
@@ -82,13 +82,13 @@ static pl_status solve_direct(void *user, const pl_block_matrix *matrix, const d
 // shape keeps within bounds that no motion in its right mind comes near: its strain, and how fast it changes.
 static void keep_within_bounds(pl_actor *actor, const pl_fem_choice *choice) {
   int32_t P = pl_rest_space_size(actor->space);
-  double *p = actor->parameters, *none = actor->trend, most = PL_ACTOR_RATE_MOST * choice->move->step;
+  double *p = actor->parameters, *none = actor->trend, max = PL_ACTOR_MAX_RATE * choice->move->step;
   memset(none, 0, (size_t)P * sizeof(double));
   double rate = pl_rest_space_strain(actor->space, p, actor->last);
-  for (int32_t k = 0; rate > most && k < P; ++k) p[k] = actor->last[k] + most / rate * (p[k] - actor->last[k]);
+  for (int32_t k = 0; rate > max && k < P; ++k) p[k] = actor->last[k] + max / rate * (p[k] - actor->last[k]);
   double strain = pl_rest_space_strain(actor->space, p, none);
-  for (int32_t k = 0; strain > PL_ACTOR_STRAIN_MOST && k < P; ++k) p[k] *= PL_ACTOR_STRAIN_MOST / strain;
-  if (rate > most || strain > PL_ACTOR_STRAIN_MOST) pl_rest_space_shape(actor->space, p, choice->state.rest);
+  for (int32_t k = 0; strain > PL_ACTOR_MAX_STRAIN && k < P; ++k) p[k] *= PL_ACTOR_MAX_STRAIN / strain;
+  if (rate > max || strain > PL_ACTOR_MAX_STRAIN) pl_rest_space_shape(actor->space, p, choice->state.rest);
 }
 
 static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
@@ -96,7 +96,7 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   actor->driver.direct.solve = NULL;
   pl_actor_report *report = &actor->state->report;
   size_t P = (size_t)pl_rest_space_size(actor->space);
-  pl_actor_outcome outcome = {.converged = true, .smallest_step = 1};
+  pl_actor_outcome outcome = {.converged = true, .min_step = 1};
   if (!actor->idle) pl_rest_space_straighten(actor->space, actor->parameters);
   memcpy(actor->last, actor->parameters, P * sizeof(double));
   if (actor->idle) return PL_OK;
@@ -127,7 +127,7 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   double slight = 0.1 * actor->view.gravity * actor->view.step;
   report->short_count += report->goal_error > fmax(0.9 * report->goal_start, slight);
   report->regulariser = outcome.regulariser;
-  report->smallest_step = outcome.smallest_step;
+  report->min_step = outcome.min_step;
   report->iterations_in_all += outcome.iteration_count;
   report->unfinished_count += !outcome.converged;
   return status;
@@ -156,10 +156,10 @@ static void report_motion(pl_actor *actor, const pl_fem_choice *choice) {
   report->travelled += pl_vec3_length(way);
   report->turned += h * pl_vec3_dot(view->spin, pl_vec3_cross(view->up, view->command.heading));
   double acceleration = mean_acceleration(state, pl_fem_center_of(actor->model, choice->state.velocities), h);
-  report->most_acceleration = fmax(report->most_acceleration, acceleration);
+  report->max_acceleration = fmax(report->max_acceleration, acceleration);
   double upright = pl_vec3_dot(pl_quat_apply(view->turn, view->up), view->up);
   report->lean = acos(fmin(fmax(upright, -1), 1)) * 180 / 3.14159265358979323846;
-  report->most_lean = fmax(report->most_lean, report->lean);
+  report->max_lean = fmax(report->max_lean, report->lean);
   if (actor->behaviour != NULL && actor->behaviour->count != NULL)
     actor->behaviour->count(actor->behaviour_settings, actor->behaviour_state, &report->tally);
 }
@@ -176,7 +176,7 @@ static void done(void *user, const pl_fem_choice *choice) {
   if (actor->idle) return;
   int32_t P = pl_rest_space_size(actor->space);
   report->rest_rate = P > 0 ? pl_rest_space_strain(actor->space, actor->parameters, actor->last) / choice->move->step : 0;
-  report->most_rest_rate = fmax(report->most_rest_rate, report->rest_rate);
+  report->max_rest_rate = fmax(report->max_rest_rate, report->rest_rate);
   memset(actor->last, 0, (size_t)P * sizeof(double));
   report->rest_strain = P > 0 ? pl_rest_space_strain(actor->space, actor->parameters, actor->last) : 0;
 }
@@ -214,30 +214,30 @@ void pl_actor_reset(pl_actor *actor) {
   actor->state->turn = (pl_quat){0, 0, 0, 1};
 }
 
-pl_actor_report pl_actor_look(const pl_actor *actor) {
+pl_actor_report pl_actor_get_report(const pl_actor *actor) {
   pl_actor_report report = actor->state->report;
   report.seconds = actor->seconds;
   report.seconds_in_all = actor->seconds_in_all;
   return report;
 }
 
-const double *pl_actor_parameters(const pl_actor *actor, int32_t *count) {
+const double *pl_actor_get_parameters(const pl_actor *actor, int32_t *count) {
   *count = pl_rest_space_size(actor->space);
   return actor->parameters;
 }
 
-int32_t pl_actor_goals(const pl_actor *actor, int32_t limit, pl_goal *goals) {
+int32_t pl_actor_get_goals(const pl_actor *actor, int32_t limit, pl_goal *goals) {
   int32_t count = actor->goals.count < limit ? actor->goals.count : limit;
   if (count > 0) memcpy(goals, actor->goals.items, (size_t)count * sizeof(pl_goal));
   return count;
 }
 
-void pl_actor_rest_points(const pl_actor *actor, pl_vec3 *points) {
+void pl_actor_get_rest_points(const pl_actor *actor, pl_vec3 *points) {
   const pl_fem_model *model = actor->model;
   const pl_body *body = actor->world != NULL ? pl_world_find_body(actor->world, actor->body) : NULL;
-  double *places = actor->rest_points;
-  pl_rest_space_points(actor->space, actor->parameters, places);
-  pl_vec3 from = pl_fem_center_of(model, places), to = from;
+  double *positions = actor->rest_points;
+  pl_rest_space_points(actor->space, actor->parameters, positions);
+  pl_vec3 from = pl_fem_center_of(model, positions), to = from;
   pl_quat turn = {0, 0, 0, 1};
   if (body != NULL) {
     pl_fem_state state = pl_fem_state_of(body->model, body->state);
@@ -245,5 +245,5 @@ void pl_actor_rest_points(const pl_actor *actor, pl_vec3 *points) {
     turn = pl_quat_multiply(actor->state->turn, body->start.placement.rotation);
   }
   for (int32_t i = 0; i < model->head.particle_count; ++i)
-    points[i] = pl_vec3_add(to, pl_quat_apply(turn, pl_vec3_sub(pl_fem_vector(places, i), from)));
+    points[i] = pl_vec3_add(to, pl_quat_apply(turn, pl_vec3_sub(pl_fem_vector(positions, i), from)));
 }

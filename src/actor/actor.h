@@ -12,19 +12,19 @@
 #include "world/world_state.h"
 
 // Bounds on the rest shape: root mean square strain, and its rate (1/s).
-#define PL_ACTOR_STRAIN_MOST 0.6
-#define PL_ACTOR_RATE_MOST 15.0
+#define PL_ACTOR_MAX_STRAIN 0.6
+#define PL_ACTOR_MAX_RATE 15.0
 
 enum {
-  PL_ACTOR_ROOM = 3 * PL_GOAL_LIMIT,
+  PL_ACTOR_WORKSPACE = 3 * PL_MAX_GOALS,
   PL_ACTOR_PAST = 64,
   PL_ACTOR_PLAN_ROWS = 48,  // goal rows of a step that is planned ahead from; with more it is one step at a time
 };
 
 struct pl_goals {
   int32_t count, part_count, particle_count;
-  int32_t room;  // that rows of these goals take, in numbers of particles; at most PL_ACTOR_ROOM
-  pl_goal items[PL_GOAL_LIMIT];
+  int32_t workspace;  // that rows of these goals take, in numbers of particles; at most PL_ACTOR_ROOM
+  pl_goal items[PL_MAX_GOALS];
 };
 
 // Everything that snapshots carry; parameters, multipliers, trend and the behaviour's own state follow it.
@@ -88,10 +88,10 @@ struct pl_actor {
   struct pl_actor_ground ground;
   pl_goals goals;
   double *last;         // parameters of the last step
-  double *rest_points;  // 3 per particle, room for pl_actor_rest_points()
-  int32_t *row_start, *row_places;
+  double *rest_points;  // 3 per particle, room for pl_actor_get_rest_points()
+  int32_t *row_start, *row_slots;
   double *row_weights, *row_targets;
-  double *row_places_by, *row_speeds_by, *row_ends;  // of pl_plan_rows
+  double *row_positions_by, *row_speeds_by, *row_ends;  // of pl_plan_rows
 };
 
 // Inverse of the inertia about the centre of mass; a straight body, which has none about its own axis, gets a little there (actor_view.c).

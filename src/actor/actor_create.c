@@ -16,10 +16,10 @@ pl_actor_def pl_default_actor_def(void) {
       .rate_regularisation = 1,
       .volume_regularisation = 1,
       .bend_regularisation = 1,
-      .strain_limit = 0.2,
+      .max_strain = 0.2,
       .hull_penalty = 10,
       .hessian = PL_ACTOR_GAUSS_NEWTON,
-      .iteration_limit = 8,
+      .max_iterations = 8,
       .tolerance = 1e-3,
       .horizon = 1,
       .command = {.speed = 0, .heading = {1, 0, 0}},
@@ -34,15 +34,15 @@ static pl_status check_settings(const pl_actor_def *def, pl_error *error) {
   pl_status status = PL_OK;
   for (int32_t i = 0; status >= 0 && behaviour != NULL && def->settings != NULL && i < behaviour->setting_count; ++i) {
     const pl_behaviour_setting *it = &behaviour->settings[i];
-    status = pl_check_range(it->name, def->settings[i], it->least, it->most, true, error);
+    status = pl_check_range(it->name, def->settings[i], it->min, it->max, true, error);
   }
   return status;
 }
 
 static pl_status check_parts(const pl_actor_def *def, int32_t particle_count, pl_error *error) {
-  if (def->part_count < 0 || def->part_count > PL_ACTOR_PART_LIMIT)
+  if (def->part_count < 0 || def->part_count > PL_ACTOR_MAX_PARTS)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "part_count", "%d parts; use 0 … %d", def->part_count,
-                         PL_ACTOR_PART_LIMIT);
+                         PL_ACTOR_MAX_PARTS);
   for (int32_t k = 0; k < def->part_count; ++k) {
     const pl_actor_part *part = &def->parts[k];
     const char *name = part->name != NULL ? part->name : "";
@@ -78,15 +78,15 @@ static pl_status check_def(const pl_actor_def *def, const pl_model *model, pl_er
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "hessian", "%d is no way to take second derivatives", (int)def->hessian);
   const struct {
     const char *field;
-    double value, least, most;
-    bool least_allowed;
+    double value, min, max;
+    bool min_allowed;
   } ranges[] = {
-      {"iteration_limit", def->iteration_limit, 1, 1000, true},
+      {"max_iterations", def->max_iterations, 1, 1000, true},
       {"tolerance", def->tolerance, 0, 1, false},
       {"horizon", def->horizon, 1, 32, true},
   };
   for (size_t i = 0; status >= 0 && i < sizeof ranges / sizeof *ranges; ++i)
-    status = pl_check_range(ranges[i].field, ranges[i].value, ranges[i].least, ranges[i].most, ranges[i].least_allowed, error);
+    status = pl_check_range(ranges[i].field, ranges[i].value, ranges[i].min, ranges[i].max, ranges[i].min_allowed, error);
   if (status >= 0) status = check_settings(def, error);
   if (status >= 0) status = check_parts(def, model->particle_count, error);
   return status < 0 ? status : check_path(def, error);
@@ -113,10 +113,10 @@ static bool copy_parts(pl_actor *actor, const pl_actor_def *def) {
   // A surface point is of the parts of the particle that moves it most.
   for (int32_t i = 0; i < surface_count; ++i) {
     const double *weights = actor->model->touch.weights + 4 * (ptrdiff_t)i;
-    int most = 0;
+    int max = 0;
     for (int k = 1; k < 4; ++k)
-      if (weights[k] > weights[most]) most = k;
-    surface[i] = bits[actor->model->head.surface.parents[4 * (ptrdiff_t)i + most]];
+      if (weights[k] > weights[max]) max = k;
+    surface[i] = bits[actor->model->head.surface.parents[4 * (ptrdiff_t)i + max]];
   }
   actor->parts = parts;
   actor->part_count = def->part_count;
@@ -152,31 +152,31 @@ static bool take_state(pl_actor *actor) {
   actor->behaviour_state = block + head + numbers;
   actor->last = PL_TAKE(arena, double, P);
   actor->rest_points = PL_TAKE(arena, double, n);
-  enum { ROWS_MOST = 3 * PL_GOAL_LIMIT };
-  size_t entries = PL_ACTOR_ROOM * (size_t)actor->model->head.particle_count;
-  actor->row_start = PL_TAKE(arena, int32_t, ROWS_MOST + 1);
-  actor->row_targets = PL_TAKE(arena, double, ROWS_MOST);
-  actor->row_places_by = PL_TAKE(arena, double, ROWS_MOST);
-  actor->row_speeds_by = PL_TAKE(arena, double, ROWS_MOST);
-  actor->row_ends = PL_TAKE(arena, double, ROWS_MOST);
-  actor->row_places = PL_TAKE(arena, int32_t, entries);
+  enum { MAX_ROWS = 3 * PL_MAX_GOALS };
+  size_t entries = PL_ACTOR_WORKSPACE * (size_t)actor->model->head.particle_count;
+  actor->row_start = PL_TAKE(arena, int32_t, MAX_ROWS + 1);
+  actor->row_targets = PL_TAKE(arena, double, MAX_ROWS);
+  actor->row_positions_by = PL_TAKE(arena, double, MAX_ROWS);
+  actor->row_speeds_by = PL_TAKE(arena, double, MAX_ROWS);
+  actor->row_ends = PL_TAKE(arena, double, MAX_ROWS);
+  actor->row_slots = PL_TAKE(arena, int32_t, entries);
   actor->row_weights = PL_TAKE(arena, double, entries);
   return !arena->failed;
 }
 
 static pl_status fill(pl_actor *actor, const pl_actor_def *def, const pl_mesh *mesh, pl_error *error) {
   actor->settings =
-      (pl_actor_settings){.hessian = def->hessian, .iteration_limit = def->iteration_limit, .tolerance = def->tolerance};
+      (pl_actor_settings){.hessian = def->hessian, .max_iterations = def->max_iterations, .tolerance = def->tolerance};
   pl_status status = pl_rest_space_build(actor->context, def, actor->model, mesh, &actor->space, error);
   if (status < 0) return status;
-  status = pl_actor_solver_create(actor->context, actor->model, actor->space, 3 * PL_GOAL_LIMIT, &actor->solver, error);
+  status = pl_actor_solver_create(actor->context, actor->model, actor->space, 3 * PL_MAX_GOALS, &actor->solver, error);
   if (status >= 0 && def->horizon > 1)
     status = pl_actor_horizon_create(actor->context, actor->model, actor->space, PL_ACTOR_PLAN_ROWS, def->horizon, &actor->horizon,
                                      error);
   if (status < 0) return status;
   if (!copy_parts(actor, def) || !copy_settings(actor, def) || !take_state(actor)) return pl_fail_memory(error);
   actor->state->turn = (pl_quat){0, 0, 0, 1};
-  pl_actor_steer(actor, def->command);
+  pl_actor_set_command(actor, def->command);
   return PL_OK;
 }
 

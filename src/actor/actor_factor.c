@@ -16,9 +16,9 @@
 #include "base/error.h"
 #include "solvers/cholmod_solver.h"
 
-enum { TRIES_MOST = 14, LANES = 4 };
+enum { MAX_TRIES = 14, LANES = 4 };
 static const double FIRST_SHIFT = 1e-3, SHIFT_GROWTH = 4;
-static const size_t TILES_MOST = 400000;  // of 128 bytes each
+static const size_t MAX_TILES = 400000;  // of 128 bytes each
 
 struct pl_actor_factor {
   pl_arena arena;
@@ -35,13 +35,13 @@ struct pl_actor_factor {
   pl_linear_solver *solver;  // in its place where it would be too large
 };
 
-static size_t tile_place(const pl_envelope *e, int32_t row, int32_t column) {
+static size_t tile_position(const pl_envelope *e, int32_t row, int32_t column) {
   int32_t t = row / 4, k = column / 4;
   return 16 * (e->start[t] + (size_t)(k - e->first[t])) + 4 * (size_t)(column % 4) + (size_t)(row % 4);
 }
 
 // Number the unknowns, and find where each row of tiles begins. `place` receives the number in the envelope of each coordinate, -1 for those that are left out.
-static bool number_unknowns(pl_actor_factor *f, int32_t *place) {
+static bool number_unknowns(pl_actor_factor *f, int32_t *slot) {
   const pl_fem_model *model = f->model;
   int32_t points = model->head.particle_count, axes = model->planar ? 2 : 3;
   f->size = (points * axes + 3) / 4 * 4;
@@ -49,14 +49,14 @@ static bool number_unknowns(pl_actor_factor *f, int32_t *place) {
   int32_t rows = f->size / 4, *first = PL_TAKE(&f->arena, int32_t, rows);
   size_t *start = PL_TAKE(&f->arena, size_t, rows + 1);
   if (f->arena.failed || !pl_actor_order_find(f->arena.context, &model->pattern, order)) return false;
-  for (int32_t i = 0; i < 3 * points; ++i) place[i] = -1;
+  for (int32_t i = 0; i < 3 * points; ++i) slot[i] = -1;
   for (int32_t i = 0; i < f->size; ++i) unknown[i] = i < points * axes ? 3 * order[i / axes] + i % axes : -1;
-  for (int32_t i = 0; i < points * axes; ++i) place[unknown[i]] = i;
+  for (int32_t i = 0; i < points * axes; ++i) slot[unknown[i]] = i;
   for (int32_t t = 0; t < rows; ++t) first[t] = t;
   for (int32_t row = 0; row < points; ++row)
     for (int32_t i = model->pattern.start[row]; i < model->pattern.start[row + 1]; ++i)
       for (int a = 0; a < axes; ++a) {
-        int32_t t = place[3 * row + a] / 4, k = place[3 * model->pattern.columns[i]] / 4;
+        int32_t t = slot[3 * row + a] / 4, k = slot[3 * model->pattern.columns[i]] / 4;
         if (k < first[t]) first[t] = k;
       }
   for (int32_t t = 0; t < rows; ++t) start[t + 1] = start[t] + (size_t)(t - first[t] + 1);
@@ -66,7 +66,7 @@ static bool number_unknowns(pl_actor_factor *f, int32_t *place) {
 }
 
 // Where the entries of the matrix go.
-static bool list_entries(pl_actor_factor *f, const int32_t *place) {
+static bool list_entries(pl_actor_factor *f, const int32_t *slot) {
   const pl_block_pattern *pattern = &f->model->pattern;
   int32_t axes = f->model->planar ? 2 : 3, count = 0;
   for (int pass = 0; pass < 2; ++pass) {
@@ -78,9 +78,9 @@ static bool list_entries(pl_actor_factor *f, const int32_t *place) {
       for (int32_t i = pattern->start[row]; i < pattern->start[row + 1]; ++i)
         for (int k = 0; k < 9; ++k) {
           if (k / 3 >= axes || k % 3 >= axes) continue;
-          int32_t r = place[3 * row + k / 3], c = place[3 * pattern->columns[i] + k % 3];
+          int32_t r = slot[3 * row + k / 3], c = slot[3 * pattern->columns[i] + k % 3];
           if (r < c) continue;
-          if (pass == 1) from[count] = 9 * i + k, to[count] = tile_place(&f->envelope, r, c);
+          if (pass == 1) from[count] = 9 * i + k, to[count] = tile_position(&f->envelope, r, c);
           ++count;
         }
     f->entry_count = count;
@@ -90,13 +90,13 @@ static bool list_entries(pl_actor_factor *f, const int32_t *place) {
   return true;
 }
 
-static bool take_envelope(pl_actor_factor *f, const int32_t *place) {
+static bool take_envelope(pl_actor_factor *f, const int32_t *slot) {
   pl_envelope *e = &f->envelope;
   e->tiles = PL_TAKE(&f->arena, double, 16 * e->start[e->tile_rows]);
   e->inverses = PL_TAKE(&f->arena, double, f->size);
   f->x = PL_TAKE(&f->arena, double, LANES *(size_t)f->size);
   f->kernels = pl_envelope_kernels_choose();
-  return !f->arena.failed && list_entries(f, place);
+  return !f->arena.failed && list_entries(f, slot);
 }
 
 static pl_status create_sparse(pl_actor_factor *f, pl_error *error) {
@@ -116,11 +116,11 @@ pl_status pl_actor_factor_create(pl_context *context, const pl_fem_model *model,
   if (f == NULL) return pl_fail_memory(error);
   f->arena = arena;
   f->model = model;
-  int32_t *place = PL_TAKE(&f->arena, int32_t, 3 * (size_t)model->head.particle_count);
-  pl_status status = place != NULL && number_unknowns(f, place) ? PL_OK : pl_fail_memory(error);
+  int32_t *slot = PL_TAKE(&f->arena, int32_t, 3 * (size_t)model->head.particle_count);
+  pl_status status = slot != NULL && number_unknowns(f, slot) ? PL_OK : pl_fail_memory(error);
   if (status >= 0) {
-    bool small = f->envelope.start[f->envelope.tile_rows] <= TILES_MOST && model->pattern.block_count < INT32_MAX / 9;
-    status = !small ? create_sparse(f, error) : take_envelope(f, place) ? PL_OK : pl_fail_memory(error);
+    bool small = f->envelope.start[f->envelope.tile_rows] <= MAX_TILES && model->pattern.block_count < INT32_MAX / 9;
+    status = !small ? create_sparse(f, error) : take_envelope(f, slot) ? PL_OK : pl_fail_memory(error);
   }
   if (status < 0) {
     pl_actor_factor_destroy(f);
@@ -146,7 +146,7 @@ static void fill(pl_actor_factor *f, const pl_block_matrix *matrix, double shift
   memset(e->tiles, 0, 16 * e->start[e->tile_rows] * sizeof(double));
   for (int32_t i = 0; i < f->entry_count; ++i) e->tiles[f->to[i]] = matrix->values[f->from[i]];
   for (int32_t i = 0; i < f->size; ++i) {
-    double *diagonal = &e->tiles[tile_place(e, i, i)];
+    double *diagonal = &e->tiles[tile_position(e, i, i)];
     *diagonal = f->unknown[i] < 0 ? 1 : *diagonal + shift * fabs(*diagonal);
   }
 }
@@ -158,7 +158,7 @@ pl_status pl_actor_factor_run(pl_actor_factor *f, const pl_block_matrix *matrix,
     *shift = pl_linear_solver_report(f->solver)->shift;
     return status;
   }
-  for (int tries = 0; tries < TRIES_MOST; ++tries) {
+  for (int tries = 0; tries < MAX_TRIES; ++tries) {
     fill(f, matrix, *shift);
     if (f->kernels->factor(&f->envelope)) return PL_OK;
     *shift = *shift > 0 ? SHIFT_GROWTH * *shift : FIRST_SHIFT;
@@ -167,20 +167,20 @@ pl_status pl_actor_factor_run(pl_actor_factor *f, const pl_block_matrix *matrix,
                  "the matrix of an actor's step is not positive definite, and no multiple of its diagonal makes it so");
 }
 
-pl_status pl_actor_factor_solve(pl_actor_factor *f, const double *right, int32_t count, double *x, pl_error *error) {
+pl_status pl_actor_factor_solve(pl_actor_factor *f, const double *rhs, int32_t count, double *x, pl_error *error) {
   size_t n = 3 * (size_t)f->model->head.particle_count;
   if (f->solver != NULL) {
-    pl_status status = pl_linear_solver_solve(f->solver, right, count, x, error);
+    pl_status status = pl_linear_solver_solve(f->solver, rhs, count, x, error);
     return status < 0 ? status : PL_OK;
   }
   // Coordinates that are left out have the identity's rows.
-  memcpy(x, right, (size_t)count * n * sizeof(double));
+  memcpy(x, rhs, (size_t)count * n * sizeof(double));
   for (int32_t begin = 0; begin < count; begin += LANES) {
     int32_t lanes = count - begin < LANES ? count - begin : LANES;
     for (int32_t i = 0; i < f->size; ++i)
       for (int32_t k = 0; k < LANES; ++k)
         f->x[LANES * (ptrdiff_t)i + k] =
-            k < lanes && f->unknown[i] >= 0 ? right[(size_t)(begin + k) * n + (size_t)f->unknown[i]] : 0;
+            k < lanes && f->unknown[i] >= 0 ? rhs[(size_t)(begin + k) * n + (size_t)f->unknown[i]] : 0;
     f->kernels->solve(&f->envelope, f->x);
     for (int32_t i = 0; i < f->size; ++i)
       for (int32_t k = 0; k < lanes && f->unknown[i] >= 0; ++k)

@@ -16,6 +16,6 @@ bool pl_actor_factor_is_direct(const pl_actor_factor *factor);
 pl_status pl_actor_factor_run(pl_actor_factor *factor, const pl_block_matrix *matrix, double *shift, pl_error *error);
 
 // Solve for `count` right-hand sides of n numbers each, one after the other.
-pl_status pl_actor_factor_solve(pl_actor_factor *factor, const double *right, int32_t count, double *x, pl_error *error);
+pl_status pl_actor_factor_solve(pl_actor_factor *factor, const double *rhs, int32_t count, double *x, pl_error *error);
 
 #endif

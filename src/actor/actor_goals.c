@@ -36,14 +36,14 @@ static bool is_sound(const pl_goals *goals, const pl_goal *goal) {
 }
 
 // Room of a goal's rows: a part has at most all particles, a spin three coordinates of each.
-static int32_t room_of(const pl_goal *goal) {
+static int32_t workspace_of(const pl_goal *goal) {
   int32_t axes = (int32_t)((goal->axes & 1) + (goal->axes >> 1 & 1) + (goal->axes >> 2 & 1));
   return axes * (goal->subject == PL_GOAL_SPIN ? 3 : goal->subject == PL_GOAL_DIFFERENCE ? 2 : 1);
 }
 
 bool pl_goals_add(pl_goals *goals, const pl_goal *goal) {
-  if (goals->count == PL_GOAL_LIMIT || !is_sound(goals, goal) || goals->room + room_of(goal) > PL_ACTOR_ROOM) return false;
-  goals->room += room_of(goal);
+  if (goals->count == PL_MAX_GOALS || !is_sound(goals, goal) || goals->workspace + workspace_of(goal) > PL_ACTOR_WORKSPACE) return false;
+  goals->workspace += workspace_of(goal);
   goals->items[goals->count++] = *goal;
   return true;
 }
@@ -60,11 +60,11 @@ typedef struct row {
   pl_mat3 spins;      // inverse of the inertia about it; filled in where a goal needs it
 } row;
 
-static void add_place(row *r, int32_t place, double weight) {
-  r->actor->row_places[r->entry] = place;
+static void add_place(row *r, int32_t slot, double weight) {
+  r->actor->row_slots[r->entry] = slot;
   r->actor->row_weights[r->entry++] = r->factor * weight;
-  r->now += weight * r->x[place];
-  r->speed += weight * r->v[place];
+  r->now += weight * r->x[slot];
+  r->speed += weight * r->v[slot];
 }
 
 static void add_point(row *r, int32_t point, double weight) {
@@ -114,7 +114,7 @@ static void add_subject(row *r, const pl_goal *goal) {
 
 pl_goal_rows pl_actor_rows(pl_actor *actor, const pl_fem_choice *choice) {
   double h = choice->move->step, reach = choice->reach;
-  const uint32_t places = actor->model->planar ? PL_GOAL_X | PL_GOAL_Y : PL_GOAL_XYZ,
+  const uint32_t slots = actor->model->planar ? PL_GOAL_X | PL_GOAL_Y : PL_GOAL_XYZ,
                  turns = actor->model->planar ? PL_GOAL_Z : PL_GOAL_XYZ;
   int32_t count = 0;
   row r = {.actor = actor, .x = choice->state.positions, .v = choice->state.velocities};
@@ -122,12 +122,12 @@ pl_goal_rows pl_actor_rows(pl_actor *actor, const pl_fem_choice *choice) {
   for (int32_t k = 0; k < actor->goals.count; ++k) {
     const pl_goal *goal = &actor->goals.items[k];
     bool spins = goal->subject == PL_GOAL_SPIN;
-    uint32_t axes = goal->axes & (spins ? turns : places);
+    uint32_t axes = goal->axes & (spins ? turns : slots);
     if (spins) find_spins(&r);
     double kp = spins ? 0 : goal->position_gain, kd = goal->velocity_gain, per_step = kd * reach * reach / h;
     double scale = goal->weight * (kp * reach + per_step);
     if (!(fabs(scale) > 0)) continue;
-    const double place[3] = {goal->position.x, goal->position.y, goal->position.z},
+    const double position[3] = {goal->position.x, goal->position.y, goal->position.z},
                  speed[3] = {goal->velocity.x, goal->velocity.y, goal->velocity.z};
     for (int32_t axis = 0; axis < 3; ++axis) {
       if ((axes >> axis & 1) == 0) continue;
@@ -135,17 +135,17 @@ pl_goal_rows pl_actor_rows(pl_actor *actor, const pl_fem_choice *choice) {
       r.factor = scale;
       r.now = r.speed = 0;
       add_subject(&r, goal);
-      double wanted = kp * place[axis] + kd * (speed[axis] + (reach - 1) * r.speed);
-      actor->row_places_by[count] = goal->weight * kp / scale;
+      double wanted = kp * position[axis] + kd * (speed[axis] + (reach - 1) * r.speed);
+      actor->row_positions_by[count] = goal->weight * kp / scale;
       actor->row_speeds_by[count] = goal->weight * kd / scale;
-      actor->row_ends[count] = goal->weight * (kp * place[axis] + kd * speed[axis]);
+      actor->row_ends[count] = goal->weight * (kp * position[axis] + kd * speed[axis]);
       actor->row_targets[count++] = goal->weight * (wanted + (kp * (reach - 1) + per_step) * r.now);
       actor->row_start[count] = r.entry;
     }
   }
-  return (pl_goal_rows){count, actor->row_start, actor->row_places, actor->row_weights, actor->row_targets};
+  return (pl_goal_rows){count, actor->row_start, actor->row_slots, actor->row_weights, actor->row_targets};
 }
 
 pl_plan_rows pl_actor_plan(const pl_actor *actor, const pl_goal_rows *rows) {
-  return (pl_plan_rows){*rows, actor->row_places_by, actor->row_speeds_by, actor->row_ends};
+  return (pl_plan_rows){*rows, actor->row_positions_by, actor->row_speeds_by, actor->row_ends};
 }

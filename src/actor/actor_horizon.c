@@ -24,7 +24,7 @@
 #include "base/error.h"
 #include "base/scratch.h"
 
-enum { HALVINGS_MOST = 6 };
+enum { MAX_HALVINGS = 6 };
 
 // --- memory ---------------------------------------------------------------------------------------------------------
 
@@ -45,7 +45,7 @@ static pl_status take_step(pl_actor_horizon *z, pl_context *context, pl_plan_ste
   take_state(z, &step->state, true);
   step->E = PL_TAKE(arena, double, (size_t)z->n *(size_t)z->P);
   step->held = PL_TAKE(arena, double, 3 * (size_t)z->n);
-  step->goals = PL_TAKE(arena, double, z->row_limit);
+  step->goals = PL_TAKE(arena, double, z->max_rows);
   if (arena->failed || !pl_block_matrix_take(arena, &z->model->pattern, &step->cross)) return pl_fail_memory(error);
   pl_status status = pl_fem_create_work(&z->model->head, context, 0.01, &work, error);
   step->work = work;
@@ -54,19 +54,19 @@ static pl_status take_step(pl_actor_horizon *z, pl_context *context, pl_plan_ste
 
 static bool take_arrays(pl_actor_horizon *z) {
   pl_arena *arena = &z->arena;
-  size_t n = (size_t)z->n, P = (size_t)z->P, all = (size_t)z->H * P, rows = (size_t)z->H * (size_t)z->row_limit;
+  size_t n = (size_t)z->n, P = (size_t)z->P, all = (size_t)z->H * P, rows = (size_t)z->H * (size_t)z->max_rows;
   z->rate = PL_TAKE(arena, double, P *P);
-  z->bend = PL_TAKE(arena, double, P *P);
+  z->hessian = PL_TAKE(arena, double, P *P);
   z->p = PL_TAKE(arena, double, all);
   z->trial = PL_TAKE(arena, double, all);
-  z->slope = PL_TAKE(arena, double, all);
+  z->gradient = PL_TAKE(arena, double, all);
   z->dp = PL_TAKE(arena, double, all);
   z->J = PL_TAKE(arena, double, rows *all);
   z->by_x = PL_TAKE(arena, double, rows *n);
   z->by_v = PL_TAKE(arena, double, rows *n);
-  z->right = PL_TAKE(arena, double, rows *n);
+  z->rhs = PL_TAKE(arena, double, rows *n);
   z->lambda = PL_TAKE(arena, double, rows *n);
-  z->room = PL_TAKE(arena, double, n + P);
+  z->workspace = PL_TAKE(arena, double, n + P);
   z->room2 = PL_TAKE(arena, double, n + P);
   take_state(z, &z->end, false);
   return pl_dense_factor_take(arena, (int32_t)all, &z->small) && !arena->failed;
@@ -75,7 +75,7 @@ static bool take_arrays(pl_actor_horizon *z) {
 // Q, column by column.
 static void find_rate(pl_actor_horizon *z) {
   size_t P = (size_t)z->P;
-  double *here = z->room, *moved = z->room2;
+  double *here = z->workspace, *moved = z->room2;
   memset(z->p, 0, P * sizeof(double));
   memset(z->trial, 0, P * sizeof(double));
   pl_rest_space_regularise(z->space, z->p, z->p, here, NULL);
@@ -87,7 +87,7 @@ static void find_rate(pl_actor_horizon *z) {
   }
 }
 
-pl_status pl_actor_horizon_create(pl_context *context, const pl_fem_model *model, pl_rest_space *space, int32_t row_limit,
+pl_status pl_actor_horizon_create(pl_context *context, const pl_fem_model *model, pl_rest_space *space, int32_t max_rows,
                                   int32_t step_count, pl_actor_horizon **horizon, pl_error *error) {
   *horizon = NULL;
   pl_arena arena;
@@ -99,7 +99,7 @@ pl_status pl_actor_horizon_create(pl_context *context, const pl_fem_model *model
   z->space = space;
   z->n = 3 * model->head.particle_count;
   z->P = pl_rest_space_size(space);
-  z->row_limit = row_limit;
+  z->max_rows = max_rows;
   z->H = step_count;
   z->steps = PL_TAKE(&z->arena, pl_plan_step, step_count);
   pl_status status = z->steps != NULL && take_arrays(z) ? PL_OK : pl_fail_memory(error);
@@ -139,19 +139,19 @@ static double regularise(pl_actor_horizon *z, const double *p, const double *las
 // r' and r'' of the whole plan into slope and the small matrix.
 static void look_at_regulariser(pl_actor_horizon *z, const double *last) {
   size_t P = (size_t)z->P, all = (size_t)z->H * P;
-  double *K = z->small.values, *own = z->room, *still = z->room2;
+  double *K = z->small.values, *own = z->workspace, *still = z->room2;
   memset(K, 0, all * all * sizeof(double));
-  memset(z->slope, 0, all * sizeof(double));
+  memset(z->gradient, 0, all * sizeof(double));
   for (int32_t k = 0; k < z->H; ++k) {
     const double *p = z->p + (size_t)k * P;
     size_t at = (size_t)k * P;
     pl_rest_space_regularise(z->space, p, p, still, NULL);
-    pl_rest_space_regularise(z->space, p, before(z, z->p, last, k), own, z->bend);
+    pl_rest_space_regularise(z->space, p, before(z, z->p, last, k), own, z->hessian);
     for (size_t i = 0; i < P; ++i) {
-      z->slope[at + i] += own[i];
-      if (k > 0) z->slope[at - P + i] -= own[i] - still[i];
+      z->gradient[at + i] += own[i];
+      if (k > 0) z->gradient[at - P + i] -= own[i] - still[i];
       for (size_t j = 0; j < P; ++j) {
-        K[(at + i) * all + at + j] += z->bend[i * P + j];
+        K[(at + i) * all + at + j] += z->hessian[i * P + j];
         if (k == 0) continue;
         K[(at - P + i) * all + at - P + j] += z->rate[i * P + j];
         K[(at + i) * all + at - P + j] -= z->rate[i * P + j];
@@ -165,21 +165,21 @@ static pl_status find_step(pl_actor_horizon *z, const pl_plan_rows *rows, const 
                            pl_actor_outcome *outcome, pl_error *error) {
   size_t all = (size_t)z->H * (size_t)z->P, count = (size_t)rows->rows.count;
   for (double shift = 0; shift<1e3; shift = shift> 0 ? 100 * shift : 1e-10) {
-    double *K = z->small.values, most = 0;
+    double *K = z->small.values, max = 0;
     look_at_regulariser(z, last);
     for (size_t r = 0; r < (size_t)z->H * count; ++r) {
       const double *row = z->J + r * all;
       double goal = z->steps[r / count].goals[r % count];
       for (size_t i = 0; i < all; ++i) {
-        z->slope[i] += goal * row[i];
+        z->gradient[i] += goal * row[i];
         for (size_t j = 0; row[i] != 0 && j <= i; ++j) K[i * all + j] += row[i] * row[j];
       }
     }
-    for (size_t i = 0; i < all; ++i) most = fmax(most, K[i * all + i]);
-    for (size_t i = 0; i < all; ++i) K[i * all + i] += damping * K[i * all + i] + shift * (most > 0 ? most : 1);
+    for (size_t i = 0; i < all; ++i) max = fmax(max, K[i * all + i]);
+    for (size_t i = 0; i < all; ++i) K[i * all + i] += damping * K[i * all + i] + shift * (max > 0 ? max : 1);
     outcome->shift = fmax(outcome->shift, shift);
     if (pl_dense_factor_run(&z->small, false) != 0) continue;
-    memcpy(z->dp, z->slope, all * sizeof(double));
+    memcpy(z->dp, z->gradient, all * sizeof(double));
     pl_dense_factor_solve(&z->small, z->dp);
     return PL_OK;
   }
@@ -193,9 +193,9 @@ static pl_status search_line(pl_actor_horizon *z, pl_fem_choice *choice, const p
                              double *objective, double *length, pl_error *error) {
   size_t all = (size_t)z->H * (size_t)z->P;
   double promise = 0, square = 0;
-  for (size_t i = 0; i < all; ++i) promise += z->slope[i] * z->dp[i];
+  for (size_t i = 0; i < all; ++i) promise += z->gradient[i] * z->dp[i];
   *length = 1;
-  for (int k = 0; k < HALVINGS_MOST; ++k, *length *= 0.5) {
+  for (int k = 0; k < MAX_HALVINGS; ++k, *length *= 0.5) {
     for (size_t i = 0; i < all; ++i) z->trial[i] = z->p[i] - *length * z->dp[i];
     pl_status status = pl_horizon_roll(z, choice, rows, z->trial, &square, error);
     if (status < 0) return status;
@@ -219,13 +219,13 @@ static pl_status search(pl_actor_horizon *z, const pl_actor_settings *settings, 
     status = pl_horizon_differentiate(z, rows, error);
     if (status >= 0) status = find_step(z, rows, last, damping, outcome, error);
     if (status < 0) break;
-    for (size_t k = 0; k < (size_t)z->H * (size_t)z->P; ++k) promise += z->slope[k] * z->dp[k];
+    for (size_t k = 0; k < (size_t)z->H * (size_t)z->P; ++k) promise += z->gradient[k] * z->dp[k];
     outcome->stationary = objective > 0 ? sqrt(fmax(promise, 0) / (2 * objective)) : 0;
     outcome->converged = outcome->stationary <= settings->tolerance;
-    if (outcome->converged || i == settings->iteration_limit) break;
+    if (outcome->converged || i == settings->max_iterations) break;
     status = search_line(z, choice, rows, last, &objective, &length, error);
     outcome->iteration_count++;
-    outcome->smallest_step = fmin(outcome->smallest_step, length);
+    outcome->min_step = fmin(outcome->min_step, length);
     if (length == 0 && damping > 1) break;
     damping = length < 0.3 ? fmax(8 * damping, 0.01) : length == 1 && damping > 1e-3 ? 0.25 * damping : length == 1 ? 0 : damping;
   }
@@ -238,7 +238,7 @@ static pl_status search(pl_actor_horizon *z, const pl_actor_settings *settings, 
 pl_status pl_actor_horizon_run(pl_actor_horizon *z, const pl_actor_settings *settings, pl_fem_choice *choice,
                                const pl_plan_rows *rows, const double *last, double *p, pl_actor_outcome *outcome,
                                pl_error *error) {
-  *outcome = (pl_actor_outcome){.converged = true, .smallest_step = 1};
+  *outcome = (pl_actor_outcome){.converged = true, .min_step = 1};
   if (!pl_actor_rows_ask(&rows->rows)) return PL_OK;
   size_t P = (size_t)z->P;
   for (int32_t k = 0; k < z->H; ++k) memcpy(z->p + (size_t)k * P, p, P * sizeof(double));

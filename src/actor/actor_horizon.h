@@ -4,18 +4,18 @@
 
 #include "actor/actor_solver.h"
 
-// Goals at the end of any step: row k is Σ weights[i] (places_by[k] x + speeds_by[k] v)[places[i]] - targets[k], over the entries of `rows`, with x and v of the
+// Goals at the end of any step: row k is Σ weights[i] (positions_by[k] x + speeds_by[k] v)[places[i]] - targets[k], over the entries of `rows`, with x and v of the
 // body at the end of the step. `rows.targets` is not read.
 typedef struct pl_plan_rows {
   pl_goal_rows rows;
-  const double *places_by, *speeds_by;  // one per row
+  const double *positions_by, *speeds_by;  // one per row
   const double *targets;
 } pl_plan_rows;
 
 typedef struct pl_actor_horizon pl_actor_horizon;
 
-// Memory for plans of `step_count` steps with at most `row_limit` rows each. Model and space must outlive it.
-pl_status pl_actor_horizon_create(pl_context *context, const pl_fem_model *model, pl_rest_space *space, int32_t row_limit,
+// Memory for plans of `step_count` steps with at most `max_rows` rows each. Model and space must outlive it.
+pl_status pl_actor_horizon_create(pl_context *context, const pl_fem_model *model, pl_rest_space *space, int32_t max_rows,
                                   int32_t step_count, pl_actor_horizon **horizon, pl_error *error);
 void pl_actor_horizon_destroy(pl_actor_horizon *horizon);  // NULL is allowed
 

@@ -21,17 +21,17 @@ struct pl_actor_horizon {
   pl_arena arena;
   const pl_fem_model *model;
   pl_rest_space *space;
-  int32_t n, P, H, row_limit;
+  int32_t n, P, H, max_rows;
   double tau;                            // s, inner step of the plan that was gone through last
   pl_plan_step *steps;                   // H
   pl_fem_state end;                      // after the last of them
   double *rate;                          // P x P: second derivative of the regulariser by the last step's parameters
   double *p, *trial;                     // H x P
-  double *slope, *dp;                    // H P: gradient of the objective, and the step
+  double *gradient, *dp;                    // H P: gradient of the objective, and the step
   double *J;                             // rows of all steps x H P
-  double *bend;                          // P x P room
-  double *by_x, *by_v, *right, *lambda;  // rows of all steps x n: adjoints by the state at the start of a step, room
-  double *room, *room2;                  // n each, P each
+  double *hessian;                          // P x P room
+  double *by_x, *by_v, *rhs, *lambda;  // rows of all steps x n: adjoints by the state at the start of a step, room
+  double *workspace, *room2;                  // n each, P each
   pl_dense_factor small;                 // H P
 };
 

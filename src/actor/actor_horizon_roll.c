@@ -30,7 +30,7 @@ static void find_held(const pl_actor_horizon *z, pl_plan_step *step) {
   int32_t count = z->model->head.particle_count;
   memset(step->held, 0, 9 * (size_t)count * sizeof(double));
   if (!is_midpoint(z) || !pl_fem_contacts_any(&step->work->contacts)) return;
-  double *changes = z->room;
+  double *changes = z->workspace;
   for (int axis = 0; axis < 3; ++axis) {
     for (int32_t i = 0; i < z->n; ++i) changes[i] = i % 3 == axis;
     pl_fem_contacts_suppress(&step->work->contacts, 1 / (z->tau * z->tau), step->work->blocks, changes);
@@ -53,8 +53,8 @@ static void finish_step(pl_actor_horizon *z, pl_plan_step *step, pl_fem_state en
   double tau = z->tau, reach = pl_fem_reach(z->model);
   const double *x = step->state.positions, *v = step->state.velocities;
   find_held(z, step);
-  for (int32_t i = 0; i < z->n; ++i) z->room[i] = (w->next[i] - x[i]) / tau - v[i];
-  multiply_held(step, z->n, z->room, z->room2);
+  for (int32_t i = 0; i < z->n; ++i) z->workspace[i] = (w->next[i] - x[i]) / tau - v[i];
+  multiply_held(step, z->n, z->workspace, z->room2);
   for (int32_t i = 0; i < z->n; ++i) {
     double mean = (w->next[i] - x[i]) / tau;
     end.positions[i] = x[i] + reach * (w->next[i] - x[i]);
@@ -70,8 +70,8 @@ static double measure_goals(const pl_plan_rows *rows, pl_fem_state end, double *
   for (int32_t k = 0; k < rows->rows.count; ++k) {
     goals[k] = -rows->targets[k];
     for (int32_t i = rows->rows.start[k]; i < rows->rows.start[k + 1]; ++i) {
-      int32_t place = rows->rows.places[i];
-      goals[k] += rows->rows.weights[i] * (rows->places_by[k] * end.positions[place] + rows->speeds_by[k] * end.velocities[place]);
+      int32_t slot = rows->rows.slots[i];
+      goals[k] += rows->rows.weights[i] * (rows->positions_by[k] * end.positions[slot] + rows->speeds_by[k] * end.velocities[slot]);
     }
     square += goals[k] * goals[k];
   }
@@ -118,7 +118,7 @@ static pl_status look_at_step(pl_actor_horizon *z, pl_plan_step *step, pl_error 
   if (w->contacts.collider_count > 0) pl_fem_contacts_add_matrix(&w->contacts, &step->cross);
   for (ptrdiff_t i = 0; i < 9 * (ptrdiff_t)z->model->pattern.block_count; ++i) step->cross.values[i] *= (1 - reach) / reach;
   if (w->potential.viscous != NULL)
-    pl_fem_viscous_evaluate(&w->system, w->potential.base, -w->potential.damping_factor, w->next, z->room, &step->cross, false);
+    pl_fem_viscous_evaluate(&w->system, w->potential.base, -w->potential.damping_factor, w->next, z->workspace, &step->cross, false);
   pl_rest_space_mixed(z->space, &w->system, w->next, step->E);
   for (int32_t i = 0; i < z->n; ++i)
     if (pl_actor_is_fixed(w, i)) memset(step->E + (size_t)i * (size_t)z->P, 0, (size_t)z->P * sizeof(double));
@@ -133,8 +133,8 @@ static void begin_rows(pl_actor_horizon *z, int32_t k, const pl_plan_rows *rows)
     memset(a, 0, n * sizeof(double));
     memset(b, 0, n * sizeof(double));
     for (int32_t i = rows->rows.start[r]; i < rows->rows.start[r + 1]; ++i) {
-      a[rows->rows.places[i]] += rows->rows.weights[i] * rows->places_by[r];
-      b[rows->rows.places[i]] += rows->rows.weights[i] * rows->speeds_by[r];
+      a[rows->rows.slots[i]] += rows->rows.weights[i] * rows->positions_by[r];
+      b[rows->rows.slots[i]] += rows->rows.weights[i] * rows->speeds_by[r];
     }
   }
 }
@@ -155,13 +155,13 @@ static void go_back(pl_actor_horizon *z, const pl_plan_step *step, const double 
   const pl_fem_work *w = step->work;
   const double *masses = z->model->head.masses;
   double reach = pl_fem_reach(z->model);
-  pull_velocity(z, step, b, z->room);
+  pull_velocity(z, step, b, z->workspace);
   pl_block_matrix_multiply(w->system.context, &step->cross, lambda, z->room2);
   for (int32_t i = 0; i < z->n; ++i)
-    a[i] = (1 - reach) * a[i] - z->room[i] - z->room2[i] + w->potential.inertia * masses[i / 3] * lambda[i];
+    a[i] = (1 - reach) * a[i] - z->workspace[i] - z->room2[i] + w->potential.inertia * masses[i / 3] * lambda[i];
   if (is_midpoint(z)) {
-    multiply_held(step, z->n, b, z->room);
-    for (int32_t i = 0; i < z->n; ++i) b[i] = z->room[i] - b[i];
+    multiply_held(step, z->n, b, z->workspace);
+    for (int32_t i = 0; i < z->n; ++i) b[i] = z->workspace[i] - b[i];
   } else {
     memset(b, 0, (size_t)z->n * sizeof(double));
   }
@@ -182,11 +182,11 @@ pl_status pl_horizon_differentiate(pl_actor_horizon *z, const pl_plan_rows *rows
     if (status < 0) return status;
     begin_rows(z, j, rows);
     for (size_t r = first; r < last; ++r) {
-      double *q = z->right + r * n;
+      double *q = z->rhs + r * n;
       pull_velocity(z, step, z->by_v + r * n, q);
       for (size_t i = 0; i < n; ++i) q[i] = pl_actor_is_fixed(step->work, (int32_t)i) ? 0 : q[i] + reach * z->by_x[r * n + i];
     }
-    status = pl_actor_factor_solve(step->factor, z->right + first * n, (int32_t)(last - first), z->lambda + first * n, error);
+    status = pl_actor_factor_solve(step->factor, z->rhs + first * n, (int32_t)(last - first), z->lambda + first * n, error);
     if (status < 0) return status;
     for (size_t r = first; r < last; ++r) {
       const double *lambda = z->lambda + r * n;

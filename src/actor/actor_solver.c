@@ -19,16 +19,16 @@
 #include "actor/actor_solver_parts.h"
 #include "base/error.h"
 
-enum { START_LIMIT = 6, RESTORATION_LIMIT = 8, FRICTION_LOOKS = 4 };
+enum { MAX_START = 6, MAX_RESTORATIONS = 8, FRICTION_LOOKS = 4 };
 static const double WORSE = 1.5;  // how far the objective may grow, as the equations are not solved where the search begins
 
 static bool take_arrays(pl_actor_solver *s) {
   pl_arena *arena = &s->arena;
-  size_t n = (size_t)s->n, P = (size_t)s->P, rows = (size_t)s->row_limit, most = rows > P ? rows : P;
+  size_t n = (size_t)s->n, P = (size_t)s->P, rows = (size_t)s->max_rows, max = rows > P ? rows : P;
   s->goals = PL_TAKE(arena, double, rows);
   s->E = PL_TAKE(arena, double, n *P);
-  s->slope = PL_TAKE(arena, double, P);
-  s->bend = PL_TAKE(arena, double, P *P);
+  s->gradient = PL_TAKE(arena, double, P);
+  s->hessian = PL_TAKE(arena, double, P *P);
   s->Y = PL_TAKE(arena, double, rows *n);
   s->J = PL_TAKE(arena, double, rows *P);
   s->F = PL_TAKE(arena, double, P *n);
@@ -41,10 +41,10 @@ static bool take_arrays(pl_actor_solver *s) {
   s->du = PL_TAKE(arena, double, n);
   s->dp = PL_TAKE(arena, double, P);
   s->dlambda = PL_TAKE(arena, double, n);
-  s->right = PL_TAKE(arena, double, (most + 1) * n);
-  s->room = PL_TAKE(arena, double, n);
+  s->rhs = PL_TAKE(arena, double, (max + 1) * n);
+  s->workspace = PL_TAKE(arena, double, n);
   s->room2 = PL_TAKE(arena, double, n);
-  s->small_room = PL_TAKE(arena, double, most);
+  s->small_workspace = PL_TAKE(arena, double, max);
   s->trial_u = PL_TAKE(arena, double, n);
   s->trial_p = PL_TAKE(arena, double, P);
   s->start_u = PL_TAKE(arena, double, n);
@@ -52,15 +52,15 @@ static bool take_arrays(pl_actor_solver *s) {
   if (pl_rest_space_is_sparse(s->space)) {
     s->sparse_diagonal = PL_TAKE(arena, double, P);
     s->Z = PL_TAKE(arena, double, rows *n);
-    s->sparse_room = PL_TAKE(arena, double, 2 * n + rows);
-    if (!pl_dense_factor_take(arena, s->row_limit, &s->ties) || !pl_block_matrix_take(arena, &s->model->pattern, &s->sparse_bend))
+    s->sparse_workspace = PL_TAKE(arena, double, 2 * n + rows);
+    if (!pl_dense_factor_take(arena, s->max_rows, &s->ties) || !pl_block_matrix_take(arena, &s->model->pattern, &s->sparse_bend))
       return false;
   }
   return pl_dense_factor_take(arena, s->P, &s->small) && pl_block_matrix_take(arena, &s->model->pattern, &s->bending) &&
          !arena->failed;
 }
 
-pl_status pl_actor_solver_create(pl_context *context, const pl_fem_model *model, pl_rest_space *space, int32_t row_limit,
+pl_status pl_actor_solver_create(pl_context *context, const pl_fem_model *model, pl_rest_space *space, int32_t max_rows,
                                  pl_actor_solver **solver, pl_error *error) {
   *solver = NULL;
   pl_arena arena;
@@ -72,7 +72,7 @@ pl_status pl_actor_solver_create(pl_context *context, const pl_fem_model *model,
   s->space = space;
   s->n = 3 * model->head.particle_count;
   s->P = pl_rest_space_size(space);
-  s->row_limit = row_limit;
+  s->max_rows = max_rows;
   pl_status status = take_arrays(s) ? PL_OK : pl_fail_memory(error);
   if (status >= 0) status = pl_actor_factor_create(context, model, &s->factor, error);
   if (status >= 0 && pl_rest_space_is_sparse(space) && pl_actor_factor_is_direct(s->factor))
@@ -146,7 +146,7 @@ static void keep_better(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal
 static pl_status try_start(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, const double *p,
                            pl_error *error) {
   pl_actor_shape_use(s, choice, p);
-  pl_status status = pl_actor_settle(s, choice, START_LIMIT, PL_ACTOR_NEAR, error);
+  pl_status status = pl_actor_settle(s, choice, MAX_START, PL_ACTOR_NEAR, error);
   double objective = objective_at(s, rows, choice->work->next, last, p);
   if (status < 0 || !(objective < s->start_objective)) return status;
   memcpy(s->start_u, choice->work->next, (size_t)s->n * sizeof(double));
@@ -180,23 +180,23 @@ static pl_status search(pl_actor_solver *s, const pl_actor_settings *settings, p
   pl_status status = begin(s, choice, rows, last, p, error);
   for (int32_t i = 0; status >= 0; ++i) {
     choice->work->potential.hold = i >= FRICTION_LOOKS;
-    status = pl_actor_point_look(s, choice, rows, last, p, error);
+    status = pl_actor_get_point_view(s, choice, rows, last, p, error);
     if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, lambda, error);
     if (status < 0) break;
     outcome->shift = fmax(outcome->shift, s->shift);
     outcome->stationary = pl_actor_point_stationary(s);
-    for (int32_t k = 0; k < s->n; ++k) s->room[k] = lambda[k] - s->dlambda[k];
-    outcome->converged = is_optimal(s, choice, s->room, settings->tolerance, outcome->stationary);
-    if (outcome->converged || i == settings->iteration_limit) break;
+    for (int32_t k = 0; k < s->n; ++k) s->workspace[k] = lambda[k] - s->dlambda[k];
+    outcome->converged = is_optimal(s, choice, s->workspace, settings->tolerance, outcome->stationary);
+    if (outcome->converged || i == settings->max_iterations) break;
     double length = 0;
     status = pl_actor_line_search(s, choice, rows, last, p, lambda, &length, error);
     if (status < 0) break;
     outcome->iteration_count++;
-    outcome->smallest_step = fmin(outcome->smallest_step, length);
+    outcome->min_step = fmin(outcome->min_step, length);
     adapt_damping(s, length);
     if (length == 0 && failed) break;
     failed = length == 0;
-    if (failed) status = pl_actor_settle(s, choice, RESTORATION_LIMIT, settings->tolerance, error);
+    if (failed) status = pl_actor_settle(s, choice, MAX_RESTORATIONS, settings->tolerance, error);
   }
   return status;
 }
@@ -204,8 +204,8 @@ static pl_status search(pl_actor_solver *s, const pl_actor_settings *settings, p
 pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice,
                               const pl_goal_rows *rows, const double *last, double *p, double *lambda, pl_actor_outcome *outcome,
                               pl_error *error) {
-  assert(rows->count <= s->row_limit);
-  *outcome = (pl_actor_outcome){.converged = true, .smallest_step = 1};
+  assert(rows->count <= s->max_rows);
+  *outcome = (pl_actor_outcome){.converged = true, .min_step = 1};
   if (!pl_actor_rows_ask(rows)) {
     memcpy(p, last, (size_t)s->P * sizeof(double));
     return PL_OK;
@@ -223,18 +223,18 @@ pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *setti
   return PL_OK;
 }
 
-pl_status pl_actor_solver_solve(pl_actor_solver *s, const pl_block_matrix *matrix, const double *right, double *x, double *shift,
+pl_status pl_actor_solver_solve(pl_actor_solver *s, const pl_block_matrix *matrix, const double *rhs, double *x, double *shift,
                                 pl_error *error) {
   pl_status status = pl_actor_factor_run(s->factor, matrix, shift, error);
-  return status < 0 ? status : pl_actor_factor_solve(s->factor, right, 1, x, error);
+  return status < 0 ? status : pl_actor_factor_solve(s->factor, rhs, 1, x, error);
 }
 
 pl_status pl_actor_solver_direction(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice,
                                     const pl_goal_rows *rows, const double *last, const double *p, const double *lambda, double *du,
                                     double *dp, double *dlambda, pl_error *error) {
-  assert(rows->count <= s->row_limit);
+  assert(rows->count <= s->max_rows);
   pl_actor_shape_use(s, choice, p);
-  pl_status status = pl_actor_point_look(s, choice, rows, last, p, error);
+  pl_status status = pl_actor_get_point_view(s, choice, rows, last, p, error);
   if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, lambda, error);
   if (status < 0) return status;
   memcpy(du, s->du, (size_t)s->n * sizeof(double));

@@ -15,7 +15,7 @@
 // too, is multiplied with the weight of the goal already.
 typedef struct pl_goal_rows {
   int32_t count;
-  const int32_t *start, *places;
+  const int32_t *start, *slots;
   const double *weights;
   const double *targets;
 } pl_goal_rows;
@@ -34,7 +34,7 @@ bool pl_actor_rows_ask(const pl_goal_rows *rows);
 
 typedef struct pl_actor_settings {
   pl_actor_hessian hessian;
-  int32_t iteration_limit;
+  int32_t max_iterations;
   double tolerance;
 } pl_actor_settings;
 
@@ -44,14 +44,14 @@ typedef struct pl_actor_outcome {
   double objective, goal_square, regulariser;
   double residual;    // |c| as a share of the forces that balance
   double stationary;  // what is left of the optimality conditions, relative
-  double smallest_step;
+  double min_step;
   double shift;  // largest of pl_actor_solver.shift (actor_solver_parts.h)
 } pl_actor_outcome;
 
 typedef struct pl_actor_solver pl_actor_solver;
 
-// Memory for at most `row_limit` goal rows. Model and space must outlive it.
-pl_status pl_actor_solver_create(pl_context *context, const pl_fem_model *model, pl_rest_space *space, int32_t row_limit,
+// Memory for at most `max_rows` goal rows. Model and space must outlive it.
+pl_status pl_actor_solver_create(pl_context *context, const pl_fem_model *model, pl_rest_space *space, int32_t max_rows,
                                  pl_actor_solver **solver, pl_error *error);
 void pl_actor_solver_destroy(pl_actor_solver *solver);
 
@@ -64,7 +64,7 @@ pl_status pl_actor_solver_run(pl_actor_solver *solver, const pl_actor_settings *
                               pl_error *error);
 
 // Solve one linear system on the body's pattern with the memory of D's factor.
-pl_status pl_actor_solver_solve(pl_actor_solver *solver, const pl_block_matrix *matrix, const double *right, double *x,
+pl_status pl_actor_solver_solve(pl_actor_solver *solver, const pl_block_matrix *matrix, const double *rhs, double *x,
                                 double *shift, pl_error *error);
 
 // One linear solve of eqs. 13 to 17 at u, p, λ, for tests against the whole matrix: du, dp, dλ are what is to be subtracted (eq. 14). The blocks are left in the

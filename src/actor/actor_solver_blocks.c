@@ -27,7 +27,7 @@ static const char NOT_FINITE[] = "goals or regulariser of an actor have derivati
 
 void pl_actor_shape_use(pl_actor_solver *s, pl_fem_choice *choice, const double *p) {
   pl_fem_system *system = &choice->work->system;
-  const double *parameters[PL_FEM_GROUPS_MOST];
+  const double *parameters[PL_FEM_MAX_GROUPS];
   memcpy(parameters, system->parameters, sizeof parameters);
   pl_rest_space_shape(s->space, p, choice->state.rest);
   pl_fem_system_use(system, (const double *const *)choice->state.rest, parameters);
@@ -37,7 +37,7 @@ double pl_actor_goals_measure(const pl_goal_rows *rows, const double *u, double 
   double square = 0;
   for (int32_t k = 0; k < rows->count; ++k) {
     double sum = 0;
-    for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) sum += rows->weights[i] * u[rows->places[i]];
+    for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) sum += rows->weights[i] * u[rows->slots[i]];
     sum -= rows->targets[k];
     if (goals != NULL) goals[k] = sum;
     square += sum * sum;
@@ -49,12 +49,12 @@ double pl_actor_goals_measure(const pl_goal_rows *rows, const double *u, double 
 static void add_rows(const pl_fem_choice *choice, const pl_goal_rows *rows, const double *factors, double *y) {
   for (int32_t k = 0; k < rows->count; ++k)
     for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i)
-      if (!pl_actor_is_fixed(choice->work, rows->places[i])) y[rows->places[i]] += factors[k] * rows->weights[i];
+      if (!pl_actor_is_fixed(choice->work, rows->slots[i])) y[rows->slots[i]] += factors[k] * rows->weights[i];
 }
 
 static double row_dot(const pl_goal_rows *rows, int32_t k, const double *v) {
   double sum = 0;
-  for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) sum += rows->weights[i] * v[rows->places[i]];
+  for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) sum += rows->weights[i] * v[rows->slots[i]];
   return sum;
 }
 
@@ -68,7 +68,7 @@ static double *sparse_diagonal(const pl_actor_solver *s, int32_t k) {
   return &s->sparse_bend.values[9 * (ptrdiff_t)s->model->pattern.diagonal[i / 3] + 4 * (i % 3)];
 }
 
-pl_status pl_actor_point_look(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
+pl_status pl_actor_get_point_view(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                               const double *p, pl_error *error) {
   pl_fem_work *w = choice->work;
   pl_fem_potential_evaluate(&w->potential, w->next, true, false);
@@ -78,11 +78,11 @@ pl_status pl_actor_point_look(pl_actor_solver *s, pl_fem_choice *choice, const p
   for (int32_t i = 0; i < s->n; ++i) s->forces += fabs(w->potential.gradient[i]);
   s->goal_square = 2 * pl_actor_goals_measure(rows, w->next, s->goals);
   if (s->sparse != NULL)
-    s->regulariser = pl_rest_space_regularise_sparse(s->space, p, last, s->slope, &s->sparse_bend);
+    s->regulariser = pl_rest_space_regularise_sparse(s->space, p, last, s->gradient, &s->sparse_bend);
   else
-    s->regulariser = pl_rest_space_regularise(s->space, p, last, s->slope, s->bend);
+    s->regulariser = pl_rest_space_regularise(s->space, p, last, s->gradient, s->hessian);
   for (int32_t k = 0; s->sparse != NULL && k < s->P; ++k) s->sparse_diagonal[k] = *sparse_diagonal(s, k);
-  pl_rest_space_mixed_look(s->space, &w->system, w->next);
+  pl_rest_space_mixed_get_view(s->space, &w->system, w->next);
   return PL_OK;
 }
 
@@ -91,14 +91,14 @@ static void find_reduced(pl_actor_solver *s, int32_t row_count) {
   memset(s->pull, 0, (size_t)s->P * sizeof(double));
   for (int32_t k = 0; k < row_count; ++k)
     for (int32_t j = 0; j < s->P; ++j) s->pull[j] += s->goals[k] * s->J[(size_t)k * (size_t)s->P + (size_t)j];
-  for (int32_t j = 0; j < s->P; ++j) s->reduced[j] = s->slope[j] + s->pull[j];
+  for (int32_t j = 0; j < s->P; ++j) s->reduced[j] = s->gradient[j] + s->pull[j];
 }
 
 // r'' + JᵀJ into the small matrix, lower triangle.
 static void fill_gauss_newton(pl_actor_solver *s, int32_t row_count) {
   size_t P = (size_t)s->P;
   double *K = s->small.values;
-  memcpy(K, s->bend, P * P * sizeof(double));
+  memcpy(K, s->hessian, P * P * sizeof(double));
   for (int32_t k = 0; k < row_count; ++k) {
     const double *row = s->J + (size_t)k * P;
     for (size_t i = 0; i < P; ++i)
@@ -134,20 +134,20 @@ static pl_status factor_sparse(pl_actor_solver *s, int32_t row_count, pl_error *
   pl_status status = pl_actor_factor_run(s->sparse, &s->sparse_bend, &shift, error);
   if (status < 0) return status;
   s->shift = fmax(s->shift, shift);
-  memset(s->right, 0, rows * n * sizeof(double));
+  memset(s->rhs, 0, rows * n * sizeof(double));
   for (size_t row = 0; row < rows; ++row)
-    for (int32_t k = 0; k < s->P; ++k) s->right[row * n + (size_t)coordinate_of(s, k)] = s->J[row * P + (size_t)k];
-  status = pl_actor_factor_solve(s->sparse, s->right, row_count, s->Z, error);
+    for (int32_t k = 0; k < s->P; ++k) s->rhs[row * n + (size_t)coordinate_of(s, k)] = s->J[row * P + (size_t)k];
+  status = pl_actor_factor_solve(s->sparse, s->rhs, row_count, s->Z, error);
   if (status < 0) return status;
   s->ties.size = row_count;
   for (size_t i = 0; i < rows; ++i)
     for (size_t j = 0; j <= i; ++j)
-      s->ties.values[i * rows + j] = pl_actor_dot(s->n, s->right + i * n, s->Z + j * n) + (i == j ? 1 : 0);
+      s->ties.values[i * rows + j] = pl_actor_dot(s->n, s->rhs + i * n, s->Z + j * n) + (i == j ? 1 : 0);
   return pl_dense_factor_run(&s->ties, false) == 0 ? PL_OK : pl_fail(error, PL_ERROR_NOT_FINITE, NOT_FINITE);
 }
 
 static void solve_sparse(const pl_actor_solver *s, double *x) {
-  double *full = s->sparse_room, *found = full + s->n, *ties = found + s->n;
+  double *full = s->sparse_workspace, *found = full + s->n, *ties = found + s->n;
   memset(full, 0, (size_t)s->n * sizeof(double));
   for (int32_t k = 0; k < s->P; ++k) full[coordinate_of(s, k)] = x[k];
   for (int32_t row = 0; row < s->ties.size; ++row) ties[row] = pl_actor_dot(s->n, s->Z + (size_t)row * (size_t)s->n, full);
@@ -170,12 +170,12 @@ void pl_actor_reduced_solve(const pl_actor_solver *s, double *x) {
 // Y and J.
 static pl_status find_sensitivities(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, pl_error *error) {
   size_t n = (size_t)s->n, P = (size_t)s->P;
-  memset(s->right, 0, (size_t)rows->count * n * sizeof(double));
+  memset(s->rhs, 0, (size_t)rows->count * n * sizeof(double));
   for (int32_t k = 0; k < rows->count; ++k)
     for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i)
-      if (!pl_actor_is_fixed(choice->work, rows->places[i])) s->right[(size_t)k * n + (size_t)rows->places[i]] += rows->weights[i];
+      if (!pl_actor_is_fixed(choice->work, rows->slots[i])) s->rhs[(size_t)k * n + (size_t)rows->slots[i]] += rows->weights[i];
   memset(s->Y, 0, (size_t)rows->count * n * sizeof(double));
-  pl_status status = pl_actor_factor_solve(s->factor, s->right, rows->count, s->Y, error);
+  pl_status status = pl_actor_factor_solve(s->factor, s->rhs, rows->count, s->Y, error);
   if (status < 0) return status;
   for (int32_t k = 0; k < rows->count; ++k) {
     double *row = s->J + (size_t)k * P;
@@ -200,10 +200,10 @@ static pl_status find_gauss_newton(pl_actor_solver *s, pl_fem_choice *choice, co
     for (size_t j = 0; j < P; ++j) s->dp[j] -= moved * s->J[(size_t)k * P + j];
   }
   pl_actor_reduced_solve(s, s->dp);
-  pl_rest_space_mixed_apply(s->space, s->dp, s->right);
-  for (int32_t i = 0; i < s->n; ++i) s->right[i] = pl_actor_is_fixed(choice->work, i) ? c[i] : c[i] - s->right[i];
+  pl_rest_space_mixed_apply(s->space, s->dp, s->rhs);
+  for (int32_t i = 0; i < s->n; ++i) s->rhs[i] = pl_actor_is_fixed(choice->work, i) ? c[i] : c[i] - s->rhs[i];
   memset(s->du, 0, n * sizeof(double));
-  status = pl_actor_factor_solve(s->factor, s->right, 1, s->du, error);
+  status = pl_actor_factor_solve(s->factor, s->rhs, 1, s->du, error);
   memcpy(s->dlambda, lambda, n * sizeof(double));
   for (int32_t k = 0; k < rows->count; ++k) {
     double left = s->goals[k] - row_dot(rows, k, s->du);
@@ -219,12 +219,12 @@ static void mask(const pl_actor_solver *s, const pl_fem_choice *choice, double *
     if (pl_actor_is_fixed(choice->work, i)) v[i] = 0;
 }
 
-// y = A v, v 0 where fixed. Overwrites `small_room`.
+// y = A v, v 0 where fixed. Overwrites `small_workspace`.
 static void multiply_curvature(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *v, double *y) {
   pl_block_matrix_multiply(choice->work->system.context, &s->bending, v, y);
-  for (int32_t k = 0; k < rows->count; ++k) s->small_room[k] = row_dot(rows, k, v);
+  for (int32_t k = 0; k < rows->count; ++k) s->small_workspace[k] = row_dot(rows, k, v);
   mask(s, choice, y);
-  add_rows(choice, rows, s->small_room, y);
+  add_rows(choice, rows, s->small_workspace, y);
 }
 
 // y = Eᵀ v
@@ -246,12 +246,12 @@ static void fill_dense(pl_actor_solver *s, pl_fem_choice *choice) {
   if (s->sparse == NULL) return;
   const pl_block_pattern *pattern = &s->model->pattern;
   int32_t axes = s->model->planar ? 2 : 3;
-  memset(s->bend, 0, P * P * sizeof(double));
+  memset(s->hessian, 0, P * P * sizeof(double));
   for (int32_t row = 0; row < pattern->row_count; ++row)
     for (int32_t k = pattern->start[row]; k < pattern->start[row + 1]; ++k)
       for (int32_t a = 0; a < axes; ++a)
         for (int32_t b = 0; b < axes; ++b)
-          s->bend[(size_t)(axes * row + a) * P + (size_t)(axes * pattern->columns[k] + b)] =
+          s->hessian[(size_t)(axes * row + a) * P + (size_t)(axes * pattern->columns[k] + b)] =
               s->sparse_bend.values[9 * (ptrdiff_t)k + 3 * a + b];
 }
 
@@ -262,16 +262,16 @@ static pl_status find_curvatures(pl_actor_solver *s, pl_fem_choice *choice, cons
   pl_fem_work *w = choice->work;
   s->is_sparse = false;
   fill_dense(s, choice);
-  memcpy(s->C, s->bend, P * P * sizeof(double));
+  memcpy(s->C, s->hessian, P * P * sizeof(double));
   pl_block_matrix_clear(w->system.context, &s->bending);
-  memcpy(s->room, lambda, n * sizeof(double));
-  mask(s, choice, s->room);
-  pl_rest_space_third(s->space, &w->system, w->next, s->room, &s->bending, s->B, s->C);
+  memcpy(s->workspace, lambda, n * sizeof(double));
+  mask(s, choice, s->workspace);
+  pl_rest_space_third(s->space, &w->system, w->next, s->workspace, &s->bending, s->B, s->C);
   for (size_t j = 0; j < P; ++j) mask(s, choice, s->B + j * n);
   for (size_t i = 0; i < n; ++i)
-    for (size_t j = 0; j < P; ++j) s->right[j * n + i] = s->E[i * P + j];
+    for (size_t j = 0; j < P; ++j) s->rhs[j * n + i] = s->E[i * P + j];
   memset(s->F, 0, n * P * sizeof(double));
-  pl_status status = pl_actor_factor_solve(s->factor, s->right, s->P, s->F, error);
+  pl_status status = pl_actor_factor_solve(s->factor, s->rhs, s->P, s->F, error);
   for (size_t j = 0; status >= 0 && j < P; ++j) {
     multiply_curvature(s, choice, rows, s->F + j * n, s->AF + j * n);
     for (int32_t k = 0; k < rows->count; ++k) s->J[(size_t)k * P + j] = -row_dot(rows, k, s->F + j * n);
@@ -287,13 +287,13 @@ static pl_status factor_exact(pl_actor_solver *s, int32_t row_count, pl_error *e
     for (size_t j = 0; j <= i; ++j)
       K[i * P + j] = s->C[i * P + j] + pl_actor_dot(s->n, s->F + i * n, s->AF + j * n) -
                      pl_actor_dot(s->n, s->B + i * n, s->F + j * n) - pl_actor_dot(s->n, s->B + j * n, s->F + i * n);
-  for (double share = 0; share < 0.8; share = share == 0 ? 0.5 : share + 0.25) {
-    if (share > 0) fill_gauss_newton(s, row_count);
+  for (double fraction = 0; fraction < 0.8; fraction = fraction == 0 ? 0.5 : fraction + 0.25) {
+    if (fraction > 0) fill_gauss_newton(s, row_count);
     for (size_t i = 0; i < P; ++i)
       for (size_t j = 0; j <= i; ++j)
-        mixed[i * P + j] = share > 0 ? share * mixed[i * P + j] + (1 - share) * K[i * P + j] : K[i * P + j];
+        mixed[i * P + j] = fraction > 0 ? fraction * mixed[i * P + j] + (1 - fraction) * K[i * P + j] : K[i * P + j];
     for (size_t i = 0; i < P; ++i) mixed[i * P + i] += s->damping * fabs(mixed[i * P + i]);
-    s->shift = fmax(s->shift, share);
+    s->shift = fmax(s->shift, fraction);
     if (pl_dense_factor_run(&s->small, false) == 0) return PL_OK;
   }
   s->shift = fmax(s->shift, 1);
@@ -311,23 +311,23 @@ static pl_status find_exact(pl_actor_solver *s, pl_fem_choice *choice, const pl_
   memset(s->du, 0, n * sizeof(double));
   status = pl_actor_factor_solve(s->factor, c, 1, s->du, error);  // d
   if (status < 0) return status;
-  double *a = s->room, *Ad = s->room2;
+  double *a = s->workspace, *Ad = s->room2;
   pl_block_matrix_multiply(choice->work->system.context, choice->work->potential.matrix, lambda, a);
   mask(s, choice, a);
   add_rows(choice, rows, s->goals, a);
   multiply_curvature(s, choice, rows, s->du, Ad);
   multiply_mixed_transposed(s, lambda, s->dp);
-  for (size_t i = 0; i < n; ++i) s->right[i] = a[i] - Ad[i];
+  for (size_t i = 0; i < n; ++i) s->rhs[i] = a[i] - Ad[i];
   for (size_t j = 0; j < P; ++j)
-    s->dp[j] += s->slope[j] - pl_actor_dot(s->n, s->B + j * n, s->du) - pl_actor_dot(s->n, s->F + j * n, s->right);
+    s->dp[j] += s->gradient[j] - pl_actor_dot(s->n, s->B + j * n, s->du) - pl_actor_dot(s->n, s->F + j * n, s->rhs);
   pl_dense_factor_solve(&s->small, s->dp);
   for (size_t j = 0; j < P; ++j)
     for (size_t i = 0; i < n; ++i) {
       s->du[i] -= s->F[j * n + i] * s->dp[j];
-      s->right[i] += (s->AF[j * n + i] - s->B[j * n + i]) * s->dp[j];
+      s->rhs[i] += (s->AF[j * n + i] - s->B[j * n + i]) * s->dp[j];
     }
   memset(s->dlambda, 0, n * sizeof(double));
-  return pl_actor_factor_solve(s->factor, s->right, 1, s->dlambda, error);
+  return pl_actor_factor_solve(s->factor, s->rhs, 1, s->dlambda, error);
 }
 
 // --- both ---------------------------------------------------------------------------------------------------------
@@ -340,9 +340,9 @@ pl_status pl_actor_step_find(pl_actor_solver *s, pl_actor_hessian hessian, pl_fe
 
 // √(v K⁻¹ v): the same whatever units parameters have.
 static double measure(const pl_actor_solver *s, const double *v) {
-  memcpy(s->small_room, v, (size_t)s->P * sizeof(double));
-  pl_actor_reduced_solve(s, s->small_room);
-  double square = pl_actor_dot(s->P, v, s->small_room);
+  memcpy(s->small_workspace, v, (size_t)s->P * sizeof(double));
+  pl_actor_reduced_solve(s, s->small_workspace);
+  double square = pl_actor_dot(s->P, v, s->small_workspace);
   return sqrt(fmax(square, 0));
 }
 

@@ -18,13 +18,13 @@ struct pl_actor_solver {
   double *sparse_diagonal;      // of S as it was looked at, P
   double *Z;                    // S⁻¹ Jᵀ, one row of n per goal row
   pl_dense_factor ties;         // of 1 + J S⁻¹ Jᵀ
-  double *sparse_room;          // 2 n and row_limit
+  double *sparse_workspace;          // 2 n and max_rows
   bool is_sparse;               // K was factored that way
-  int32_t n, P, row_limit;
+  int32_t n, P, max_rows;
   // At the point that was looked at last. Everything by u is 0 where u is fixed.
   double *goals;            // G u - s, one per row
   double *E;                // n x P; exact mode only
-  double *slope, *bend;     // of the regulariser: P, and P x P
+  double *gradient, *hessian;     // of the regulariser: P, and P x P
   double *Y;                // D⁻¹ Gᵀ, one row of n per goal row
   double *J;                // derivative of G u by p on c = 0: rows x P
   double *F, *AF;           // D⁻¹ E and A D⁻¹ E by columns: P rows of n; exact mode only
@@ -43,9 +43,9 @@ struct pl_actor_solver {
   double last_length;   // of the step before
   double damping;       // factor on the diagonal of K, less 1
   // Room.
-  double *right;              // for right-hand sides, (the larger of row_limit and P) + 1 of n
-  double *room, *room2;       // n each
-  double *small_room;         // the larger of P and row_limit
+  double *rhs;              // for right-hand sides, (the larger of max_rows and P) + 1 of n
+  double *workspace, *room2;       // n each
+  double *small_workspace;         // the larger of P and max_rows
   double *trial_u, *trial_p;  // n, P
   double *start_u, *start_p;  // n, P: where the search began
   double start_objective;
@@ -55,7 +55,7 @@ struct pl_actor_solver {
 void pl_actor_shape_use(pl_actor_solver *solver, pl_fem_choice *choice, const double *p);
 
 // Everything about the point u = work->next, p: c, D with its factor, goals, regulariser, E.
-pl_status pl_actor_point_look(pl_actor_solver *solver, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
+pl_status pl_actor_get_point_view(pl_actor_solver *solver, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                               const double *p, pl_error *error);
 
 // The step from the point that was looked at.

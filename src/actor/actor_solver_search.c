@@ -15,7 +15,7 @@
 
 #include "actor/actor_solver_parts.h"
 
-enum { HALVINGS_MOST = 8 };
+enum { MAX_HALVINGS = 8 };
 static const double FALL = 1e-4;
 
 typedef struct merit {
@@ -32,18 +32,18 @@ static merit evaluate(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_r
 }
 
 // Slope of the objective along the step.
-static double objective_slope(const pl_actor_solver *s, const pl_goal_rows *rows) {
-  double slope = 0;
+static double objective_gradient(const pl_actor_solver *s, const pl_goal_rows *rows) {
+  double gradient = 0;
   for (int32_t k = 0; k < rows->count; ++k)
-    for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) slope -= s->goals[k] * rows->weights[i] * s->du[rows->places[i]];
-  return slope - pl_actor_dot(s->P, s->slope, s->dp);
+    for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) gradient -= s->goals[k] * rows->weights[i] * s->du[rows->slots[i]];
+  return gradient - pl_actor_dot(s->P, s->gradient, s->dp);
 }
 
-static void grow_weight(pl_actor_solver *s, const double *lambda, double slope) {
-  double most = 0;
-  for (int32_t i = 0; i < s->n; ++i) most = fmax(most, fabs(lambda[i] - s->dlambda[i]));
-  s->merit_weight = fmax(s->merit_weight, 1.1 * most);
-  if (s->forces > 0) s->merit_weight = fmax(s->merit_weight, 2 * slope / s->forces);
+static void grow_weight(pl_actor_solver *s, const double *lambda, double gradient) {
+  double max = 0;
+  for (int32_t i = 0; i < s->n; ++i) max = fmax(max, fabs(lambda[i] - s->dlambda[i]));
+  s->merit_weight = fmax(s->merit_weight, 1.1 * max);
+  if (s->forces > 0) s->merit_weight = fmax(s->merit_weight, 2 * gradient / s->forces);
 }
 
 // What is to be thought of the trial u and p: good, or refused for nothing but a small c, or bad.
@@ -65,23 +65,23 @@ static pl_status try_length(pl_actor_solver *s, pl_fem_choice *choice, const pl_
   verdict first = judge(s, choice, rows, last, wanted);
   *good = first == GOOD;
   if (*good || (first == BAD && !is_first)) return PL_OK;
-  pl_status status = pl_actor_factor_solve(s->factor, choice->work->potential.gradient, 1, s->room, error);
+  pl_status status = pl_actor_factor_solve(s->factor, choice->work->potential.gradient, 1, s->workspace, error);
   if (status < 0) return status;
-  for (int32_t i = 0; i < s->n; ++i) s->trial_u[i] -= s->room[i];
+  for (int32_t i = 0; i < s->n; ++i) s->trial_u[i] -= s->workspace[i];
   *good = judge(s, choice, rows, last, wanted) == GOOD;
   return PL_OK;
 }
 
 pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double *p,
                                double *lambda, double *length, pl_error *error) {
-  double slope = objective_slope(s, rows);
-  grow_weight(s, lambda, slope);
+  double gradient = objective_gradient(s, rows);
+  grow_weight(s, lambda, gradient);
   double start = 0.5 * s->goal_square + s->regulariser + s->merit_weight * s->forces;
-  slope = fmin(slope - s->merit_weight * s->forces, 0);
+  gradient = fmin(gradient - s->merit_weight * s->forces, 0);
   *length = fmin(1, 2 * s->last_length);
-  for (int k = 0; k < HALVINGS_MOST; ++k, *length *= 0.5) {
+  for (int k = 0; k < MAX_HALVINGS; ++k, *length *= 0.5) {
     bool good = false;
-    double wanted = start + FALL * *length * slope + 1e-14 * start;
+    double wanted = start + FALL * *length * gradient + 1e-14 * start;
     pl_status status = try_length(s, choice, rows, last, p, *length, wanted, k == 0, &good, error);
     if (status < 0) return status;
     if (!good) continue;
@@ -103,14 +103,14 @@ pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t lim
   bool held = potential->hold;
   pl_status status = PL_OK;
   for (int32_t i = 0; i < limit; ++i, potential->hold = true) {
-    double energy = pl_fem_potential_evaluate(potential, u, true, false), slope = 0, reached = HUGE_VAL, length = 1;
+    double energy = pl_fem_potential_evaluate(potential, u, true, false), gradient = 0, reached = HUGE_VAL, length = 1;
     if (pl_fem_potential_residual(potential) <= tolerance * potential->size) break;
     status = pl_actor_factor_run(s->factor, potential->matrix, &s->factor_shift, error);
     if (status >= 0) status = pl_actor_factor_solve(s->factor, potential->gradient, 1, s->du, error);
     if (status < 0) break;
-    for (int32_t k = 0; k < s->n; ++k) slope += potential->gradient[k] * s->du[k];
+    for (int32_t k = 0; k < s->n; ++k) gradient += potential->gradient[k] * s->du[k];
     double noise = 1e-13 * (fabs(energy) + fabs(potential->elastic_energy));
-    for (int k = 0; k < HALVINGS_MOST && !(reached <= energy + noise - FALL * length * slope); ++k, length *= 0.5) {
+    for (int k = 0; k < MAX_HALVINGS && !(reached <= energy + noise - FALL * length * gradient); ++k, length *= 0.5) {
       for (int32_t j = 0; j < s->n; ++j) s->trial_u[j] = u[j] - length * s->du[j];
       reached = pl_fem_potential_evaluate(potential, s->trial_u, false, false);
     }

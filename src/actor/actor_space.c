@@ -15,17 +15,17 @@ static pl_status check_settings(const pl_actor_def *def, const pl_fem_model *mod
   if (status >= 0) status = pl_check_range("rate_regularisation", def->rate_regularisation, 0, 1e12, true, error);
   if (status >= 0) status = pl_check_range("volume_regularisation", def->volume_regularisation, 0, 1e6, true, error);
   if (status >= 0) status = pl_check_range("bend_regularisation", def->bend_regularisation, 0, 1e6, true, error);
-  if (status >= 0) status = pl_check_range("strain_limit", def->strain_limit, 0, 1e6, true, error);
+  if (status >= 0) status = pl_check_range("max_strain", def->max_strain, 0, 1e6, true, error);
   if (status >= 0) status = pl_check_range("hull_penalty", def->hull_penalty, 0, 1e12, true, error);
   if (status < 0) return status;
-  int32_t points = pl_mesh_look(mesh).point_count;
+  int32_t points = pl_mesh_get_view(mesh).point_count;
   if (points != model->head.particle_count)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "mesh", "the mesh has %d points, the body has %d", points,
                          model->head.particle_count);
   return PL_OK;
 }
 
-static pl_status take_room(pl_rest_space *space, pl_error *error) {
+static pl_status take_workspace(pl_rest_space *space, pl_error *error) {
   pl_arena *arena = &space->arena;
   size_t n = 3 * (size_t)space->particle_count, size = (size_t)space->size;
   space->points = PL_TAKE(arena, double, n);
@@ -52,7 +52,7 @@ static pl_status fill_space(pl_rest_space *space, const pl_actor_def *def, const
     case PL_REST_MODES: status = pl_rest_modes_build(space, def, error); break;
     case PL_REST_EXAMPLES: return pl_rest_loose_build(space, def, error);
   }
-  if (status >= 0) status = take_room(space, error);
+  if (status >= 0) status = take_workspace(space, error);
   if (status >= 0) status = pl_rest_regulariser_build(space, def, error);
   return status;
 }
@@ -115,9 +115,9 @@ void pl_rest_space_mixed(pl_rest_space *space, const pl_fem_system *system, cons
   (pl_rest_is_loose(space) ? pl_rest_loose_mixed : pl_rest_whole_mixed)(space, system, x, E);
 }
 
-void pl_rest_space_mixed_look(pl_rest_space *space, const pl_fem_system *system, const double *x) {
+void pl_rest_space_mixed_get_view(pl_rest_space *space, const pl_fem_system *system, const double *x) {
   if (pl_rest_is_loose(space))
-    pl_rest_loose_mixed(space, system, x, space->slopes);
+    pl_rest_loose_mixed(space, system, x, space->gradients);
   else
     pl_fem_system_mixed_blocks(system, x, &space->mixed);
 }

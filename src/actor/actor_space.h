@@ -35,7 +35,7 @@ void pl_rest_space_mixed(pl_rest_space *space, const pl_fem_system *system, cons
 
 // The same as a map: look at x, then E dp (n numbers) and Eᵀ v (P numbers), both overwritten, until x is looked at anew. Whole spaces do without E: they multiply with the
 // sparse ∂²W/∂x∂X and with L one after the other.
-void pl_rest_space_mixed_look(pl_rest_space *space, const pl_fem_system *system, const double *x);
+void pl_rest_space_mixed_get_view(pl_rest_space *space, const pl_fem_system *system, const double *x);
 void pl_rest_space_mixed_apply(pl_rest_space *space, const double *dp, double *product);
 void pl_rest_space_mixed_pull(pl_rest_space *space, const double *v, double *product);
 

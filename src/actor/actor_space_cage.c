@@ -43,8 +43,8 @@ static pl_status thicken_shell(pl_context *context, pl_arena *arena, const pl_me
     for (size_t k = 0; k < 3; ++k) {
       if (neighbours[3 * t + k] >= 0) continue;
       int32_t p = c[(k + 1) % 3], q = c[(k + 2) % 3];
-      const int32_t wall[6] = {q, p, p + shift, q, p + shift, q + shift};
-      memcpy(triangles + 3 * (ptrdiff_t)used, wall, sizeof wall);
+      const int32_t collider[6] = {q, p, p + shift, q, p + shift, q + shift};
+      memcpy(triangles + 3 * (ptrdiff_t)used, collider, sizeof collider);
       used += 2;
     }
   }
@@ -55,12 +55,12 @@ static pl_status thicken_shell(pl_context *context, pl_arena *arena, const pl_me
 
 static pl_status make_cage(const pl_rest_space *space, const pl_actor_def *def, const pl_mesh *mesh, pl_mesh **cage,
                            pl_error *error) {
-  int32_t least = space->axes == 2 ? 4 : 8;
-  if (def->cage_point_count < least || def->cage_point_count > 2000)
+  int32_t min = space->axes == 2 ? 4 : 8;
+  if (def->cage_point_count < min || def->cage_point_count > 2000)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cage_point_count", "%d points; use %d to 2000", def->cage_point_count,
-                         least);
+                         min);
   const pl_fem_model *model = space->model;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_mesh *thick = NULL;
   pl_status status = PL_OK;
   pl_arena arena;
@@ -77,10 +77,10 @@ static pl_status make_cage(const pl_rest_space *space, const pl_actor_def *def, 
 static pl_status find_weights(pl_rest_space *space, const pl_mesh *cage, const pl_mesh *mesh, pl_error *error) {
   pl_harmonic_weights *harmonic = NULL;
   pl_harmonic_report report;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_status status = pl_harmonic_build(space->context, cage, view.points, view.point_count, 0, &harmonic, &report, error);
   if (status < 0) return status;
-  pl_harmonic_view look = pl_harmonic_look(harmonic);
+  pl_harmonic_view look = pl_harmonic_get_view(harmonic);
   space->weight_stride = (look.cage_point_count + PL_REST_LANES - 1) / PL_REST_LANES * PL_REST_LANES;
   double *weights = PL_TAKE(&space->arena, double, (size_t)look.point_count *(size_t)space->weight_stride);
   if (weights != NULL)
@@ -94,7 +94,7 @@ static pl_status find_weights(pl_rest_space *space, const pl_mesh *cage, const p
 }
 
 static pl_status keep_handles(pl_rest_space *space, const pl_mesh *cage, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(cage);
+  pl_mesh_view view = pl_mesh_get_view(cage);
   double *handles = PL_TAKE(&space->arena, double, 3 * (size_t)space->handle_count);
   if (handles == NULL) return pl_fail_memory(error);
   for (int32_t k = 0; k < space->handle_count; ++k) pl_fem_put(handles, k, view.points[k]);

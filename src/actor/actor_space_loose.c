@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "math/vec3.h"
 
-enum { VALUES_MOST = 3 * PL_FEM_CORNERS_MOST, EXAMPLES_MOST = 1024 };
+enum { MAX_VALUES = 3 * PL_FEM_MAX_CORNERS, MAX_EXAMPLES = 1024 };
 
 // Changes of an element by less than this share of its size are rounding of single-precision files.
 #define SAME 1e-7
@@ -27,15 +27,15 @@ static bool align_element(const pl_rest_space *space, int32_t g, int32_t element
   const pl_fem_group *group = &space->model->groups[g];
   ptrdiff_t count = group->corner_count;
   const double *start = group->starts + 3 * count * element;
-  double corners[VALUES_MOST], most = 0, size = 0;
+  double corners[MAX_VALUES], max = 0, size = 0;
   for (int32_t k = 0; k < count; ++k) {
     pl_vec3 at = pose->points[group->corners[count * element + k]];
     pl_fem_put(corners, k, at);
     size = fmax(size, pl_vec3_distance(pl_fem_vector(start, k), pl_fem_vector(start, 0)));
   }
   bool sound = pl_rest_align(group, space->model->planar, start, corners, change);
-  for (ptrdiff_t i = 0; i < 3 * count; ++i) most = fmax(most, fabs(change[i]));
-  *differs = most > SAME * size;
+  for (ptrdiff_t i = 0; i < 3 * count; ++i) max = fmax(max, fabs(change[i]));
+  *differs = max > SAME * size;
   return sound;
 }
 
@@ -45,7 +45,7 @@ static pl_status count_entries(pl_rest_space *space, const pl_actor_def *def, in
   for (int32_t e = 0; e < group->element_count; ++e) {
     int32_t used = 0;
     for (int32_t k = 0; k < def->example_count; ++k) {
-      double change[VALUES_MOST];
+      double change[MAX_VALUES];
       bool differs;
       if (!align_element(space, g, e, &def->examples[k], change, &differs))
         return pl_fail_field(error, PL_ERROR_INVALID_DATA, "examples", "example \"%s\": %s %d is flat or inside out",
@@ -77,7 +77,7 @@ static pl_status build_group(pl_rest_space *space, const pl_actor_def *def, int3
   for (int32_t e = 0; e < group->element_count; ++e) {
     size_t entry = (size_t)loose->start[e];
     for (int32_t k = 0; k < def->example_count; ++k) {
-      double change[VALUES_MOST];
+      double change[MAX_VALUES];
       bool differs;
       align_element(space, g, e, &def->examples[k], change, &differs);
       if (!differs) continue;
@@ -90,9 +90,9 @@ static pl_status build_group(pl_rest_space *space, const pl_actor_def *def, int3
 }
 
 static pl_status check_examples(const pl_rest_space *space, const pl_actor_def *def, pl_error *error) {
-  if (def->example_count < 1 || def->example_count > EXAMPLES_MOST || def->examples == NULL)
+  if (def->example_count < 1 || def->example_count > MAX_EXAMPLES || def->examples == NULL)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "example_count", "%d examples; give 1 to %d", def->example_count,
-                         EXAMPLES_MOST);
+                         MAX_EXAMPLES);
   for (int32_t k = 0; k < def->example_count; ++k) {
     const pl_mesh_pose *pose = &def->examples[k];
     if (pose->name == NULL || pose->points == NULL)
@@ -119,7 +119,7 @@ static void measure_examples(pl_rest_space *space) {
     int n = 3 * group->corner_count;
     for (int32_t e = 0; e < group->element_count; ++e) {
       if (loose->start[e] == loose->start[e + 1]) continue;
-      double h[VALUES_MOST * VALUES_MOST];
+      double h[MAX_VALUES * MAX_VALUES];
       const double *start = group->starts + (ptrdiff_t)n * e;
       pl_fem_element element = {start, start, start, group->parameters + (ptrdiff_t)group->energy->parameter_count * e};
       group->energy->hessian(&element, h);
@@ -143,21 +143,21 @@ pl_status pl_rest_loose_build(pl_rest_space *space, const pl_actor_def *def, pl_
   space->size = def->example_count;
   space->group_count = def->example_count;
   int32_t *group_of = PL_TAKE(&space->arena, int32_t, size);
-  double *shares = PL_TAKE(&space->arena, double, space->particle_count);
+  double *fractions = PL_TAKE(&space->arena, double, space->particle_count);
   space->group_sums = PL_TAKE(&space->arena, double, size);
   space->metric = PL_TAKE(&space->arena, double, size *size);
-  space->slopes = PL_TAKE(&space->arena, double, 3 * (size_t)space->particle_count * size);
+  space->gradients = PL_TAKE(&space->arena, double, 3 * (size_t)space->particle_count * size);
   if (space->arena.failed) return pl_fail_memory(error);
   for (size_t k = 0; k < size; ++k) group_of[k] = def->example_groups != NULL ? def->example_groups[k] : 0;
   for (int32_t g = 0; g < model->group_count; ++g) {
     status = build_group(space, def, g, error);
     if (status < 0) return status;
     const pl_fem_group *group = &model->groups[g];
-    for (int32_t i = 0; i < group->corner_count * group->element_count; ++i) shares[group->corners[i]] += 1;
+    for (int32_t i = 0; i < group->corner_count * group->element_count; ++i) fractions[group->corners[i]] += 1;
   }
-  for (int32_t i = 0; i < space->particle_count; ++i) shares[i] = shares[i] > 0 ? 1 / shares[i] : 0;
+  for (int32_t i = 0; i < space->particle_count; ++i) fractions[i] = fractions[i] > 0 ? 1 / fractions[i] : 0;
   space->group_of = group_of;
-  space->shares = shares;
+  space->fractions = fractions;
   measure_examples(space);
   return PL_OK;
 }
@@ -186,7 +186,7 @@ void pl_rest_loose_points(const pl_rest_space *space, const double *p, double *p
       for (int32_t k = loose->start[e]; k < loose->start[e + 1]; ++k)
         for (ptrdiff_t i = 0; i < n; ++i) {
           ptrdiff_t point = group->corners[(ptrdiff_t)group->corner_count * e + i / 3];
-          points[3 * point + i % 3] += space->shares[point] * p[loose->columns[k]] * loose->values[n * k + i];
+          points[3 * point + i % 3] += space->fractions[point] * p[loose->columns[k]] * loose->values[n * k + i];
         }
   }
 }
@@ -222,7 +222,7 @@ static void visit_mixed(void *data, const int32_t *elements, int32_t count, doub
   for (int32_t c = 0; c < count; ++c) {
     int32_t e = elements[c];
     if (loose->start[e] == loose->start[e + 1]) continue;
-    double corners[VALUES_MOST], m[VALUES_MOST * VALUES_MOST];
+    double corners[MAX_VALUES], m[MAX_VALUES * MAX_VALUES];
     pl_fem_element element = pl_fem_system_element(s->system, s->x, s->group, e, corners);
     group->energy->mixed(&element, m);
     for (int32_t k = loose->start[e]; k < loose->start[e + 1]; ++k) {
@@ -246,7 +246,7 @@ void pl_rest_loose_mixed_apply(pl_rest_space *space, const double *dp, double *p
   ptrdiff_t size = space->size;
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)space->particle_count; ++i) {
     product[i] = 0;
-    for (ptrdiff_t k = 0; k < size; ++k) product[i] += space->slopes[size * i + k] * dp[k];
+    for (ptrdiff_t k = 0; k < size; ++k) product[i] += space->gradients[size * i + k] * dp[k];
   }
 }
 
@@ -254,7 +254,7 @@ void pl_rest_loose_mixed_pull(pl_rest_space *space, const double *v, double *pro
   ptrdiff_t size = space->size;
   memset(product, 0, (size_t)size * sizeof(double));
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)space->particle_count; ++i)
-    for (ptrdiff_t k = 0; v[i] != 0 && k < size; ++k) product[k] += v[i] * space->slopes[size * i + k];
+    for (ptrdiff_t k = 0; v[i] != 0 && k < size; ++k) product[k] += v[i] * space->gradients[size * i + k];
 }
 
 // One entry's column of xX goes to B, its products with all entries of the element to the room of pairs.
@@ -263,7 +263,7 @@ static void spread_third(const sweep *s, int32_t e, int32_t entry, const double 
   const pl_loose_group *loose = &s->space->loose[s->group];
   int n = 3 * group->corner_count;
   const double *L = loose->values + (ptrdiff_t)n * entry;
-  double bent[VALUES_MOST];
+  double bent[MAX_VALUES];
   for (int i = 0; i < n; ++i) {
     double sum = 0;
     bent[i] = 0;
@@ -284,19 +284,19 @@ static void spread_third(const sweep *s, int32_t e, int32_t entry, const double 
 
 static void visit_third(void *data, const int32_t *elements, int32_t count, double *matrices) {
   (void)matrices;
-  enum { SIZE = VALUES_MOST * VALUES_MOST };
+  enum { SIZE = MAX_VALUES * MAX_VALUES };
   const sweep *s = data;
   const pl_fem_group *group = &s->system->model->groups[s->group];
   const pl_loose_group *loose = &s->space->loose[s->group];
   int corner_count = group->corner_count;
   for (int32_t c = 0; c < count; ++c) {
     int32_t e = elements[c];
-    double corners[VALUES_MOST], lambda[VALUES_MOST], xx[SIZE], xX[SIZE], XX[SIZE];
+    double corners[MAX_VALUES], lambda[MAX_VALUES], xx[SIZE], xX[SIZE], XX[SIZE];
     pl_fem_element element = pl_fem_system_element(s->system, s->x, s->group, e, corners);
     for (int i = 0; i < 3 * corner_count; ++i) lambda[i] = s->v[coordinate(group, e, i)];
     group->energy->third(&element, lambda, xx, xX, XX);
-    const int32_t *places = s->system->model->pattern.groups[s->group].places + (ptrdiff_t)corner_count * corner_count * e;
-    if (s->xx != NULL) pl_rest_add_blocks(places, corner_count, xx, s->xx->values);
+    const int32_t *slots = s->system->model->pattern.groups[s->group].slots + (ptrdiff_t)corner_count * corner_count * e;
+    if (s->xx != NULL) pl_rest_add_blocks(slots, corner_count, xx, s->xx->values);
     for (int32_t k = loose->start[e]; k < loose->start[e + 1]; ++k) spread_third(s, e, k, xX, XX);
   }
 }

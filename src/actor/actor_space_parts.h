@@ -48,12 +48,12 @@ struct pl_rest_space {
   double *metric;  // whole: its product with L on both sides, P x P, NULL of free spaces; loose: squared strains of examples
 
   // Loose spaces.
-  pl_loose_group loose[PL_FEM_GROUPS_MOST];
-  const double *shares;     // by particle: one over the number of element corners there
+  pl_loose_group loose[PL_FEM_MAX_GROUPS];
+  const double *fractions;     // by particle: one over the number of element corners there
   const int32_t *group_of;  // by parameter
   double *group_sums;       // room, by group
   int32_t group_count;
-  double *slopes;  // E where it was looked at last, n x P
+  double *gradients;  // E where it was looked at last, n x P
 };
 
 static inline bool pl_rest_is_loose(const pl_rest_space *space) {
@@ -68,9 +68,9 @@ pl_status pl_rest_regulariser_build(pl_rest_space *space, const pl_actor_def *de
 
 // The cost of isolated strain (actor_space_limit.c): `scale` times it and `plain` times the elastic energy, with derivatives by the places of the particles added
 // where wanted. Whether both are better found together: where the system does not find energies four at a time.
-pl_status pl_rest_limit_build(pl_rest_space *space, double limit, pl_error *error);
-bool pl_rest_limit_joins(const pl_rest_space *space);
-double pl_rest_limit_add(pl_rest_space *space, const double *points, double plain, double scale, double *forces,
+pl_status pl_rest_strain_cost_build(pl_rest_space *space, double limit, pl_error *error);
+bool pl_rest_strain_cost_joins(const pl_rest_space *space);
+double pl_rest_strain_cost_add(pl_rest_space *space, const double *points, double plain, double scale, double *forces,
                          pl_block_matrix *matrix);
 
 // Whole spaces: change = L p by particle; product = Lᵀ v, overwritten; sum += factor Lᵀ A L for a symmetric A.
@@ -97,11 +97,11 @@ void pl_rest_loose_third(pl_rest_space *space, const pl_fem_system *system, cons
 bool pl_rest_align(const pl_fem_group *group, bool planar, const double *start, const double *pose, double *change);
 
 // Add an element's matrix to the blocks of its corners; `places` are those of the group's scatter map.
-static inline void pl_rest_add_blocks(const int32_t *places, int corner_count, const double *matrix, double *values) {
+static inline void pl_rest_add_blocks(const int32_t *slots, int corner_count, const double *matrix, double *values) {
   int n = 3 * corner_count;
   for (int a = 0; a < corner_count; ++a)
     for (int b = 0; b < corner_count; ++b) {
-      double *block = values + 9 * (ptrdiff_t)places[corner_count * a + b];
+      double *block = values + 9 * (ptrdiff_t)slots[corner_count * a + b];
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) block[3 * i + j] += matrix[n * (3 * a + i) + 3 * b + j];
     }

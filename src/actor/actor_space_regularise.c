@@ -58,7 +58,7 @@ static void scale_parameters(const pl_fem_model *model, const pl_fem_group *grou
 pl_status pl_rest_regulariser_build(pl_rest_space *space, const pl_actor_def *def, pl_error *error) {
   const pl_fem_model *model = space->model;
   pl_arena *arena = &space->arena;
-  const double *parameters[PL_FEM_GROUPS_MOST] = {NULL};
+  const double *parameters[PL_FEM_MAX_GROUPS] = {NULL};
   size_t size = (size_t)space->size;
   bool is_free = space->weights == NULL && space->modes == NULL;
   if (!pl_block_matrix_take(arena, &model->pattern, &space->stiffness) ||
@@ -80,7 +80,7 @@ pl_status pl_rest_regulariser_build(pl_rest_space *space, const pl_actor_def *de
   double reach = space->modes != NULL ? 1 : pl_box_diagonal(model->head.box);
   double handles = space->modes != NULL ? space->size : space->handle_count;
   space->proximal = PROXIMAL * fmax(space->regularisation + space->rate_regularisation, 1e-6) / (reach * reach * handles);
-  return pl_rest_limit_build(space, def->strain_limit, error);
+  return pl_rest_strain_cost_build(space, def->max_strain, error);
 }
 
 // --- whole --------------------------------------------------------------------------------------------------------
@@ -114,13 +114,13 @@ static double compare(pl_rest_space *space, const double *p, const double *q) {
 
 // Energy of the rest shape with the cost of isolated strain, over `own`, and its derivatives by the particles.
 static double strain_energy(pl_rest_space *space, double own, double *forces, pl_block_matrix *matrix) {
-  if (!(own > 0) || !pl_rest_limit_joins(space)) {
+  if (!(own > 0) || !pl_rest_strain_cost_joins(space)) {
     double energy = pl_fem_system_evaluate(&space->system, space->points, forces, matrix, true);
-    return own > 0 ? energy + pl_rest_limit_add(space, space->points, 0, space->regularisation / own, forces, matrix) : energy;
+    return own > 0 ? energy + pl_rest_strain_cost_add(space, space->points, 0, space->regularisation / own, forces, matrix) : energy;
   }
   if (forces != NULL) memset(forces, 0, 3 * (size_t)space->particle_count * sizeof(double));
   if (matrix != NULL) pl_block_matrix_clear(space->context, matrix);
-  return pl_rest_limit_add(space, space->points, 1, space->regularisation / own, forces, matrix);
+  return pl_rest_strain_cost_add(space, space->points, 1, space->regularisation / own, forces, matrix);
 }
 
 // Hessian of free points, by particle. What does not move has the identity's rows.

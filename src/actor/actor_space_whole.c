@@ -11,7 +11,7 @@
 
 #include "actor/actor_space_parts.h"
 
-enum { VALUES_MOST = 3 * PL_FEM_CORNERS_MOST };
+enum { MAX_VALUES = 3 * PL_FEM_MAX_CORNERS };
 
 // --- L ------------------------------------------------------------------------------------------------------------
 
@@ -203,20 +203,20 @@ void pl_rest_whole_mixed_pull(pl_rest_space *space, const double *v, double *pro
 
 static void visit_third(void *data, const int32_t *elements, int32_t count, double *matrices) {
   (void)matrices;
-  enum { SIZE = VALUES_MOST * VALUES_MOST };
+  enum { SIZE = MAX_VALUES * MAX_VALUES };
   const sweep *s = data;
   const pl_fem_group *group = &s->system->model->groups[s->group];
   const pl_block_group *blocks = &s->system->model->pattern.groups[s->group];
   int k = group->corner_count;
   for (int32_t i = 0; i < count; ++i) {
-    double corners[VALUES_MOST], lambda[VALUES_MOST], xx[SIZE], xX[SIZE], XX[SIZE];
+    double corners[MAX_VALUES], lambda[MAX_VALUES], xx[SIZE], xX[SIZE], XX[SIZE];
     pl_fem_element element = pl_fem_system_element(s->system, s->x, s->group, elements[i], corners);
     gather(group, elements[i], s->v, lambda);
     group->energy->third(&element, lambda, xx, xX, XX);
-    const int32_t *places = blocks->places + (ptrdiff_t)k * k * elements[i];
-    if (s->xx != NULL) pl_rest_add_blocks(places, k, xx, s->xx->values);
-    pl_rest_add_blocks(places, k, xX, s->space->first.values);
-    pl_rest_add_blocks(places, k, XX, s->space->second.values);
+    const int32_t *slots = blocks->slots + (ptrdiff_t)k * k * elements[i];
+    if (s->xx != NULL) pl_rest_add_blocks(slots, k, xx, s->xx->values);
+    pl_rest_add_blocks(slots, k, xX, s->space->first.values);
+    pl_rest_add_blocks(slots, k, XX, s->space->second.values);
   }
 }
 

@@ -11,7 +11,7 @@
 
 // Signed distance of a point from the nearest collider.
 static double nearest_collider(const pl_world *world, pl_vec3 point, pl_vec3 *normal) {
-  double nearest = HUGE_VAL, time = pl_world_time(world);
+  double nearest = HUGE_VAL, time = pl_world_get_time(world);
   for (size_t i = 0; i < world->collider_list.count; ++i) {
     const pl_collider *collider = PL_ITEM(&world->collider_list, const pl_collider *, i);
     pl_vec3 direction;
@@ -24,11 +24,11 @@ static double nearest_collider(const pl_world *world, pl_vec3 point, pl_vec3 *no
 }
 
 // Colliders are signed distances: from a free place one can go down by the distance without meeting any.
-bool pl_ground_height(const struct pl_actor_ground *ground, pl_vec3 place, double above, double *height, pl_vec3 *normal) {
-  enum { STEPS_MOST = 100 };
-  double top = pl_vec3_dot(place, ground->up) + above, gone = 0;
-  pl_vec3 start = pl_vec3_add_scaled(place, ground->up, above);
-  for (int k = 0; k < STEPS_MOST && gone <= ground->reach; ++k) {
+bool pl_ground_height(const struct pl_actor_ground *ground, pl_vec3 position, double above, double *height, pl_vec3 *normal) {
+  enum { MAX_STEPS = 100 };
+  double top = pl_vec3_dot(position, ground->up) + above, gone = 0;
+  pl_vec3 start = pl_vec3_add_scaled(position, ground->up, above);
+  for (int k = 0; k < MAX_STEPS && gone <= ground->reach; ++k) {
     double distance = nearest_collider(ground->world, pl_vec3_add_scaled(start, ground->up, -gone), normal);
     if (distance <= ground->tolerance) {
       *height = top - gone - fmin(distance, ground->tolerance);
@@ -64,9 +64,9 @@ pl_mat3 pl_actor_inverse_inertia(const pl_fem_model *model, const double *positi
     inertia = pl_mat3_add(inertia, pl_mat3_diagonal(square, square, square));
     inertia = pl_mat3_add(inertia, pl_mat3_scale(pl_mat3_outer(arm, arm), -m));
   }
-  double least = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
-  if (!(least > 0)) return pl_mat3_zero();
-  return pl_mat3_inverse(pl_mat3_add(inertia, pl_mat3_diagonal(least, least, least)));
+  double min = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
+  if (!(min > 0)) return pl_mat3_zero();
+  return pl_mat3_inverse(pl_mat3_add(inertia, pl_mat3_diagonal(min, min, min)));
 }
 
 // Angular velocity of a rigid body with this inertia and angular momentum.
@@ -108,10 +108,10 @@ static void see_part(pl_actor *actor, const pl_fem_state *state, const pl_body *
 static void see_touches(pl_actor *actor, const pl_fem_state *state) {
   pl_actor_view *view = &actor->view;
   const pl_fem_model *model = actor->model;
-  double time = pl_world_time(actor->world);
+  double time = pl_world_get_time(actor->world);
   pl_vec3 sum = {0, 0, 0};
-  view->touch_least = HUGE_VAL;
-  view->touch_most = -HUGE_VAL;
+  view->min_touch = HUGE_VAL;
+  view->max_touch = -HUGE_VAL;
   for (int32_t i = 0; i < model->head.surface.point_count; ++i) {
     int32_t collider = (int32_t)state->anchors[4 * (ptrdiff_t)i + 3] - 1;
     if (collider < 0 || (size_t)collider >= actor->world->collider_list.count) continue;
@@ -119,8 +119,8 @@ static void see_touches(pl_actor *actor, const pl_fem_state *state) {
     pl_vec3 point = surface_point(model, state->positions, i), normal;
     pl_collider_distance(it, pl_collider_placement(it, time), point, &normal);
     double along = pl_vec3_dot(pl_vec3_sub(point, view->center), view->command.heading);
-    view->touch_least = fmin(view->touch_least, along);
-    view->touch_most = fmax(view->touch_most, along);
+    view->min_touch = fmin(view->min_touch, along);
+    view->max_touch = fmax(view->max_touch, along);
     view->touch_count++;
     sum = pl_vec3_add(sum, point);
     for (int32_t k = 0; k < actor->part_count; ++k) {
@@ -131,7 +131,7 @@ static void see_touches(pl_actor *actor, const pl_fem_state *state) {
       part->touch_normal = pl_vec3_add(part->touch_normal, normal);
     }
   }
-  if (view->touch_count == 0) view->touch_least = view->touch_most = 0;
+  if (view->touch_count == 0) view->min_touch = view->max_touch = 0;
   if (view->touch_count > 0) view->touch = pl_vec3_scale(sum, 1.0 / view->touch_count);
   for (int32_t k = 0; k < actor->part_count; ++k) {
     pl_part_view *part = &actor->part_views[k];
@@ -156,8 +156,8 @@ static void see_shape(pl_actor *actor, const pl_body *body) {
   }
   view->height = high - low;
   view->rest_height = -low;
-  view->width = box.most.x - box.least.x;
-  view->depth = box.most.z - box.least.z;
+  view->width = box.max.x - box.min.x;
+  view->depth = box.max.z - box.min.z;
 }
 
 void pl_actor_see(pl_actor *actor, const pl_body *body, const pl_fem_state *state) {
@@ -166,7 +166,7 @@ void pl_actor_see(pl_actor *actor, const pl_body *body, const pl_fem_state *stat
   pl_vec3 upward = {0, 1, 0};
   pl_actor_view *view = &actor->view;
   *view = (pl_actor_view){
-      .time = pl_world_time(world),
+      .time = pl_world_get_time(world),
       .step = world->def.step,
       .planar = actor->model->planar,
       .mass = actor->model->head.mass,

@@ -16,7 +16,7 @@
 enum {
   HEIGHT,
   STANCE_TIME,
-  SPEED_LIMIT,
+  MAX_SPEED,
   RELEASE,
   STRIDE,
   PLACEMENT,
@@ -34,10 +34,10 @@ enum {
 };
 
 static const pl_behaviour_setting settings_of_bounce[SETTING_COUNT] = {
-    [HEIGHT] = {"height", "share", 0.08, 0.002, 1, "How far the centre of mass rises in the air, as a share of the body's height."},
+    [HEIGHT] = {"height", "fraction", 0.08, 0.002, 1, "How far the centre of mass rises in the air, as a share of the body's height."},
     [STANCE_TIME] = {"stance_time", "beats", 0.8, 0.2, 10, "Time on the ground between hops; a beat is √(height / gravity)."},
-    [SPEED_LIMIT] = {"speed_limit", "paces", 0.5, 0, 2, "Most speed; a pace is √(height · gravity)."},
-    [RELEASE] = {"release", "share", 1, 0.7, 1.3,
+    [MAX_SPEED] = {"max_speed", "paces", 0.5, 0, 2, "Most speed; a pace is √(height · gravity)."},
+    [RELEASE] = {"release", "fraction", 1, 0.7, 1.3,
                  "Height of the centre of mass at take-off, as a share of that in the shape as built."},
     [STRIDE] = {"stride", "", 0.5, 0, 2,
                 "How far ahead the feet land, as a share of the way in a stance: 0.5 neither speeds up nor slows down."},
@@ -68,7 +68,7 @@ typedef struct bounce_state {
   double rise_trim;     // m/s
   double speed_trim;    // m/s
   double cycle_clock;   // s since the last take-off
-  pl_vec3 last_place;   // of the centre of mass at the last take-off
+  pl_vec3 last_position;   // of the centre of mass at the last take-off
   pl_vec3 facing;
 } bounce_state;
 
@@ -89,7 +89,7 @@ static bounce_plan plan_bounce(const double *settings, const bounce_state *state
   plan.rise = sqrt(2 * frame->gravity * settings[HEIGHT] * frame->height);
   plan.flight = 2 * plan.rise / frame->gravity;
   plan.stance = settings[STANCE_TIME] * frame->beat;
-  plan.speed = pl_motion_speed(frame, view, settings[SPEED_LIMIT]);
+  plan.speed = pl_motion_speed(frame, view, settings[MAX_SPEED]);
   if (plan.speed > 0) plan.speed = fmax(plan.speed + state->speed_trim, 0);
   plan.top = settings[RELEASE] * view->rest_height;
   plan.ground = pl_motion_ground(view, view->center);
@@ -119,17 +119,17 @@ static void enter(bounce_state *state, bounce_phase phase, double height, double
 
 // Middle of all feet less where it is in the shape as built: the place on the ground that the centre of mass is above when the body stands as built.
 static pl_vec3 base_of(const pl_actor_view *view, const pl_motion_frame *frame, pl_quat yaw) {
-  pl_vec3 place = {0, 0, 0}, built = {0, 0, 0};
+  pl_vec3 position = {0, 0, 0}, built = {0, 0, 0};
   int32_t foot_count = 0;
   for (int32_t i = 0; i < view->part_count; ++i) {
     if (!view->parts[i].is_foot) continue;
-    place = pl_vec3_add(place, view->parts[i].position);
+    position = pl_vec3_add(position, view->parts[i].position);
     built = pl_vec3_add(built, view->parts[i].rest);
     foot_count++;
   }
   if (foot_count == 0) return pl_motion_support(view, frame);
   pl_vec3 poise = pl_motion_level(frame, pl_quat_apply(yaw, pl_vec3_scale(built, 1.0 / foot_count)));
-  return pl_vec3_sub(pl_vec3_scale(place, 1.0 / foot_count), poise);
+  return pl_vec3_sub(pl_vec3_scale(position, 1.0 / foot_count), poise);
 }
 
 // Hop by hop: the speed of take-off against the wanted one, and the mean speed.
@@ -138,11 +138,11 @@ static void correct(const double *settings, bounce_state *state, const pl_actor_
   double lack = plan->rise - pl_vec3_dot(view->velocity, frame->up);
   state->rise_trim = pl_motion_clamp(state->rise_trim + settings[FEEDBACK] * lack, -0.3 * plan->rise, 0.5 * plan->rise);
   if (state->hops > 0 && state->cycle_clock > 0) {
-    double wanted = pl_motion_speed(frame, view, settings[SPEED_LIMIT]);
-    double went = pl_vec3_dot(pl_vec3_sub(view->center, state->last_place), frame->forward) / state->cycle_clock;
+    double wanted = pl_motion_speed(frame, view, settings[MAX_SPEED]);
+    double went = pl_vec3_dot(pl_vec3_sub(view->center, state->last_position), frame->forward) / state->cycle_clock;
     state->speed_trim = pl_motion_clamp(state->speed_trim + settings[FEEDBACK] * (wanted - went), -0.5 * wanted, 0.5 * wanted);
   }
-  state->last_place = view->center;
+  state->last_position = view->center;
   state->cycle_clock = 0;
 }
 
@@ -215,8 +215,8 @@ static void stance(const double *settings, const bounce_state *state, const pl_a
                    const bounce_plan *plan, double height, double rate, double speed, pl_goals *goals) {
   pl_quat yaw = pl_motion_yaw(view, frame, state->facing);
   // Twice what the curve needs when all goes well.
-  double most = fmax(4 * plan->rise / (plan->stance * frame->gravity), 0.5);
-  pl_aim aim = {.gain = settings[GAIN], .rate = 0.5, .acceleration = most, .weight = settings[WEIGHT]};
+  double max = fmax(4 * plan->rise / (plan->stance * frame->gravity), 0.5);
+  pl_aim aim = {.gain = settings[GAIN], .rate = 0.5, .acceleration = max, .weight = settings[WEIGHT]};
   aim.target = pl_motion_at_height(frame, view->center, plan->ground + height);
   aim.target_speed = pl_vec3_scale(frame->up, rate);
   aim.axes = frame->height_axis;

@@ -13,16 +13,16 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-enum { SPEED_LIMIT, STROKE, LIFT, PRESS, SWING, BEAT_LEAST, GAIN, WEIGHT, PART_WEIGHT, SETTING_COUNT };
-enum { PARTS_MOST = 24 };
+enum { MAX_SPEED, STROKE, LIFT, PRESS, SWING, MIN_BEAT, GAIN, WEIGHT, PART_WEIGHT, SETTING_COUNT };
+enum { MAX_PARTS = 24 };
 
 static const pl_behaviour_setting settings_of_crawl[SETTING_COUNT] = {
-    [SPEED_LIMIT] = {"speed_limit", "paces", 0.2, 0, 1, "Most speed; a pace is √(height · gravity)."},
-    [STROKE] = {"stroke", "share", 0.2, 0.01, 1, "Way of a part in one cycle, as a share of the way from rear to front."},
-    [LIFT] = {"lift", "share", 0.06, 0, 0.5, "How far the end that moves is lifted, as a share of the height."},
-    [PRESS] = {"press", "share", 0.02, 0, 0.2, "How far below the ground the end that holds aims, as a share of the height."},
-    [SWING] = {"swing", "share", 0.4, 0.1, 0.9, "Share of a cycle that a part is lifted for, in a wave."},
-    [BEAT_LEAST] = {"half_time", "beats", 1.2, 0.3, 20, "Least time of half a cycle; a beat is √(height / gravity)."},
+    [MAX_SPEED] = {"max_speed", "paces", 0.2, 0, 1, "Most speed; a pace is √(height · gravity)."},
+    [STROKE] = {"stroke", "fraction", 0.2, 0.01, 1, "Way of a part in one cycle, as a share of the way from rear to front."},
+    [LIFT] = {"lift", "fraction", 0.06, 0, 0.5, "How far the end that moves is lifted, as a share of the height."},
+    [PRESS] = {"press", "fraction", 0.02, 0, 0.2, "How far below the ground the end that holds aims, as a share of the height."},
+    [SWING] = {"swing", "fraction", 0.4, 0.1, 0.9, "Share of a cycle that a part is lifted for, in a wave."},
+    [MIN_BEAT] = {"half_time", "beats", 1.2, 0.3, 20, "Least time of half a cycle; a beat is √(height / gravity)."},
     [GAIN] = {"gain", "1/beat", 2, 0.01, 20, "How fast errors are worked off."},
     [WEIGHT] = {"weight", "", 0.3, 0, 1000, "Importance of the centre of mass."},
     [PART_WEIGHT] = {"part_weight", "", 1, 0, 1000, "Importance of front and rear."},
@@ -36,29 +36,29 @@ typedef struct crawl_state {
   pl_vec3 held;    // where the other is
   pl_vec3 target;  // where the end that moves goes to
   // Of a wave:
-  int32_t wave_steps[PARTS_MOST];  // that each part has begun
+  int32_t wave_steps[MAX_PARTS];  // that each part has begun
   double cycles;                   // since it began
-  pl_vec3 places[PARTS_MOST];      // of the parts when it began
+  pl_vec3 positions[MAX_PARTS];      // of the parts when it began
 } crawl_state;
 
 // The parts farthest ahead and behind; false without two that lie apart.
 static bool find_ends(const pl_actor_view *view, const pl_motion_frame *frame, int32_t *front, int32_t *rear, double *length) {
   pl_vec3 direction = view->planar ? frame->forward : pl_quat_apply(pl_quat_conjugate(view->turn), frame->forward);
-  double most = -HUGE_VAL, least = HUGE_VAL;
+  double max = -HUGE_VAL, min = HUGE_VAL;
   for (int32_t i = 0; i < view->part_count; ++i) {
     // Only what is near the ground can hold on to it.
     if (view->parts[i].rest_lowest > 0.4 * frame->height) continue;
     double along = pl_vec3_dot(view->parts[i].rest, direction);
-    if (along > most) {
-      most = along;
+    if (along > max) {
+      max = along;
       *front = i;
     }
-    if (along < least) {
-      least = along;
+    if (along < min) {
+      min = along;
       *rear = i;
     }
   }
-  *length = most - least;
+  *length = max - min;
   return *length > 0.15 * fmax(view->width, frame->height) && *front != *rear;
 }
 
@@ -76,8 +76,8 @@ static void switch_half(const double *settings, crawl_state *state, const pl_act
   state->front_moves = state->begun == 0 ? 1 : !state->front_moves;
   state->begun = 1;
   state->clock = 0;
-  double stroke = settings[STROKE] * length, speed = pl_motion_speed(frame, view, settings[SPEED_LIMIT]);
-  state->half = fmax(0.5 * stroke / fmax(speed, 1e-6 * frame->pace), settings[BEAT_LEAST] * frame->beat);
+  double stroke = settings[STROKE] * length, speed = pl_motion_speed(frame, view, settings[MAX_SPEED]);
+  state->half = fmax(0.5 * stroke / fmax(speed, 1e-6 * frame->pace), settings[MIN_BEAT] * frame->beat);
   state->half = fmin(state->half, 20 * frame->beat);
   state->start = view->parts[state->front_moves ? front : rear].position;
   state->held = view->parts[state->front_moves ? rear : front].position;
@@ -112,9 +112,9 @@ static void aim_ends(const double *settings, const crawl_state *state, const pl_
 // Parts near the ground in the order of the wave, from rear to front; their number, 0 if they are too many or all in one place.
 static int32_t order_parts(const pl_actor_view *view, const pl_motion_frame *frame, int32_t *order, double *length) {
   pl_vec3 direction = view->planar ? frame->forward : pl_quat_apply(pl_quat_conjugate(view->turn), frame->forward);
-  double along[PARTS_MOST];
+  double along[MAX_PARTS];
   int32_t count = 0;
-  if (view->part_count > PARTS_MOST) return 0;
+  if (view->part_count > MAX_PARTS) return 0;
   for (int32_t i = 0; i < view->part_count; ++i) {
     // Only what is near the ground can hold on to it.
     if (view->parts[i].rest_lowest > 0.4 * frame->height) continue;
@@ -128,14 +128,14 @@ static int32_t order_parts(const pl_actor_view *view, const pl_motion_frame *fra
 }
 
 // How far a part has come after so many cycles, in strokes, and how high it is; of both the rates per cycle.
-typedef struct wave_place {
+typedef struct wave_position {
   double way, way_rate, lift, lift_rate;
-} wave_place;
+} wave_position;
 
-static wave_place wave_at(double cycles, double swing) {
-  if (cycles < 0) return (wave_place){0};
+static wave_position wave_at(double cycles, double swing) {
+  if (cycles < 0) return (wave_position){0};
   double whole = floor(cycles), t = (cycles - whole) / swing;
-  return (wave_place){.way = whole + pl_motion_ease(t),
+  return (wave_position){.way = whole + pl_motion_ease(t),
                       .way_rate = t < 1 ? pl_motion_ease_rate(t) / swing : 0,
                       .lift = t < 1 ? pl_motion_arch(t) : 0,
                       .lift_rate = t < 1 ? pl_motion_arch_rate(t) / swing : 0};
@@ -143,25 +143,25 @@ static wave_place wave_at(double cycles, double swing) {
 
 static void wave(const double *settings, crawl_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
                  const int32_t *order, int32_t count, double length, pl_goals *goals) {
-  double stroke = settings[STROKE] * length, speed = pl_motion_speed(frame, view, settings[SPEED_LIMIT]);
-  double period = fmax(stroke / fmax(speed, 1e-6 * frame->pace), 2 * settings[BEAT_LEAST] * frame->beat);
+  double stroke = settings[STROKE] * length, speed = pl_motion_speed(frame, view, settings[MAX_SPEED]);
+  double period = fmax(stroke / fmax(speed, 1e-6 * frame->pace), 2 * settings[MIN_BEAT] * frame->beat);
   if (state->begun == 0)
-    for (int32_t k = 0; k < count; ++k) state->places[k] = view->parts[order[k]].position;
+    for (int32_t k = 0; k < count; ++k) state->positions[k] = view->parts[order[k]].position;
   state->begun = 1;
   state->cycles += frame->step / period;
   // By how much it has slipped as a whole.
   pl_vec3 slip = {0, 0, 0};
   for (int32_t k = 0; k < count; ++k) {
-    wave_place at = wave_at(state->cycles - (double)k / count, settings[SWING]);
-    pl_vec3 ideal = pl_vec3_add_scaled(state->places[k], frame->forward, stroke * at.way);
+    wave_position at = wave_at(state->cycles - (double)k / count, settings[SWING]);
+    pl_vec3 ideal = pl_vec3_add_scaled(state->positions[k], frame->forward, stroke * at.way);
     slip = pl_vec3_add_scaled(slip, pl_vec3_sub(view->parts[order[k]].position, ideal), 1.0 / count);
   }
   double lift = settings[LIFT] * frame->height;
   for (int32_t k = 0; k < count; ++k) {
     double cycles = state->cycles - (double)k / count;
-    wave_place at = wave_at(cycles, settings[SWING]);
+    wave_position at = wave_at(cycles, settings[SWING]);
     pl_vec3 place =
-        pl_vec3_add(pl_vec3_add_scaled(state->places[k], frame->forward, stroke * at.way), pl_motion_level(frame, slip));
+        pl_vec3_add(pl_vec3_add_scaled(state->positions[k], frame->forward, stroke * at.way), pl_motion_level(frame, slip));
     pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
                   .gain = settings[GAIN],
                   .rate = 0.5,
@@ -188,8 +188,8 @@ static void wave(const double *settings, crawl_state *state, const pl_actor_view
 static void rock(const double *settings, crawl_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
                  pl_goals *goals) {
   const double pi = 3.14159265358979323846;
-  double period = 2 * settings[BEAT_LEAST] * frame->beat, angle = 2 * pi * state->clock / period;
-  double speed = pl_motion_speed(frame, view, settings[SPEED_LIMIT]), lift = settings[LIFT] * frame->height;
+  double period = 2 * settings[MIN_BEAT] * frame->beat, angle = 2 * pi * state->clock / period;
+  double speed = pl_motion_speed(frame, view, settings[MAX_SPEED]), lift = settings[LIFT] * frame->height;
   pl_vec3 support = pl_motion_support(view, frame);
   pl_aim aim = {.axes = frame->level_axes, .target = view->center, .acceleration = 1, .weight = settings[PART_WEIGHT]};
   aim.target_speed = pl_vec3_scale(frame->forward, speed * (1 + cos(angle)));
@@ -216,7 +216,7 @@ static void crawl_choose(const double *settings, void *memory, const pl_actor_vi
   int32_t front = 0, rear = 0;
   double length;
   state->clock += frame.step;
-  int32_t order[PARTS_MOST], count = order_parts(view, &frame, order, &length);
+  int32_t order[MAX_PARTS], count = order_parts(view, &frame, order, &length);
   if (count > 2) {
     wave(settings, state, view, &frame, order, count, length, goals);
     return;

@@ -35,10 +35,10 @@ double pl_motion_lean(const pl_actor_view *view) {
   return acos(pl_motion_clamp(cosine, -1, 1));
 }
 
-double pl_motion_ground(const pl_actor_view *view, pl_vec3 place) {
+double pl_motion_ground(const pl_actor_view *view, pl_vec3 position) {
   double height;
   pl_vec3 normal;
-  if (view->ground != NULL && pl_ground_height(view->ground, place, 0.5 * view->height, &height, &normal)) return height;
+  if (view->ground != NULL && pl_ground_height(view->ground, position, 0.5 * view->height, &height, &normal)) return height;
   if (view->touch_count > 0) return pl_vec3_dot(view->touch, view->up);
   double lowest = HUGE_VAL;
   for (int32_t i = 0; i < view->part_count; ++i)
@@ -59,16 +59,16 @@ bool pl_motion_is_down(const pl_actor_view *view, const pl_motion_frame *frame) 
   return down;
 }
 
-pl_vec3 pl_motion_at_height(const pl_motion_frame *frame, pl_vec3 place, double height) {
-  return pl_vec3_add_scaled(place, frame->up, height - pl_vec3_dot(place, frame->up));
+pl_vec3 pl_motion_at_height(const pl_motion_frame *frame, pl_vec3 position, double height) {
+  return pl_vec3_add_scaled(position, frame->up, height - pl_vec3_dot(position, frame->up));
 }
 
 pl_vec3 pl_motion_level(const pl_motion_frame *frame, pl_vec3 v) {
   return pl_vec3_add_scaled(v, frame->up, -pl_vec3_dot(v, frame->up));
 }
 
-double pl_motion_clamp(double value, double least, double most) {
-  return value < least ? least : (value > most ? most : value);
+double pl_motion_clamp(double value, double min, double max) {
+  return value < min ? min : (value > max ? max : value);
 }
 
 double pl_motion_ease(double t) {
@@ -118,17 +118,17 @@ pl_vec3 pl_motion_support(const pl_actor_view *view, const pl_motion_frame *fram
     touching = pl_vec3_add(touching, part->position);
     touching_count++;
   }
-  pl_vec3 place = view->center;
+  pl_vec3 position = view->center;
   if (touching_count > 0) {
-    place = pl_vec3_scale(touching, 1.0 / touching_count);
+    position = pl_vec3_scale(touching, 1.0 / touching_count);
   } else if (foot_count > 0) {
-    place = pl_vec3_scale(all, 1.0 / foot_count);
+    position = pl_vec3_scale(all, 1.0 / foot_count);
   } else if (view->touch_count > 0) {
     // Touches may lie closer together at one end than at the other: along the way the middle of their extent counts.
     double along = pl_vec3_dot(pl_vec3_sub(view->touch, view->center), frame->forward);
-    place = pl_vec3_add_scaled(view->touch, frame->forward, 0.5 * (view->touch_least + view->touch_most) - along);
+    position = pl_vec3_add_scaled(view->touch, frame->forward, 0.5 * (view->min_touch + view->max_touch) - along);
   }
-  return pl_motion_at_height(frame, place, pl_motion_ground(view, place));
+  return pl_motion_at_height(frame, position, pl_motion_ground(view, position));
 }
 
 pl_vec3 pl_motion_poise(const pl_actor_view *view, const pl_motion_frame *frame) {

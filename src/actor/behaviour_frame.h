@@ -27,7 +27,7 @@ double pl_motion_speed(const pl_motion_frame *frame, const pl_actor_view *view, 
 double pl_motion_lean(const pl_actor_view *view);
 
 // Height of the ground along up below a place; where nothing is known of it, that of the lowest touch, foot or rest.
-double pl_motion_ground(const pl_actor_view *view, pl_vec3 place);
+double pl_motion_ground(const pl_actor_view *view, pl_vec3 position);
 
 // Height of the middle of a part above its lowest point, in the shape as built.
 double pl_motion_sole(const pl_actor_view *view, const pl_motion_frame *frame, const pl_part_view *part);
@@ -36,7 +36,7 @@ double pl_motion_sole(const pl_actor_view *view, const pl_motion_frame *frame, c
 bool pl_motion_is_down(const pl_actor_view *view, const pl_motion_frame *frame);
 
 // The place with its height along up replaced.
-pl_vec3 pl_motion_at_height(const pl_motion_frame *frame, pl_vec3 place, double height);
+pl_vec3 pl_motion_at_height(const pl_motion_frame *frame, pl_vec3 position, double height);
 
 // Part of a vector along the ground.
 pl_vec3 pl_motion_level(const pl_motion_frame *frame, pl_vec3 v);
@@ -49,7 +49,7 @@ double pl_motion_ease_rate(double t);
 double pl_motion_arch(double t);
 double pl_motion_arch_rate(double t);
 
-double pl_motion_clamp(double value, double least, double most);
+double pl_motion_clamp(double value, double min, double max);
 
 // Turn a direction on the ground toward another by at most `angle`; in a plane it stays.
 pl_vec3 pl_motion_turn_toward(const pl_motion_frame *frame, pl_vec3 facing, pl_vec3 wanted, double angle);

@@ -12,14 +12,14 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-enum { HEIGHT, DEPTH, REST_TIME, CROUCH_TIME, SPEED_LIMIT, LEAP, LEAD, FEEDBACK, GAIN, WEIGHT, HOLD_WEIGHT, SETTING_COUNT };
+enum { HEIGHT, DEPTH, REST_TIME, CROUCH_TIME, MAX_SPEED, LEAP, LEAD, FEEDBACK, GAIN, WEIGHT, HOLD_WEIGHT, SETTING_COUNT };
 
 static const pl_behaviour_setting settings_of_hop[SETTING_COUNT] = {
-    [HEIGHT] = {"height", "share", 0.2, 0.005, 2, "How far the centre of mass rises in the air, as a share of the body's height."},
-    [DEPTH] = {"depth", "share", 0.2, 0.02, 0.6, "How deep it crouches, as a share of the height of the centre of mass."},
+    [HEIGHT] = {"height", "fraction", 0.2, 0.005, 2, "How far the centre of mass rises in the air, as a share of the body's height."},
+    [DEPTH] = {"depth", "fraction", 0.2, 0.02, 0.6, "How deep it crouches, as a share of the height of the centre of mass."},
     [REST_TIME] = {"rest_time", "beats", 0.5, 0, 100, "Pause between hops; a beat is √(height / gravity)."},
     [CROUCH_TIME] = {"crouch_time", "beats", 1.5, 0.2, 20, "Time to crouch."},
-    [SPEED_LIMIT] = {"speed_limit", "paces", 0.5, 0, 2, "Most mean speed; a pace is √(height · gravity)."},
+    [MAX_SPEED] = {"max_speed", "paces", 0.5, 0, 2, "Most mean speed; a pace is √(height · gravity)."},
     [LEAP] = {"leap", "", 0.7, 0, 3, "Most forward speed at take-off, as a share of the upward one."},
     [LEAD] = {"lead", "", 0.4, 0, 3,
               "How far it leans into the push and lands with its feet ahead, against what keeps it from turning."},
@@ -39,14 +39,14 @@ typedef struct hop_state {
   double clock;         // s in this phase
   double cycle_clock;   // s since the last take-off
   double start_height;  // m, of the centre of mass above the ground, where a phase began
-  double start_lead;    // m, of the centre of mass ahead of the feet, where the crouch began
+  double start_target;    // m, of the centre of mass ahead of the feet, where the crouch began
   double brake;         // m/s², of landing
   double level_brake;   // m/s², of landing, along the ground
   double speed_trim;    // m/s
   double lead_trim;     // share of the height
   double push_trim;     // factor on the upward push, less 1
   pl_vec3 facing;
-  pl_vec3 last_place;  // of the centre of mass at the last take-off
+  pl_vec3 last_position;  // of the centre of mass at the last take-off
 } hop_state;
 
 // What follows from settings and command for the hops under way.
@@ -70,7 +70,7 @@ static hop_plan plan_hop(const double *settings, const hop_state *state, const p
   double push_time = plan.rise / plan.push;
   // While it pushes and lands it goes at half the speed on average.
   double cycle = plan.flight + 2 * push_time + (settings[REST_TIME] + settings[CROUCH_TIME]) * frame->beat;
-  double speed = pl_motion_speed(frame, view, settings[SPEED_LIMIT]);
+  double speed = pl_motion_speed(frame, view, settings[MAX_SPEED]);
   plan.forward = pl_motion_clamp(speed * cycle / (plan.flight + push_time) + state->speed_trim, 0, settings[LEAP] * plan.rise);
   double slope = plan.forward / push_time / (plan.push + frame->gravity);
   plan.lead = settings[LEAD] * (slope * view->rest_height - plan.forward * push_time / 6) + state->lead_trim * frame->height;
@@ -102,9 +102,9 @@ static double landing_pitch(const pl_actor_view *view, const pl_motion_frame *fr
 // Hop by hop: mean speed against the wanted one, and turning in the air against none.
 static void correct(const double *settings, hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
                     const hop_plan *plan) {
-  double speed = pl_motion_speed(frame, view, settings[SPEED_LIMIT]);
+  double speed = pl_motion_speed(frame, view, settings[MAX_SPEED]);
   if (state->hops > 0 && state->cycle_clock > 0) {
-    double went = pl_vec3_dot(pl_vec3_sub(view->center, state->last_place), frame->forward) / state->cycle_clock;
+    double went = pl_vec3_dot(pl_vec3_sub(view->center, state->last_position), frame->forward) / state->cycle_clock;
     state->speed_trim += settings[FEEDBACK] * (speed - went);
     state->speed_trim = pl_motion_clamp(state->speed_trim, -0.5 * plan->rise, 0.5 * plan->rise);
   }
@@ -113,26 +113,26 @@ static void correct(const double *settings, hop_state *state, const pl_actor_vie
   state->lead_trim = pl_motion_clamp(state->lead_trim - settings[FEEDBACK] * 0.1 * excess, -0.1, 0.1);
   double lack = 1 - pl_vec3_dot(view->velocity, frame->up) / plan->rise;
   state->push_trim = pl_motion_clamp(state->push_trim + settings[FEEDBACK] * lack, -0.3, 1);
-  state->last_place = view->center;
+  state->last_position = view->center;
   state->cycle_clock = 0;
 }
 
 // Place on the ground that the centre of mass is above when the body stands as it was built.
 static pl_vec3 stand_of(const pl_actor_view *view, const pl_motion_frame *frame) {
   // All feet count, whether they touch or not: a heel that lifts must not move the place.
-  pl_vec3 place = {0, 0, 0}, built = {0, 0, 0};
+  pl_vec3 position = {0, 0, 0}, built = {0, 0, 0};
   int32_t foot_count = 0;
   for (int32_t i = 0; i < view->part_count; ++i) {
     if (!view->parts[i].is_foot) continue;
-    place = pl_vec3_add(place, view->parts[i].position);
+    position = pl_vec3_add(position, view->parts[i].position);
     built = pl_vec3_add(built, view->parts[i].rest);
     foot_count++;
   }
   if (foot_count == 0) return pl_motion_support(view, frame);
   pl_quat yaw = pl_motion_yaw(view, frame, pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0)));
   pl_vec3 poise = pl_motion_level(frame, pl_quat_apply(yaw, pl_vec3_scale(built, 1.0 / foot_count)));
-  place = pl_vec3_sub(pl_vec3_scale(place, 1.0 / foot_count), poise);
-  return pl_motion_at_height(frame, place, pl_motion_ground(view, place));
+  position = pl_vec3_sub(pl_vec3_scale(position, 1.0 / foot_count), poise);
+  return pl_motion_at_height(frame, position, pl_motion_ground(view, position));
 }
 
 // How far the centre of mass is ahead of there, m.
@@ -155,7 +155,7 @@ static void next_phase(const double *settings, hop_state *state, const pl_actor_
       // It crouches from both feet, upright: what is askew before the push is more so after it.
       if (view->command.speed > 0 && touches && state->clock >= settings[REST_TIME] * beat &&
           (is_ready(view, frame) || state->clock > 4 * beat)) {
-        state->start_lead = lead_of(view, frame);
+        state->start_target = lead_of(view, frame);
         enter(state, HOP_CROUCH, height);
       }
       break;
@@ -217,10 +217,10 @@ static void lower_feet(const double *settings, const hop_state *state, const pl_
   for (int32_t i = 0; i < view->part_count; ++i) {
     const pl_part_view *part = &view->parts[i];
     if (!part->is_foot || part->touch_count > 0) continue;
-    pl_vec3 place = pl_vec3_add(view->center, pl_quat_apply(yaw, part->rest));
+    pl_vec3 position = pl_vec3_add(view->center, pl_quat_apply(yaw, part->rest));
     double sole = view->rest_height + pl_vec3_dot(part->rest, frame->up) - part->rest_lowest;
     pl_aim aim = {.axes = frame->height_axis, .gain = settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = 0.5};
-    aim.target = pl_motion_at_height(frame, place, pl_motion_ground(view, place) + sole);
+    aim.target = pl_motion_at_height(frame, position, pl_motion_ground(view, position) + sole);
     pl_aim_part(view, frame, i, &aim, goals);
   }
 }
@@ -230,10 +230,10 @@ static void crouch(const double *settings, const hop_state *state, const pl_acto
                    const hop_plan *plan, pl_goals *goals) {
   double time = settings[CROUCH_TIME] * frame->beat, t = state->clock / (0.8 * time);
   pl_vec3 support = stand_of(view, frame);
-  double deep = (1 - settings[DEPTH]) * view->rest_height, span = deep - state->start_height, way = plan->lead - state->start_lead;
+  double deep = (1 - settings[DEPTH]) * view->rest_height, span = deep - state->start_height, way = plan->lead - state->start_target;
   double done = pl_motion_ease(t), rate = pl_motion_ease_rate(t) / (0.8 * time);
   pl_aim aim = {.gain = settings[GAIN], .rate = 0.4, .acceleration = 1, .weight = settings[WEIGHT]};
-  aim.target = pl_motion_at_height(frame, pl_vec3_add_scaled(support, frame->forward, state->start_lead + way * done),
+  aim.target = pl_motion_at_height(frame, pl_vec3_add_scaled(support, frame->forward, state->start_target + way * done),
                                    pl_vec3_dot(support, frame->up) + state->start_height + span * done);
   aim.target_speed = pl_vec3_add_scaled(pl_vec3_scale(frame->up, span * rate), frame->forward, way * rate);
   aim.axes = frame->height_axis;
@@ -245,17 +245,17 @@ static void crouch(const double *settings, const hop_state *state, const pl_acto
 }
 
 // Gravities: what comes down faster than it went up is not caught at once.
-static const double acceleration_most = 10;
+static const double max_acceleration = 10;
 
 // Velocities alone: wherever the centre of mass is, it goes on from there. Gain 0 leaves places out.
 static void accelerate(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_vec3 speed,
                        double upward, double along, pl_goals *goals) {
   pl_aim aim = {.target = view->center, .target_speed = speed, .weight = settings[WEIGHT]};
   aim.axes = frame->height_axis;
-  aim.acceleration = fmin(upward / frame->gravity, acceleration_most);
+  aim.acceleration = fmin(upward / frame->gravity, max_acceleration);
   pl_aim_center(view, frame, &aim, goals);
   aim.axes = frame->level_axes;
-  aim.acceleration = fmin(along / frame->gravity, acceleration_most);
+  aim.acceleration = fmin(along / frame->gravity, max_acceleration);
   pl_aim_center(view, frame, &aim, goals);
 }
 

@@ -6,14 +6,14 @@ static const pl_behaviour *const behaviours[] = {&pl_behaviour_stand, &pl_behavi
                                                  &pl_behaviour_crawl, &pl_behaviour_walk, &pl_behaviour_waddle,
                                                  &pl_behaviour_bounce};
 
-const pl_behaviour *const *pl_behaviours(int32_t *count) {
+const pl_behaviour *const *pl_behaviour_list(int32_t *count) {
   *count = (int32_t)(sizeof behaviours / sizeof *behaviours);
   return behaviours;
 }
 
 const pl_behaviour *pl_behaviour_find(const char *name) {
   int32_t count;
-  const pl_behaviour *const *list = pl_behaviours(&count);
+  const pl_behaviour *const *list = pl_behaviour_list(&count);
   for (int32_t i = 0; i < count; ++i)
     if (strcmp(list[i]->name, name) == 0) return list[i];
   return NULL;

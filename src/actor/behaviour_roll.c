@@ -13,15 +13,15 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-enum { SPEED_LIMIT, ACCELERATION, LEAD, PIVOT, HEIGHT_WEIGHT, SPIN_WEIGHT, WEIGHT, SETTING_COUNT };
+enum { MAX_SPEED, ACCELERATION, LEAD, PIVOT, HEIGHT_WEIGHT, SPIN_WEIGHT, WEIGHT, SETTING_COUNT };
 
 static const pl_behaviour_setting settings_of_roll[SETTING_COUNT] = {
-    [SPEED_LIMIT] = {"speed_limit", "paces", 0.7, 0, 3, "Most speed; a pace is √(height · gravity)."},
+    [MAX_SPEED] = {"max_speed", "paces", 0.7, 0, 3, "Most speed; a pace is √(height · gravity)."},
     [ACCELERATION] = {"acceleration", "g", 0.15, 0.001, 5, "Most acceleration that is asked for."},
     [LEAD] =
-        {"lead", "share", 0.06, 0, 0.5,
+        {"lead", "fraction", 0.06, 0, 0.5,
          "How far the centre of mass is to be ahead of the middle of the touches while it speeds up, as a share of the height."},
-    [PIVOT] = {"pivot", "share", 0, 0, 1,
+    [PIVOT] = {"pivot", "fraction", 0, 0, 1,
                "What it turns about: 0 rolls over the middle of the touches, 1 tumbles over the foremost, between them mixtures."},
     [HEIGHT_WEIGHT] = {"height_weight", "", 0.3, 0, 1000, "Importance of the height of the centre of mass."},
     [SPIN_WEIGHT] = {"spin_weight", "", 0.3, 0, 1000, "Importance of turning as a wheel."},
@@ -37,7 +37,7 @@ typedef struct roll_state {
 static double lead_speed(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, double wanted) {
   if (view->touch_count == 0) return 0;
   double error = pl_motion_clamp((wanted - pl_vec3_dot(view->velocity, frame->forward)) / (0.1 * frame->pace), -1, 1);
-  double ahead = -0.5 * (view->touch_least + view->touch_most);
+  double ahead = -0.5 * (view->min_touch + view->max_touch);
   return (settings[LEAD] * frame->height * error - ahead * fabs(error)) / frame->beat;
 }
 
@@ -75,7 +75,7 @@ static bool look_at_edge(const pl_actor_view *view, const pl_motion_frame *frame
 
 static edge find_edge(const roll_state *state, const pl_actor_view *view, const pl_motion_frame *frame) {
   edge best = {.toward = pl_vec3_unit_or(state->toward, frame->forward), .score = 0.2};
-  best.ahead = view->touch_most * pl_vec3_dot(best.toward, frame->forward);
+  best.ahead = view->max_touch * pl_vec3_dot(best.toward, frame->forward);
   for (int32_t i = 0; i < view->part_count; ++i) {
     if (view->parts[i].touch_count == 0) continue;
     for (int32_t j = i + 1; j < view->part_count; ++j) {
@@ -115,7 +115,7 @@ static void roll_choose(const double *settings, void *memory, const pl_actor_vie
   roll_state *state = memory;
   pl_motion_frame frame = pl_motion_frame_of(view);
   double change = settings[ACCELERATION] * frame.gravity * frame.step;
-  double wanted = pl_motion_speed(&frame, view, settings[SPEED_LIMIT]);
+  double wanted = pl_motion_speed(&frame, view, settings[MAX_SPEED]);
   state->speed += pl_motion_clamp(wanted - state->speed, -change, change);
   if (settings[PIVOT] > 0) {
     tumble(settings, state, view, &frame, goals);

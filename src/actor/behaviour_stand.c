@@ -8,7 +8,7 @@
 enum { HEIGHT, GAIN, ACCELERATION, WEIGHT, HOLD_WEIGHT, SETTING_COUNT };
 
 static const pl_behaviour_setting settings_of_stand[SETTING_COUNT] = {
-    [HEIGHT] = {"height", "share", 1, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
+    [HEIGHT] = {"height", "fraction", 1, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
     [GAIN] = {"gain", "1/beat", 1, 0.01, 20, "How fast errors are worked off; a beat is √(height / gravity)."},
     [ACCELERATION] = {"acceleration", "g", 0.5, 0.01, 10, "Most acceleration that is asked for."},
     [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the centre of mass."},
@@ -45,9 +45,9 @@ void pl_stand_goals(const pl_actor_view *view, const pl_motion_frame *frame, con
     const pl_part_view *part = &view->parts[i];
     if (!part->is_foot) continue;
     // Feet that touch stay; others come down to where the shape as built has them.
-    pl_vec3 place = pl_vec3_add(view->center, pl_quat_apply(stand->turn, part->rest));
+    pl_vec3 position = pl_vec3_add(view->center, pl_quat_apply(stand->turn, part->rest));
     double sole = pl_motion_sole(view, frame, part);
-    aim.target = part->touch_count > 0 ? part->position : pl_motion_at_height(frame, place, pl_motion_ground(view, place) + sole);
+    aim.target = part->touch_count > 0 ? part->position : pl_motion_at_height(frame, position, pl_motion_ground(view, position) + sole);
     aim.axes = frame->level_axes | (part->touch_count > 0 ? 0 : frame->height_axis);
     aim.weight = stand->hold_weight;
     pl_aim_part(view, frame, i, &aim, goals);

@@ -14,12 +14,12 @@
 #include "math/vec3.h"
 
 enum {
-  SPEED_LIMIT,
+  MAX_SPEED,
   SWING_TIME,
   SHIFT_TIME,
-  SHIFT_MOST,
+  MAX_SHIFT_TIME,
   STEP_HEIGHT,
-  STEP_MOST,
+  MAX_STEP_LENGTH,
   MARGIN,
   SWAY,
   LEAN,
@@ -35,21 +35,21 @@ enum {
 };
 
 static const pl_behaviour_setting settings_of_waddle[SETTING_COUNT] = {
-    [SPEED_LIMIT] = {"speed_limit", "paces", 0.25, 0, 1, "Most speed; a pace is √(height · gravity)."},
+    [MAX_SPEED] = {"max_speed", "paces", 0.25, 0, 1, "Most speed; a pace is √(height · gravity)."},
     [SWING_TIME] = {"swing_time", "beats", 0.9, 0.2, 10, "Time of a foot in the air; a beat is √(height / gravity)."},
     [SHIFT_TIME] = {"shift_time", "beats", 1.2, 0, 10, "Time in which the weight goes over the foot that stays."},
-    [SHIFT_MOST] = {"shift_most", "beats", 2, 0, 50,
+    [MAX_SHIFT_TIME] = {"max_shift_time", "beats", 2, 0, 50,
                     "Time after which the other foot lifts even if it does not stand over this one."},
-    [STEP_HEIGHT] = {"step_height", "share", 0.06, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
-    [STEP_MOST] = {"step_most", "share", 0.4, 0, 2, "Longest stride, as a share of the height."},
-    [MARGIN] = {"margin", "share", 0.12, 0, 0.5,
+    [STEP_HEIGHT] = {"step_height", "fraction", 0.06, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
+    [MAX_STEP_LENGTH] = {"max_step_length", "fraction", 0.4, 0, 2, "Longest stride, as a share of the height."},
+    [MARGIN] = {"margin", "fraction", 0.12, 0, 0.5,
                 "Half the length of a foot, as a share of the height: how exactly it must stand over it."},
     [SWAY] = {"sway", "", 0.75, 0, 1.5, "How far it goes over the foot that stays: 0.5 to its near end, 1 to its middle."},
     [LEAN] = {"lean", "rad", 0.08, 0, 1, "How far it leans over the foot that stays."},
-    [CLOSENESS] = {"closeness", "share", 0.82, 0.2, 2,
+    [CLOSENESS] = {"closeness", "fraction", 0.82, 0.2, 2,
                    "Distance of the feet on average, as a share of that in the shape as built."},
     [FEEDBACK] = {"feedback", "", 0.5, 0, 3, "How much longer a step is for toppling over, against the capture point."},
-    [HEIGHT] = {"height", "share", 0.98, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
+    [HEIGHT] = {"height", "fraction", 0.98, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
     [GAIN] = {"gain", "1/beat", 1.8, 0.01, 20, "How fast errors of the centre of mass and of the lean are worked off."},
     [FOOT_GAIN] = {"foot_gain", "1/beat", 3.8, 0.01, 50, "How fast errors of a swinging foot are worked off."},
     [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the centre of mass."},
@@ -110,21 +110,21 @@ static void look(waddle *w) {
   w->capture = along(w, pl_vec3_sub(going, w->staying->position));
 }
 
-static pl_vec3 landing_place(const waddle *w) {
-  double most = w->settings[STEP_MOST] * w->frame.height, stride = fmin(2 * (w->swing + w->shift) * w->speed, most);
+static pl_vec3 landing_position(const waddle *w) {
+  double max = w->settings[MAX_STEP_LENGTH] * w->frame.height, stride = fmin(2 * (w->swing + w->shift) * w->speed, max);
   double topple = w->built > 0 ? fmax(0, w->capture - w->margin) : fmin(0, w->capture + w->margin);
   double ahead = w->settings[CLOSENESS] * w->built + 0.5 * stride + w->settings[FEEDBACK] * topple;
   // Feet stay on their sides of each other, and do not tread on each other.
-  double least = 2 * w->margin, apart = w->built > 0 ? ahead : -ahead;
-  apart = pl_motion_clamp(apart, least, fmax(fabs(w->built) + most, least));
-  pl_vec3 place = pl_vec3_add_scaled(w->staying->position, w->frame.forward, copysign(apart, w->built));
-  return pl_motion_at_height(&w->frame, place, pl_motion_ground(w->view, place));
+  double min = 2 * w->margin, apart = w->built > 0 ? ahead : -ahead;
+  apart = pl_motion_clamp(apart, min, fmax(fabs(w->built) + max, min));
+  pl_vec3 position = pl_vec3_add_scaled(w->staying->position, w->frame.forward, copysign(apart, w->built));
+  return pl_motion_at_height(&w->frame, position, pl_motion_ground(w->view, position));
 }
 
 // A foot with its sole above a place.
-static pl_vec3 sole_at(const waddle *w, const pl_part_view *foot, pl_vec3 place, double height) {
+static pl_vec3 sole_at(const waddle *w, const pl_part_view *foot, pl_vec3 position, double height) {
   double sole = pl_motion_sole(w->view, &w->frame, foot);
-  return pl_motion_at_height(&w->frame, place, pl_motion_ground(w->view, place) + sole + height);
+  return pl_motion_at_height(&w->frame, position, pl_motion_ground(w->view, position) + sole + height);
 }
 
 // --- the machine ------------------------------------------------------------------------------------------------------
@@ -138,12 +138,12 @@ static void enter(waddle *w, waddle_phase phase) {
   state->lean = lean_of(w);
   state->lift = w->moving->position;
   state->stand = w->staying->position;
-  state->aim = landing_place(w);
+  state->aim = landing_position(w);
 }
 
 static bool may_lift(const waddle *w) {
   if (w->state->clock < w->shift) return false;
-  return w->state->clock > w->settings[SHIFT_MOST] * w->frame.beat || fabs(w->capture) < w->margin;
+  return w->state->clock > w->settings[MAX_SHIFT_TIME] * w->frame.beat || fabs(w->capture) < w->margin;
 }
 
 static bool has_landed(const waddle *w) {
@@ -192,11 +192,11 @@ static double shifted(const waddle *w, double *rate) {
 
 static void aim_center(const waddle *w, pl_goals *goals) {
   const pl_motion_frame *frame = &w->frame;
-  double rate, share = shifted(w, &rate), near = 2 * (1 - w->settings[SWAY]) * w->margin;
+  double rate, fraction = shifted(w, &rate), near = 2 * (1 - w->settings[SWAY]) * w->margin;
   double from = along(w, w->state->from), goal = along(w, w->staying->position) + (w->built < 0 ? -near : near);
   pl_aim aim = {
       .axes = frame->level_axes, .gain = w->settings[GAIN], .rate = 0.3, .acceleration = 0.5, .weight = w->settings[WEIGHT]};
-  double wanted = from + share * (goal - from) - along(w, w->view->center);
+  double wanted = from + fraction * (goal - from) - along(w, w->view->center);
   aim.target = pl_vec3_add_scaled(w->view->center, frame->forward, wanted);
   aim.target_speed = pl_vec3_scale(frame->forward, (goal - from) * rate);
   pl_aim_center(w->view, frame, &aim, goals);
@@ -208,10 +208,10 @@ static void aim_center(const waddle *w, pl_goals *goals) {
 }
 
 static void aim_lean(const waddle *w, pl_goals *goals) {
-  double rate, share = shifted(w, &rate), lean = w->settings[LEAN], change = (w->built < 0 ? lean : -lean) - w->state->lean;
+  double rate, fraction = shifted(w, &rate), lean = w->settings[LEAN], change = (w->built < 0 ? lean : -lean) - w->state->lean;
   pl_vec3 axis = pl_vec3_cross(w->frame.up, w->frame.forward);
   pl_hold hold = {.gain = w->settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = w->settings[HOLD_WEIGHT]};
-  hold.turn = pl_quat_of_axis_angle(axis, w->state->lean + share * change);
+  hold.turn = pl_quat_of_axis_angle(axis, w->state->lean + fraction * change);
   hold.spin = pl_vec3_scale(axis, rate * change);
   pl_aim_hold(w->view, &w->frame, &hold, goals);
 }
@@ -222,25 +222,25 @@ static void aim_moving(const waddle *w, pl_goals *goals) {
   double t = state->clock / w->swing, lift = w->settings[STEP_HEIGHT] * frame->height;
   // The landing place follows what the body does, ever less as the foot comes down.
   double follow = pl_motion_clamp((1 - t) * 8 * frame->step / w->swing, 0, 1);
-  state->aim = pl_vec3_mix(state->aim, landing_place(w), follow);
+  state->aim = pl_vec3_mix(state->aim, landing_position(w), follow);
   // Along the ground it arrives a little before it is down.
-  double s = t / 0.85, share = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (0.85 * w->swing);
+  double s = t / 0.85, fraction = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (0.85 * w->swing);
   pl_vec3 way = pl_motion_level(frame, pl_vec3_sub(state->aim, state->lift));
   double late = fmax(0, t - 1) * w->swing;  // s: then it goes on down until it finds the ground
   pl_aim aim = {.gain = w->settings[FOOT_GAIN], .rate = 0.5, .acceleration = 2, .weight = w->settings[FOOT_WEIGHT]};
   aim.axes = frame->level_axes | frame->height_axis;
-  pl_vec3 place = pl_vec3_add_scaled(state->lift, way, share);
-  aim.target = sole_at(w, w->moving, place, lift * pl_motion_arch(t) - 0.2 * frame->pace * late);
+  pl_vec3 position = pl_vec3_add_scaled(state->lift, way, fraction);
+  aim.target = sole_at(w, w->moving, position, lift * pl_motion_arch(t) - 0.2 * frame->pace * late);
   aim.target_speed = pl_vec3_add_scaled(pl_vec3_scale(way, rate), frame->up, lift * pl_motion_arch_rate(t) / w->swing);
   pl_aim_part(w->view, frame, w->feet[state->foot], &aim, goals);
 }
 
-static void aim_standing(const waddle *w, int32_t foot, pl_vec3 place, pl_goals *goals) {
+static void aim_standing(const waddle *w, int32_t foot, pl_vec3 position, pl_goals *goals) {
   const pl_motion_frame *frame = &w->frame;
   const pl_part_view *part = &w->view->parts[w->feet[foot]];
   pl_aim aim = {.axes = frame->level_axes, .gain = w->settings[GAIN], .rate = 0.1, .acceleration = 1};
   aim.weight = 0.3 * w->settings[FOOT_WEIGHT];
-  aim.target = sole_at(w, part, place, 0);
+  aim.target = sole_at(w, part, position, 0);
   // One that has lost the ground looks for it again.
   if (part->touch_count == 0) aim.axes |= frame->height_axis;
   pl_aim_part(w->view, frame, w->feet[foot], &aim, goals);
@@ -259,7 +259,7 @@ static void aim_stand(const waddle *w, pl_goals *goals) {
 static void waddle_choose(const double *settings, void *memory, const pl_actor_view *view, pl_goals *goals) {
   waddle_state *state = memory;
   waddle w = {.settings = settings, .state = state, .view = view, .frame = pl_motion_frame_of(view)};
-  w.speed = pl_motion_speed(&w.frame, view, settings[SPEED_LIMIT]);
+  w.speed = pl_motion_speed(&w.frame, view, settings[MAX_SPEED]);
   w.swing = settings[SWING_TIME] * w.frame.beat;
   w.shift = settings[SHIFT_TIME] * w.frame.beat;
   w.margin = settings[MARGIN] * w.frame.height;

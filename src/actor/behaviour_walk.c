@@ -14,12 +14,12 @@
 #include "math/vec3.h"
 
 enum {
-  SPEED_LIMIT,
+  MAX_SPEED,
   SWING_TIME,
   SHIFT_TIME,
-  SHIFT_MOST,
+  MAX_SHIFT_TIME,
   STEP_HEIGHT,
-  STEP_MOST,
+  MAX_STEP_LENGTH,
   AT_ONCE,
   FEEDBACK,
   SIDE_FEEDBACK,
@@ -38,23 +38,23 @@ enum {
 };
 
 static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
-    [SPEED_LIMIT] = {"speed_limit", "paces", 0.25, 0, 1, "Most speed; a pace is √(height · gravity)."},
+    [MAX_SPEED] = {"max_speed", "paces", 0.25, 0, 1, "Most speed; a pace is √(height · gravity)."},
     [SWING_TIME] = {"swing_time", "beats", 0.7, 0.2, 10, "Time of a foot in the air; a beat is √(height / gravity)."},
     [SHIFT_TIME] = {"shift_time", "beats", 0.3, 0, 10, "Least time with all feet on the ground before the next one lifts."},
-    [SHIFT_MOST] = {"shift_most", "beats", 5, 0, 50, "Time after which it lifts a foot even if it is not over the others."},
-    [STEP_HEIGHT] = {"step_height", "share", 0.02, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
-    [STEP_MOST] = {"step_most", "share", 0.4, 0, 2, "Farthest that a foot is set from its hip's place, as a share of the height."},
+    [MAX_SHIFT_TIME] = {"max_shift_time", "beats", 5, 0, 50, "Time after which it lifts a foot even if it is not over the others."},
+    [STEP_HEIGHT] = {"step_height", "fraction", 0.02, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
+    [MAX_STEP_LENGTH] = {"max_step_length", "fraction", 0.4, 0, 2, "Farthest that a foot is set from its hip's place, as a share of the height."},
     [AT_ONCE] = {"at_once", "", 0, 0, 8,
                  "Feet that swing together, in their order; 0: one of two or three, half of four and more."},
     [FEEDBACK] = {"feedback", "", 0.9, 0, 3, "How far a foot is set ahead for going too fast, against the capture point."},
     [SIDE_FEEDBACK] = {"side_feedback", "", 0.6, 0, 3, "The same sideways."},
     [SWAY] = {"sway", "", 0.8, 0, 1.5, "How far sideways it goes over the feet that stay: 0 not at all, 1 to their middle."},
-    [CLOSENESS] = {"closeness", "share", 1, 0.2, 2, "Distance of the feet sideways, as a share of that in the shape as built."},
+    [CLOSENESS] = {"closeness", "fraction", 1, 0.2, 2, "Distance of the feet sideways, as a share of that in the shape as built."},
     [MARGIN] =
-        {"margin", "share", 0.06, 0, 0.5,
+        {"margin", "fraction", 0.06, 0, 0.5,
          "How far behind or beside the middle of the feet that carry it the centre of mass may be, as a share of the height."},
-    [AHEAD] = {"ahead", "share", 0.2, 0, 0.5, "The same ahead of them: then it falls into the next step."},
-    [HEIGHT] = {"height", "share", 0.97, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
+    [AHEAD] = {"ahead", "fraction", 0.2, 0, 0.5, "The same ahead of them: then it falls into the next step."},
+    [HEIGHT] = {"height", "fraction", 0.97, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
     [TURN_RATE] = {"turn_rate", "rad/beat", 0.2, 0, 10, "How fast it turns to a new heading."},
     [GAIN] = {"gain", "1/beat", 1.5, 0.01, 20, "How fast errors of the centre of mass and of the upright are worked off."},
     [FOOT_GAIN] = {"foot_gain", "1/beat", 4, 0.01, 50, "How fast errors of a swinging foot are worked off."},
@@ -63,7 +63,7 @@ static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
     [HOLD_WEIGHT] = {"hold_weight", "", 2, 0, 1000, "Importance of being upright and of facing the heading."},
 };
 
-enum { FEET_MOST = 8 };
+enum { MAX_FEET = 8 };
 
 typedef enum walk_phase { WALK_STAND = 0, WALK_SHIFT, WALK_SWING } walk_phase;
 
@@ -78,7 +78,7 @@ typedef struct walk_state {
   int32_t steps, tumbles, fallen;
   double clock;  // s in this phase
   pl_vec3 facing;
-  walk_foot feet[FEET_MOST];
+  walk_foot feet[MAX_FEET];
 } walk_state;
 
 // The step under way, as all the functions below need it.
@@ -88,7 +88,7 @@ typedef struct walk {
   const pl_actor_view *view;
   pl_motion_frame frame;
   pl_quat yaw;
-  int32_t foot_count, parts[FEET_MOST];
+  int32_t foot_count, parts[MAX_FEET];
   int32_t at_once, group_count;
   double speed;     // m/s, wanted
   double swing;     // s
@@ -132,18 +132,18 @@ static double margin_of(const walk *w) {
 
 // It is toppling over all its feet, along the way or back: no shift will help, only a step.
 static bool must_step(const walk *w) {
-  double least = HUGE_VAL, most = -HUGE_VAL;
+  double min = HUGE_VAL, max = -HUGE_VAL;
   for (int32_t i = 0; i < w->foot_count; ++i) {
     double along = pl_vec3_dot(part_of(w, i)->position, w->frame.forward);
-    least = fmin(least, along);
-    most = fmax(most, along);
+    min = fmin(min, along);
+    max = fmax(max, along);
   }
   double going = pl_vec3_dot(pl_vec3_add_scaled(w->view->center, w->view->velocity, w->pendulum), w->frame.forward);
-  return going < least - 1.2 * margin_of(w) || going > most + 1.2 * margin_of(w);
+  return going < min - 1.2 * margin_of(w) || going > max + 1.2 * margin_of(w);
 }
 
 static bool may_lift(const walk *w) {
-  if (w->state->clock > w->settings[SHIFT_MOST] * w->frame.beat || must_step(w)) return true;
+  if (w->state->clock > w->settings[MAX_SHIFT_TIME] * w->frame.beat || must_step(w)) return true;
   if (w->state->clock < w->settings[SHIFT_TIME] * w->frame.beat) return false;
   pl_vec3 capture = capture_of(w);
   double along = pl_vec3_dot(capture, w->frame.forward);
@@ -158,7 +158,7 @@ static pl_vec3 arm_of(const walk *w, int32_t foot) {
 }
 
 // Feet that stand one behind the other must not pass nor tread on each other: between half and one and a half times as far apart as built.
-static double keep_order(const walk *w, int32_t foot, double place) {
+static double keep_order(const walk *w, int32_t foot, double position) {
   const pl_motion_frame *frame = &w->frame;
   for (int32_t i = 0; i < w->foot_count; ++i) {
     pl_vec3 apart = pl_vec3_sub(arm_of(w, foot), arm_of(w, i));
@@ -166,26 +166,26 @@ static double keep_order(const walk *w, int32_t foot, double place) {
     if (i == foot || fabs(along) < 2 * across || fabs(along) < 1e-3 * frame->height) continue;
     double there = pl_vec3_dot(part_of(w, i)->position, frame->forward);
     double near = there + 0.5 * along, far = there + 1.5 * along;
-    place = pl_motion_clamp(place, fmin(near, far), fmax(near, far));
+    position = pl_motion_clamp(position, fmin(near, far), fmax(near, far));
   }
-  return place;
+  return position;
 }
 
-static pl_vec3 landing_place(const walk *w, int32_t foot) {
+static pl_vec3 landing_position(const walk *w, int32_t foot) {
   const pl_motion_frame *frame = &w->frame;
   double cycle = w->group_count * (w->swing + w->settings[SHIFT_TIME] * frame->beat);
   pl_vec3 excess = pl_vec3_add_scaled(w->view->velocity, frame->forward, -w->speed);
   double stance = cycle - w->swing, along = 0.5 * stance * pl_vec3_dot(w->view->velocity, frame->forward);
   along = fmax(along, 0.5 * stance * w->speed) + w->settings[FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->forward);
   double across = w->view->planar ? 0 : w->settings[SIDE_FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->side);
-  double most = w->settings[STEP_MOST] * frame->height;
-  pl_vec3 arm = arm_of(w, foot), place = pl_vec3_add(w->view->center, arm);
+  double max = w->settings[MAX_STEP_LENGTH] * frame->height;
+  pl_vec3 arm = arm_of(w, foot), position = pl_vec3_add(w->view->center, arm);
   if (!w->view->planar) across += (w->settings[CLOSENESS] - 1) * pl_vec3_dot(arm, frame->side);
-  place = pl_vec3_add_scaled(place, frame->forward, pl_motion_clamp(along, -most, most));
-  place = pl_vec3_add_scaled(place, frame->side, pl_motion_clamp(across, -0.5 * most, 0.5 * most));
-  double now = pl_vec3_dot(place, frame->forward);
-  place = pl_vec3_add_scaled(place, frame->forward, keep_order(w, foot, now) - now);
-  return pl_motion_at_height(frame, place, pl_motion_ground(w->view, place) + sole_of(w, foot));
+  position = pl_vec3_add_scaled(position, frame->forward, pl_motion_clamp(along, -max, max));
+  position = pl_vec3_add_scaled(position, frame->side, pl_motion_clamp(across, -0.5 * max, 0.5 * max));
+  double now = pl_vec3_dot(position, frame->forward);
+  position = pl_vec3_add_scaled(position, frame->forward, keep_order(w, foot, now) - now);
+  return pl_motion_at_height(frame, position, pl_motion_ground(w->view, position) + sole_of(w, foot));
 }
 
 // --- the machine ------------------------------------------------------------------------------------------------------
@@ -269,10 +269,10 @@ static void aim_center(const walk *w, pl_goals *goals) {
   double tight = w->state->phase == WALK_SHIFT ? 0.6 : 0.9;
   double behind = -tight * margin_of(w), beyond = tight * w->settings[AHEAD] * frame->height;
   double error = pl_motion_clamp(ahead, behind, beyond) - ahead;
-  double share = pl_motion_clamp((beyond - ahead) / fmax(beyond - behind, 1e-6 * frame->height), 0, 1);
+  double fraction = pl_motion_clamp((beyond - ahead) / fmax(beyond - behind, 1e-6 * frame->height), 0, 1);
   aim.target = pl_vec3_add_scaled(center, frame->forward, error);
   if (!w->view->planar) aim.target = pl_vec3_add_scaled(aim.target, frame->side, aside);
-  aim.target_speed = pl_vec3_scale(frame->forward, w->speed * share);
+  aim.target_speed = pl_vec3_scale(frame->forward, w->speed * fraction);
   pl_aim_center(w->view, frame, &aim, goals);
   aim.axes = frame->height_axis;
   aim.acceleration = 1, aim.rate = 0.2;
@@ -287,11 +287,11 @@ static void aim_swing(const walk *w, int32_t foot, pl_goals *goals) {
   walk_foot *it = &w->state->feet[foot];
   double t = w->state->clock / w->swing, lift = w->settings[STEP_HEIGHT] * frame->height;
   // The landing place follows what the body does, ever less as the foot comes down.
-  pl_vec3 wanted = landing_place(w, foot);
+  pl_vec3 wanted = landing_position(w, foot);
   double follow = pl_motion_clamp((1 - t) * 8 * frame->step / w->swing, 0, 1);
   it->aim = w->state->clock <= frame->step ? wanted : pl_vec3_mix(it->aim, wanted, follow);
   // Along the ground it arrives a little before it is down.
-  double s = t / 0.85, share = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (0.85 * w->swing);
+  double s = t / 0.85, fraction = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (0.85 * w->swing);
   pl_vec3 way = pl_vec3_sub(it->aim, it->hold);
   double late = fmax(0, t - 1) * w->swing;  // s: then it goes on down until it finds the ground
   pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
@@ -299,7 +299,7 @@ static void aim_swing(const walk *w, int32_t foot, pl_goals *goals) {
                 .rate = 0.5,
                 .acceleration = 3,
                 .weight = w->settings[FOOT_WEIGHT]};
-  aim.target = pl_vec3_add_scaled(it->hold, way, share);
+  aim.target = pl_vec3_add_scaled(it->hold, way, fraction);
   aim.target = pl_vec3_add_scaled(aim.target, frame->up, lift * pl_motion_arch(t) - 0.2 * frame->pace * late);
   aim.target_speed = pl_vec3_scale(way, rate);
   aim.target_speed = pl_vec3_add_scaled(aim.target_speed, frame->up, lift * pl_motion_arch_rate(t) / w->swing);
@@ -316,9 +316,9 @@ static void aim_stance(const walk *w, int32_t foot, pl_goals *goals) {
                 .weight = 0.3 * w->settings[FOOT_WEIGHT]};
   // One that has lost the ground looks for it again.
   if (part_of(w, foot)->touch_count == 0) {
-    pl_vec3 place = part_of(w, foot)->position;
+    pl_vec3 position = part_of(w, foot)->position;
     aim.axes |= frame->height_axis;
-    aim.target = pl_motion_at_height(frame, aim.target, pl_motion_ground(w->view, place) + sole_of(w, foot));
+    aim.target = pl_motion_at_height(frame, aim.target, pl_motion_ground(w->view, position) + sole_of(w, foot));
   }
   pl_aim_part(w->view, frame, w->parts[foot], &aim, goals);
 }
@@ -337,12 +337,12 @@ static void aim_all(walk *w, pl_goals *goals) {
 
 static walk walk_of(const double *settings, walk_state *state, const pl_actor_view *view) {
   walk w = {.settings = settings, .state = state, .view = view, .frame = pl_motion_frame_of(view)};
-  w.foot_count = pl_motion_feet(view, FEET_MOST, w.parts);
+  w.foot_count = pl_motion_feet(view, MAX_FEET, w.parts);
   w.at_once = (int32_t)settings[AT_ONCE];
   if (w.at_once == 0) w.at_once = w.foot_count >= 4 ? (w.foot_count + 1) / 2 : 1;
   w.at_once = w.at_once < w.foot_count ? w.at_once : (w.foot_count > 1 ? w.foot_count - 1 : 1);
   w.group_count = w.foot_count > 0 ? (w.foot_count + w.at_once - 1) / w.at_once : 1;
-  w.speed = pl_motion_speed(&w.frame, view, settings[SPEED_LIMIT]);
+  w.speed = pl_motion_speed(&w.frame, view, settings[MAX_SPEED]);
   w.swing = settings[SWING_TIME] * w.frame.beat;
   w.pendulum = sqrt(fmax(view->rest_height, 0.01 * w.frame.height) / w.frame.gravity);
   return w;

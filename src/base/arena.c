@@ -10,11 +10,11 @@ struct pl_arena_chunk {
   size_t size, used;  // of the memory behind this head
 };
 
-static const size_t LEAST_CHUNK = 4096;
-static const size_t LARGEST_DOUBLING = (size_t)1 << 24;
+static const size_t MIN_CHUNK = 4096;
+static const size_t MAX_DOUBLING = (size_t)1 << 24;
 
 void pl_arena_init(pl_arena *arena, pl_context *context, size_t first_size) {
-  *arena = (pl_arena){.context = context, .next_size = first_size > 0 ? first_size : LEAST_CHUNK};
+  *arena = (pl_arena){.context = context, .next_size = first_size > 0 ? first_size : MIN_CHUNK};
 }
 
 static size_t round_up(size_t size, size_t alignment) {
@@ -39,7 +39,7 @@ void *pl_arena_take(pl_arena *arena, size_t count, size_t item_size) {
     *chunk = (pl_arena_chunk){.next = arena->chunks, .size = chunk_size};
     arena->chunks = chunk;
     // One large piece must not make the chunk after it, which may hold a few bytes, twice as large.
-    arena->next_size = chunk_size < LARGEST_DOUBLING / 2 ? 2 * chunk_size : LARGEST_DOUBLING;
+    arena->next_size = chunk_size < MAX_DOUBLING / 2 ? 2 * chunk_size : MAX_DOUBLING;
   }
   size_t start = round_up(chunk->used, alignment);
   chunk->used = start + size;

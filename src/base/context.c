@@ -96,7 +96,7 @@ int32_t pl_context_thread_count(const pl_context *context) {
   return context->thread_count;
 }
 
-pl_memory_report pl_context_memory(const pl_context *context) {
+pl_memory_report pl_context_get_memory_report(const pl_context *context) {
   return (pl_memory_report){
       .block_count = (int64_t)atomic_load(&context->block_count),
       .byte_count = (int64_t)atomic_load(&context->byte_count),

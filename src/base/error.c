@@ -96,14 +96,14 @@ pl_status pl_check_def(uint32_t magic, const char *def_name, pl_error *error) {
 }
 
 // `file:line:column: severity: field: ` as far as known. Returns the length as snprintf does.
-static int format_place(char *buffer, size_t size, const char *file, int32_t line, int32_t column, const char *severity,
+static int format_position(char *buffer, size_t size, const char *file, int32_t line, int32_t column, const char *severity,
                         const char *field) {
-  char place[64] = "";
+  char position[64] = "";
   if (line > 0 && column > 0)
-    snprintf(place, sizeof place, ":%d:%d", line, column);
+    snprintf(position, sizeof position, ":%d:%d", line, column);
   else if (line > 0)
-    snprintf(place, sizeof place, ":%d", line);
-  return snprintf(buffer, size, "%s%s%s%s: %s%s", file, file[0] != '\0' ? place : "", file[0] != '\0' ? ": " : "", severity, field,
+    snprintf(position, sizeof position, ":%d", line);
+  return snprintf(buffer, size, "%s%s%s%s: %s%s", file, file[0] != '\0' ? position : "", file[0] != '\0' ? ": " : "", severity, field,
                   field[0] != '\0' ? ": " : "");
 }
 
@@ -113,7 +113,7 @@ static int append(char *buffer, size_t size, int used, const char *text) {
 }
 
 int pl_error_format(const pl_error *error, char *buffer, size_t size) {
-  int used = format_place(buffer, size, error->file, error->line, error->column, "error", error->field);
+  int used = format_position(buffer, size, error->file, error->line, error->column, "error", error->field);
   return append(buffer, size, used, error->text);
 }
 
@@ -126,7 +126,7 @@ int pl_finding_format(const pl_finding *finding, char *buffer, size_t size) {
   const char *severity = finding->severity == PL_SEVERITY_ERROR     ? "error"
                          : finding->severity == PL_SEVERITY_WARNING ? "warning"
                                                                     : "note";
-  int used = format_place(buffer, size, text_or_empty(finding->file), finding->line, finding->column, severity,
+  int used = format_position(buffer, size, text_or_empty(finding->file), finding->line, finding->column, severity,
                           text_or_empty(finding->field));
   used = append(buffer, size, used, text_or_empty(finding->you_see));
   // Whole sentences follow each other as they are; half sentences are joined by semicolons.
@@ -141,9 +141,9 @@ int pl_finding_format(const pl_finding *finding, char *buffer, size_t size) {
   return used;
 }
 
-pl_status pl_check_range(const char *field, double value, double least, double most, bool least_allowed, pl_error *error) {
-  bool fits = isfinite(value) && value <= most && (least_allowed ? value >= least : value > least);
+pl_status pl_check_range(const char *field, double value, double min, double max, bool min_allowed, pl_error *error) {
+  bool fits = isfinite(value) && value <= max && (min_allowed ? value >= min : value > min);
   if (fits) return PL_OK;
   return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "%g is out of range; use %s %g and at most %g", value,
-                       least_allowed ? "at least" : "more than", least, most);
+                       min_allowed ? "at least" : "more than", min, max);
 }

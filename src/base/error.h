@@ -21,6 +21,6 @@ pl_status pl_fail_memory(pl_error *error);
 pl_status pl_check_def(uint32_t magic, const char *def_name, pl_error *error);
 
 // Refuse a number of a def that is not finite or outside its range, naming its field: PL_OK or PL_ERROR_INVALID_ARGUMENT.
-pl_status pl_check_range(const char *field, double value, double least, double most, bool least_allowed, pl_error *error);
+pl_status pl_check_range(const char *field, double value, double min, double max, bool min_allowed, pl_error *error);
 
 #endif

@@ -45,9 +45,9 @@ pl_status pl_findings_add(pl_findings *findings, const pl_finding *finding) {
   return kept && pl_vector_push(&findings->list, &copy) ? PL_OK : PL_ERROR_OUT_OF_MEMORY;
 }
 
-int32_t pl_findings_count(const pl_findings *findings, pl_severity least) {
+int32_t pl_findings_count(const pl_findings *findings, pl_severity min) {
   int32_t count = 0;
-  for (size_t i = 0; i < findings->list.count; ++i) count += PL_ITEM(&findings->list, pl_finding, i).severity >= least;
+  for (size_t i = 0; i < findings->list.count; ++i) count += PL_ITEM(&findings->list, pl_finding, i).severity >= min;
   return count;
 }
 
@@ -55,7 +55,7 @@ const pl_finding *pl_findings_get(const pl_findings *findings, int32_t index) {
   return &PL_ITEM(&findings->list, pl_finding, index);
 }
 
-pl_status pl_findings_say(pl_findings *findings, const pl_finding *where, const char *format, ...) {
+pl_status pl_findings_addf(pl_findings *findings, const pl_finding *where, const char *format, ...) {
   if (findings == NULL) return PL_OK;
   char text[1024];
   va_list arguments;

@@ -21,8 +21,8 @@ double pl_random_unit(pl_random *random) {
   return ((double)high * 67108864.0 + (double)low) * (1.0 / 9007199254740992.0);
 }
 
-double pl_random_between(pl_random *random, double least, double most) {
-  return least + (most - least) * pl_random_unit(random);
+double pl_random_between(pl_random *random, double min, double max) {
+  return min + (max - min) * pl_random_unit(random);
 }
 
 double pl_random_normal(pl_random *random) {

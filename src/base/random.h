@@ -15,7 +15,7 @@ uint32_t pl_random_u32(pl_random *random);
 double pl_random_unit(pl_random *random);
 
 // Uniform in [least, most).
-double pl_random_between(pl_random *random, double least, double most);
+double pl_random_between(pl_random *random, double min, double max);
 
 // Standard normal.
 double pl_random_normal(pl_random *random);

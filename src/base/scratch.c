@@ -9,7 +9,7 @@ struct pl_scratch_chunk {
   size_t size;
 };
 
-static const size_t LEAST_CHUNK = (size_t)1 << 16;
+static const size_t MIN_CHUNK = (size_t)1 << 16;
 
 void pl_scratch_init(pl_scratch *scratch, pl_context *context) {
   *scratch = (pl_scratch){.context = context};
@@ -35,7 +35,7 @@ void *pl_scratch_take(pl_scratch *scratch, size_t count, size_t item_size) {
   while (scratch->current == NULL || scratch->used + size > scratch->current->size) {
     pl_scratch_chunk *next = scratch->current == NULL ? scratch->first : scratch->current->next;
     if (next == NULL) {
-      size_t chunk_size = scratch->current == NULL ? LEAST_CHUNK : 2 * scratch->current->size;
+      size_t chunk_size = scratch->current == NULL ? MIN_CHUNK : 2 * scratch->current->size;
       if (chunk_size < size) chunk_size = size;
       next = pl_allocate(scratch->context, sizeof(pl_scratch_chunk) + chunk_size);
       if (next == NULL) return NULL;

@@ -34,9 +34,9 @@ void *pl_vector_grow(pl_vector *vector, size_t count) {
 }
 
 bool pl_vector_push(pl_vector *vector, const void *item) {
-  void *place = pl_vector_grow(vector, 1);
-  if (place == NULL) return false;
-  memcpy(place, item, vector->item_size);
+  void *slot = pl_vector_grow(vector, 1);
+  if (slot == NULL) return false;
+  memcpy(slot, item, vector->item_size);
   return true;
 }
 

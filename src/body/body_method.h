@@ -54,27 +54,27 @@ typedef struct pl_body_method {
   // One step of the body on its own: elastic and outside forces, no contact. Fails before changing anything. PL_REMARK_NOT_CONVERGED: it moved, but its
   // solver stopped at the limit of iterations.
   pl_status (*move)(const pl_model *model, void *state, const pl_body_move *move, pl_error *error);
-  void (*read_positions)(const pl_model *model, const void *state, pl_vec3 *positions);
-  void (*read_velocities)(const pl_model *model, const void *state, pl_vec3 *velocities);
-  void (*read_surface)(const pl_model *model, const void *state, pl_vec3 *points);
+  void (*get_positions)(const pl_model *model, const void *state, pl_vec3 *positions);
+  void (*get_velocities)(const pl_model *model, const void *state, pl_vec3 *velocities);
+  void (*get_surface)(const pl_model *model, const void *state, pl_vec3 *points);
   // NULL leaves positions or velocities as they are.
-  void (*write)(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
-  pl_vec3 (*read_particle)(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
-  void (*write_particle)(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
+  void (*set_state)(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
+  pl_vec3 (*get_particle)(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
+  void (*set_particle)(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
   // First particle whose position or velocity is infinite or NaN, -1 if none.
   int32_t (*find_not_finite)(const pl_model *model, const void *state);
   // Examples; all three NULL for methods without. The caller has checked the manifold and put the weights on the simplex; NULL weights go back
   // to what the method finds by itself.
   pl_example_view (*list_examples)(const pl_model *model);
-  void (*read_weights)(const pl_model *model, const void *state, int32_t manifold, double *weights);
-  void (*give_weights)(const pl_model *model, void *state, int32_t manifold, const double *weights);
+  void (*get_weights)(const pl_model *model, const void *state, int32_t manifold, double *weights);
+  void (*set_weights)(const pl_model *model, void *state, int32_t manifold, const double *weights);
   // Joints; all NULL for methods without. The caller has checked numbers. lead() is false for a joint that cannot be led.
-  bool (*lead)(const pl_model *model, void *state, int32_t joint, pl_transform target, double seconds);
-  void (*look)(const pl_model *model, void *state, pl_vec3 eye);
-  void (*read_joints)(const pl_model *model, const void *state, pl_transform *joints);
-  void (*give_morphs)(const pl_model *model, void *state, const double *weights);
-  // Move everything as one rigid piece, velocities turned along. NULL: the world does it with read_positions and write.
-  void (*carry)(const pl_model *model, void *state, pl_transform motion);
+  bool (*set_target)(const pl_model *model, void *state, int32_t joint, pl_transform target, double seconds);
+  void (*set_camera)(const pl_model *model, void *state, pl_vec3 eye);
+  void (*get_joints)(const pl_model *model, const void *state, pl_transform *joints);
+  void (*set_morph_weights)(const pl_model *model, void *state, const double *weights);
+  // Move everything as one rigid piece, velocities turned along. NULL: the world does it with get_positions and write.
+  void (*teleport)(const pl_model *model, void *state, pl_transform motion);
   // Memory that a body's move works in and that is not state: matrices, solvers. Made when a body is added to a world with steps of `step` seconds; what
   // a move leaves in it must not change the result of the next. Both NULL for methods without.
   pl_status (*create_work)(const pl_model *model, pl_context *context, double step, void **work, pl_error *error);

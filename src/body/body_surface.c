@@ -27,7 +27,7 @@ static pl_status use_boundary(pl_context *context, const pl_mesh *mesh, pl_arena
   pl_mesh *boundary = NULL;
   pl_status status = pl_mesh_boundary(context, mesh, &boundary, point_of_surface, error);
   if (status >= 0) {
-    pl_mesh_view view = pl_mesh_look(boundary);
+    pl_mesh_view view = pl_mesh_get_view(boundary);
     int32_t *parents;
     float *weights;
     status = take_arrays(arena, &view, surface, &parents, &weights, error);
@@ -43,19 +43,19 @@ static pl_status use_boundary(pl_context *context, const pl_mesh *mesh, pl_arena
 
 static pl_status use_embedding(pl_context *context, const pl_mesh *mesh, const pl_mesh *fine, double tolerance, pl_arena *arena,
                                pl_contact_surface *surface, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(fine);
+  pl_mesh_view view = pl_mesh_get_view(fine);
   if (view.triangle_count == 0)
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "surface", "the surface has no triangles; give a triangle mesh, or none");
   pl_embedding *embedding = NULL;
   pl_status status = pl_embedding_build(context, mesh, view.points, view.point_count, tolerance, &embedding, NULL, error);
   if (status < 0) return status;
-  pl_embedding_view place = pl_embedding_look(embedding);
+  pl_embedding_view embedded = pl_embedding_get_view(embedding);
   int32_t *parents;
   float *weights;
   status = take_arrays(arena, &view, surface, &parents, &weights, error);
   if (status >= 0) {
-    memcpy(parents, place.parents, 4 * (size_t)view.point_count * sizeof(int32_t));
-    memcpy(weights, place.weights, 4 * (size_t)view.point_count * sizeof(float));
+    memcpy(parents, embedded.parents, 4 * (size_t)view.point_count * sizeof(int32_t));
+    memcpy(weights, embedded.weights, 4 * (size_t)view.point_count * sizeof(float));
   }
   pl_embedding_destroy(embedding);
   return status;
@@ -63,7 +63,7 @@ static pl_status use_embedding(pl_context *context, const pl_mesh *mesh, const p
 
 pl_status pl_body_surface_build(pl_context *context, const pl_mesh *mesh, const pl_mesh *fine, double tolerance, pl_arena *arena,
                                 pl_contact_surface *surface, pl_error *error) {
-  *surface = (pl_contact_surface){.particle_count = pl_mesh_look(mesh).point_count};
+  *surface = (pl_contact_surface){.particle_count = pl_mesh_get_view(mesh).point_count};
   if (fine == NULL) return use_boundary(context, mesh, arena, surface, error);
   return use_embedding(context, mesh, fine, tolerance, arena, surface, error);
 }

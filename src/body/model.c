@@ -8,7 +8,7 @@ void pl_model_destroy(pl_model *model) {
   pl_arena_destroy(&arena);
 }
 
-pl_model_report pl_model_describe(const pl_model *model) {
+pl_model_report pl_model_get_report(const pl_model *model) {
   return (pl_model_report){
       .method = model->method->name,
       .particle_count = model->particle_count,
@@ -21,10 +21,10 @@ pl_model_report pl_model_describe(const pl_model *model) {
   };
 }
 
-const int32_t *pl_model_surface_triangles(const pl_model *model) {
+const int32_t *pl_model_get_surface_triangles(const pl_model *model) {
   return model->surface.triangles;
 }
 
-pl_example_view pl_model_examples(const pl_model *model) {
+pl_example_view pl_model_get_examples(const pl_model *model) {
   return model->method->list_examples != NULL ? model->method->list_examples(model) : (pl_example_view){0};
 }

@@ -28,7 +28,7 @@ static void add_poisson(const change_visit *v, pl_fem_tets *tets, const int32_t 
   for (int32_t e = 0; e < count; ++e)
     for (int i = 0; i < 12; ++i) {
       ptrdiff_t row = 3 * (ptrdiff_t)c->corners[4 * (ptrdiff_t)elements[e] + i / 3] + i % 3;
-      c->right[row * c->padded + c->poisson_column] -= gradients[12 * e + i];
+      c->rhs[row * c->padded + c->poisson_column] -= gradients[12 * e + i];
     }
 }
 

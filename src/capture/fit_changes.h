@@ -19,8 +19,8 @@ typedef struct pl_fit_changes {
   const pl_fem_tet_constants *constants;  // by tet
   const double *positions;                // pose, 3 per particle
   const double *rest_change;              // dX, 3 per particle and column
-  const double *shares;                   // s, by tet and column
-  double *right;                          // 3 per particle and column
+  const double *fractions;                   // s, by tet and column
+  double *rhs;                          // 3 per particle and column
   int32_t poisson_column;                 // column of Poisson's ratio, whose shares are 0; -1: none
   const pl_fem_tet_constants *poisson;    // as `constants`, with Lamé's constants derived by it: forces are linear in them
 } pl_fit_changes;
@@ -33,7 +33,7 @@ static inline int32_t pl_fit_padded(int32_t column_count) {
 // Constants of all tets with Lamé's derived by Poisson's ratio.
 void pl_fit_changes_derive(const pl_fem_system *system, pl_fem_tet_constants *derived);
 
-// All tets of the system. `shares` and `rest_change` as above; right is changed, not cleared.
+// All tets of the system. `fractions` and `rest_change` as above; right is changed, not cleared.
 void pl_fit_changes_add(pl_fem_system *system, const pl_fit_changes *changes);
 
 // One batch for one instruction set, with gradients (12 each) and Hessians (144 each) of the tets elements[0 .. count).

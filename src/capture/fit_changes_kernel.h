@@ -22,9 +22,9 @@ PL_SIMD_INLINE void read_tet(const pl_fit_changes *c, int32_t element, change_te
     }
 }
 
-PL_SIMD_INLINE void add_columns(const pl_fit_changes *c, const change_tet *t, int32_t first, pl_lanes share, const double *g,
+PL_SIMD_INLINE void add_columns(const pl_fit_changes *c, const change_tet *t, int32_t first, pl_lanes fraction, const double *g,
                                 const double *h) {
-  pl_lanes change[4][3], moved[12], dots[4][4], trace = share;
+  pl_lanes change[4][3], moved[12], dots[4][4], trace = fraction;
   for (int b = 0; b < 4; ++b) {
     const double *from = c->rest_change + 3 * (ptrdiff_t)t->points[b] * c->padded + first;
     for (int j = 0; j < 3; ++j) change[b][j] = pl_lanes_load(from + (ptrdiff_t)j * c->padded);
@@ -39,7 +39,7 @@ PL_SIMD_INLINE void add_columns(const pl_fit_changes *c, const change_tet *t, in
       for (int b = 0; b < 4; ++b) sum -= g[3 * b + i] * dots[a][b];
       const double *row = h + 12 * (3 * a + i);
       for (int j = 0; j < 12; ++j) sum -= row[j] * moved[j];
-      double *to = c->right + (3 * (ptrdiff_t)t->points[a] + i) * c->padded + first;
+      double *to = c->rhs + (3 * (ptrdiff_t)t->points[a] + i) * c->padded + first;
       pl_lanes_store(to, pl_lanes_load(to) - sum);
     }
 }
@@ -50,7 +50,7 @@ void KERNEL_NAME(const pl_fit_changes *changes, const int32_t *elements, int32_t
     change_tet tet;
     read_tet(changes, elements[e], &tet);
     for (int32_t first = 0; first < changes->padded; first += 4)
-      add_columns(changes, &tet, first, pl_lanes_load(changes->shares + (ptrdiff_t)elements[e] * changes->padded + first),
+      add_columns(changes, &tet, first, pl_lanes_load(changes->fractions + (ptrdiff_t)elements[e] * changes->padded + first),
                   gradients + 12 * e, matrices + 144 * e);
   }
 }

@@ -11,24 +11,24 @@
 
 static const int32_t WINDOWS[] = {10, 25, 60, 125};
 
-static pl_status check_range(const char *name, const pl_fit_range *range, double least, double most, pl_error *error) {
-  if (!isfinite(range->least) || !isfinite(range->most) || !(range->least >= least) || !(range->most <= most) ||
-      !(range->least <= range->most))
+static pl_status check_range(const char *name, const pl_fit_range *range, double min, double max, pl_error *error) {
+  if (!isfinite(range->min) || !isfinite(range->max) || !(range->min >= min) || !(range->max <= max) ||
+      !(range->min <= range->max))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "bounds %g … %g; they must rise and lie within %g … %g",
-                         range->least, range->most, least, most);
-  if (range->fitted && !(range->least < range->most))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "both bounds are %g, so there is nothing to fit", range->least);
+                         range->min, range->max, min, max);
+  if (range->fitted && !(range->min < range->max))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "both bounds are %g, so there is nothing to fit", range->min);
   // What is held may lie outside the bounds of what would be fitted: no damping has no logarithm.
-  double low = range->fitted ? range->least : fmin(least, 0), high = range->fitted ? range->most : most;
+  double low = range->fitted ? range->min : fmin(min, 0), high = range->fitted ? range->max : max;
   if (!(range->start >= low) || !(range->start <= high))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "starts at %g, which is outside %g … %g", range->start, low, high);
   return PL_OK;
 }
 
 static pl_status check_windows(const pl_fit_def *def, pl_error *error) {
-  if (def->window_count < 0 || def->window_count > PL_FIT_WINDOWS_MOST - 1)
+  if (def->window_count < 0 || def->window_count > PL_FIT_MAX_WINDOWS - 1)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "window_count", "is %d; use 0 … %d", def->window_count,
-                         PL_FIT_WINDOWS_MOST - 1);
+                         PL_FIT_MAX_WINDOWS - 1);
   for (int32_t i = 0; i < def->window_count; ++i)
     if (def->windows[i] < 0 || (i > 0 && def->windows[i] <= def->windows[i - 1]))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "windows", "window %d has %d frames; they must rise", i,
@@ -47,10 +47,10 @@ static pl_status check_def(const pl_fit_def *def, pl_error *error) {
   if (status >= 0) status = check_range("poisson", &def->poisson, -0.99, 0.4999, error);
   if (status >= 0) status = check_range("mass_damping", &def->mass_damping, 1e-12, 1e6, error);
   if (status >= 0) status = check_range("stiffness_damping", &def->stiffness_damping, 1e-12, 1e3, error);
-  if (status >= 0 && (def->steps_per_frame < 1 || def->steps_per_frame > 1000 || def->iteration_limit < 0))
+  if (status >= 0 && (def->steps_per_frame < 1 || def->steps_per_frame > 1000 || def->max_iterations < 0))
     status = pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "steps_per_frame",
                            "must be 1 … 1000, and the limit of iterations not negative");
-  if (status >= 0) status = pl_check_range("steps_most", def->steps_most, 0, 1000, true, error);
+  if (status >= 0) status = pl_check_range("steps_most", def->max_steps, 0, 1000, true, error);
   if (status >= 0) status = pl_check_range("tolerance", def->tolerance, 0, 1, false, error);
   if (status >= 0) status = pl_check_range("noise", def->noise, 0, 1e6, true, error);
   if (status >= 0) status = pl_check_range("doubt", def->doubt, 0, 1e6, false, error);
@@ -104,7 +104,7 @@ static void set_windows(pl_fit *fit) {
   // Twice as long each time beyond what is given; a window that is nearly the whole is left out.
   for (int32_t i = 0; i < count; ++i)
     if (given[i] > 1 && 5 * given[i] < 4 * fit->longest) fit->windows[fit->window_count++] = given[i];
-  while (fit->def.window_count == 0 && fit->window_count < PL_FIT_WINDOWS_MOST - 1) {
+  while (fit->def.window_count == 0 && fit->window_count < PL_FIT_MAX_WINDOWS - 1) {
     int32_t last = fit->window_count > 0 ? fit->windows[fit->window_count - 1] : 0;
     if (last < 125 || 10 * last >= 4 * fit->longest) break;
     fit->windows[fit->window_count++] = 2 * last;
@@ -129,8 +129,8 @@ static void set_values(pl_fit *fit) {
   for (int32_t k = 0; k < fit->value_count; ++k)
     if (fit->ranges[k].fitted) fit->columns[fit->column_count++] = k;
   fit->padded = pl_fit_padded(fit->column_count);
-  fit->place.damping = 1e-2;
-  fit->place.steps = def->steps_per_frame;
+  fit->cursor.damping = 1e-2;
+  fit->cursor.steps = def->steps_per_frame;
   fit->def.young_starts = NULL;
 }
 
@@ -141,7 +141,7 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
   fem.young = def->young.start;
   fem.poisson = def->poisson.start;
   fem.direct = def->direct;
-  pl_mesh_view view = pl_mesh_look(mesh),
+  pl_mesh_view view = pl_mesh_get_view(mesh),
                plain = {.point_count = view.point_count, .points = view.points, .tet_count = view.tet_count, .tets = view.tets};
   pl_status status = pl_mesh_create(fit->context, &plain, &fit->mesh, error);
   if (status >= 0) status = pl_fem_build(fit->context, &fem, fit->mesh, &fit->model, error);
@@ -161,7 +161,7 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
   fit->body =
       (pl_fit_body){.model = model, .fixed = fixed, .load = load, .control_count = 1, .weights = ones, .direct = def->direct};
   if (def->field != NULL) {
-    pl_field_view field = pl_field_look(def->field);
+    pl_field_view field = pl_field_get_view(def->field);
     if (field.tet_count != view.tet_count)
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "field", "is of a mesh of %d tets, this one has %d", field.tet_count,
                            view.tet_count);
@@ -186,7 +186,7 @@ static pl_status take_memory(pl_fit *fit, pl_error *error) {
   fit->rest = PL_TAKE(arena, double, n);
   fit->trial_rest = PL_TAKE(arena, double, n);
   fit->rest_change = PL_TAKE(arena, double, n *padded);
-  fit->shares = PL_TAKE(arena, double, (size_t)fit->body.model->groups[0].element_count *padded);
+  fit->fractions = PL_TAKE(arena, double, (size_t)fit->body.model->groups[0].element_count *padded);
   fit->outputs = PL_TAKE(arena, double, fit->output_size *(size_t)fit->sequence_count);
   fit->now.gradient = PL_TAKE(arena, double, columns);
   fit->now.normal = PL_TAKE(arena, double, columns *columns);
@@ -213,7 +213,7 @@ static pl_status set_up(pl_fit *fit, const pl_mesh *mesh, const pl_fit_sequence 
   set_windows(fit);
   set_values(fit);
   for (int32_t k = 0; k < fit->body.control_count; ++k)
-    if (!(fit->values[k] >= fit->ranges[k].least) || !(fit->values[k] <= fit->ranges[k].most))
+    if (!(fit->values[k] >= fit->ranges[k].min) || !(fit->values[k] <= fit->ranges[k].max))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "young_starts", "%d starts at %g Pa, outside its bounds", k,
                            fit->values[k]);
   return take_memory(fit, error);

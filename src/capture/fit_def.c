@@ -4,7 +4,7 @@
 
 pl_reference_def pl_default_reference_def(void) {
   return (pl_reference_def){
-      .gravity = {0, -9.81, 0}, .tolerance = 1e-10, .limit = 400, .least_volume = 0.02, .magic = PL_DEF_MAGIC};
+      .gravity = {0, -9.81, 0}, .tolerance = 1e-10, .limit = 400, .min_volume = 0.02, .magic = PL_DEF_MAGIC};
 }
 
 pl_field_def pl_default_field_def(void) {
@@ -20,12 +20,12 @@ pl_fit_def pl_default_fit_def(void) {
                       .mass_damping = {0.1, 1e-4, 100, true},
                       .stiffness_damping = {1e-3, 1e-6, 0.1, true},
                       .steps_per_frame = 2,
-                      .iteration_limit = 200,
+                      .max_iterations = 200,
                       .tolerance = 1e-4,
                       .doubt = 0.25,
                       .magic = PL_DEF_MAGIC};
 }
 
 pl_warm_start_def pl_default_warm_start_def(void) {
-  return (pl_warm_start_def){.sample_count = 16, .mode_count = 6, .rounds = 2, .least = 1e3, .most = 1e9, .magic = PL_DEF_MAGIC};
+  return (pl_warm_start_def){.sample_count = 16, .mode_count = 6, .rounds = 2, .min = 1e3, .max = 1e9, .magic = PL_DEF_MAGIC};
 }

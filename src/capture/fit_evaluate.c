@@ -19,7 +19,7 @@ double pl_fit_coordinate(const pl_fit *fit, int32_t value, double physical) {
 
 double pl_fit_physical(const pl_fit *fit, int32_t value, double coordinate) {
   double physical = pl_fit_is_logarithmic(fit, value) ? exp(coordinate) : coordinate;
-  return fmin(fmax(physical, fit->ranges[value].least), fit->ranges[value].most);
+  return fmin(fmax(physical, fit->ranges[value].min), fit->ranges[value].max);
 }
 
 // --- jobs ---------------------------------------------------------------------------------------------------------
@@ -55,18 +55,18 @@ static void evaluate_sequence(void *data, int32_t number, double *output) {
   int32_t columns = b->derive ? fit->column_count : 0;
   pl_motion_job job = {.sequence = sequence,
                        .frame_count = b->frame_count < sequence->frame_count ? b->frame_count : sequence->frame_count,
-                       .steps_per_frame = fit->place.steps,
+                       .steps_per_frame = fit->cursor.steps,
                        .tolerance = fit->step_tolerance,
                        .values = b->values,
                        .rest = b->X,
                        .column_count = columns,
                        .columns = fit->columns,
-                       .shares = fit->shares,
+                       .fractions = fit->fractions,
                        .rest_change = fit->rest_change,
                        .def = &fit->def};
   pl_motion_result result = {.gradient = output + OUTPUT_HEAD, .normal = output + OUTPUT_HEAD + columns};
   pl_fit_worker *worker = NULL;
-  pl_status status = pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / fit->place.steps, &worker, NULL);
+  pl_status status = pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / fit->cursor.steps, &worker, NULL);
   if (status >= 0) status = pl_motion_run(worker, &job, &result, NULL);
   pl_fit_worker_destroy(worker);
   output[OUTPUT_STATUS] = status;
@@ -118,10 +118,10 @@ pl_status pl_fit_find_rest(pl_fit *fit, const double *values, double *X, bool *f
 }
 
 // s = (dE/dθ) / E of every tet.
-static void set_shares(pl_fit *fit, const double *values) {
+static void set_fractions(pl_fit *fit, const double *values) {
   const pl_fit_body *body = &fit->body;
   for (int32_t t = 0; t < body->model->groups[0].element_count; ++t) {
-    double *row = fit->shares + (ptrdiff_t)t * fit->padded, young = fit->worker->moduli[2 * (ptrdiff_t)t];
+    double *row = fit->fractions + (ptrdiff_t)t * fit->padded, young = fit->worker->moduli[2 * (ptrdiff_t)t];
     memset(row, 0, (size_t)fit->padded * sizeof(double));
     for (int32_t k = 0; k < fit->column_count && fit->columns[k] < body->control_count; ++k)
       row[k] = body->weights[(ptrdiff_t)t * body->control_count + fit->columns[k]] * values[fit->columns[k]] / young;
@@ -129,7 +129,7 @@ static void set_shares(pl_fit *fit, const double *values) {
 }
 
 static pl_status derive_rest(pl_fit *fit, const double *values, pl_error *error) {
-  set_shares(fit, values);
+  set_fractions(fit, values);
   int32_t material_columns = 0, poisson_column = -1;
   for (int32_t k = 0; k < fit->column_count; ++k) {
     if (fit->columns[k] <= fit->body.control_count) material_columns = k + 1;
@@ -137,14 +137,14 @@ static pl_status derive_rest(pl_fit *fit, const double *values, pl_error *error)
   }
   memset(fit->rest_change, 0, 3 * (size_t)fit->body.model->head.particle_count * (size_t)fit->padded * sizeof(double));
   if (fit->def.use_static_shape || !(fit->reference.load_size > 0) || material_columns == 0) return PL_OK;
-  return pl_reference_derive(&fit->reference, material_columns, fit->padded, fit->shares, poisson_column, fit->rest_change, error);
+  return pl_reference_derive(&fit->reference, material_columns, fit->padded, fit->fractions, poisson_column, fit->rest_change, error);
 }
 
 pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t frame_count, bool derive, pl_fit_evaluation *e,
                           pl_error *error) {
   double *gradient = e->gradient, *normal = e->normal;
   *e = (pl_fit_evaluation){.failed = true, .cost = HUGE_VAL, .gradient = gradient, .normal = normal};
-  fit->place.evaluations++;
+  fit->cursor.evaluations++;
   bool found = false;
   pl_status status = pl_fit_find_rest(fit, values, X, &found, error);
   if (status < 0 || !found) return status;

@@ -17,7 +17,7 @@ struct pl_field {
   pl_field_view view;
 };
 
-enum { CONTROLS_MOST = 64 };
+enum { MAX_CONTROLS = 64 };
 
 typedef struct field_work {
   pl_context *context;
@@ -43,7 +43,7 @@ static pl_vec3 middle_of(const field_work *w) {
 
 static void choose_axis(field_work *w) {
   pl_box box = pl_points_box(w->mesh.points, w->mesh.point_count);
-  pl_vec3 size = pl_vec3_sub(box.most, box.least);
+  pl_vec3 size = pl_vec3_sub(box.max, box.min);
   w->axis = w->def->axis;
   if (!(pl_vec3_length(w->axis) > 0)) {
     w->axis = (pl_vec3){1, 0, 0};
@@ -54,17 +54,17 @@ static void choose_axis(field_work *w) {
 }
 
 static void place_along_axis(field_work *w) {
-  double least = HUGE_VAL, most = -HUGE_VAL;
+  double min = HUGE_VAL, max = -HUGE_VAL;
   for (int32_t i = 0; i < w->mesh.point_count; ++i) {
     double along = pl_vec3_dot(w->mesh.points[i], w->axis);
-    least = fmin(least, along);
-    most = fmax(most, along);
+    min = fmin(min, along);
+    max = fmax(max, along);
   }
   pl_vec3 middle = middle_of(w);
   pl_vec3 base = pl_vec3_sub(middle, pl_vec3_scale(w->axis, pl_vec3_dot(middle, w->axis)));
   int32_t count = w->def->control_count;
   for (int32_t k = 0; k < count; ++k) {
-    double along = count > 1 ? least + (most - least) * k / (count - 1) : 0.5 * (least + most);
+    double along = count > 1 ? min + (max - min) * k / (count - 1) : 0.5 * (min + max);
     w->controls[k] = pl_vec3_add(base, pl_vec3_scale(w->axis, along));
   }
 }
@@ -97,9 +97,9 @@ static void blend_linearly(field_work *w) {
       if (along > at && along < above) above = along, upper = k;
     }
     double *row = w->point_weights + (ptrdiff_t)i * count;
-    double share = lower < 0 ? 1 : upper < 0 ? 0 : (at - below) / (above - below);
-    if (lower >= 0) row[lower] = 1 - share;
-    if (upper >= 0) row[upper] = share;
+    double fraction = lower < 0 ? 1 : upper < 0 ? 0 : (at - below) / (above - below);
+    if (lower >= 0) row[lower] = 1 - fraction;
+    if (upper >= 0) row[upper] = fraction;
   }
 }
 
@@ -145,21 +145,21 @@ static void add_edges(const field_work *w, pl_sparse *a) {
 }
 
 // Held rows become those of the identity; what they bring to the others goes to the right-hand sides, three control points in each.
-static void hold_rows(pl_sparse *a, const int32_t *holder, pl_vec3 *right) {
+static void hold_rows(pl_sparse *a, const int32_t *holder, pl_vec3 *rhs) {
   for (int32_t i = 0; i < a->row_count; ++i)
     for (int32_t p = a->start[i]; p < a->start[i + 1]; ++p) {
       int32_t j = a->columns[p];
-      if (holder[i] < 0 && holder[j] >= 0) (&right[(ptrdiff_t)(holder[j] / 3) * a->row_count + i].x)[holder[j] % 3] -= a->values[p];
+      if (holder[i] < 0 && holder[j] >= 0) (&rhs[(ptrdiff_t)(holder[j] / 3) * a->row_count + i].x)[holder[j] % 3] -= a->values[p];
       if (holder[i] >= 0 || holder[j] >= 0) a->values[p] = i == j ? 1 : 0;
     }
   for (int32_t i = 0; i < a->row_count; ++i)
-    if (holder[i] >= 0) (&right[(ptrdiff_t)(holder[i] / 3) * a->row_count + i].x)[holder[i] % 3] = 1;
+    if (holder[i] >= 0) (&rhs[(ptrdiff_t)(holder[i] / 3) * a->row_count + i].x)[holder[i] % 3] = 1;
 }
 
 static pl_status blend_harmonically(field_work *w, pl_arena *arena, pl_error *error) {
   int32_t count = w->def->control_count, points = w->mesh.point_count, triples = (count + 2) / 3;
   int32_t *holder = PL_TAKE(arena, int32_t, points);
-  pl_vec3 *right = PL_TAKE(arena, pl_vec3, (size_t)triples * (size_t)points), *x = PL_TAKE(arena, pl_vec3, points);
+  pl_vec3 *rhs = PL_TAKE(arena, pl_vec3, (size_t)triples * (size_t)points), *x = PL_TAKE(arena, pl_vec3, points);
   pl_sparse a;
   pl_conjugate_work work;
   if (arena->failed || !pl_sparse_create(arena, w->mesh.tets, w->mesh.tet_count, 4, points, &a) ||
@@ -168,11 +168,11 @@ static pl_status blend_harmonically(field_work *w, pl_arena *arena, pl_error *er
   pl_status status = hold_points(w, holder, error);
   if (status < 0) return status;
   add_edges(w, &a);
-  hold_rows(&a, holder, right);
-  pl_conjugate_limits limits = {.tolerance = 1e-10, .most_iterations = 10000};
+  hold_rows(&a, holder, rhs);
+  pl_conjugate_limits limits = {.tolerance = 1e-10, .max_iterations = 10000};
   for (int32_t k = 0; k < triples; ++k) {
     memset(x, 0, (size_t)points * sizeof *x);
-    pl_conjugate_report report = pl_conjugate_solve(w->context, &a, right + (ptrdiff_t)k * points, &limits, &work, x);
+    pl_conjugate_report report = pl_conjugate_solve(w->context, &a, rhs + (ptrdiff_t)k * points, &limits, &work, x);
     if (!report.converged && report.residual > 1e-6) status = PL_REMARK_NOT_CONVERGED;
     for (int32_t i = 0; i < points; ++i)
       for (int32_t j = 3 * k; j < 3 * k + 3 && j < count; ++j)
@@ -206,9 +206,9 @@ static void average(const field_work *w, double *tet_weights) {
 static pl_status check_def(const pl_field_def *def, const pl_mesh_view *mesh, pl_error *error) {
   pl_status status = pl_check_def(def->magic, "pl_field_def", error);
   if (status < 0) return status;
-  int32_t most = def->placement == PL_FIELD_UNIFORM ? 1 : CONTROLS_MOST;
-  if (def->control_count < 1 || def->control_count > most)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "control_count", "is %d; use 1 … %d", def->control_count, most);
+  int32_t max = def->placement == PL_FIELD_UNIFORM ? 1 : MAX_CONTROLS;
+  if (def->control_count < 1 || def->control_count > max)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "control_count", "is %d; use 1 … %d", def->control_count, max);
   if (mesh->tet_count < 1) return pl_fail(error, PL_ERROR_INVALID_DATA, "the mesh has no tets");
   if (!pl_vec3_is_finite(def->axis)) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "axis", "is not finite");
   if (def->placement == PL_FIELD_GIVEN && def->points == NULL)
@@ -244,7 +244,7 @@ static pl_status place_and_blend(field_work *w, pl_arena *arena, pl_field *field
 
 pl_status pl_field_build(pl_context *context, const pl_field_def *def, const pl_mesh *mesh, pl_field **field, pl_error *error) {
   *field = NULL;
-  field_work w = {.context = context, .def = def, .mesh = pl_mesh_look(mesh)};
+  field_work w = {.context = context, .def = def, .mesh = pl_mesh_get_view(mesh)};
   pl_status status = check_def(def, &w.mesh, error);
   if (status < 0) return status;
   pl_arena arena, own;
@@ -263,7 +263,7 @@ pl_status pl_field_build(pl_context *context, const pl_field_def *def, const pl_
   return status;
 }
 
-pl_field_view pl_field_look(const pl_field *field) {
+pl_field_view pl_field_get_view(const pl_field *field) {
   return field->view;
 }
 

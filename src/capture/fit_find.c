@@ -16,7 +16,7 @@ static pl_status check_input(const pl_model *model, const pl_reference_def *def,
   if (!pl_vec3_is_finite(def->gravity)) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "gravity", "is not finite");
   if (def->limit < 1) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "limit", "must be at least 1");
   status = pl_check_range("tolerance", def->tolerance, 0, 1, false, error);
-  if (status >= 0) status = pl_check_range("least_volume", def->least_volume, 0, 0.99, false, error);
+  if (status >= 0) status = pl_check_range("min_volume", def->min_volume, 0, 0.99, false, error);
   for (int32_t i = 0; status >= 0 && i < def->pinned_count; ++i)
     if (def->pinned[i] < 0 || def->pinned[i] >= model->particle_count)
       status = pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned", "%d is out of range; the body has points 0 … %d",

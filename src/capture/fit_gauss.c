@@ -14,7 +14,7 @@
 #include "sparse/dense_factor.h"
 
 static const double LONGEST_STEP = 1.2;  // of a logarithm: a factor of 3.3
-static const double DAMPING_MOST = 1e8, DAMPING_LEAST = 1e-9, DIAGONAL_FLOOR = 0.01;
+static const double MAX_DAMPING = 1e8, MIN_DAMPING = 1e-9, DIAGONAL_FLOOR = 0.01;
 static const double FLANK = 100;                         // how much more a step may cost from which one more is tried
 static const double HIDDEN = 1e-3, EARLY_HIDDEN = 0.25;  // squares of a thirtieth and half a standard deviation
 // What is believed of the start: a standard deviation of this in coordinates, so a factor of 20. Nothing beside what data determine; what they do not stays about there.
@@ -52,7 +52,7 @@ static double total_cost(const pl_fit *fit, spot at) {
   return sum;
 }
 
-static double slope_of(const pl_fit *fit, spot at, int32_t column) {
+static double gradient_of(const pl_fit *fit, spot at, int32_t column) {
   return at.data->gradient[column] + prior_weight(fit) * prior_offset(fit, at.values, column);
 }
 
@@ -61,9 +61,9 @@ static bool is_held(const pl_fit *fit, spot at, int32_t column) {
   int32_t value = fit->columns[column];
   const pl_fit_range *range = &fit->ranges[value];
   // In coordinates, with room: the exponential of a bound's logarithm is not that bound.
-  double slope = slope_of(fit, at, column), here = pl_fit_coordinate(fit, value, at.values[value]);
-  return (here <= pl_fit_coordinate(fit, value, range->least) + AT_BOUND && slope > 0) ||
-         (here >= pl_fit_coordinate(fit, value, range->most) - AT_BOUND && slope < 0);
+  double gradient = gradient_of(fit, at, column), here = pl_fit_coordinate(fit, value, at.values[value]);
+  return (here <= pl_fit_coordinate(fit, value, range->min) + AT_BOUND && gradient > 0) ||
+         (here >= pl_fit_coordinate(fit, value, range->max) - AT_BOUND && gradient < 0);
 }
 
 // δ into `step`, and by how much the cost should fall.
@@ -77,16 +77,16 @@ static pl_status find_step(pl_fit *fit, spot at, double *step, double *promise, 
     pl_arena_destroy(&arena);
     return pl_fail_memory(error);
   }
-  double largest = 0;
-  for (int32_t i = 0; i < n; ++i) largest = fmax(largest, normal[i * n + i]);
+  double max = 0;
+  for (int32_t i = 0; i < n; ++i) max = fmax(max, normal[i * n + i]);
   for (int32_t i = 0; i < n; ++i)
     for (int32_t j = 0; j < n; ++j) {
       bool apart = is_held(fit, at, i) || is_held(fit, at, j);
       double value = apart ? 0 : normal[i * n + j];
-      if (i == j) value += fit->place.damping * fmax(value, DIAGONAL_FLOOR * largest) + prior_weight(fit) + (apart ? largest : 0);
+      if (i == j) value += fit->cursor.damping * fmax(value, DIAGONAL_FLOOR * max) + prior_weight(fit) + (apart ? max : 0);
       factor.values[i * n + j] = value;
     }
-  for (int32_t i = 0; i < n; ++i) step[i] = is_held(fit, at, i) ? 0 : -slope_of(fit, at, i);
+  for (int32_t i = 0; i < n; ++i) step[i] = is_held(fit, at, i) ? 0 : -gradient_of(fit, at, i);
   pl_dense_factor_run(&factor, true);
   pl_dense_factor_solve(&factor, step);
   pl_arena_destroy(&arena);
@@ -102,7 +102,7 @@ static pl_status find_step(pl_fit *fit, spot at, double *step, double *promise, 
   }
   *promise = 0;
   for (int32_t i = 0; i < n; ++i) {
-    double row = 2 * slope_of(fit, at, i) + prior_weight(fit) * step[i];
+    double row = 2 * gradient_of(fit, at, i) + prior_weight(fit) * step[i];
     for (int32_t j = 0; j < n; ++j) row += normal[i * n + j] * step[j];
     *promise -= row * step[i];
   }
@@ -136,13 +136,13 @@ static void accept(pl_fit *fit, const double *values) {
 // derivatives found there, leads down again. True if it reaches less than where the first one began; values and the trial are then those.
 static pl_status correct(pl_fit *fit, double before, double *values, bool *better, pl_error *error) {
   spot flank = {values, &fit->trial};
-  double step[PL_FIT_VALUES_MOST] = {0}, corrected[PL_FIT_VALUES_MOST], promise = 0;
+  double step[PL_FIT_MAX_VALUES] = {0}, corrected[PL_FIT_MAX_VALUES], promise = 0;
   *better = false;
   if (fit->trial.failed || !(fit->trial.cost < FLANK * before)) return PL_OK;
   pl_status status = find_step(fit, flank, step, &promise, error);
   if (status < 0 || !(total_cost(fit, flank) - promise < before)) return status;
   move_values(fit, values, step, corrected);
-  status = pl_fit_evaluate(fit, corrected, fit->trial_rest, fit->windows[fit->place.window], true, &fit->trial, error);
+  status = pl_fit_evaluate(fit, corrected, fit->trial_rest, fit->windows[fit->cursor.window], true, &fit->trial, error);
   if (status < 0) return status;
   memcpy(values, corrected, (size_t)fit->value_count * sizeof(double));
   *better = !fit->trial.failed && total_cost(fit, flank) < before;
@@ -150,10 +150,10 @@ static pl_status correct(pl_fit *fit, double before, double *values, bool *bette
 }
 
 static void next_window(pl_fit *fit) {
-  fit->place.window++;
-  fit->place.window_iteration = 0;
-  fit->place.rejected = 0;
-  fit->place.damping = fmin(fit->place.damping, 1e-2);
+  fit->cursor.window++;
+  fit->cursor.window_iteration = 0;
+  fit->cursor.rejected = 0;
+  fit->cursor.damping = fmin(fit->cursor.damping, 1e-2);
   fit->evaluated = false;
 }
 
@@ -162,7 +162,7 @@ static double change_by_steps(const pl_fit *fit) {
   double change = 0;
   for (int32_t k = 0; k < fit->column_count && fit->columns[k] <= fit->body.control_count; ++k) {
     int32_t value = fit->columns[k];
-    double before = pl_fit_coordinate(fit, value, fit->place.coarser[value]);
+    double before = pl_fit_coordinate(fit, value, fit->cursor.coarser[value]);
     change = fmax(change, fabs(pl_fit_coordinate(fit, value, fit->values[value]) - before));
   }
   return change;
@@ -170,34 +170,34 @@ static double change_by_steps(const pl_fit *fit) {
 
 // Whether shorter steps are still to come.
 static bool is_coarse(const pl_fit *fit) {
-  const pl_fit_place *place = &fit->place;
-  bool enough = place->steps > fit->def.steps_per_frame && change_by_steps(fit) <= REFINED;
-  return !enough && 2 * place->steps <= fit->def.steps_most;
+  const pl_fit_cursor *cursor = &fit->cursor;
+  bool enough = cursor->steps > fit->def.steps_per_frame && change_by_steps(fit) <= REFINED;
+  return !enough && 2 * cursor->steps <= fit->def.max_steps;
 }
 
 // The whole motion is fitted with these steps. Steps that are too long shift frequencies, and the modulus with them: it is fitted again from here with half of their length, where few
 // iterations are left to do, until that changes nothing.
 static void settle(pl_fit *fit) {
-  pl_fit_place *place = &fit->place;
+  pl_fit_cursor *cursor = &fit->cursor;
   if (!is_coarse(fit)) {
-    place->finished = place->converged = 1;
+    cursor->finished = cursor->converged = 1;
     return;
   }
-  memcpy(place->coarser, fit->values, sizeof place->coarser);
-  place->steps *= 2;
-  place->rejected = 0;
-  place->damping = fmin(place->damping, 1e-2);
+  memcpy(cursor->coarser, fit->values, sizeof cursor->coarser);
+  cursor->steps *= 2;
+  cursor->rejected = 0;
+  cursor->damping = fmin(cursor->damping, 1e-2);
   fit->evaluated = false;
 }
 
 // Whether the window is done, after an iteration with a change of coordinates and a gain as a share of the cost.
 static void judge(pl_fit *fit, bool accepted, double change, double gain) {
-  pl_fit_place *place = &fit->place;
+  pl_fit_cursor *cursor = &fit->cursor;
   double floor = 1e-9 * fit->size, rms = fit->now.weight > 0 ? sqrt(fit->now.cost / fit->now.weight) : 0;
-  bool exact = rms <= floor, stuck = place->damping >= DAMPING_MOST;
-  if (place->window + 1 < fit->window_count) {
+  bool exact = rms <= floor, stuck = cursor->damping >= MAX_DAMPING;
+  if (cursor->window + 1 < fit->window_count) {
     bool settled = accepted && (change < EARLY_CHANGE || gain < EARLY_GAIN);
-    if (settled || exact || place->window_iteration >= EARLY_ITERATIONS || place->rejected >= 6) next_window(fit);
+    if (settled || exact || cursor->window_iteration >= EARLY_ITERATIONS || cursor->rejected >= 6) next_window(fit);
     return;
   }
   bool settled = accepted && (change < fit->def.tolerance || gain < (is_coarse(fit) ? ROUGH_GAIN : 1e-7));
@@ -206,13 +206,13 @@ static void judge(pl_fit *fit, bool accepted, double change, double gain) {
 }
 
 static pl_fit_progress tell_of(const pl_fit *fit, double change, bool accepted) {
-  return (pl_fit_progress){.iteration = fit->place.iteration,
-                           .frame_count = fit->windows[fit->place.window],
-                           .steps = fit->place.steps,
-                           .evaluations = fit->place.evaluations,
+  return (pl_fit_progress){.iteration = fit->cursor.iteration,
+                           .frame_count = fit->windows[fit->cursor.window],
+                           .steps = fit->cursor.steps,
+                           .evaluations = fit->cursor.evaluations,
                            .rms = fit->now.weight > 0 ? sqrt(fit->now.cost / fit->now.weight) : 0,
                            .change = change,
-                           .damping = fit->place.damping,
+                           .damping = fit->cursor.damping,
                            .accepted = accepted};
 }
 
@@ -223,15 +223,15 @@ static double variance(const pl_fit *fit) {
 }
 
 static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error) {
-  pl_fit_place *place = &fit->place;
-  double step[PL_FIT_VALUES_MOST] = {0}, values[PL_FIT_VALUES_MOST], promise = 0;
+  pl_fit_cursor *cursor = &fit->cursor;
+  double step[PL_FIT_MAX_VALUES] = {0}, values[PL_FIT_MAX_VALUES], promise = 0;
   spot here = {fit->values, &fit->now}, there = {values, &fit->trial};
   pl_status status = find_step(fit, here, step, &promise, error);
   if (status < 0) return status;
   double change = move_values(fit, fit->values, step, values), before = total_cost(fit, here);
-  bool last = place->window + 1 == fit->window_count, better = false;
-  place->iteration++;
-  place->window_iteration++;
+  bool last = cursor->window + 1 == fit->window_count, better = false;
+  cursor->iteration++;
+  cursor->window_iteration++;
   // Nothing left to gain here, or nothing that the errors of the data would not hide: the promise in units of their variance is the square of the step in standard
   // deviations of the parameters. The simulation that would show it is saved.
   if (change < (last ? fit->def.tolerance : 0.1 * EARLY_CHANGE) || promise < (last ? HIDDEN : EARLY_HIDDEN) * variance(fit)) {
@@ -243,7 +243,7 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
     return PL_OK;
   }
   memcpy(fit->trial_rest, fit->rest, 3 * (size_t)fit->body.model->head.particle_count * sizeof(double));
-  status = pl_fit_evaluate(fit, values, fit->trial_rest, fit->windows[place->window], true, &fit->trial, error);
+  status = pl_fit_evaluate(fit, values, fit->trial_rest, fit->windows[cursor->window], true, &fit->trial, error);
   if (status < 0) return status;
   double fell = before - total_cost(fit, there), ratio = promise > 0 ? fell / promise : 0;
   bool accepted = !fit->trial.failed && fell > 0;
@@ -252,22 +252,22 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
   if (better) fell = before - total_cost(fit, there);
   if (accepted || better) accept(fit, values);
   // Lowered only after two steps that were taken: otherwise every other one is lost.
-  place->damping *= better ? 1 : !accepted ? 6 : ratio < 0.25 ? 2 : place->rejected > 0 ? 1 : ratio > 0.75 ? 0.15 : 0.5;
-  place->damping = fmin(fmax(place->damping, DAMPING_LEAST), DAMPING_MOST);
+  cursor->damping *= better ? 1 : !accepted ? 6 : ratio < 0.25 ? 2 : cursor->rejected > 0 ? 1 : ratio > 0.75 ? 0.15 : 0.5;
+  cursor->damping = fmin(fmax(cursor->damping, MIN_DAMPING), MAX_DAMPING);
   accepted = accepted || better;
-  place->rejected = accepted ? 0 : place->rejected + 1;
+  cursor->rejected = accepted ? 0 : cursor->rejected + 1;
   *progress = tell_of(fit, change, accepted);
   judge(fit, accepted, change, accepted && before > 0 ? fell / before : 0);
   return PL_OK;
 }
 
 pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error) {
-  for (int32_t k = 0; fit->place.iteration == 0 && k < fit->column_count; ++k)
+  for (int32_t k = 0; fit->cursor.iteration == 0 && k < fit->column_count; ++k)
     fit->start[k] = pl_fit_coordinate(fit, fit->columns[k], fit->values[fit->columns[k]]);
-  while (!fit->place.finished) {
-    if (fit->place.iteration >= fit->def.iteration_limit) return PL_REMARK_NOT_CONVERGED;
+  while (!fit->cursor.finished) {
+    if (fit->cursor.iteration >= fit->def.max_iterations) return PL_REMARK_NOT_CONVERGED;
     if (!fit->evaluated) {
-      pl_status status = pl_fit_evaluate(fit, fit->values, fit->rest, fit->windows[fit->place.window], true, &fit->now, error);
+      pl_status status = pl_fit_evaluate(fit, fit->values, fit->rest, fit->windows[fit->cursor.window], true, &fit->now, error);
       if (status < 0) return status;
       if (fit->now.failed)
         return pl_fail(error, PL_ERROR_INVALID_DATA,
@@ -280,5 +280,5 @@ pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error) {
     if (status < 0) return status;
     if (!pl_fit_tell(fit, &progress)) return PL_REMARK_CANCELLED;
   }
-  return fit->place.converged ? PL_OK : PL_REMARK_NOT_CONVERGED;
+  return fit->cursor.converged ? PL_OK : PL_REMARK_NOT_CONVERGED;
 }

@@ -20,7 +20,7 @@ static double dot(int32_t n, const double *a, const double *b) {
 // The Hessenberg matrix by columns, made triangular by Givens' rotations as it grows.
 typedef struct triangle {
   double columns[PL_GMRES_BASIS][PL_GMRES_BASIS + 1];
-  double cosines[PL_GMRES_BASIS], sines[PL_GMRES_BASIS], right[PL_GMRES_BASIS + 1];
+  double cosines[PL_GMRES_BASIS], sines[PL_GMRES_BASIS], rhs[PL_GMRES_BASIS + 1];
 } triangle;
 
 static void rotate_column(triangle *t, int k) {
@@ -34,15 +34,15 @@ static void rotate_column(triangle *t, int k) {
   t->cosines[k] = length > 0 ? h[k] / length : 1;
   t->sines[k] = length > 0 ? h[k + 1] / length : 0;
   h[k] = length;
-  t->right[k + 1] = -t->sines[k] * t->right[k];
-  t->right[k] = t->cosines[k] * t->right[k];
+  t->rhs[k + 1] = -t->sines[k] * t->rhs[k];
+  t->rhs[k] = t->cosines[k] * t->rhs[k];
 }
 
 // x += P Σ y_i v_i with the triangular solution y of the first k columns.
 static pl_status add_solution(pl_gmres *g, triangle *t, int k, double *x, pl_error *error) {
   double y[PL_GMRES_BASIS];
   for (int i = k - 1; i >= 0; --i) {
-    double sum = t->right[i];
+    double sum = t->rhs[i];
     for (int j = i + 1; j < k; ++j) sum -= t->columns[j][i] * y[j];
     y[i] = t->columns[i][i] != 0 ? sum / t->columns[i][i] : 0;
   }
@@ -77,8 +77,8 @@ static pl_status grow_basis(pl_gmres *g, triangle *t, int k, pl_error *error) {
   return status;
 }
 
-pl_status pl_gmres_solve(pl_gmres *g, const double *right, double *x, pl_error *error) {
-  double whole = sqrt(dot(g->size, right, right));
+pl_status pl_gmres_solve(pl_gmres *g, const double *rhs, double *x, pl_error *error) {
+  double whole = sqrt(dot(g->size, rhs, rhs));
   g->product_count = 0;
   g->residual = 0;
   if (!(whole > 0)) {
@@ -91,15 +91,15 @@ pl_status pl_gmres_solve(pl_gmres *g, const double *right, double *x, pl_error *
     pl_status status = g->apply(g->data, x, g->image, error);
     if (status < 0) return status;
     g->product_count++;
-    for (int32_t j = 0; j < g->size; ++j) g->basis[j] = right[j] - g->image[j];
+    for (int32_t j = 0; j < g->size; ++j) g->basis[j] = rhs[j] - g->image[j];
     double length = sqrt(dot(g->size, g->basis, g->basis));
     g->residual = length / whole;
     if (g->residual <= g->tolerance) return PL_OK;
     if (!(g->product_count < g->limit)) return PL_REMARK_NOT_CONVERGED;
     for (int32_t j = 0; j < g->size; ++j) g->basis[j] /= length;
-    t.right[0] = length;
+    t.rhs[0] = length;
     int k = 0;
-    while (k < PL_GMRES_BASIS && g->product_count < g->limit && fabs(t.right[k]) > 0.5 * g->tolerance * whole) {
+    while (k < PL_GMRES_BASIS && g->product_count < g->limit && fabs(t.rhs[k]) > 0.5 * g->tolerance * whole) {
       status = grow_basis(g, &t, k, error);
       if (status < 0) return status;
       rotate_column(&t, k);

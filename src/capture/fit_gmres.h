@@ -25,6 +25,6 @@ typedef struct pl_gmres {
 bool pl_gmres_take(pl_arena *arena, int32_t size, pl_gmres *gmres);
 
 // Improve x, which holds a first guess. PL_REMARK_NOT_CONVERGED at the limit.
-pl_status pl_gmres_solve(pl_gmres *gmres, const double *right, double *x, pl_error *error);
+pl_status pl_gmres_solve(pl_gmres *gmres, const double *rhs, double *x, pl_error *error);
 
 #endif

@@ -163,7 +163,7 @@ pl_status pl_fit_modes_project(pl_fit_worker *w, const pl_fit_sequence *sequence
     return pl_fail_memory(error);
   }
   set_modes(&p, modes);
-  double amplitudes[PL_FIT_MODES_MOST] = {0};
+  double amplitudes[PL_FIT_MAX_MODES] = {0};
   for (int32_t f = 0; f < sequence->frame_count; ++f) {
     if (sequence->frame_weights == NULL || sequence->frame_weights[f] > 0) project_frame(&p, f, amplitudes);
     for (int32_t k = 0; k < mode_count; ++k) signals[(ptrdiff_t)k * sequence->frame_count + f] = amplitudes[k];

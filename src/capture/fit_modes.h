@@ -5,14 +5,14 @@
 #include "capture/fit_worker.h"
 #include "pliant/fit.h"
 
-enum { PL_FIT_MODES_MOST = 16 };
+enum { PL_FIT_MAX_MODES = 16 };
 
 // A damped vibration: e^(-decay t) (a cos ω t + b sin ω t).
 typedef struct pl_vibration {
   double frequency;  // ω as seen, rad/s; 0: none was found
   double decay;      // 1/s
   double energy;     // sum of squares of what it explains of the signal, its own amplitude in it
-  double share;      // of the signal's sum of squares
+  double fraction;      // of the signal's sum of squares
 } pl_vibration;
 
 // The vibration that explains most of a signal of `count` values, `step` seconds apart.

@@ -7,7 +7,7 @@
 #include "capture/fit_changes.h"
 #include "math/vec3.h"
 
-enum { ITERATIONS_MOST = 40, STALE_ITERATIONS = 9, STEPS_KEPT = 8 };
+enum { MAX_ITERATIONS = 40, STALE_ITERATIONS = 9, STEPS_KEPT = 8 };
 
 typedef struct motion {
   pl_fit_worker *worker;
@@ -28,7 +28,7 @@ typedef struct motion {
   bool factored;  // the solver holds a factor of this or an earlier step
   // Sensitivities: column after column.
   int32_t columns, padded, alpha_column, beta_column, poisson_column;
-  double *s, *t, *z, *rights, *changed;
+  double *s, *t, *z, *rhs_list, *changed;
   pl_fem_tet_constants *derived;
   pl_motion_result *result;
 } motion;
@@ -105,39 +105,39 @@ static void keep_step(motion *m, double length) {
 // Newton's method with the factor at hand for as long as every step is less than half the last one, and with a new one after that. Progress is measured by the length of
 // steps, not by forces: bending along straight lines stretches, and forces of stretching drown all others. A step that a new factor does not make smaller is halved.
 static pl_status solve_step(motion *m, pl_error *error) {
-  double wanted = m->job->tolerance * m->extent * sqrt((double)m->n / 3), length, share = 1;
+  double wanted = m->job->tolerance * m->extent * sqrt((double)m->n / 3), length, fraction = 1;
   bool fresh = !m->factored;
   m->kept = 0;
   evaluate(m);
   pl_status status = fresh ? factor(m, error) : PL_OK;
   if (status >= 0) status = find_step(m, &length, error);
-  for (int k = 0; k < ITERATIONS_MOST && status >= 0; ++k) {
+  for (int k = 0; k < MAX_ITERATIONS && status >= 0; ++k) {
     memcpy(m->base, m->u, (size_t)m->n * sizeof(double));
-    for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = m->base[i] + share * m->step[i];
+    for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = m->base[i] + fraction * m->step[i];
     evaluate(m);
-    if (share == 1 && length <= wanted) {
+    if (fraction == 1 && length <= wanted) {
       // Steps without sensitivities keep a factor for as long as it pays.
       if (m->columns == 0 && k > STALE_ITERATIONS) m->factored = false;
       return PL_OK;
     }
     double before = length;
-    if (share == 1)
+    if (fraction == 1)
       keep_step(m, length);
     else
       m->kept = 0;
     status = find_step(m, &length, error);
     if (status < 0) return status;
-    if (length < (1 - 0.5 * share) * before) {
+    if (length < (1 - 0.5 * fraction) * before) {
       fresh = false;
-      share = fmin(1, 2 * share);
+      fraction = fmin(1, 2 * fraction);
       continue;
     }
     m->kept = 0;
     if (!(length < before)) {
       memcpy(m->u, m->base, (size_t)m->n * sizeof(double));
       evaluate(m);
-      share = fresh ? 0.5 * share : 1;
-      if (share < 1e-3) return PL_REMARK_NOT_CONVERGED;
+      fraction = fresh ? 0.5 * fraction : 1;
+      if (fraction < 1e-3) return PL_REMARK_NOT_CONVERGED;
     }
     status = factor(m, error);
     if (status >= 0) status = find_step(m, &length, error);
@@ -162,20 +162,20 @@ static pl_status descend(motion *m, pl_error *error) {
   for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = is_fixed(m, i) ? m->u[i] : m->x[i];
   evaluate(m);
   double energy = potential(m);
-  for (int k = 0; k < ITERATIONS_MOST && length > close; ++k) {
+  for (int k = 0; k < MAX_ITERATIONS && length > close; ++k) {
     m->positive = true;
     m->kept = 0;
     pl_status status = factor(m, error);
     m->positive = false;
     if (status >= 0) status = find_step(m, &length, error);
     if (status < 0) return status;
-    double slope = -dot(m->n, m->residual, m->step), share = 1, reached = HUGE_VAL;
+    double gradient = -dot(m->n, m->residual, m->step), fraction = 1, reached = HUGE_VAL;
     memcpy(m->base, m->u, (size_t)m->n * sizeof(double));
-    for (int halving = 0; halving < 20; ++halving, share *= 0.5) {
-      for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = m->base[i] + share * m->step[i];
+    for (int halving = 0; halving < 20; ++halving, fraction *= 0.5) {
+      for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = m->base[i] + fraction * m->step[i];
       evaluate(m);
       reached = potential(m);
-      if (reached <= energy - 1e-4 * share * slope) break;
+      if (reached <= energy - 1e-4 * fraction * gradient) break;
     }
     if (!(reached < energy)) break;
     energy = reached;
@@ -197,23 +197,23 @@ static pl_status carry_sensitivities(motion *m, pl_error *error) {
                             .constants = m->worker->system.constants,
                             .positions = m->w,
                             .rest_change = job->rest_change,
-                            .shares = job->shares,
-                            .right = m->changed,
+                            .fractions = job->fractions,
+                            .rhs = m->changed,
                             .poisson_column = m->poisson_column,
                             .poisson = m->derived};
   pl_fit_changes_add(&m->worker->system, &changes);
   double gamma = m->beta / m->tau / m->b, inertia = (1 - gamma) * m->c;
   for (int32_t k = 0; k < m->columns; ++k) {
     const double *s = m->s + k * m->n, *t = m->t + k * m->n;
-    double *right = m->rights + k * m->n;
+    double *rhs = m->rhs_list + k * m->n;
     for (ptrdiff_t i = 0; i < m->n; ++i) {
       double force = m->masses[i / 3] * (inertia * s[i] + t[i] / m->tau) + m->changed[i * m->padded + k];
       if (k == m->alpha_column) force -= m->alpha * m->masses[i / 3] * (m->u[i] - m->x[i]) / m->tau;
       if (k == m->beta_column) force -= m->beta / (m->tau * m->b) * m->stretch[i];
-      right[i] = is_fixed(m, i) ? 0 : force;
+      rhs[i] = is_fixed(m, i) ? 0 : force;
     }
   }
-  status = pl_linear_solver_solve(m->worker->solver, m->rights, m->columns, m->z, error);
+  status = pl_linear_solver_solve(m->worker->solver, m->rhs_list, m->columns, m->z, error);
   for (ptrdiff_t i = 0; status >= 0 && i < m->columns * m->n; ++i) {
     double z = m->z[i] + gamma * m->s[i], s = m->s[i];
     m->s[i] = 2 * z - s;
@@ -249,12 +249,12 @@ static pl_status take_step(motion *m, pl_error *error) {
 }
 
 // Where pins are to be after a share of the way from one frame to the next.
-static void set_targets(motion *m, int32_t frame, double share) {
+static void set_targets(motion *m, int32_t frame, double fraction) {
   const pl_fit_sequence *sequence = m->job->sequence;
   const double *rest = m->worker->body->model->rest_points;
   const double *from = &sequence->positions[(ptrdiff_t)frame * (m->n / 3)].x, *to = from + m->n;
   for (ptrdiff_t i = 0; i < m->n; ++i)
-    if (is_fixed(m, i)) m->target[i] = sequence->pins_move ? from[i] + share * (to[i] - from[i]) : rest[i];
+    if (is_fixed(m, i)) m->target[i] = sequence->pins_move ? from[i] + fraction * (to[i] - from[i]) : rest[i];
 }
 
 static void compare_frame(motion *m, int32_t frame) {
@@ -298,7 +298,7 @@ static pl_status take_motion(pl_arena *arena, motion *m, pl_error *error) {
   double **vectors[] = {&m->x,        &m->v,        &m->u,    &m->w,    &m->last,   &m->older,
                         &m->gradient, &m->residual, &m->step, &m->base, &m->target, &m->stretch};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = PL_TAKE(arena, double, n);
-  double **columned[] = {&m->s, &m->t, &m->z, &m->rights};
+  double **columned[] = {&m->s, &m->t, &m->z, &m->rhs_list};
   for (size_t i = 0; i < sizeof columned / sizeof *columned; ++i) *columned[i] = PL_TAKE(arena, double, n *columns);
   m->steps = PL_TAKE(arena, double, n *STEPS_KEPT);
   m->changed = PL_TAKE(arena, double, n *(size_t)m->padded);

@@ -9,7 +9,7 @@
 #include "capture/fit_motion.h"
 #include "capture/fit_reference.h"
 
-enum { PL_FIT_CONTROLS_MOST = 64, PL_FIT_VALUES_MOST = PL_FIT_CONTROLS_MOST + 3, PL_FIT_WINDOWS_MOST = 16 };
+enum { PL_FIT_MAX_CONTROLS = 64, PL_FIT_MAX_VALUES = PL_FIT_MAX_CONTROLS + 3, PL_FIT_MAX_WINDOWS = 16 };
 
 // Distance from the tracked motion at some values, with derivatives by the columns.
 typedef struct pl_fit_evaluation {
@@ -19,14 +19,14 @@ typedef struct pl_fit_evaluation {
 } pl_fit_evaluation;
 
 // Where the search stands: all that is saved besides values, reference shape and log.
-typedef struct pl_fit_place {
+typedef struct pl_fit_cursor {
   int32_t window, iteration, window_iteration, evaluations;
   int32_t rejected;  // one after the other
   int32_t steps;     // in a frame, as simulated now
   int32_t finished, converged;
   double damping;
-  double coarser[PL_FIT_VALUES_MOST];  // values that half as many steps ended with
-} pl_fit_place;
+  double coarser[PL_FIT_MAX_VALUES];  // values that half as many steps ended with
+} pl_fit_cursor;
 
 struct pl_fit {
   pl_arena arena;
@@ -37,26 +37,26 @@ struct pl_fit {
   pl_fit_body body;
   pl_fit_sequence *sequences;
   int32_t sequence_count, longest;  // frames of the longest sequence
-  int32_t window_count, windows[PL_FIT_WINDOWS_MOST];
+  int32_t window_count, windows[PL_FIT_MAX_WINDOWS];
   int32_t value_count, column_count, padded;
-  pl_fit_range ranges[PL_FIT_VALUES_MOST];
-  int32_t columns[PL_FIT_VALUES_MOST];  // value of each column
-  double values[PL_FIT_VALUES_MOST];
-  double start[PL_FIT_VALUES_MOST];  // coordinates of the columns when the first iteration began
+  pl_fit_range ranges[PL_FIT_MAX_VALUES];
+  int32_t columns[PL_FIT_MAX_VALUES];  // value of each column
+  double values[PL_FIT_MAX_VALUES];
+  double start[PL_FIT_MAX_VALUES];  // coordinates of the columns when the first iteration began
   double size;                       // of the static shape, m
   double step_tolerance;             // of pl_motion_job
-  double *rest, *trial_rest, *rest_change, *shares, *outputs;
+  double *rest, *trial_rest, *rest_change, *fractions, *outputs;
   size_t output_size;  // numbers per sequence
   pl_fit_worker *worker;
   pl_reference reference;
   pl_reference_report reference_report;
-  pl_fit_place place;
+  pl_fit_cursor cursor;
   bool evaluated;  // `now` belongs to the values, the reference shape and the window
   pl_fit_evaluation now, trial;
   pl_vector log;  // of Nelder-Mead: column_count coordinates and the cost of every evaluation
   double seconds;
-  // Of pl_fit_look().
-  pl_fit_estimate estimates[PL_FIT_VALUES_MOST];
+  // Of pl_fit_get_report().
+  pl_fit_estimate estimates[PL_FIT_MAX_VALUES];
   double *correlations;
 };
 

@@ -16,7 +16,7 @@ pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *
   if (!found) return pl_fail(error, PL_ERROR_INVALID_DATA, "the values as they stand have no reference shape");
   pl_motion_job job = {.sequence = sequence,
                        .frame_count = sequence->frame_count,
-                       .steps_per_frame = fit->place.steps,
+                       .steps_per_frame = fit->cursor.steps,
                        .tolerance = fit->step_tolerance,
                        .values = fit->values,
                        .rest = fit->rest,
@@ -47,7 +47,7 @@ static double volume_of(const pl_mesh_view *mesh, const pl_vec3 *points) {
 }
 
 static pl_status build(pl_fit *fit, const pl_fem_def *base, pl_arena *arena, pl_model **model, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(fit->mesh);
+  pl_mesh_view view = pl_mesh_get_view(fit->mesh);
   pl_vec3 *reference = PL_TAKE(arena, pl_vec3, view.point_count);
   double *young = PL_TAKE(arena, double, view.tet_count);
   if (arena->failed) return pl_fail_memory(error);
@@ -55,7 +55,7 @@ static pl_status build(pl_fit *fit, const pl_fem_def *base, pl_arena *arena, pl_
   pl_status status = pl_fit_find_rest(fit, fit->values, fit->rest, &found, error);
   if (status < 0) return status;
   if (!found) return pl_fail(error, PL_ERROR_INVALID_DATA, "the values as they stand have no reference shape");
-  pl_fit_read(fit, reference, young);
+  pl_fit_get_fields(fit, reference, young);
   pl_fem_def def = base != NULL ? *base : pl_default_fem_def(fit->def.material);
   def.material = fit->def.material;
   def.density = fit->def.density * volume_of(&view, view.points) / volume_of(&view, reference);

@@ -8,7 +8,7 @@
 #include "capture/fit_changes.h"
 #include "math/vec3.h"
 
-enum { HALVINGS_MOST = 14, LOAD_HALVINGS_MOST = 6 };
+enum { MAX_HALVINGS = 14, MAX_LOAD_HALVINGS = 6 };
 
 static ptrdiff_t unknown_count(const pl_reference *r) {
   return 3 * (ptrdiff_t)r->worker->body->model->head.particle_count;
@@ -66,11 +66,11 @@ pl_status pl_reference_take(pl_fit_worker *worker, pl_reference *r, pl_error *er
 
 // --- residual and Jacobian ----------------------------------------------------------------------------------------
 
-double pl_reference_evaluate(pl_reference *r, const double *X, double share) {
+double pl_reference_evaluate(pl_reference *r, const double *X, double fraction) {
   pl_fit_worker *w = r->worker;
   pl_fit_worker_set_rest(w, X);
   pl_fem_system_evaluate(&w->system, w->body->model->rest_points, r->gradient, NULL, false);
-  for (ptrdiff_t i = 0; i < unknown_count(r); ++i) r->residual[i] = is_fixed(r, i) ? 0 : r->gradient[i] - share * w->body->load[i];
+  for (ptrdiff_t i = 0; i < unknown_count(r); ++i) r->residual[i] = is_fixed(r, i) ? 0 : r->gradient[i] - fraction * w->body->load[i];
   return length_of(unknown_count(r), r->residual);
 }
 
@@ -82,15 +82,15 @@ static double six_volumes(const double *points, const int32_t *corners) {
          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
 }
 
-double pl_reference_least_volume(const pl_reference *r, const double *X) {
+double pl_reference_min_volume(const pl_reference *r, const double *X) {
   const pl_fem_model *model = r->worker->body->model;
-  double least = HUGE_VAL;
+  double min = HUGE_VAL;
   for (int32_t t = 0; t < model->groups[0].element_count; ++t) {
     const int32_t *corners = model->groups[0].corners + 4 * (ptrdiff_t)t;
     double ratio = six_volumes(X, corners) / six_volumes(model->rest_points, corners);
-    if (!(ratio >= least)) least = ratio;
+    if (!(ratio >= min)) min = ratio;
   }
-  return least;
+  return min;
 }
 
 // M_ab = g_a B_bᵀ - g_b B_aᵀ - H_ab F of a batch of tets.
@@ -152,14 +152,14 @@ static pl_status measure(pl_reference *r, double *metres, pl_error *error) {
 }
 
 // Along the step as far as the residual, in metres, falls and elements stay whole. PL_REMARK_NOT_CONVERGED if it does nowhere; the residual is that of X.
-static pl_status search_line(pl_reference *r, double share, double least_volume, double *X, double *size, pl_error *error) {
+static pl_status search_line(pl_reference *r, double fraction, double min_volume, double *X, double *size, pl_error *error) {
   ptrdiff_t n = unknown_count(r);
   double length = 1, before, after;
   pl_status status = measure(r, &before, error);
-  for (int k = 0; k < HALVINGS_MOST && status >= 0; ++k, length *= 0.5) {
+  for (int k = 0; k < MAX_HALVINGS && status >= 0; ++k, length *= 0.5) {
     for (ptrdiff_t i = 0; i < n; ++i) r->trial[i] = X[i] + length * r->step[i];
-    if (!(pl_reference_least_volume(r, r->trial) > least_volume)) continue;
-    double reached = pl_reference_evaluate(r, r->trial, share);
+    if (!(pl_reference_min_volume(r, r->trial) > min_volume)) continue;
+    double reached = pl_reference_evaluate(r, r->trial, fraction);
     status = measure(r, &after, error);
     if (status < 0) return status;
     if (!(after < (1 - 0.25 * length) * before) && !(reached < 0.5 * *size)) continue;
@@ -167,7 +167,7 @@ static pl_status search_line(pl_reference *r, double share, double least_volume,
     *size = reached;
     return PL_OK;
   }
-  if (status >= 0) *size = pl_reference_evaluate(r, X, share);
+  if (status >= 0) *size = pl_reference_evaluate(r, X, fraction);
   return status < 0 ? status : PL_REMARK_NOT_CONVERGED;
 }
 
@@ -181,10 +181,10 @@ static double wanted_residual(const pl_reference *r, const pl_reference_def *def
   return fmax(def->tolerance * r->load_size, rounding);
 }
 
-static pl_status solve_share(pl_reference *r, const pl_reference_def *def, double share, double *X, pl_reference_report *report,
+static pl_status solve_fraction(pl_reference *r, const pl_reference_def *def, double fraction, double *X, pl_reference_report *report,
                              pl_error *error) {
   ptrdiff_t n = unknown_count(r);
-  double size = pl_reference_evaluate(r, X, share), wanted = wanted_residual(r, def);
+  double size = pl_reference_evaluate(r, X, fraction), wanted = wanted_residual(r, def);
   for (; report->iteration_count < def->limit; report->iteration_count++) {
     report->residual = size;
     if (size <= wanted) return PL_OK;
@@ -196,7 +196,7 @@ static pl_status solve_share(pl_reference *r, const pl_reference_def *def, doubl
     status = pl_gmres_solve(&r->gmres, r->image, r->step, error);
     if (status < 0) return status;
     report->linear_count += r->gmres.product_count;
-    status = search_line(r, share, def->least_volume, X, &size, error);
+    status = search_line(r, fraction, def->min_volume, X, &size, error);
     // No better in any direction, and nearly there: rounding.
     if (status == PL_REMARK_NOT_CONVERGED && size <= 1e-7 * r->load_size) return PL_OK;
     if (status != PL_OK) return status;
@@ -207,7 +207,7 @@ static pl_status solve_share(pl_reference *r, const pl_reference_def *def, doubl
 static void finish_report(pl_reference *r, const double *X, bool converged, double start, pl_reference_report *report) {
   report->residual = pl_reference_evaluate(r, X, 1);
   report->relative_residual = r->load_size > 0 ? report->residual / r->load_size : 0;
-  report->least_volume = pl_reference_least_volume(r, X);
+  report->min_volume = pl_reference_min_volume(r, X);
   report->converged = converged;
   report->seconds = pl_clock_seconds() - start;
 }
@@ -221,17 +221,17 @@ pl_status pl_reference_newton(pl_reference *r, const pl_reference_def *def, doub
   r->inertia = 0;
   memcpy(r->saved, X, bytes);
   while (done < 1) {
-    double share = fmin(1, done + part);
-    pl_status status = solve_share(r, def, share, X, report, error);
+    double fraction = fmin(1, done + part);
+    pl_status status = solve_fraction(r, def, fraction, X, report, error);
     if (status < 0) return status;
     if (status == PL_OK) {
-      done = share;
+      done = fraction;
       part *= 2;
       report->load_steps++;
       memcpy(r->saved, X, bytes);
       continue;
     }
-    if (++failures > LOAD_HALVINGS_MOST || report->iteration_count >= def->limit) break;
+    if (++failures > MAX_LOAD_HALVINGS || report->iteration_count >= def->limit) break;
     // From the static shape, which is the answer without gravity, or from the last share that was solved.
     part *= 0.5;
     memcpy(X, done > 0 ? r->saved : r->worker->body->model->rest_points, bytes);
@@ -270,7 +270,7 @@ pl_status pl_reference_march(pl_reference *r, const pl_reference_def *def, doubl
     report->linear_count += r->gmres.product_count;
     for (ptrdiff_t i = 0; i < n; ++i) r->trial[i] = X[i] + t * r->step[i];
     double reached = HUGE_VAL;
-    if (pl_reference_least_volume(r, r->trial) > def->least_volume) reached = pl_reference_evaluate(r, r->trial, 1);
+    if (pl_reference_min_volume(r, r->trial) > def->min_volume) reached = pl_reference_evaluate(r, r->trial, 1);
     if (reached > 2 * size) {
       t *= 0.25;
       memset(r->saved, 0, (size_t)n * sizeof(double));
@@ -291,14 +291,14 @@ pl_status pl_reference_march(pl_reference *r, const pl_reference_def *def, doubl
 
 // --- how it changes with the material -----------------------------------------------------------------------------
 
-pl_status pl_reference_derive(pl_reference *r, int32_t column_count, int32_t padded, const double *shares, int32_t poisson_column,
+pl_status pl_reference_derive(pl_reference *r, int32_t column_count, int32_t padded, const double *fractions, int32_t poisson_column,
                               double *change, pl_error *error) {
   pl_fit_worker *w = r->worker;
   const pl_fem_model *model = w->body->model;
   ptrdiff_t n = unknown_count(r);
   pl_arena arena;
   pl_arena_init(&arena, w->context, 0);
-  double *right = PL_TAKE(&arena, double, n *padded);
+  double *rhs = PL_TAKE(&arena, double, n *padded);
   pl_fem_tet_constants *derived = PL_TAKE(&arena, pl_fem_tet_constants, model->groups[0].element_count);
   pl_status status = arena.failed ? pl_fail_memory(error) : PL_OK;
   memset(change, 0, (size_t)(n * padded) * sizeof(double));
@@ -309,8 +309,8 @@ pl_status pl_reference_derive(pl_reference *r, int32_t column_count, int32_t pad
                               .constants = w->system.constants,
                               .positions = model->rest_points,
                               .rest_change = change,
-                              .shares = shares,
-                              .right = right,
+                              .fractions = fractions,
+                              .rhs = rhs,
                               .poisson_column = poisson_column,
                               .poisson = derived};
     pl_fit_changes_add(&w->system, &changes);
@@ -318,7 +318,7 @@ pl_status pl_reference_derive(pl_reference *r, int32_t column_count, int32_t pad
     status = pl_reference_linearise(r, true, error);
   }
   for (int32_t k = 0; k < column_count && status >= 0; ++k) {
-    for (ptrdiff_t i = 0; i < n; ++i) r->image[i] = is_fixed(r, i) ? 0 : right[i * padded + k];
+    for (ptrdiff_t i = 0; i < n; ++i) r->image[i] = is_fixed(r, i) ? 0 : rhs[i * padded + k];
     memset(r->step, 0, (size_t)n * sizeof(double));
     r->gmres.tolerance = 1e-9;
     status = pl_gmres_solve(&r->gmres, r->image, r->step, error);

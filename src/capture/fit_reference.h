@@ -25,7 +25,7 @@ typedef struct pl_reference {
 // Memory from the worker's arena; the worker must have its moduli set.
 pl_status pl_reference_take(pl_fit_worker *worker, pl_reference *reference, pl_error *error);
 
-// Improve X (3 per particle) by Newton's method on the force residual. The length of a step is halved until the residual falls and every element keeps `least_volume`
+// Improve X (3 per particle) by Newton's method on the force residual. The length of a step is halved until the residual falls and every element keeps `min_volume`
 // of its volume in the static shape; where that does not lead on, gravity is raised in steps. PL_REMARK_NOT_CONVERGED with X as far as it came.
 // The worker's rest shape is then X.
 pl_status pl_reference_newton(pl_reference *reference, const pl_reference_def *def, double *X, pl_reference_report *report,
@@ -38,14 +38,14 @@ pl_status pl_reference_march(pl_reference *reference, const pl_reference_def *de
 // J at the static shape and the worker's rest shape; fixed rows and columns are those of the identity. `with_factor`: H is factored too.
 pl_status pl_reference_linearise(pl_reference *reference, bool with_factor, pl_error *error);
 
-// change_k = dX/dθ_k from J dX/dθ_k = -∂g/∂θ_k, by implicit differentiation, at a solution X the worker has as rest shape. `shares` as in fit_changes.h;
+// change_k = dX/dθ_k from J dX/dθ_k = -∂g/∂θ_k, by implicit differentiation, at a solution X the worker has as rest shape. `fractions` as in fit_changes.h;
 // change, of the first column_count columns, is [3 particles][padded]. `poisson_column` -1: none.
-pl_status pl_reference_derive(pl_reference *reference, int32_t column_count, int32_t padded, const double *shares,
+pl_status pl_reference_derive(pl_reference *reference, int32_t column_count, int32_t padded, const double *fractions,
                               int32_t poisson_column, double *change, pl_error *error);
 
 // r at X with a share of the load; returns its size, N.
-double pl_reference_evaluate(pl_reference *reference, const double *X, double share);
+double pl_reference_evaluate(pl_reference *reference, const double *X, double fraction);
 // Least volume of an element as a share of that in the static shape, signed.
-double pl_reference_least_volume(const pl_reference *reference, const double *X);
+double pl_reference_min_volume(const pl_reference *reference, const double *X);
 
 #endif

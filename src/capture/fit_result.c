@@ -48,9 +48,9 @@ static pl_status invert_normal(pl_fit *fit, double *inverse, double *scales, pl_
     pl_arena_destroy(&arena);
     return pl_fail_memory(error);
   }
-  double largest = 0;
-  for (int32_t i = 0; i < n; ++i) largest = fmax(largest, fit->now.normal[i * n + i]);
-  for (int32_t i = 0; i < n; ++i) scales[i] = 1 / sqrt(fmax(fit->now.normal[i * n + i], fmax(1e-24 * largest, 1e-300)));
+  double max = 0;
+  for (int32_t i = 0; i < n; ++i) max = fmax(max, fit->now.normal[i * n + i]);
+  for (int32_t i = 0; i < n; ++i) scales[i] = 1 / sqrt(fmax(fit->now.normal[i * n + i], fmax(1e-24 * max, 1e-300)));
   for (int32_t i = 0; i < n; ++i)
     for (int32_t j = 0; j < n; ++j)
       factor.values[i * n + j] = fit->now.normal[i * n + j] * scales[i] * scales[j] + (i == j ? 1e-12 : 0);
@@ -70,9 +70,9 @@ static void judge(const pl_fit *fit, int32_t value, double deviation, pl_fit_est
   bool logarithmic = pl_fit_is_logarithmic(fit, value);
   double coordinate = pl_fit_coordinate(fit, value, estimate->value), half = NORMAL_95 * deviation;
   estimate->deviation = deviation;
-  estimate->least = fmax(range->least, logarithmic ? exp(coordinate - half) : coordinate - half);
-  estimate->most = fmin(range->most, logarithmic ? exp(fmin(coordinate + half, 700)) : coordinate + half);
-  bool at_bound = estimate->value <= range->least * (1 + 1e-9) || estimate->value >= range->most * (1 - 1e-9);
+  estimate->min = fmax(range->min, logarithmic ? exp(coordinate - half) : coordinate - half);
+  estimate->max = fmin(range->max, logarithmic ? exp(fmin(coordinate + half, 700)) : coordinate + half);
+  bool at_bound = estimate->value <= range->min * (1 + 1e-9) || estimate->value >= range->max * (1 - 1e-9);
   double wide = logarithmic ? half : half / 0.5;  // Poisson's ratio lives between 0 and a half
   estimate->verdict = wide > fit->def.doubt ? PL_FIT_NOT_DETERMINED : at_bound ? PL_FIT_AT_BOUND : PL_FIT_DETERMINED;
 }
@@ -86,7 +86,7 @@ static pl_status estimate(pl_fit *fit, double sigma, pl_error *error) {
   memset(fit->correlations, 0, (size_t)all * (size_t)all * sizeof(double));
   for (int32_t k = 0; status >= 0 && k < all; ++k) {
     pl_fit_estimate *e = &fit->estimates[k];
-    *e = (pl_fit_estimate){.value = fit->values[k], .least = fit->values[k], .most = fit->values[k], .verdict = PL_FIT_HELD};
+    *e = (pl_fit_estimate){.value = fit->values[k], .min = fit->values[k], .max = fit->values[k], .verdict = PL_FIT_HELD};
     name_value(fit, k, e);
   }
   for (int32_t i = 0; status >= 0 && i < n; ++i) {
@@ -100,12 +100,12 @@ static pl_status estimate(pl_fit *fit, double sigma, pl_error *error) {
   return status;
 }
 
-pl_status pl_fit_look(pl_fit *fit, pl_fit_report *report, pl_error *error) {
-  int32_t window = fit->windows[fit->place.window];
+pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error) {
+  int32_t window = fit->windows[fit->cursor.window];
   if (!fit->evaluated) {
-    int32_t evaluations = fit->place.evaluations;
+    int32_t evaluations = fit->cursor.evaluations;
     pl_status status = pl_fit_evaluate(fit, fit->values, fit->rest, window, true, &fit->now, error);
-    fit->place.evaluations = evaluations;
+    fit->cursor.evaluations = evaluations;
     if (status < 0) return status;
     if (fit->now.failed)
       return pl_fail(error, PL_ERROR_INVALID_DATA, "the values as they stand have no reference shape or no motion");
@@ -118,20 +118,20 @@ pl_status pl_fit_look(pl_fit *fit, pl_fit_report *report, pl_error *error) {
   *report = (pl_fit_report){.parameter_count = fit->value_count,
                             .estimates = fit->estimates,
                             .correlations = fit->correlations,
-                            .converged = fit->place.converged != 0,
-                            .iteration_count = fit->place.iteration,
-                            .evaluation_count = fit->place.evaluations,
+                            .converged = fit->cursor.converged != 0,
+                            .iteration_count = fit->cursor.iteration,
+                            .evaluation_count = fit->cursor.evaluations,
                             .rms = now->weight > 0 ? sqrt(now->cost / now->weight) : 0,
                             .deviation = sigma,
                             .amplitude = now->weight > 0 ? sqrt(now->amplitude / now->weight) : 0,
                             .frame_count = window,
-                            .steps = fit->place.steps,
+                            .steps = fit->cursor.steps,
                             .seconds = fit->seconds,
                             .reference = fit->reference_report};
   return PL_OK;
 }
 
-pl_status pl_fit_read(const pl_fit *fit, pl_vec3 *reference, double *young) {
+pl_status pl_fit_get_fields(const pl_fit *fit, pl_vec3 *reference, double *young) {
   const pl_fit_body *body = &fit->body;
   for (int32_t i = 0; reference != NULL && i < body->model->head.particle_count; ++i) reference[i] = pl_fem_vector(fit->rest, i);
   for (int32_t t = 0; young != NULL && t < body->model->groups[0].element_count; ++t) {
@@ -142,18 +142,18 @@ pl_status pl_fit_read(const pl_fit *fit, pl_vec3 *reference, double *young) {
   return PL_OK;
 }
 
-const double *pl_fit_values(const pl_fit *fit, int32_t *count) {
+const double *pl_fit_get_values(const pl_fit *fit, int32_t *count) {
   *count = fit->value_count;
   return fit->values;
 }
 
-pl_status pl_fit_write(pl_fit *fit, const double *values, pl_error *error) {
+pl_status pl_fit_set_values(pl_fit *fit, const double *values, pl_error *error) {
   for (int32_t k = 0; k < fit->value_count; ++k) {
     const pl_fit_range *range = &fit->ranges[k];
-    bool outside = range->fitted ? !(values[k] >= range->least && values[k] <= range->most) : !isfinite(values[k]);
+    bool outside = range->fitted ? !(values[k] >= range->min && values[k] <= range->max) : !isfinite(values[k]);
     if (outside || (k < fit->body.control_count && !(values[k] > 0)))
-      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "value %d is %g, outside its bounds %g … %g", k, values[k], range->least,
-                     range->most);
+      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "value %d is %g, outside its bounds %g … %g", k, values[k], range->min,
+                     range->max);
   }
   memcpy(fit->values, values, (size_t)fit->value_count * sizeof(double));
   fit->evaluated = false;

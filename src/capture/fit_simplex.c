@@ -37,7 +37,7 @@ static bool replay(const simplex_search *s, const double *x, double *value) {
 
 static double simulate(simplex_search *s, const double *x) {
   pl_fit *fit = s->fit;
-  double values[PL_FIT_VALUES_MOST];
+  double values[PL_FIT_MAX_VALUES];
   values_of(fit, x, values);
   memcpy(fit->trial_rest, fit->body.model->rest_points, 3 * (size_t)fit->body.model->head.particle_count * sizeof(double));
   s->status = pl_fit_evaluate(fit, values, fit->trial_rest, fit->longest, false, &fit->trial, s->error);
@@ -66,11 +66,11 @@ static double evaluate(void *data, int32_t count, const double *x, bool *stop) {
   bool better = value < s->best;
   s->best = fmin(s->best, value);
   if (replayed) return value;
-  fit->place.iteration++;
-  pl_fit_progress progress = {.iteration = fit->place.iteration,
+  fit->cursor.iteration++;
+  pl_fit_progress progress = {.iteration = fit->cursor.iteration,
                               .frame_count = fit->longest,
-                              .steps = fit->place.steps,
-                              .evaluations = fit->place.evaluations,
+                              .steps = fit->cursor.steps,
+                              .evaluations = fit->cursor.evaluations,
                               .rms = fit->trial.weight > 0 ? sqrt(s->best / fit->trial.weight) : 0,
                               .accepted = better};
   *stop = !pl_fit_tell(fit, &progress);
@@ -78,22 +78,22 @@ static double evaluate(void *data, int32_t count, const double *x, bool *stop) {
 }
 
 pl_status pl_fit_run_simplex(pl_fit *fit, pl_error *error) {
-  double x[PL_FIT_VALUES_MOST], least[PL_FIT_VALUES_MOST], most[PL_FIT_VALUES_MOST], steps[PL_FIT_VALUES_MOST], value = 0;
+  double x[PL_FIT_MAX_VALUES], min[PL_FIT_MAX_VALUES], max[PL_FIT_MAX_VALUES], steps[PL_FIT_MAX_VALUES], value = 0;
   for (int32_t k = 0; k < fit->column_count; ++k) {
     int32_t of = fit->columns[k];
     x[k] = pl_fit_coordinate(fit, of, fit->values[of]);
-    least[k] = pl_fit_coordinate(fit, of, fit->ranges[of].least);
-    most[k] = pl_fit_coordinate(fit, of, fit->ranges[of].most);
-    steps[k] = fmin(pl_fit_is_logarithmic(fit, of) ? FIRST_EDGE : 0.1, 0.5 * (most[k] - least[k]));
-    if (x[k] + steps[k] > most[k]) steps[k] = -steps[k];
+    min[k] = pl_fit_coordinate(fit, of, fit->ranges[of].min);
+    max[k] = pl_fit_coordinate(fit, of, fit->ranges[of].max);
+    steps[k] = fmin(pl_fit_is_logarithmic(fit, of) ? FIRST_EDGE : 0.1, 0.5 * (max[k] - min[k]));
+    if (x[k] + steps[k] > max[k]) steps[k] = -steps[k];
   }
   simplex_search s = {.fit = fit, .best = HUGE_VAL, .error = error};
   pl_simplex_def def = {.count = fit->column_count,
-                        .least = least,
-                        .most = most,
+                        .min = min,
+                        .max = max,
                         .steps = steps,
                         .tolerance = fit->def.tolerance,
-                        .limit = fit->def.iteration_limit,
+                        .limit = fit->def.max_iterations,
                         .function = evaluate,
                         .data = &s};
   pl_status status = pl_simplex_minimise(&def, x, &value, error);
@@ -103,12 +103,12 @@ pl_status pl_fit_run_simplex(pl_fit *fit, pl_error *error) {
   if (!isfinite(s.best))
     return pl_fail(error, PL_ERROR_INVALID_DATA,
                    "no values near the start have a reference shape and a motion; start with a higher modulus");
-  double values[PL_FIT_VALUES_MOST];
+  double values[PL_FIT_MAX_VALUES];
   values_of(fit, x, values);
   memcpy(fit->values, values, sizeof values);
-  fit->place.window = fit->window_count - 1;
-  fit->place.finished = 1;
-  fit->place.converged = status == PL_OK;
+  fit->cursor.window = fit->window_count - 1;
+  fit->cursor.finished = 1;
+  fit->cursor.converged = status == PL_OK;
   fit->evaluated = false;
   return status;
 }

@@ -9,8 +9,8 @@
 typedef struct state_head {
   uint64_t magic, shape;
   int64_t log_count;
-  pl_fit_place place;
-  double values[PL_FIT_VALUES_MOST], start[PL_FIT_VALUES_MOST];
+  pl_fit_cursor cursor;
+  double values[PL_FIT_MAX_VALUES], start[PL_FIT_MAX_VALUES];
 } state_head;
 
 static const uint64_t MAGIC = UINT64_C(0x31746966746c7002);
@@ -23,7 +23,7 @@ static uint64_t shape_of(const pl_fit *fit) {
                       fit->window_count,
                       (int32_t)fit->def.fitter,
                       fit->def.steps_per_frame,
-                      fit->def.steps_most,
+                      fit->def.max_steps,
                       fit->body.model->head.particle_count,
                       fit->body.model->groups[0].element_count};
   uint64_t hash = pl_hash_bytes(PL_HASH_START, counts, sizeof counts);
@@ -35,17 +35,17 @@ static size_t rest_size(const pl_fit *fit) {
   return 3 * (size_t)fit->body.model->head.particle_count * sizeof(double);
 }
 
-size_t pl_fit_state_size(const pl_fit *fit) {
+size_t pl_fit_snapshot_size(const pl_fit *fit) {
   return sizeof(state_head) + rest_size(fit) + fit->log.count * sizeof(double);
 }
 
-void pl_fit_save(const pl_fit *fit, void *buffer) {
+void pl_fit_snapshot(const pl_fit *fit, void *buffer) {
   state_head head;
   memset(&head, 0, sizeof head);
   head.magic = MAGIC;
   head.shape = shape_of(fit);
   head.log_count = (int64_t)fit->log.count;
-  head.place = fit->place;
+  head.cursor = fit->cursor;
   memcpy(head.values, fit->values, sizeof head.values);
   memcpy(head.start, fit->start, sizeof head.start);
   uint8_t *to = buffer;
@@ -66,7 +66,7 @@ pl_status pl_fit_restore(pl_fit *fit, const void *buffer, size_t size, pl_error 
   if (head.log_count < 0 || size < body || (size - body) / sizeof(double) != (size_t)head.log_count ||
       (size - body) % sizeof(double) != 0)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the state of a fit has %zu bytes, which is not what it says of itself", size);
-  if (head.place.window < 0 || head.place.window >= fit->window_count || head.place.steps < 1)
+  if (head.cursor.window < 0 || head.cursor.window >= fit->window_count || head.cursor.steps < 1)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the state of a fit is damaged");
   pl_vector log = pl_vector_of(fit->context, sizeof(double));
   double *entries = head.log_count > 0 ? pl_vector_grow(&log, (size_t)head.log_count) : NULL;
@@ -77,7 +77,7 @@ pl_status pl_fit_restore(pl_fit *fit, const void *buffer, size_t size, pl_error 
   if (entries != NULL) memcpy(entries, from + body, (size_t)head.log_count * sizeof(double));
   pl_vector_free(&fit->log);
   fit->log = log;
-  fit->place = head.place;
+  fit->cursor = head.cursor;
   memcpy(fit->values, head.values, sizeof head.values);
   memcpy(fit->start, head.start, sizeof head.start);
   memcpy(fit->rest, from + sizeof head, rest_size(fit));

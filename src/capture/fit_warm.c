@@ -14,9 +14,9 @@
 #include "solvers/eigen_modes.h"
 
 enum { OUTPUT_STATUS, OUTPUT_FOUND, OUTPUT_HEAD, MODE_LAMBDA = 0, MODE_SQUARE, MODE_DECAY, MODE_ENERGY, MODE_SIZE };
-enum { SAMPLES_MOST = 1000, TRIES = 4 };
-static const double LEAST_SHARE = 0.3;                      // of a signal that a vibration has to explain
-static const double LEAST_ENERGY = 0.02;                    // of the strongest mode's, for a mode to count
+enum { MAX_SAMPLES = 1000, TRIES = 4 };
+static const double MIN_FRACTION = 0.3;                      // of a signal that a vibration has to explain
+static const double MIN_ENERGY = 0.02;                    // of the strongest mode's, for a mode to count
 static const double SAME_SQUARE = 0.2, OTHER_SQUARE = 0.6;  // logarithms of squared frequencies that are the same, or others
 static const double NARROW = 6;                             // factor to either side of where samples are taken
 
@@ -50,7 +50,7 @@ static pl_status listen(pl_fit *fit, pl_fit_worker *worker, int32_t mode_count, 
       pl_vibration found =
           pl_vibration_find(signals + (ptrdiff_t)k * sequence->frame_count, sequence->frame_count, sequence->frame_seconds);
       double energy = mode[MODE_LAMBDA] * found.energy;
-      if (found.share < LEAST_SHARE || !(energy > mode[MODE_ENERGY])) continue;
+      if (found.fraction < MIN_FRACTION || !(energy > mode[MODE_ENERGY])) continue;
       mode[MODE_ENERGY] = energy;
       mode[MODE_SQUARE] = found.frequency * found.frequency + found.decay * found.decay;
       mode[MODE_DECAY] = found.decay;
@@ -65,7 +65,7 @@ static pl_status try_sample(pl_fit *fit, pl_fit_worker *worker, const double *va
   size_t n = 3 * (size_t)model->head.particle_count;
   pl_arena *arena = &worker->arena;
   double *X = PL_TAKE(arena, double, n), *modes = PL_TAKE(arena, double, n *(size_t)mode_count);
-  double lambdas[PL_FIT_MODES_MOST];
+  double lambdas[PL_FIT_MAX_MODES];
   pl_reference reference;
   pl_status status = arena->failed ? PL_ERROR_OUT_OF_MEMORY : pl_reference_take(worker, &reference, NULL);
   if (status < 0) return status;
@@ -149,14 +149,14 @@ typedef struct pitch {
 
 // Modes count by amplitude, not by energy: the strongest alone would tell one modulus and no more.
 static pitch pitch_of(const warm_search *s, const double *output) {
-  int32_t most = strongest(s, output);
+  int32_t max = strongest(s, output);
   double weight = 0, sum = 0, squares = 0;
-  for (int32_t k = 0; most >= 0 && k < s->def->mode_count; ++k) {
-    double share = mode_of(output, k)[MODE_ENERGY] / mode_of(output, most)[MODE_ENERGY], off = difference(output, k);
-    if (!(share > LEAST_ENERGY) || is_echo(s, output, k)) continue;
-    weight += sqrt(share);
-    sum += sqrt(share) * off;
-    squares += sqrt(share) * off * off;
+  for (int32_t k = 0; max >= 0 && k < s->def->mode_count; ++k) {
+    double fraction = mode_of(output, k)[MODE_ENERGY] / mode_of(output, max)[MODE_ENERGY], off = difference(output, k);
+    if (!(fraction > MIN_ENERGY) || is_echo(s, output, k)) continue;
+    weight += sqrt(fraction);
+    sum += sqrt(fraction) * off;
+    squares += sqrt(fraction) * off * off;
   }
   if (!(weight > 0)) return (pitch){0, HUGE_VAL};
   return (pitch){sum / weight, fmax(0, squares / weight - sum / weight * sum / weight)};
@@ -184,17 +184,17 @@ static bool find_uniform(const warm_search *s, double *logarithm) {
 }
 
 static double within(const pl_fit *fit, int32_t value, double wanted) {
-  return fmin(fmax(wanted, fit->ranges[value].least), fit->ranges[value].most);
+  return fmin(fmax(wanted, fit->ranges[value].min), fit->ranges[value].max);
 }
 
 // α + β ω² = 2 decay over the modes that move, by least squares; with a single one it is all stiffness damping.
 static void set_damping(warm_search *s, const double *output) {
   pl_fit *fit = s->fit;
-  int32_t most = strongest(s, output), controls = fit->body.control_count, count = 0;
+  int32_t max = strongest(s, output), controls = fit->body.control_count, count = 0;
   double n = 0, x = 0, xx = 0, y = 0, xy = 0;
-  for (int32_t k = 0; most >= 0 && k < s->def->mode_count; ++k) {
+  for (int32_t k = 0; max >= 0 && k < s->def->mode_count; ++k) {
     const double *mode = mode_of(output, k);
-    if (!(mode[MODE_ENERGY] > LEAST_ENERGY * mode_of(output, most)[MODE_ENERGY])) continue;
+    if (!(mode[MODE_ENERGY] > MIN_ENERGY * mode_of(output, max)[MODE_ENERGY])) continue;
     double weight = 1 / mode[MODE_SQUARE];
     n += weight, x += weight * mode[MODE_SQUARE], xx += weight * mode[MODE_SQUARE] * mode[MODE_SQUARE];
     y += weight * 2 * mode[MODE_DECAY], xy += weight * 2 * mode[MODE_DECAY] * mode[MODE_SQUARE];
@@ -223,11 +223,11 @@ static pl_status descend(warm_search *s, double *best, pl_error *error) {
   double spread = log(3.0);
   for (int32_t round = 0; round < s->def->rounds; ++round, spread *= 0.5)
     for (int32_t k = 0; k < controls; ++k) {
-      static const double places[TRIES] = {-1, -0.4, 0.4, 1};
+      static const double positions[TRIES] = {-1, -0.4, 0.4, 1};
       for (int32_t i = 0; i < TRIES; ++i) {
         double *values = s->values + (ptrdiff_t)i * fit->value_count;
         memcpy(values, fit->values, (size_t)fit->value_count * sizeof(double));
-        values[k] = within(fit, k, values[k] * exp(spread * places[i]));
+        values[k] = within(fit, k, values[k] * exp(spread * positions[i]));
       }
       pl_status status = run_samples(s, TRIES, error);
       if (status < 0) return status;
@@ -256,15 +256,15 @@ static void report_mode(const warm_search *s, pl_warm_start_report *report) {
 // Where to look: eigenvalues grow about linearly with E, so the stiffest body, which has a reference shape wherever one has, says about how stiff the object is. Much
 // softer ones would cost most of the time, as the search for a shape that there is not ends late.
 static pl_status narrow(warm_search *s, double range[2], pl_error *error) {
-  range[0] = s->def->least;
-  range[1] = s->def->most;
-  set_uniform(s->fit, s->def->most, s->values);
+  range[0] = s->def->min;
+  range[1] = s->def->max;
+  set_uniform(s->fit, s->def->max, s->values);
   pl_status status = run_samples(s, 1, error);
   int32_t mode = status < 0 ? -1 : strongest(s, s->outputs);
   if (mode < 0) return status;
-  double about = fmin(fmax(s->def->most * exp(-difference(s->outputs, mode)), s->def->least), s->def->most);
-  range[0] = fmax(s->def->least, about / NARROW);
-  range[1] = fmin(s->def->most, about * NARROW);
+  double about = fmin(fmax(s->def->max * exp(-difference(s->outputs, mode)), s->def->min), s->def->max);
+  range[0] = fmax(s->def->min, about / NARROW);
+  range[1] = fmin(s->def->max, about * NARROW);
   return PL_OK;
 }
 
@@ -275,8 +275,8 @@ static pl_status search(warm_search *s, pl_warm_start_report *report, pl_error *
   pl_status status = narrow(s, range, error);
   if (status < 0) return status;
   for (int32_t i = 0; i < def->sample_count; ++i) {
-    double share = def->sample_count > 1 ? (double)i / (def->sample_count - 1) : 0.5;
-    set_uniform(fit, range[0] * pow(range[1] / range[0], share), s->values + (ptrdiff_t)i * fit->value_count);
+    double fraction = def->sample_count > 1 ? (double)i / (def->sample_count - 1) : 0.5;
+    set_uniform(fit, range[0] * pow(range[1] / range[0], fraction), s->values + (ptrdiff_t)i * fit->value_count);
   }
   status = run_samples(s, def->sample_count, error);
   if (status < 0) return status;
@@ -301,11 +301,11 @@ static pl_status search(warm_search *s, pl_warm_start_report *report, pl_error *
 static pl_status check_def(const pl_warm_start_def *def, pl_error *error) {
   pl_status status = pl_check_def(def->magic, "pl_warm_start_def", error);
   if (status < 0) return status;
-  if (def->sample_count < 1 || def->sample_count > SAMPLES_MOST || def->mode_count < 1 || def->mode_count > PL_FIT_MODES_MOST ||
+  if (def->sample_count < 1 || def->sample_count > MAX_SAMPLES || def->mode_count < 1 || def->mode_count > PL_FIT_MAX_MODES ||
       def->rounds < 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "use 1 … %d samples, 1 … %d modes and no negative number of rounds",
-                   SAMPLES_MOST, PL_FIT_MODES_MOST);
-  if (!(def->least > 0) || !(def->most >= def->least) || !isfinite(def->most))
+                   MAX_SAMPLES, PL_FIT_MAX_MODES);
+  if (!(def->min > 0) || !(def->max >= def->min) || !isfinite(def->max))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "moduli must rise from least to most");
   if (!pl_eigen_is_available())
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "this build has no ARPACK; a warm start needs libarpack2-dev when configuring");

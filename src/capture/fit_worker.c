@@ -40,12 +40,12 @@ static pl_status take_parts(pl_fit_worker *w, const pl_fit_body *body, double st
   linear.choose_preconditioner = true;
   linear.positions = model->rest_points;
   linear.hint.step = step;
-  linear.limits = (pl_block_limits){.tolerance = 1e-10, .most_iterations = 20000};
+  linear.limits = (pl_block_limits){.tolerance = 1e-10, .max_iterations = 20000};
   return pl_linear_solver_create(w->context, &model->pattern, &linear, &w->solver, error);
 }
 
 static void use_parts(pl_fit_worker *w) {
-  const double *rest[PL_FEM_GROUPS_MOST] = {w->rest}, *parameters[PL_FEM_GROUPS_MOST] = {w->moduli};
+  const double *rest[PL_FEM_MAX_GROUPS] = {w->rest}, *parameters[PL_FEM_MAX_GROUPS] = {w->moduli};
   pl_fem_system_use(&w->system, rest, parameters);
 }
 
@@ -94,7 +94,7 @@ void pl_fit_worker_set_moduli(pl_fit_worker *w, const double *young, double pois
 }
 
 void pl_fit_worker_set_rest(pl_fit_worker *w, const double *points) {
-  double *rest[PL_FEM_GROUPS_MOST] = {w->rest};
+  double *rest[PL_FEM_MAX_GROUPS] = {w->rest};
   pl_fem_system_gather_rest(w->body->model, points, rest);
   use_parts(w);
 }

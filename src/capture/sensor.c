@@ -24,8 +24,8 @@ pl_sensor_def pl_default_sensor_def(void) {
                          .edge_mix = 0.1,
                          .outliers = 0.1,
                          .outlier_range = 0.3,
-                         .near_limit = 0.3,
-                         .far_limit = 8,
+                         .min_depth = 0.3,
+                         .max_depth = 8,
                          .seed = 1,
                          .magic = PL_DEF_MAGIC};
 }
@@ -49,33 +49,33 @@ static pl_status check_camera(const pl_capture_camera *camera, const pl_sensor_s
 }
 
 // What a picture is made in.
-typedef struct room {
+typedef struct workspace {
   pl_vec3 *seen;  // places of points in the camera's axes
   double *masks;  // depths of what is masked
-} room;
+} workspace;
 
-static size_t most_points(const pl_sensor_surface *surfaces, int32_t surface_count) {
-  size_t most = 1;
+static size_t max_points(const pl_sensor_surface *surfaces, int32_t surface_count) {
+  size_t max = 1;
   for (int32_t i = 0; i < surface_count; ++i)
-    if ((size_t)surfaces[i].point_count > most) most = (size_t)surfaces[i].point_count;
-  return most;
+    if ((size_t)surfaces[i].point_count > max) max = (size_t)surfaces[i].point_count;
+  return max;
 }
 
 // False when out of memory; leave_room() either way.
-static bool take_room(pl_context *context, const pl_capture_camera *camera, const pl_sensor_surface *surfaces,
-                      int32_t surface_count, room *work) {
-  work->seen = pl_allocate_array(context, most_points(surfaces, surface_count), sizeof *work->seen);
+static bool take_workspace(pl_context *context, const pl_capture_camera *camera, const pl_sensor_surface *surfaces,
+                      int32_t surface_count, workspace *work) {
+  work->seen = pl_allocate_array(context, max_points(surfaces, surface_count), sizeof *work->seen);
   work->masks = pl_allocate_array(context, (size_t)camera->width * (size_t)camera->height, sizeof *work->masks);
   return work->seen != NULL && work->masks != NULL;
 }
 
-static void leave_room(pl_context *context, room *work) {
+static void leave_workspace(pl_context *context, workspace *work) {
   pl_release(context, work->seen);
   pl_release(context, work->masks);
 }
 
 // Depths; 0 where nothing is.
-static void render(const pl_capture_camera *camera, const pl_sensor_surface *surfaces, int32_t surface_count, const room *work,
+static void render(const pl_capture_camera *camera, const pl_sensor_surface *surfaces, int32_t surface_count, const workspace *work,
                    double *depths) {
   pl_vec3 *seen = work->seen;
   double *masks = work->masks;
@@ -98,12 +98,12 @@ pl_status pl_depth_render(pl_context *context, const pl_capture_camera *camera, 
                           int32_t surface_count, double *depths, pl_error *error) {
   pl_status status = check_camera(camera, surfaces, surface_count, error);
   if (status < 0) return status;
-  room work;
-  if (take_room(context, camera, surfaces, surface_count, &work))
+  workspace work;
+  if (take_workspace(context, camera, surfaces, surface_count, &work))
     render(camera, surfaces, surface_count, &work, depths);
   else
     status = pl_fail_memory(error);
-  leave_room(context, &work);
+  leave_workspace(context, &work);
   return status;
 }
 
@@ -111,7 +111,7 @@ static pl_status check_sensor(const pl_sensor_def *def, pl_error *error) {
   pl_status status = pl_check_def(def->magic, "pl_sensor_def", error);
   const struct {
     const char *field;
-    double value, most;
+    double value, max;
   } ranges[] = {{"noise", def->noise, 10},
                 {"quantum", def->quantum, 10},
                 {"dropout", def->dropout, 1},
@@ -120,24 +120,24 @@ static pl_status check_sensor(const pl_sensor_def *def, pl_error *error) {
                 {"edge_mix", def->edge_mix, 1},
                 {"outliers", def->outliers, 1},
                 {"outlier_range", def->outlier_range, 1e6},
-                {"near_limit", def->near_limit, 1e6},
-                {"far_limit", def->far_limit, 1e6}};
+                {"min_depth", def->min_depth, 1e6},
+                {"max_depth", def->max_depth, 1e6}};
   for (size_t i = 0; status >= 0 && i < sizeof ranges / sizeof ranges[0]; ++i)
-    status = pl_check_range(ranges[i].field, ranges[i].value, 0, ranges[i].most, true, error);
+    status = pl_check_range(ranges[i].field, ranges[i].value, 0, ranges[i].max, true, error);
   return status;
 }
 
 // Depth on the far side of the edge that pixel (u, v) lies at: the one beside it that differs most, 0 for nothing there; the pixel's own depth away from edges.
 static double across_edge(const double *depths, int32_t width, int32_t height, int32_t u, int32_t v, double jump) {
   static const int32_t steps[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
-  double own = depths[(ptrdiff_t)v * width + u], other = own, most = jump;
+  double own = depths[(ptrdiff_t)v * width + u], other = own, max = jump;
   for (int k = 0; k < 4; ++k) {
     int32_t x = u + steps[k][0], y = v + steps[k][1];
     if (x < 0 || y < 0 || x >= width || y >= height) continue;
     double beside = depths[(ptrdiff_t)y * width + x];
     if (beside == 0) return 0;
-    if (fabs(beside - own) > most) {
-      most = fabs(beside - own);
+    if (fabs(beside - own) > max) {
+      max = fabs(beside - own);
       other = beside;
     }
   }
@@ -147,15 +147,15 @@ static double across_edge(const double *depths, int32_t width, int32_t height, i
 // The depth that the sensor reports for a pixel; 0: none.
 static double report_pixel(const pl_sensor_def *def, double depth, double across, pl_random *random) {
   double lost = pl_random_unit(random), at_edge = pl_random_unit(random), mixed = pl_random_unit(random);
-  double share = pl_random_unit(random), wild = pl_random_unit(random), where = pl_random_unit(random);
+  double fraction = pl_random_unit(random), wild = pl_random_unit(random), where = pl_random_unit(random);
   double noise = pl_random_normal(random);
-  if (!(depth >= def->near_limit && depth <= def->far_limit && depth > 0)) return 0;
+  if (!(depth >= def->min_depth && depth <= def->max_depth && depth > 0)) return 0;
   bool edge = across != depth;
   if (lost < def->dropout || (edge && at_edge < def->edge_dropout)) return 0;
   if (edge && mixed < def->edge_mix) {
     // Beside nothing a mixed pixel flies off backwards, as far as the jump that counts as an edge.
     double far_side = across > 0 ? across : depth + 3 * def->edge_jump;
-    depth += share * (far_side - depth);
+    depth += fraction * (far_side - depth);
   }
   if (wild < def->outliers) depth += def->outlier_range * (2 * where - 1);
   depth += def->noise * noise;
@@ -178,15 +178,15 @@ static void expose(const pl_sensor_def *def, const pl_capture_camera *camera, in
     }
 }
 
-pl_status pl_sensor_expose(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number,
+pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number,
                            int32_t frame, const pl_sensor_surface *surfaces, int32_t surface_count, uint16_t *pixels,
                            pl_error *error) {
   pl_status status = check_sensor(def, error);
   if (status >= 0) status = check_camera(camera, surfaces, surface_count, error);
   if (status >= 0) status = pl_check_range("depth_scale", camera->depth_scale, 0, 1e6, false, error);
   if (status < 0) return status;
-  room work;
-  bool taken = take_room(context, camera, surfaces, surface_count, &work);
+  workspace work;
+  bool taken = take_workspace(context, camera, surfaces, surface_count, &work);
   double *depths = pl_allocate_array(context, (size_t)camera->width * (size_t)camera->height, sizeof *depths);
   if (taken && depths != NULL) {
     render(camera, surfaces, surface_count, &work, depths);
@@ -194,7 +194,7 @@ pl_status pl_sensor_expose(pl_context *context, const pl_sensor_def *def, const 
   } else {
     status = pl_fail_memory(error);
   }
-  leave_room(context, &work);
+  leave_workspace(context, &work);
   pl_release(context, depths);
   return status;
 }
@@ -209,28 +209,28 @@ typedef struct exposure {
   pl_status *statuses;
 } exposure;
 
-static void expose_some(void *data, int32_t begin, int32_t end, int32_t block) {
+static void render_some(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   exposure *all = data;
   for (int32_t i = begin; i < end; ++i)
-    all->statuses[i] = pl_sensor_expose(all->context, all->def, &all->cameras[i], i, all->frame, all->surfaces, all->surface_count,
+    all->statuses[i] = pl_sensor_render(all->context, all->def, &all->cameras[i], i, all->frame, all->surfaces, all->surface_count,
                                         all->pixels[i], NULL);
 }
 
-pl_status pl_sensor_expose_all(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *cameras,
+pl_status pl_sensor_render_all(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *cameras,
                                int32_t camera_count, int32_t frame, const pl_sensor_surface *surfaces, int32_t surface_count,
                                uint16_t *const *pixels, pl_error *error) {
   pl_status *statuses = pl_allocate_array(context, (size_t)camera_count + 1, sizeof *statuses);
   if (statuses == NULL) return pl_fail_memory(error);
   exposure all = {context, def, cameras, frame, surface_count, surfaces, pixels, statuses};
-  pl_parallel_for(context, camera_count, 1, expose_some, &all);
+  pl_parallel_for(context, camera_count, 1, render_some, &all);
   pl_status status = PL_OK;
   for (int32_t i = 0; i < camera_count && status >= 0; ++i)
     // Again for the words of what is wrong; it fails in the same way.
     if (statuses[i] < 0)
       status = statuses[i] == PL_ERROR_OUT_OF_MEMORY
                    ? pl_fail_memory(error)
-                   : pl_sensor_expose(context, def, &cameras[i], i, frame, surfaces, surface_count, pixels[i], error);
+                   : pl_sensor_render(context, def, &cameras[i], i, frame, surfaces, surface_count, pixels[i], error);
   pl_release(context, statuses);
   return status;
 }

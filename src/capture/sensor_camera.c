@@ -7,7 +7,7 @@
 #define KINECT_WIDTH 640.0
 #define KINECT_FOCAL 525.0  // pixels of a picture that is KINECT_WIDTH wide
 #define DEPTH_UNIT 0.0001   // metres: fine against any noise, and 16 bits reach 6.5 m
-#define ROOM 1.1            // how much farther away than just fits
+#define WORKSPACE 1.1            // how much farther away than just fits
 
 // Quaternion of a rotation matrix with columns right, down and forward (Shepperd 1978).
 static pl_quat quat_of_axes(pl_vec3 x, pl_vec3 y, pl_vec3 z) {
@@ -45,7 +45,7 @@ void pl_sensor_ring(pl_box box, int32_t count, double elevation, double heading,
                     pl_capture_camera *cameras) {
   double focal = KINECT_FOCAL * width / KINECT_WIDTH, radius = 0.5 * pl_box_diagonal(box);
   double narrow = 0.5 * (width < height ? width : height) / focal;  // tangent of the half opening
-  double distance = ROOM * radius * sqrt(1 + narrow * narrow) / narrow;
+  double distance = WORKSPACE * radius * sqrt(1 + narrow * narrow) / narrow;
   pl_vec3 middle = pl_box_center(box);
   for (int32_t i = 0; i < count; ++i) {
     double angle = heading + 6.283185307179586 * i / count, high = i % 2 == 0 ? elevation : 0.5 * elevation;

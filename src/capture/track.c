@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "capture/track_parts.h"
 
-enum { POINTS_LEAST = 30 };
+enum { MIN_POINTS = 30 };
 
 #define CROP 0.35      // of the size: points farther from the body's box belong to something else
 #define LEARN 0.1      // weight of a frame in what is usual
@@ -37,8 +37,8 @@ static pl_box box_of_body(const pl_tracker *t, const double *x) {
 }
 
 static bool is_near(const pl_box *box, pl_vec3 p) {
-  return p.x >= box->least.x && p.y >= box->least.y && p.z >= box->least.z && p.x <= box->most.x && p.y <= box->most.y &&
-         p.z <= box->most.z;
+  return p.x >= box->min.x && p.y >= box->min.y && p.z >= box->min.z && p.x <= box->max.x && p.y <= box->max.y &&
+         p.z <= box->max.z;
 }
 
 static int64_t common_divisor(int64_t a, int64_t b) {
@@ -58,7 +58,7 @@ static void take_cloud(pl_tracker *t, const pl_cloud_view *cloud) {
   if (step < 1) step = 1;
   while (common_divisor(step, count) != 1) ++step;
   t->cloud.count = 0;
-  for (int64_t i = 0, at = 0; i < count && t->cloud.count < t->def.point_limit; ++i, at = (at + step) % count) {
+  for (int64_t i = 0, at = 0; i < count && t->cloud.count < t->def.max_points; ++i, at = (at + step) % count) {
     int32_t camera = cloud->cameras != NULL && t->camera_count > 0 ? cloud->cameras[at] : -1;
     pl_vec3 p = cloud->points[at];
     if (!is_near(&box, p) || camera >= t->camera_count) continue;  // NaN is near nothing
@@ -69,10 +69,10 @@ static void take_cloud(pl_tracker *t, const pl_cloud_view *cloud) {
 
 // --- frames against each other ------------------------------------------------------------------------------------
 
-// Where the motion of the last two frames leads; `share` of it.
-static void predict(pl_tracker *t, double interval, double share) {
+// Where the motion of the last two frames leads; `fraction` of it.
+static void predict(pl_tracker *t, double interval, double fraction) {
   ptrdiff_t n = 3 * (ptrdiff_t)t->model->head.particle_count;
-  double last = t->time - t->time_before, factor = t->frame_count >= 2 && last > 0 ? share * interval / last : 0;
+  double last = t->time - t->time_before, factor = t->frame_count >= 2 && last > 0 ? fraction * interval / last : 0;
   for (ptrdiff_t i = 0; i < n; ++i) t->predicted[i] = t->x[i] + factor * (t->x[i] - t->before[i]);
 }
 
@@ -85,15 +85,15 @@ static double distance(const pl_tracker *t, const double *a, const double *b) {
 
 static pl_track_state judge(const pl_tracker *t, const pl_track_report *report) {
   if (t->frame_count == 0) {
-    if (report->explained_share < 0.15 || report->seen_share < 0.15) return PL_TRACK_LOST;
+    if (report->explained_fraction < 0.15 || report->seen_fraction < 0.15) return PL_TRACK_LOST;
     // Nothing to compare with yet; but of what cameras see most has points, unless the body is elsewhere.
-    return t->camera_count > 0 && report->seen_share < DOUBT ? PL_TRACK_DOUBTFUL : PL_TRACK_GOOD;
+    return t->camera_count > 0 && report->seen_fraction < DOUBT ? PL_TRACK_DOUBTFUL : PL_TRACK_GOOD;
   }
-  double share = report->explained_share / fmax(1e-9, t->usual_share), seen = report->seen_share / fmax(1e-9, t->usual_seen);
+  double fraction = report->explained_fraction / fmax(1e-9, t->usual_fraction), seen = report->seen_fraction / fmax(1e-9, t->usual_seen);
   double off = report->residual / fmax(t->def.noise, t->usual_residual);
   // Points that are missing are the sensor's business as long as those that are there fit.
-  if (share < LOST || off > 1 / LOST || seen < LOST * LOST) return PL_TRACK_LOST;
-  if (share < DOUBT || off > 1 / DOUBT || seen < LOST) return PL_TRACK_DOUBTFUL;
+  if (fraction < LOST || off > 1 / LOST || seen < LOST * LOST) return PL_TRACK_LOST;
+  if (fraction < DOUBT || off > 1 / DOUBT || seen < LOST) return PL_TRACK_DOUBTFUL;
   return PL_TRACK_GOOD;
 }
 
@@ -102,19 +102,19 @@ static void remember(pl_tracker *t, const pl_track_report *report) {
                   : report->state == PL_TRACK_GOOD     ? LEARN
                   : report->state == PL_TRACK_DOUBTFUL ? 0.3 * LEARN
                                                        : 0;
-  t->usual_share += weight * (report->explained_share - t->usual_share);
-  t->usual_seen += weight * (report->seen_share - t->usual_seen);
+  t->usual_fraction += weight * (report->explained_fraction - t->usual_fraction);
+  t->usual_seen += weight * (report->seen_fraction - t->usual_seen);
   t->usual_residual += weight * (report->residual - t->usual_residual);
 }
 
 // Whether a frame is explained a little worse than usual: nothing to warn of, but often a part that was found in the wrong place.
 static bool could_be_better(const pl_tracker *t, const pl_track_report *report) {
-  return report->explained_share < NEARLY * t->usual_share || report->seen_share < NEARLY * t->usual_seen;
+  return report->explained_fraction < NEARLY * t->usual_fraction || report->seen_fraction < NEARLY * t->usual_seen;
 }
 
 // A frame as it was found, to be compared with another try.
 static void keep_try(pl_tracker *t, const pl_track_report *report, pl_track_try *kept) {
-  *kept = (pl_track_try){*report, t->width, t->outlier_share};
+  *kept = (pl_track_try){*report, t->width, t->outlier_fraction};
   size_t n = (size_t)t->model->head.particle_count;
   memcpy(t->keep, t->x, 3 * n * sizeof(double));
   memcpy(t->kept_supports, t->supports, n * sizeof(double));
@@ -122,13 +122,13 @@ static void keep_try(pl_tracker *t, const pl_track_report *report, pl_track_try 
 
 // Go back to it where it was the better one; what it cost stays.
 static void take_better(pl_tracker *t, const pl_track_try *kept, pl_track_report *report) {
-  if (report->explained_share * report->seen_share > kept->report.explained_share * kept->report.seen_share) return;
+  if (report->explained_fraction * report->seen_fraction > kept->report.explained_fraction * kept->report.seen_fraction) return;
   int32_t iteration_count = report->iteration_count, newton_count = report->newton_count;
   *report = kept->report;
   report->iteration_count = iteration_count;
   report->newton_count = newton_count;
   t->width = kept->width;
-  t->outlier_share = kept->outlier_share;
+  t->outlier_fraction = kept->outlier_fraction;
   size_t n = (size_t)t->model->head.particle_count;
   memcpy(t->x, t->keep, 3 * n * sizeof(double));
   memcpy(t->supports, t->kept_supports, n * sizeof(double));
@@ -137,9 +137,9 @@ static void take_better(pl_tracker *t, const pl_track_try *kept, pl_track_report
 // The predicted place; if that explains less than usual, again from there and wider; if it fails, from the last place and wider still. The best counts.
 static pl_status fit(pl_tracker *t, double interval, pl_track_report *report, pl_error *error) {
   size_t bytes = 3 * (size_t)t->model->head.particle_count * sizeof(double);
-  double most = t->def.reach * t->size, reach = t->def.first_reach * t->size, width = t->width, outliers = t->outlier_share;
-  if (t->frame_count > 0 || t->foreseen) reach = fmin(most, fmax(4 * t->width, 2 * t->prediction_error));
-  if (t->frame_count == 1 && !t->foreseen) reach = most;
+  double max = t->def.reach * t->size, reach = t->def.first_reach * t->size, width = t->width, outliers = t->outlier_fraction;
+  if (t->frame_count > 0 || t->foreseen) reach = fmin(max, fmax(4 * t->width, 2 * t->prediction_error));
+  if (t->frame_count == 1 && !t->foreseen) reach = max;
   memcpy(t->x, t->predicted, bytes);
   pl_status status = pl_track_fit_frame(t, reach, interval, report, error);
   report->try_count = 1;
@@ -149,9 +149,9 @@ static pl_status fit(pl_tracker *t, double interval, pl_track_report *report, pl
     pl_track_try kept;
     keep_try(t, report, &kept);
     t->width = width;
-    t->outlier_share = outliers;
+    t->outlier_fraction = outliers;
     if (try == 1) memcpy(t->x, t->last, bytes);
-    status = pl_track_fit_frame(t, try == 0 ? 2 * most : REACH_AGAIN * t->def.first_reach * t->size, interval, report, error);
+    status = pl_track_fit_frame(t, try == 0 ? 2 * max : REACH_AGAIN * t->def.first_reach * t->size, interval, report, error);
     if (status >= 0) take_better(t, &kept, report);
     report->try_count = try + 2;
   }
@@ -167,10 +167,10 @@ static void publish(pl_tracker *t) {
 }
 
 static pl_status follow(pl_tracker *t, double interval, pl_track_report *report, pl_error *error) {
-  if (t->cloud.count >= POINTS_LEAST) return fit(t, interval, report, error);
+  if (t->cloud.count >= MIN_POINTS) return fit(t, interval, report, error);
   report->state = PL_TRACK_EMPTY;
   report->width = t->width;
-  report->outlier_share = t->outlier_share;
+  report->outlier_fraction = t->outlier_fraction;
   report->try_count = 1;
   if (!t->foreseen) predict(t, interval, 0.5);
   memcpy(t->x, t->predicted, 3 * (size_t)t->model->head.particle_count * sizeof(double));
@@ -182,7 +182,7 @@ pl_status pl_tracker_advance(pl_tracker *t, double time, const pl_cloud_view *cl
   if (!isfinite(time) || (t->frame_count > 0 && !(time > t->time)))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "frame %d is at %g s, not after the one before at %g s", t->frame_count, time,
                    t->time);
-  double begin = pl_clock_seconds(), width = t->width, outliers = t->outlier_share;
+  double begin = pl_clock_seconds(), width = t->width, outliers = t->outlier_fraction;
   double interval = t->frame_count > 0 ? time - t->time : 1.0 / 30;
   size_t bytes = 3 * (size_t)t->model->head.particle_count * sizeof(double);
   pl_track_report mine = {.time = time, .point_count = cloud->point_count};
@@ -201,14 +201,14 @@ pl_status pl_tracker_advance(pl_tracker *t, double time, const pl_cloud_view *cl
   if (status < 0) {
     memcpy(t->x, t->last, bytes);
     t->width = width;
-    t->outlier_share = outliers;
+    t->outlier_fraction = outliers;
     return status == PL_ERROR_OUT_OF_MEMORY ? pl_fail_memory(error) : status;
   }
   mine.prediction_error = t->prediction_error =
       mine.state == PL_TRACK_EMPTY ? t->prediction_error : distance(t, t->x, t->predicted);
   mine.motion = distance(t, t->x, t->last);
   if (mine.state != PL_TRACK_EMPTY) remember(t, &mine);
-  mine.usual_share = t->usual_share;
+  mine.usual_fraction = t->usual_fraction;
   mine.usual_seen = t->usual_seen;
   mine.usual_residual = t->usual_residual;
   t->foreseen = false;
@@ -225,8 +225,8 @@ pl_status pl_tracker_advance(pl_tracker *t, double time, const pl_cloud_view *cl
 pl_status pl_tracker_resume(pl_tracker *t, const pl_track_report *report, const pl_vec3 *points, const pl_vec3 *before,
                             double time_before, int32_t frame_count, pl_error *error) {
   int32_t n = t->model->head.particle_count;
-  const double numbers[] = {report->time,        report->width,      report->outlier_share,  report->prediction_error,
-                            report->usual_share, report->usual_seen, report->usual_residual, time_before};
+  const double numbers[] = {report->time,        report->width,      report->outlier_fraction,  report->prediction_error,
+                            report->usual_fraction, report->usual_seen, report->usual_residual, time_before};
   bool good = frame_count >= 1 && report->width > 0;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) good = good && isfinite(numbers[i]);
   for (int32_t i = 0; i < n && good; ++i) good = pl_vec3_is_finite(points[i]) && (before == NULL || pl_vec3_is_finite(before[i]));
@@ -239,16 +239,16 @@ pl_status pl_tracker_resume(pl_tracker *t, const pl_track_report *report, const 
   t->time = report->time;
   t->time_before = time_before;
   t->width = report->width;
-  t->outlier_share = report->outlier_share;
+  t->outlier_fraction = report->outlier_fraction;
   t->prediction_error = report->prediction_error;
-  t->usual_share = report->usual_share;
+  t->usual_fraction = report->usual_fraction;
   t->usual_seen = report->usual_seen;
   t->usual_residual = report->usual_residual;
   publish(t);
   return PL_OK;
 }
 
-pl_tracker_view pl_tracker_look(const pl_tracker *t) {
+pl_tracker_view pl_tracker_get_view(const pl_tracker *t) {
   const pl_contact_surface *surface = &t->model->head.surface;
   return (pl_tracker_view){.point_count = t->model->head.particle_count,
                            .points = t->points,
@@ -263,19 +263,19 @@ pl_tracker_view pl_tracker_look(const pl_tracker *t) {
 
 pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, int32_t first_frame, int32_t last_frame,
                            pl_track_callback *callback, void *user, pl_findings *findings, pl_error *error) {
-  pl_capture_view view = pl_capture_look(capture);
+  pl_capture_view view = pl_capture_get_view(capture);
   bool lost = false;
   for (int32_t frame = first_frame < 0 ? 0 : first_frame; frame <= last_frame && frame < view.frame_count; ++frame) {
     pl_cloud *cloud = NULL;
     pl_track_report report;
     pl_status status = pl_capture_frame(capture, frame, &cloud, findings, error);
     if (status < 0) return status;
-    pl_cloud_view points = pl_cloud_look(cloud);
+    pl_cloud_view points = pl_cloud_get_view(cloud);
     status = pl_tracker_advance(tracker, view.times[frame], &points, &report, error);
     pl_cloud_destroy(cloud);
     if (status < 0) return status;
     lost = lost || report.state == PL_TRACK_LOST;
-    pl_tracker_view now = pl_tracker_look(tracker);
+    pl_tracker_view now = pl_tracker_get_view(tracker);
     if (callback != NULL && !callback(user, frame, &report, &now)) return PL_REMARK_CANCELLED;
   }
   return lost ? PL_REMARK_FINDINGS : PL_OK;

@@ -15,7 +15,7 @@ pl_track_def pl_default_track_def(void) {
                         .reach = 0.05,
                         .anneal = 0.7,
                         .settle_count = 6,
-                        .point_limit = 20000,
+                        .max_points = 20000,
                         .gating = true,
                         .magic = PL_DEF_MAGIC};
 }
@@ -34,8 +34,8 @@ static pl_status check_def(const pl_track_def *def, const pl_model *model, pl_er
   pl_status status = pl_check_def(def->magic, "pl_track_def", error);
   const struct {
     const char *field;
-    double value, least, most;
-    bool least_allowed;
+    double value, min, max;
+    bool min_allowed;
   } ranges[] = {{"noise", def->noise, 0, 1e6, false},
                 {"outliers", def->outliers, 0, 0.95, true},
                 {"first_reach", def->first_reach, 0, 10, false},
@@ -45,9 +45,9 @@ static pl_status check_def(const pl_track_def *def, const pl_model *model, pl_er
                 {"detail", def->detail, 0, 1e6, true},
                 {"inertia", def->inertia, 0, 1, true},
                 {"camera_count", def->camera_count, 0, 64, true},
-                {"point_limit", def->point_limit, 100, 1e7, true}};
+                {"max_points", def->max_points, 100, 1e7, true}};
   for (size_t i = 0; status >= 0 && i < sizeof ranges / sizeof ranges[0]; ++i)
-    status = pl_check_range(ranges[i].field, ranges[i].value, ranges[i].least, ranges[i].most, ranges[i].least_allowed, error);
+    status = pl_check_range(ranges[i].field, ranges[i].value, ranges[i].min, ranges[i].max, ranges[i].min_allowed, error);
   if (status < 0) return status;
   if (!pl_vec3_is_finite(def->acceleration))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "acceleration", "it is not finite");
@@ -76,9 +76,9 @@ static void take_cameras(pl_tracker *t, const pl_track_def *def) {
 }
 
 static void take_arrays(pl_tracker *t) {
-  size_t n = (size_t)t->model->head.particle_count, k = (size_t)t->model->head.surface.point_count, c = (size_t)t->def.point_limit;
+  size_t n = (size_t)t->model->head.particle_count, k = (size_t)t->model->head.surface.point_count, c = (size_t)t->def.max_points;
   double **vectors[] = {&t->x,        &t->before, &t->predicted, &t->best,  &t->last, &t->keep,
-                        &t->gradient, &t->step,   &t->trial,     &t->right, &t->load};
+                        &t->gradient, &t->step,   &t->trial,     &t->rhs, &t->load};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) *vectors[i] = PL_TAKE(&t->arena, double, 3 * n);
   t->contrast = PL_TAKE(&t->arena, double, n);
   t->supports = PL_TAKE(&t->arena, double, n);
@@ -112,13 +112,13 @@ static pl_status fill(pl_tracker *t, const pl_track_def *def, const pl_vec3 *sta
   }
   for (int32_t i = 0; i < def->held_count; ++i) t->fixed[def->held[i]] = PL_BLOCK_FIX_ALL;
   t->width = def->noise;
-  t->outlier_share = fmax(0.02, fmin(0.7, def->outliers));
+  t->outlier_fraction = fmax(0.02, fmin(0.7, def->outliers));
   pl_track_place_surface(t, t->x);
   pl_track_find_visible(t);
   pl_linear_def linear = t->model->linear;
   linear.positions = t->model->rest_points;
   linear.hint.step = 0;
-  linear.limits = (pl_block_limits){.tolerance = 1e-3, .most_iterations = 2000};
+  linear.limits = (pl_block_limits){.tolerance = 1e-3, .max_iterations = 2000};
   return pl_linear_solver_create(t->context, &t->model->pattern, &linear, &t->solver, error);
 }
 

@@ -10,7 +10,7 @@
 #include "capture/track_parts.h"
 
 enum {
-  SAMPLES_LEAST = 150,     // fewer do not tell a body's sides apart
+  MIN_SAMPLES = 150,     // fewer do not tell a body's sides apart
   POINTS_PER_SAMPLE = 10,  // measured ones
 };
 
@@ -20,7 +20,7 @@ static pl_track_level level_of(const pl_tracker *t, double sigma, double noise) 
   // Samples at a distance of about the width, so that their Gaussians just cover the surface.
   double wanted = t->samples.area / (sigma * sigma);
   int32_t count = wanted < t->samples.count ? (int32_t)wanted : t->samples.count;
-  if (count < SAMPLES_LEAST) count = SAMPLES_LEAST < t->samples.count ? SAMPLES_LEAST : t->samples.count;
+  if (count < MIN_SAMPLES) count = MIN_SAMPLES < t->samples.count ? MIN_SAMPLES : t->samples.count;
   // Using nearly all in their order would leave out a strip: take all then.
   if (2 * count > t->samples.count) count = t->samples.count;
   int64_t points = (int64_t)POINTS_PER_SAMPLE * count;
@@ -42,8 +42,8 @@ static double distance_from(const pl_tracker *t, const double *other) {
 
 // Shares of outliers and noise as the last expectation has them.
 static void learn(pl_tracker *t, const pl_track_level *level) {
-  double share = 1 - t->pull.explained / fmax(1, level->point_count);
-  t->outlier_share = fmin(0.7, fmax(0.02, share));
+  double responsibility = 1 - t->pull.explained / fmax(1, level->point_count);
+  t->outlier_fraction = fmin(0.7, fmax(0.02, responsibility));
   if (t->pull.explained > 1) {
     double found = sqrt(t->pull.square / t->pull.explained);
     t->width = fmin(10 * t->def.noise, fmax(t->def.noise, found));
@@ -64,9 +64,9 @@ static double measure_seen(pl_tracker *t) {
       if (count > 0.5) seen += area;
     }
     for (ptrdiff_t a = 4 * (ptrdiff_t)k; a < 4 * (ptrdiff_t)k + 4; ++a) {
-      double share = fabs(t->model->touch.weights[a]) * area;
-      t->supports[surface->parents[a]] += share * measured;
-      t->contrast[surface->parents[a]] += share;
+      double responsibility = fabs(t->model->touch.weights[a]) * area;
+      t->supports[surface->parents[a]] += responsibility * measured;
+      t->contrast[surface->parents[a]] += responsibility;
     }
   }
   for (size_t i = 0; i < n; ++i) t->supports[i] = t->contrast[i] > 0 ? t->supports[i] / t->contrast[i] : 0;
@@ -104,9 +104,9 @@ pl_status pl_track_fit_frame(pl_tracker *t, double reach, double interval, pl_tr
   if (!expect_at(t, &level)) return PL_ERROR_OUT_OF_MEMORY;
   learn(t, &level);
   report->residual = t->pull.explained > 0 ? sqrt(t->pull.square / t->pull.explained) : 0;
-  report->explained_share = t->pull.explained / fmax(1, level.point_count);
-  report->seen_share = measure_seen(t);
+  report->explained_fraction = t->pull.explained / fmax(1, level.point_count);
+  report->seen_fraction = measure_seen(t);
   report->width = t->width;
-  report->outlier_share = t->outlier_share;
+  report->outlier_fraction = t->outlier_fraction;
   return PL_OK;
 }

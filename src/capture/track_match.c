@@ -14,13 +14,13 @@
 #include "base/parallel.h"
 #include "capture/track_parts.h"
 
-enum { MATCH_GRAIN = 512, CELLS_MOST = 1 << 21 };
+enum { MATCH_GRAIN = 512, MAX_CELLS = 1 << 21 };
 
 #define CUT 3.0  // widths
 
 // A sample with all that a measured point asks of it in one place: the innermost loop runs over these.
 typedef struct sample {
-  pl_vec3 place, normal;
+  pl_vec3 position, normal;
   double scale;  // a_k / (2 π τ²)
   uint64_t sight;
   int32_t number;  // of the surface point
@@ -28,7 +28,7 @@ typedef struct sample {
 
 // Samples by cells of a uniform grid.
 typedef struct sample_grid {
-  pl_vec3 least;
+  pl_vec3 min;
   double inverse;  // cells per metre
   int32_t cells[3];
   int32_t *start;  // by cell, one more behind the last
@@ -47,9 +47,9 @@ static int32_t cell_along(double offset, double inverse, int32_t count) {
 
 // Cell along each axis; -1 and the number of cells outside.
 static void cell_at(const sample_grid *grid, pl_vec3 p, int32_t at[3]) {
-  at[0] = cell_along(p.x - grid->least.x, grid->inverse, grid->cells[0]);
-  at[1] = cell_along(p.y - grid->least.y, grid->inverse, grid->cells[1]);
-  at[2] = cell_along(p.z - grid->least.z, grid->inverse, grid->cells[2]);
+  at[0] = cell_along(p.x - grid->min.x, grid->inverse, grid->cells[0]);
+  at[1] = cell_along(p.y - grid->min.y, grid->inverse, grid->cells[1]);
+  at[2] = cell_along(p.z - grid->min.z, grid->inverse, grid->cells[2]);
 }
 
 // Number of the cell of a point inside the grid, up to rounding.
@@ -66,10 +66,10 @@ static bool fill_grid(pl_tracker *t, const pl_track_level *level, double radius,
   pl_box box = pl_box_empty();
   for (int32_t k = 0; k < level->sample_count; ++k)
     if (t->visible[order[k]]) box = pl_box_with(box, t->surface[order[k]]);
-  if (box.least.x > box.most.x) box = (pl_box){{0, 0, 0}, {0, 0, 0}};
-  pl_vec3 size = pl_vec3_sub(box.most, box.least);
-  while ((size.x / radius + 1) * (size.y / radius + 1) * (size.z / radius + 1) > CELLS_MOST) radius *= 1.3;
-  *grid = (sample_grid){.least = box.least, .inverse = 1 / radius};
+  if (box.min.x > box.max.x) box = (pl_box){{0, 0, 0}, {0, 0, 0}};
+  pl_vec3 size = pl_vec3_sub(box.max, box.min);
+  while ((size.x / radius + 1) * (size.y / radius + 1) * (size.z / radius + 1) > MAX_CELLS) radius *= 1.3;
+  *grid = (sample_grid){.min = box.min, .inverse = 1 / radius};
   grid->cells[0] = (int32_t)(size.x / radius) + 1;
   grid->cells[1] = (int32_t)(size.y / radius) + 1;
   grid->cells[2] = (int32_t)(size.z / radius) + 1;
@@ -106,23 +106,23 @@ typedef struct search {
 
 // Add a surface point to the best ones, which are kept in the order they were found in; the weakest gives way.
 static void keep_best(pl_track_match *match, int32_t number, double g) {
-  if (match->count < PL_TRACK_MATCHES_MOST) {
+  if (match->count < PL_TRACK_MAX_MATCHES) {
     match->samples[match->count] = number;
-    match->shares[match->count++] = g;
+    match->responsibilities[match->count++] = g;
     return;
   }
   int weakest = 0;
-  for (int i = 1; i < PL_TRACK_MATCHES_MOST; ++i)
-    if (match->shares[i] < match->shares[weakest]) weakest = i;
-  if (g <= match->shares[weakest]) return;
+  for (int i = 1; i < PL_TRACK_MAX_MATCHES; ++i)
+    if (match->responsibilities[i] < match->responsibilities[weakest]) weakest = i;
+  if (g <= match->responsibilities[weakest]) return;
   match->samples[weakest] = number;
-  match->shares[weakest] = g;
+  match->responsibilities[weakest] = g;
 }
 
 static void look_in_cell(const search *s, int32_t cell, pl_vec3 point, uint64_t sight, pl_track_match *match) {
   const sample *end = s->grid.items + s->grid.start[cell + 1];
   for (const sample *at = s->grid.items + s->grid.start[cell]; at < end; ++at) {
-    pl_vec3 d = pl_vec3_sub(point, at->place);
+    pl_vec3 d = pl_vec3_sub(point, at->position);
     double square = pl_vec3_dot(d, d);
     if (square > s->farthest || (at->sight & sight) == 0) continue;
     double off = pl_vec3_dot(d, at->normal), q = off * off * (s->across - s->along) + square * s->along;
@@ -135,12 +135,12 @@ static void look_in_cell(const search *s, int32_t cell, pl_vec3 point, uint64_t 
 static void gate(const search *s, pl_track_match *match) {
   int best = 0, kept = 0;
   for (int i = 1; i < match->count; ++i)
-    if (match->shares[i] > match->shares[best]) best = i;
+    if (match->responsibilities[i] > match->responsibilities[best]) best = i;
   int32_t chosen = match->count > 0 ? match->samples[best] : 0;
   for (int i = 0; i < match->count; ++i) {
     if (pl_track_distance(&s->tracker->samples, chosen, match->samples[i]) > s->gate) continue;
     match->samples[kept] = match->samples[i];
-    match->shares[kept++] = match->shares[i];
+    match->responsibilities[kept++] = match->responsibilities[i];
   }
   match->count = kept;
 }
@@ -165,8 +165,8 @@ static void match_some(void *data, int32_t begin, int32_t end, int32_t block) {
         }
     if (t->def.gating) gate(s, match);
     double sum = s->rival;
-    for (int i = 0; i < match->count; ++i) sum += match->shares[i];
-    for (int i = 0; i < match->count; ++i) match->shares[i] /= sum;
+    for (int i = 0; i < match->count; ++i) sum += match->responsibilities[i];
+    for (int i = 0; i < match->count; ++i) match->responsibilities[i] /= sum;
   }
 }
 
@@ -182,11 +182,11 @@ static void gather_pulls(pl_tracker *t, const pl_track_level *level) {
     pl_vec3 p = t->cloud.points[n];
     for (int i = 0; i < match->count; ++i) {
       int32_t k = match->samples[i];
-      double share = match->shares[i], off = pl_vec3_dot(pl_vec3_sub(p, t->surface[k]), t->normals[k]);
-      pull->weights[k] += share;
-      pull->targets[k] = pl_vec3_add_scaled(pull->targets[k], p, share);
-      pull->explained += share;
-      pull->square += share * off * off;
+      double responsibility = match->responsibilities[i], off = pl_vec3_dot(pl_vec3_sub(p, t->surface[k]), t->normals[k]);
+      pull->weights[k] += responsibility;
+      pull->targets[k] = pl_vec3_add_scaled(pull->targets[k], p, responsibility);
+      pull->explained += responsibility;
+      pull->square += responsibility * off * off;
     }
   }
   for (int32_t k = 0; k < t->samples.count; ++k)
@@ -194,7 +194,7 @@ static void gather_pulls(pl_tracker *t, const pl_track_level *level) {
 }
 
 bool pl_track_expect(pl_tracker *t, const pl_track_level *level) {
-  double sigma = level->sigma, tau = width_along(level), w = t->outlier_share;
+  double sigma = level->sigma, tau = width_along(level), w = t->outlier_fraction;
   search s = {.tracker = t,
               .level = level,
               .across = 1 / (sigma * sigma),

@@ -11,8 +11,8 @@
 #include "pliant/track.h"
 
 enum {
-  PL_TRACK_MATCHES_MOST = 12,  // surface points that share a measured one
-  PL_TRACK_SEEDS_MOST = 256,   // parts between which distances along the body are known
+  PL_TRACK_MAX_MATCHES = 12,  // surface points that share a measured one
+  PL_TRACK_MAX_SEEDS = 256,   // parts between which distances along the body are known
 };
 
 // Surface points in an order of which every beginning covers the surface evenly, and how far apart they are along the body.
@@ -39,8 +39,8 @@ typedef struct pl_track_level {
 // What a measured point belongs to.
 typedef struct pl_track_match {
   int32_t count;
-  int32_t samples[PL_TRACK_MATCHES_MOST];  // surface points
-  double shares[PL_TRACK_MATCHES_MOST];    // responsibilities, with that of the outliers they sum to 1
+  int32_t samples[PL_TRACK_MAX_MATCHES];  // surface points
+  double responsibilities[PL_TRACK_MAX_MATCHES];    // responsibilities, with that of the outliers they sum to 1
 } pl_track_match;
 
 // A cloud as the tracker uses it.
@@ -61,7 +61,7 @@ typedef struct pl_track_pull {
 // One try at a frame.
 typedef struct pl_track_try {
   pl_track_report report;
-  double width, outlier_share;
+  double width, outlier_fraction;
 } pl_track_try;
 
 struct pl_tracker {
@@ -84,8 +84,8 @@ struct pl_tracker {
   double *x, *before;                      // 3 per point of the mesh: now, and in the frame before
   double *predicted, *last, *best, *keep;  // where it is expected, and places to come back to
   double *load;                            // N, 3 per point: gravity, or what holds the body where it is foreseen
-  bool foreseen;                           // `predicted` and `load` are of pl_tracker_foresee()
-  double *gradient, *step, *trial, *right;
+  bool foreseen;                           // `predicted` and `load` are of pl_tracker_set_prediction()
+  double *gradient, *step, *trial, *rhs;
   double *contrast;  // room for one number per point of the mesh
   // The surface.
   pl_vec3 *surface, *normals;
@@ -101,8 +101,8 @@ struct pl_tracker {
   // The motion.
   int32_t frame_count;
   double time, time_before;
-  double width, outlier_share, prediction_error;
-  double usual_share, usual_seen, usual_residual;
+  double width, outlier_fraction, prediction_error;
+  double usual_fraction, usual_seen, usual_residual;
   pl_vec3 *points;                   // x as vectors, for the view
   double *supports, *kept_supports;  // of the points, and of another try
 };
@@ -125,7 +125,7 @@ void pl_track_set_gravity(pl_tracker *tracker);
 bool pl_track_expect(pl_tracker *tracker, const pl_track_level *level);
 
 // track_solve.c: maximisation, which moves tracker->x. `carry` is 1/s²: inertia that holds to tracker->predicted.
-pl_status pl_track_maximise(pl_tracker *tracker, const pl_track_level *level, double carry, int32_t newton_limit,
+pl_status pl_track_maximise(pl_tracker *tracker, const pl_track_level *level, double carry, int32_t max_newton_iterations,
                             int32_t *newton_count, pl_error *error);
 
 // track_frame.c: the iterations of a frame from tracker->x on, beginning `reach` metres wide. Fills in all of the report but what compares frames.

@@ -8,14 +8,14 @@
 #include "capture/track_parts.h"
 #include "mesh/topology.h"
 
-enum { ORDERED_MOST = 3000 };
+enum { MAX_ORDERED = 3000 };
 
 // --- the order ----------------------------------------------------------------------------------------------------
 
 static bool order_points(pl_tracker *t) {
   const pl_contact_surface *surface = &t->model->head.surface;
   pl_track_samples *samples = &t->samples;
-  int32_t count = surface->point_count, ordered = count < ORDERED_MOST ? count : ORDERED_MOST, current = 0;
+  int32_t count = surface->point_count, ordered = count < MAX_ORDERED ? count : MAX_ORDERED, current = 0;
   double *nearest = PL_SCRATCH(&t->scratch, double, count);
   if (nearest == NULL) return false;
   for (int32_t i = 0; i < count; ++i) nearest[i] = HUGE_VAL;
@@ -108,7 +108,7 @@ static void spread(graph *g, int32_t start, double *distances, int32_t *owner, i
 static int32_t choose_seeds(graph *g, int32_t count, double radius, double *nearest, int32_t *owner, int32_t *seeds) {
   int32_t seed_count = 0, farthest = 0;
   for (int32_t i = 0; i < count; ++i) nearest[i] = HUGE_VAL;
-  while (seed_count < PL_TRACK_SEEDS_MOST && nearest[farthest] > radius) {
+  while (seed_count < PL_TRACK_MAX_SEEDS && nearest[farthest] > radius) {
     seeds[seed_count] = farthest;
     spread(g, farthest, nearest, owner, seed_count++);
     farthest = 0;
@@ -125,16 +125,16 @@ static bool take_graph(pl_arena *arena, const pl_fem_model *model, graph *g) {
   if (!pl_edges_find(arena, elements, count, &edges, &edge_count) || !pl_rings_find(arena, edges, edge_count, count, &g->rings))
     return false;
   // Every push lowers a distance over one directed edge, and each such edge is gone along once a pop: twice as many entries are never alive.
-  size_t room = 2 * (size_t)edge_count + (size_t)count + 1;
+  size_t workspace = 2 * (size_t)edge_count + (size_t)count + 1;
   g->points = model->rest_points;
-  g->heap = (heap){.keys = PL_TAKE(arena, double, room), .items = PL_TAKE(arena, int32_t, room)};
+  g->heap = (heap){.keys = PL_TAKE(arena, double, workspace), .items = PL_TAKE(arena, int32_t, workspace)};
   return !arena->failed;
 }
 
 static bool measure_parts(pl_tracker *t, pl_arena *arena) {
   const pl_contact_surface *surface = &t->model->head.surface;
   pl_track_samples *samples = &t->samples;
-  int32_t count = t->model->head.particle_count, seeds[PL_TRACK_SEEDS_MOST];
+  int32_t count = t->model->head.particle_count, seeds[PL_TRACK_MAX_SEEDS];
   graph g;
   double *nearest = PL_TAKE(arena, double, count);
   int32_t *owner = PL_TAKE(arena, int32_t, count);

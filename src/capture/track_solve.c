@@ -14,7 +14,7 @@
 
 #include "capture/track_parts.h"
 
-enum { HALVINGS_MOST = 8 };
+enum { MAX_HALVINGS = 8 };
 
 // The pull along the surface, as a share of what the widths say. With all of it the surface sticks to the points it was first matched with, and thin round parts lag behind by
 // millimetres; with none nothing but the rims would keep it from sliding along itself. Rms error of the first frames of scenes/capture-hanger after each share: 1: 3.9 mm, 0.2: 2.4 mm,
@@ -48,22 +48,22 @@ static double add_pulls(pl_tracker *t, const double *x, double *gradient, bool w
     double w = t->data_weights[k];
     if (!(w > 0)) continue;
     const int32_t *parents = surface->parents + 4 * (ptrdiff_t)k;
-    const double *shares = touch->weights + 4 * (ptrdiff_t)k;
+    const double *responsibilities = touch->weights + 4 * (ptrdiff_t)k;
     pl_vec3 off = pl_vec3_scale(t->pull.targets[k], -1), n = t->normals[k];
-    for (int a = 0; a < 4; ++a) off = pl_vec3_add_scaled(off, pl_fem_vector(x, parents[a]), shares[a]);
+    for (int a = 0; a < 4; ++a) off = pl_vec3_add_scaled(off, pl_fem_vector(x, parents[a]), responsibilities[a]);
     double across = pl_vec3_dot(off, n);
     pl_vec3 force = pl_vec3_scale(pl_vec3_add_scaled(pl_vec3_scale(off, t->data_ratio), n, (1 - t->data_ratio) * across), w);
     energy += 0.5 * pl_vec3_dot(force, off);
     for (int a = 0; gradient != NULL && a < 4; ++a)
-      pl_fem_put(gradient, parents[a], pl_vec3_add_scaled(pl_fem_vector(gradient, parents[a]), force, shares[a]));
+      pl_fem_put(gradient, parents[a], pl_vec3_add_scaled(pl_fem_vector(gradient, parents[a]), force, responsibilities[a]));
     if (!with_matrix) continue;
     pl_mat3 block = pl_mat3_scale(pl_mat3_outer(n, n), w * (1 - t->data_ratio));
     for (int a = 0; a < 3; ++a) block.m[a][a] += w * t->data_ratio;
     for (int ab = 0; ab < 16; ++ab) {
-      int32_t place = touch->places[16 * (ptrdiff_t)k + ab];
-      if (place < 0) continue;
-      double share = shares[ab / 4] * shares[ab % 4];
-      for (int i = 0; i < 9; ++i) t->matrix.values[9 * (ptrdiff_t)place + i] += share * block.m[i / 3][i % 3];
+      int32_t slot = touch->slots[16 * (ptrdiff_t)k + ab];
+      if (slot < 0) continue;
+      double responsibility = responsibilities[ab / 4] * responsibilities[ab % 4];
+      for (int i = 0; i < 9; ++i) t->matrix.values[9 * (ptrdiff_t)slot + i] += responsibility * block.m[i / 3][i % 3];
     }
   }
   return energy;
@@ -96,30 +96,30 @@ static double evaluate(pl_tracker *t, const double *x, double carry, double *gra
 
 // Go along the step as far as Φ falls; false if it does not.
 static bool search_line(pl_tracker *t, double carry, double energy) {
-  double slope = 0, length = 1;
+  double gradient = 0, length = 1;
   ptrdiff_t n = unknown_count(t);
-  for (ptrdiff_t i = 0; i < n; ++i) slope += t->gradient[i] * t->step[i];
-  if (!(slope < 0)) return false;
-  for (int k = 0; k < HALVINGS_MOST; ++k, length *= 0.5) {
+  for (ptrdiff_t i = 0; i < n; ++i) gradient += t->gradient[i] * t->step[i];
+  if (!(gradient < 0)) return false;
+  for (int k = 0; k < MAX_HALVINGS; ++k, length *= 0.5) {
     for (ptrdiff_t i = 0; i < n; ++i) t->trial[i] = t->x[i] + length * t->step[i];
-    if (!(evaluate(t, t->trial, carry, NULL, false) <= energy + 1e-4 * length * slope)) continue;
+    if (!(evaluate(t, t->trial, carry, NULL, false) <= energy + 1e-4 * length * gradient)) continue;
     memcpy(t->x, t->trial, (size_t)n * sizeof(double));
     return true;
   }
   return false;
 }
 
-pl_status pl_track_maximise(pl_tracker *t, const pl_track_level *level, double carry, int32_t newton_limit, int32_t *newton_count,
+pl_status pl_track_maximise(pl_tracker *t, const pl_track_level *level, double carry, int32_t max_newton_iterations, int32_t *newton_count,
                             pl_error *error) {
   weigh(t, level);
   ptrdiff_t n = unknown_count(t);
   pl_linear_solver_aim(t->solver, 1e-3);
-  for (int32_t i = 0; i < newton_limit; ++i) {
+  for (int32_t i = 0; i < max_newton_iterations; ++i) {
     double energy = evaluate(t, t->x, carry, t->gradient, true);
-    for (ptrdiff_t k = 0; k < n; ++k) t->right[k] = -t->gradient[k];
+    for (ptrdiff_t k = 0; k < n; ++k) t->rhs[k] = -t->gradient[k];
     memset(t->step, 0, (size_t)n * sizeof(double));
     pl_status status = pl_linear_solver_factor(t->solver, &t->matrix, error);
-    if (status >= 0) status = pl_linear_solver_solve(t->solver, t->right, 1, t->step, error);
+    if (status >= 0) status = pl_linear_solver_solve(t->solver, t->rhs, 1, t->step, error);
     if (status < 0) return status;
     ++*newton_count;
     double square = 0;

@@ -47,7 +47,7 @@ static pl_status check_form(const pl_collider_def *def, pl_error *error) {
       return PL_OK;
     case PL_COLLIDER_MESH:
       if (def->mesh == NULL) return pl_fail_field(error, bad, "mesh", "a mesh collider needs a mesh");
-      if (pl_mesh_look(def->mesh).triangle_count == 0) return pl_fail_field(error, bad, "mesh", "the mesh has no triangles");
+      if (pl_mesh_get_view(def->mesh).triangle_count == 0) return pl_fail_field(error, bad, "mesh", "the mesh has no triangles");
       return PL_OK;
   }
   return pl_fail_field(error, bad, "shape", "there is no collider shape %d", (int)def->shape);
@@ -82,7 +82,7 @@ static pl_status check_def(const pl_collider_def *def, pl_error *error) {
 }
 
 static pl_box mesh_box(const pl_mesh *mesh) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_box box = pl_box_empty();
   for (int32_t i = 0; i < 3 * view.triangle_count; ++i) box = pl_box_with(box, view.points[view.triangles[i]]);
   return box;

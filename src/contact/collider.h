@@ -7,7 +7,7 @@
 
 // Signed distances of a mesh at the centres of a coarse grid around it (collider_clearance.c).
 typedef struct pl_collider_clearance {
-  pl_vec3 least;  // corner of the grid
+  pl_vec3 min;  // corner of the grid
   double cell;    // edge of a cell, metres
   int32_t counts[3];
   const float *distances;  // x fastest; NULL: no grid

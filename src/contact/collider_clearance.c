@@ -14,7 +14,7 @@ enum { CELLS_ALONG = 28, CELLS_PER_BLOCK = 256 };
 
 static pl_vec3 center_of(const pl_collider_clearance *grid, int32_t cell) {
   int32_t x = cell % grid->counts[0], y = cell / grid->counts[0] % grid->counts[1], z = cell / (grid->counts[0] * grid->counts[1]);
-  return pl_vec3_add(grid->least, pl_vec3_scale((pl_vec3){x + 0.5, y + 0.5, z + 0.5}, grid->cell));
+  return pl_vec3_add(grid->min, pl_vec3_scale((pl_vec3){x + 0.5, y + 0.5, z + 0.5}, grid->cell));
 }
 
 typedef struct fill_data {
@@ -32,7 +32,7 @@ static void fill_cells(void *data, int32_t begin, int32_t end, int32_t block) {
 
 bool pl_collider_clearance_build(pl_context *context, pl_arena *arena, const pl_triangle_tree *tree, pl_box box,
                                  pl_collider_clearance *grid) {
-  pl_vec3 size = pl_vec3_sub(box.most, box.least);
+  pl_vec3 size = pl_vec3_sub(box.max, box.min);
   grid->cell = fmax(fmax(size.x, size.y), size.z) / CELLS_ALONG;
   if (!(grid->cell > 0)) return true;  // a mesh of one point: no grid, every point is asked exactly
   const double sizes[3] = {size.x, size.y, size.z};
@@ -41,7 +41,7 @@ bool pl_collider_clearance_build(pl_context *context, pl_arena *arena, const pl_
     grid->counts[i] = (int32_t)fmax(1, ceil(sizes[i] / grid->cell));
     count *= grid->counts[i];
   }
-  grid->least = box.least;
+  grid->min = box.min;
   float *distances = PL_TAKE(arena, float, count);
   if (distances == NULL) return false;
   pl_parallel_for(context, count, CELLS_PER_BLOCK, fill_cells, &(fill_data){tree, grid, distances});
@@ -50,17 +50,17 @@ bool pl_collider_clearance_build(pl_context *context, pl_arena *arena, const pl_
 }
 
 // Without fmin and fmax, whose care for NaN costs a call.
-static int32_t cell_along(double place, int32_t count) {
-  return place > 0 ? (place < count - 1 ? (int32_t)place : count - 1) : 0;
+static int32_t cell_along(double position, int32_t count) {
+  return position > 0 ? (position < count - 1 ? (int32_t)position : count - 1) : 0;
 }
 
 double pl_collider_clearance_at(const pl_collider_clearance *grid, pl_vec3 point, double *away) {
   *away = HUGE_VAL;
   if (grid->distances == NULL) return 0;
-  pl_vec3 p = pl_vec3_scale(pl_vec3_sub(point, grid->least), 1 / grid->cell);
+  pl_vec3 p = pl_vec3_scale(pl_vec3_sub(point, grid->min), 1 / grid->cell);
   // A point outside the grid is compared with the nearest cell.
   int32_t x = cell_along(p.x, grid->counts[0]), y = cell_along(p.y, grid->counts[1]), z = cell_along(p.z, grid->counts[2]);
-  pl_vec3 center = pl_vec3_add_scaled(grid->least, (pl_vec3){x + 0.5, y + 0.5, z + 0.5}, grid->cell);
+  pl_vec3 center = pl_vec3_add_scaled(grid->min, (pl_vec3){x + 0.5, y + 0.5, z + 0.5}, grid->cell);
   double distance = (double)grid->distances[x + grid->counts[0] * (y + grid->counts[1] * z)];
   // Single precision is off by less than a millionth of the distance.
   *away = pl_vec3_distance(point, center) + 1e-6 * fabs(distance);

@@ -16,7 +16,7 @@
 // Sphere tracing ends this close to the surface, as a share of the path …
 static const double TRACE_TOLERANCE = 1e-7;
 // … or after this many steps; only a path that grazes the surface takes as many.
-enum { TRACE_LIMIT = 64 };
+enum { MAX_TRACE = 64 };
 
 // A path in the collider's frame.
 typedef struct local_path {
@@ -27,14 +27,14 @@ typedef struct local_path {
   pl_distance_anchor *anchor;  // the last place asked for
 } local_path;
 
-static double mesh_distance(const local_path *path, pl_vec3 point, double outside_limit, pl_vec3 *normal) {
+static double mesh_distance(const local_path *path, pl_vec3 point, double max_outside, pl_vec3 *normal) {
   const pl_collider *collider = path->collider;
   pl_distance_range range = pl_distance_anchor_range(path->anchor, point);
   double away, distance = pl_collider_clearance_at(&collider->clearance, point, &away);
   if (distance - away > range.low) range.low = distance - away;
   if (distance + away < range.high) range.high = distance + away;
-  if (range.low > outside_limit) return HUGE_VAL;
-  double limit = pl_distance_search_limit(range, outside_limit, 1e-9 * collider->reach);
+  if (range.low > max_outside) return HUGE_VAL;
+  double limit = pl_distance_search_limit(range, max_outside, 1e-9 * collider->reach);
   distance = pl_triangle_tree_signed_distance(collider->tree, point, limit, NULL, normal);
   if (distance < HUGE_VAL) *path->anchor = (pl_distance_anchor){true, point, distance};
   return distance;
@@ -50,7 +50,7 @@ static double distance_at(const local_path *path, pl_vec3 point, double enough, 
 static bool trace(const local_path *path, pl_vec3 *touched, pl_vec3 *normal) {
   pl_vec3 along = pl_vec3_sub(path->end, path->start);
   double t = 0, d = path->d0;
-  for (int i = 0; i < TRACE_LIMIT; ++i) {
+  for (int i = 0; i < MAX_TRACE; ++i) {
     t += fmax(d, TRACE_TOLERANCE * path->length) / path->length;
     if (!(t < 1)) return false;
     *touched = pl_vec3_add_scaled(path->start, along, t);
@@ -67,7 +67,7 @@ static void add_plane(const pl_contact_query *query, const pl_collider_step *ste
   double gap = pl_vec3_dot(normal, pl_vec3_sub(path->end, touched));
   if (!(gap < group->scale.margin)) return;
   const pl_contact_body *body = &group->bodies[query->body];
-  pl_vec3 place = pl_transform_apply(step->end, touched);
+  pl_vec3 position = pl_transform_apply(step->end, touched);
   pl_contact contact = {
       .body = query->body,
       .point = query->point,
@@ -80,10 +80,10 @@ static void add_plane(const pl_contact_query *query, const pl_collider_step *ste
       .friction = sqrt(body->friction * step->collider->friction),
       .restitution = fmax(body->restitution, step->collider->restitution),
   };
-  contact.offset = pl_vec3_dot(contact.normal, place);
+  contact.offset = pl_vec3_dot(contact.normal, position);
   // The touched piece of the collider moved from where it was at the start: a point that sticks to it is carried there exactly.
   if (group->step > 0)
-    contact.surface_velocity = pl_vec3_scale(pl_vec3_sub(place, pl_transform_apply(step->start, touched)), 1 / group->step);
+    contact.surface_velocity = pl_vec3_scale(pl_vec3_sub(position, pl_transform_apply(step->start, touched)), 1 / group->step);
   pl_contact_slots_add(query->slots, &contact);
 }
 
@@ -130,7 +130,7 @@ static void find_point(const pl_contact_query *query, const pl_collider_step *st
 static bool is_clear(const pl_contact_group *group, const pl_collider_step *step) {
   const pl_collider *collider = step->collider;
   double margin = group->scale.margin + group->bodies[group->body].radius;
-  pl_vec3 size = pl_vec3_scale(pl_vec3_sub(group->end_box.most, group->end_box.least), 0.5);
+  pl_vec3 size = pl_vec3_scale(pl_vec3_sub(group->end_box.max, group->end_box.min), 0.5);
   pl_vec3 end = pl_transform_unapply(step->end, pl_box_center(group->end_box));
   if (collider->shape == PL_COLLIDER_HALF_SPACE) {
     pl_vec3 up = pl_quat_apply(step->end.rotation, pl_vec3_of(0, 1, 0));

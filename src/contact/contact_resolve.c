@@ -23,7 +23,7 @@ typedef struct contact_term {
   double weight;
 } contact_term;
 
-enum { TERM_LIMIT = 16 };  // 4 parents of the point, 4 of each corner
+enum { MAX_TERMS = 16 };  // 4 parents of the point, 4 of each corner
 
 static int32_t add_terms(const pl_contact_body *bodies, int32_t body, int32_t point, double scale, contact_term *terms,
                          int32_t count) {
@@ -38,7 +38,7 @@ static int32_t add_terms(const pl_contact_body *bodies, int32_t body, int32_t po
   return count;
 }
 
-static int32_t terms_of(const pl_contact_body *bodies, const pl_contact *contact, contact_term terms[TERM_LIMIT]) {
+static int32_t terms_of(const pl_contact_body *bodies, const pl_contact *contact, contact_term terms[MAX_TERMS]) {
   int32_t count = add_terms(bodies, contact->body, contact->point, 1, terms, 0);
   if (contact->other < 0) return count;
   const int32_t *corners = &bodies[contact->other].surface->triangles[3 * (size_t)contact->triangle];
@@ -85,9 +85,9 @@ static void push_velocities(pl_contact_body *bodies, const contact_term *terms, 
   for (int32_t i = 0; i < count; ++i) {
     pl_contact_body *body = &bodies[terms[i].body];
     int32_t particle = terms[i].particle;
-    double share = terms[i].weight * body->inverse_masses[particle];
-    if (share == 0) continue;
-    pl_vec3 change = pl_vec3_scale(impulse, share);
+    double fraction = terms[i].weight * body->inverse_masses[particle];
+    if (fraction == 0) continue;
+    pl_vec3 change = pl_vec3_scale(impulse, fraction);
     body->velocities[particle] = pl_vec3_add(body->velocities[particle], change);
     body->positions[particle] = pl_vec3_add_scaled(body->positions[particle], change, step);
     body->moved = true;
@@ -98,9 +98,9 @@ static void push_positions(pl_contact_body *bodies, const contact_term *terms, i
   for (int32_t i = 0; i < count; ++i) {
     pl_contact_body *body = &bodies[terms[i].body];
     int32_t particle = terms[i].particle;
-    double share = terms[i].weight * body->inverse_masses[particle];
-    if (share == 0) continue;
-    body->positions[particle] = pl_vec3_add_scaled(body->positions[particle], push, share);
+    double fraction = terms[i].weight * body->inverse_masses[particle];
+    if (fraction == 0) continue;
+    body->positions[particle] = pl_vec3_add_scaled(body->positions[particle], push, fraction);
     body->moved = true;
   }
 }
@@ -125,7 +125,7 @@ static double start_approach(const pl_contact_body *bodies, const pl_contact *co
 // the middle of the step is the one we have; so the speed at t, and after it speed and height at the step's end, follow from
 // gravity alone, and a ball keeps its height over any number of bounces. Between two bodies gravity cancels.
 static pl_contact_row row_of(const pl_contact_body *bodies, const pl_contact *contact, const pl_contact_step *step) {
-  contact_term terms[TERM_LIMIT];
+  contact_term terms[MAX_TERMS];
   int32_t count = terms_of(bodies, contact, terms);
   pl_contact_row row = {.inverse_mass = inverse_mass_of(bodies, terms, count)};
   double speed = pl_vec3_dot(contact->normal, relative_velocity(bodies, contact, terms, count)), h = step->step;
@@ -144,7 +144,7 @@ static pl_contact_row row_of(const pl_contact_body *bodies, const pl_contact *co
 }
 
 static void sweep_velocities(pl_contact_solver *solver, pl_contact_body *bodies, double step) {
-  contact_term terms[TERM_LIMIT];
+  contact_term terms[MAX_TERMS];
   for (int32_t i = 0; i < solver->contact_count; ++i) {
     const pl_contact *contact = &solver->memory.contacts[i];
     pl_contact_row *row = &solver->memory.rows[i];
@@ -172,7 +172,7 @@ static void sweep_velocities(pl_contact_solver *solver, pl_contact_body *bodies,
 
 // One sweep over the positions; false when nothing was left to do.
 static bool sweep_positions(pl_contact_solver *solver, pl_contact_body *bodies, double slop, double step) {
-  contact_term terms[TERM_LIMIT];
+  contact_term terms[MAX_TERMS];
   bool is_changed = false;
   for (int32_t i = 0; i < solver->contact_count; ++i) {
     const pl_contact *contact = &solver->memory.contacts[i];
@@ -191,7 +191,7 @@ static bool sweep_positions(pl_contact_solver *solver, pl_contact_body *bodies, 
 
 // Impulses act from the start of the step on, which leaves a bouncing point above the place it would have reached.
 static void land_bounces(pl_contact_solver *solver, pl_contact_body *bodies) {
-  contact_term terms[TERM_LIMIT];
+  contact_term terms[MAX_TERMS];
   for (int32_t i = 0; i < solver->contact_count; ++i) {
     const pl_contact *contact = &solver->memory.contacts[i];
     const pl_contact_row *row = &solver->memory.rows[i];

@@ -97,7 +97,7 @@ bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact
 // places around.
 typedef struct pl_distance_anchor {
   bool is_set;
-  pl_vec3 place;
+  pl_vec3 position;
   double distance;
 } pl_distance_anchor;
 
@@ -106,17 +106,17 @@ typedef struct pl_distance_range {
   double low, high;
 } pl_distance_range;
 
-static inline pl_distance_range pl_distance_anchor_range(const pl_distance_anchor *anchor, pl_vec3 place) {
+static inline pl_distance_range pl_distance_anchor_range(const pl_distance_anchor *anchor, pl_vec3 position) {
   if (!anchor->is_set) return (pl_distance_range){-HUGE_VAL, HUGE_VAL};
-  double away = pl_vec3_distance(place, anchor->place);
+  double away = pl_vec3_distance(position, anchor->position);
   return (pl_distance_range){anchor->distance - away, anchor->distance + away};
 }
 
 // How far a nearest-point search must reach so that it finds something, when the signed distance is in `range`. If the place is
-// certainly outside, what is farther than `outside_limit` need not be found. `slack` covers rounding.
-static inline double pl_distance_search_limit(pl_distance_range range, double outside_limit, double slack) {
+// certainly outside, what is farther than `max_outside` need not be found. `slack` covers rounding.
+static inline double pl_distance_search_limit(pl_distance_range range, double max_outside, double slack) {
   double limit = range.high > -range.low ? range.high : -range.low;
-  if (range.low > slack && outside_limit < limit) limit = outside_limit;
+  if (range.low > slack && max_outside < limit) limit = max_outside;
   return limit * (1 + 1e-9) + slack;
 }
 

@@ -183,8 +183,8 @@ static bool is_behind_at_start(const surface_search *s, const pl_hit *hit) {
 }
 
 // Touch the triangle nearest to `place`, within `limit`, that the point's own surface can lie against, if there is one.
-static bool touch_facing(const surface_search *s, pl_vec3 place, double limit) {
-  pl_hit hit = pl_surface_motion_nearest(s->motion, place, limit, &s->facing);
+static bool touch_facing(const surface_search *s, pl_vec3 position, double limit) {
+  pl_hit hit = pl_surface_motion_nearest(s->motion, position, limit, &s->facing);
   if (hit.triangle < 0) return false;
   pl_vec3 corners[3];
   pl_surface_corners(s->motion->tree, s->motion->ends, hit.triangle, corners);
@@ -204,33 +204,33 @@ static const double FACING_EDGES = 0.1, FACING_RATIO = 32;
 // Is the point inside the other body, or too close? Returns whether it is outside. `anchor` is the place asked for last, nearby.
 static bool find_nearest(surface_search *s, double facing_reach, pl_distance_anchor *anchor) {
   const pl_surface_motion *motion = s->motion;
-  pl_vec3 place = s->query->end;
-  pl_box end = {place, place};
+  pl_vec3 position = s->query->end;
+  pl_box end = {position, position};
   double limit = s->gap + s->query->group->scale.margin, reach = limit;
   if (!pl_box_overlaps(pl_box_grow(motion->end_box, limit), end)) return true;
   bool is_closed = motion->tree->is_closed;
   if (is_closed && pl_box_overlaps(motion->end_box, end)) {
-    pl_distance_range range = pl_distance_anchor_range(anchor, place);
+    pl_distance_range range = pl_distance_anchor_range(anchor, position);
     double slack = 1e-9 * pl_box_diagonal(motion->end_box);
     if (range.low > limit + slack) return true;
     reach = pl_distance_search_limit(range, limit, slack);
   }
-  pl_hit hit = pl_surface_motion_nearest(motion, place, reach, NULL);
+  pl_hit hit = pl_surface_motion_nearest(motion, position, reach, NULL);
   if (hit.triangle < 0) return true;
-  pl_vec3 away = pl_vec3_sub(place, hit.point);
+  pl_vec3 away = pl_vec3_sub(position, hit.point);
   bool is_behind = pl_vec3_dot(away, pl_surface_motion_outward(motion, &hit)) < 0;
-  *anchor = (pl_distance_anchor){true, place, is_behind ? -hit.distance : hit.distance};
+  *anchor = (pl_distance_anchor){true, position, is_behind ? -hit.distance : hit.distance};
   if (!is_closed && is_behind != is_behind_at_start(s, &hit)) return true;
   bool is_inside = is_closed && is_behind;
   if (!is_inside && hit.distance >= limit) return true;
-  if (is_facing(s, hit.triangle) || (is_inside && !touch_facing(s, place, fmax(facing_reach, FACING_RATIO * hit.distance))))
+  if (is_facing(s, hit.triangle) || (is_inside && !touch_facing(s, position, fmax(facing_reach, FACING_RATIO * hit.distance))))
     add_triangle(s, hit.triangle, hit.barycentric, normal_at(s, &hit, is_inside));
   return !is_inside;
 }
 
 static void touch_crossed(const surface_search *s, double facing_reach) {
-  pl_vec3 place = corner_mix(s->motion, s->motion->ends, s->crossing_triangle, s->crossing_weights);
-  if (!s->is_crossing_facing && touch_facing(s, place, facing_reach)) return;
+  pl_vec3 position = corner_mix(s->motion, s->motion->ends, s->crossing_triangle, s->crossing_weights);
+  if (!s->is_crossing_facing && touch_facing(s, position, facing_reach)) return;
   add_triangle(s, s->crossing_triangle, s->crossing_weights, s->crossing_normal);
 }
 

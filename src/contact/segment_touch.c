@@ -32,9 +32,9 @@ static const double ROUNDING = 1e-12;
 // On meshes, depths of this share of the segment's length are not worth another question.
 static const double MESH_TOLERANCE = 1e-7;
 // No piece on a mesh is halved below this share of the segment, or a segment without radius would ask for ever …
-static const double LEAST_PIECE = 1.0 / 64;
+static const double MIN_PIECE = 1.0 / 64;
 // … so six halvings at most; each leaves one piece waiting. A valley converges in four or five questions.
-enum { PIECES_WAITING = 8, VALLEY_LIMIT = 16 };
+enum { PIECES_WAITING = 8, MAX_VALLEYS = 16 };
 
 typedef struct local_segment {
   const pl_collider *collider;
@@ -45,10 +45,10 @@ typedef struct local_segment {
 } local_segment;
 
 // The best place so far.
-typedef struct best_place {
+typedef struct best_position {
   double t, gap, score;  // score: gap, a little less for the middle of a flat stretch, the longest of which wins
   pl_vec3 normal;        // in the collider's frame
-} best_place;
+} best_position;
 
 static pl_vec3 place_at(const local_segment *s, double t) {
   return pl_vec3_add_scaled(s->start, s->along, t);
@@ -58,18 +58,18 @@ static double radius_at(const local_segment *s, double t) {
   return (1 - t) * s->radius + t * s->end_radius;
 }
 
-static void consider(const local_segment *s, double t, double flat_share, best_place *best) {
+static void consider(const local_segment *s, double t, double flat_fraction, best_position *best) {
   pl_vec3 normal;
   double gap = pl_collider_local_distance(s->collider, place_at(s, t), &normal) - radius_at(s, t);
-  double score = gap - flat_share * s->flat;
-  if (score < best->score) *best = (best_place){t, gap, score, normal};
+  double score = gap - flat_fraction * s->flat;
+  if (score < best->score) *best = (best_position){t, gap, score, normal};
 }
 
-// The t in [from, to] at which |q + t v| - g t is least; `flat_share` is how much of the segment has the same gap, 0 for a single place.
-static double outside_place(const local_segment *s, pl_vec3 q, pl_vec3 v, double from, double to, double *flat_share) {
+// The t in [from, to] at which |q + t v| - g t is least; `flat_fraction` is how much of the segment has the same gap, 0 for a single place.
+static double outside_position(const local_segment *s, pl_vec3 q, pl_vec3 v, double from, double to, double *flat_fraction) {
   double g = s->growth, squared = pl_vec3_dot(v, v), speed = sqrt(squared);
   bool is_flat = speed <= s->flat && fabs(g) <= s->flat;
-  *flat_share = is_flat ? to - from : 0;
+  *flat_fraction = is_flat ? to - from : 0;
   if (is_flat) return 0.5 * (from + to);
   if (speed <= fabs(g) || speed <= s->flat) return g > 0 ? to : from;
   double foot = -pl_vec3_dot(q, v) / squared;
@@ -79,29 +79,29 @@ static double outside_place(const local_segment *s, pl_vec3 q, pl_vec3 v, double
 }
 
 // The t in [from, to], where the segment is within the box, at which the largest of the six faces' lines is least.
-static double inside_place(const local_segment *s, const double start[3], const double along[3], const double half[3], double from,
-                           double to, double *flat_share) {
-  double values[6], slopes[6];
+static double inside_position(const local_segment *s, const double start[3], const double along[3], const double half[3], double from,
+                           double to, double *flat_fraction) {
+  double values[6], gradients[6];
   int top = 0;
   for (int i = 0; i < 6; ++i) {
     double sign = i % 2 ? -1 : 1;
-    slopes[i] = sign * along[i / 2] - s->growth;
+    gradients[i] = sign * along[i / 2] - s->growth;
     values[i] = sign * start[i / 2] - half[i / 2];
-    if (values[i] + from * slopes[i] > values[top] + from * slopes[top]) top = i;
+    if (values[i] + from * gradients[i] > values[top] + from * gradients[top]) top = i;
   }
-  *flat_share = 0;
+  *flat_fraction = 0;
   double t = from;
   // Each line on the way rises faster than the one before, so there are six at most.
-  while (slopes[top] <= s->flat) {
+  while (gradients[top] <= s->flat) {
     int next = -1;
     double end = to;
     for (int i = 0; i < 6; ++i) {
-      if (!(slopes[i] > slopes[top])) continue;
-      double cross = fmax(t, (values[top] - values[i]) / (slopes[i] - slopes[top]));
+      if (!(gradients[i] > gradients[top])) continue;
+      double cross = fmax(t, (values[top] - values[i]) / (gradients[i] - gradients[top]));
       if (cross < end) end = cross, next = i;
     }
-    if (slopes[top] >= -s->flat) {
-      *flat_share = end - t;
+    if (gradients[top] >= -s->flat) {
+      *flat_fraction = end - t;
       return 0.5 * (t + end);
     }
     t = end;
@@ -128,7 +128,7 @@ static int cut_at_faces(const double start[3], const double along[3], const doub
 }
 
 // The least gap to a box of the given half size with whatever rounding.
-static void search_rounded_box(const local_segment *s, pl_vec3 half_size, best_place *best) {
+static void search_rounded_box(const local_segment *s, pl_vec3 half_size, best_position *best) {
   const double start[3] = {s->start.x, s->start.y, s->start.z}, along[3] = {s->along.x, s->along.y, s->along.z};
   const double half[3] = {half_size.x, half_size.y, half_size.z};
   double cuts[8];
@@ -144,18 +144,18 @@ static void search_rounded_box(const local_segment *s, pl_vec3 half_size, best_p
       q[k] = start[k] - copysign(half[k], x);
       v[k] = along[k];
     }
-    double t, flat_share;
+    double t, flat_fraction;
     if (is_outside)
-      t = outside_place(s, pl_vec3_of(q[0], q[1], q[2]), pl_vec3_of(v[0], v[1], v[2]), from, to, &flat_share);
+      t = outside_position(s, pl_vec3_of(q[0], q[1], q[2]), pl_vec3_of(v[0], v[1], v[2]), from, to, &flat_fraction);
     else
-      t = inside_place(s, start, along, half, from, to, &flat_share);
-    consider(s, t, flat_share, best);
+      t = inside_position(s, start, along, half, from, to, &flat_fraction);
+    consider(s, t, flat_fraction, best);
   }
 }
 
 // Through the middle of a ball or the axis of a capsule every direction across is out; one across the segment too frees it, one along it
 // does not.
-static void turn_normal_across(const local_segment *s, best_place *best) {
+static void turn_normal_across(const local_segment *s, best_position *best) {
   const pl_collider *collider = s->collider;
   if (best->gap + radius_at(s, best->t) + collider->radius > ROUNDING * collider->radius || !(s->length > 0)) return;
   pl_vec3 along = pl_vec3_scale(s->along, 1 / s->length), axis = {0, 1, 0};
@@ -165,41 +165,41 @@ static void turn_normal_across(const local_segment *s, best_place *best) {
 }
 
 // A half-space is nearest at an end.
-static void search_half_space(const local_segment *s, best_place *best) {
-  double slope = s->along.y - s->growth;
-  consider(s, fabs(slope) <= s->flat ? 0.5 : slope > 0 ? 0 : 1, 0, best);
+static void search_half_space(const local_segment *s, best_position *best) {
+  double gradient = s->along.y - s->growth;
+  consider(s, fabs(gradient) <= s->flat ? 0.5 : gradient > 0 ? 0 : 1, 0, best);
 }
 
 // A place along the segment at which a mesh was asked.
 typedef struct mesh_sample {
-  double t, distance, gap, slope;  // slope: of the gap over t
+  double t, distance, gap, gradient;  // slope: of the gap over t
 } mesh_sample;
 
 typedef struct mesh_search {
   const local_segment *segment;
   double limit;               // gaps above do not matter
-  double most_radius;         // along the segment
+  double max_radius;         // along the segment
   pl_distance_anchor anchor;  // the place asked for last
-  best_place best;
+  best_position best;
 } mesh_search;
 
-// Ask the mesh at t; false when the place is farther than `outside_limit`.
-static bool sample_mesh(mesh_search *m, double t, double outside_limit, mesh_sample *sample) {
+// Ask the mesh at t; false when the place is farther than `max_outside`.
+static bool sample_mesh(mesh_search *m, double t, double max_outside, mesh_sample *sample) {
   const local_segment *s = m->segment;
   const pl_collider *collider = s->collider;
-  pl_vec3 place = place_at(s, t), normal;
-  pl_distance_range range = pl_distance_anchor_range(&m->anchor, place);
-  double away, distance = pl_collider_clearance_at(&collider->clearance, place, &away);
+  pl_vec3 position = place_at(s, t), normal;
+  pl_distance_range range = pl_distance_anchor_range(&m->anchor, position);
+  double away, distance = pl_collider_clearance_at(&collider->clearance, position, &away);
   range.low = fmax(range.low, distance - away);
   range.high = fmin(range.high, distance + away);
   double slack = 1e-9 * collider->reach;
-  if (range.low > outside_limit + slack) return false;
+  if (range.low > max_outside + slack) return false;
   distance =
-      pl_triangle_tree_signed_distance(collider->tree, place, pl_distance_search_limit(range, outside_limit, slack), NULL, &normal);
+      pl_triangle_tree_signed_distance(collider->tree, position, pl_distance_search_limit(range, max_outside, slack), NULL, &normal);
   if (!(distance < HUGE_VAL)) return false;
-  m->anchor = (pl_distance_anchor){true, place, distance};
+  m->anchor = (pl_distance_anchor){true, position, distance};
   *sample = (mesh_sample){t, distance, distance - radius_at(s, t), pl_vec3_dot(normal, s->along) - s->growth};
-  if (sample->gap < m->best.score) m->best = (best_place){t, sample->gap, sample->gap - s->flat, normal};
+  if (sample->gap < m->best.score) m->best = (best_position){t, sample->gap, sample->gap - s->flat, normal};
   return true;
 }
 
@@ -207,15 +207,15 @@ static bool sample_mesh(mesh_search *m, double t, double outside_limit, mesh_sam
 // for a crease, and the zero of the straight line through the slopes, which is right for a round valley.
 static bool follow_valley(mesh_search *m, mesh_sample a, mesh_sample b) {
   const local_segment *s = m->segment;
-  for (int i = 0; i < VALLEY_LIMIT; ++i) {
-    double width = b.t - a.t, crossing = (b.gap - a.gap - b.slope * width) / (a.slope - b.slope);
-    if (a.gap + a.slope * crossing >= m->best.gap - MESH_TOLERANCE * s->length) return true;
-    double step = i % 2 ? width * a.slope / (a.slope - b.slope) : crossing;
+  for (int i = 0; i < MAX_VALLEYS; ++i) {
+    double width = b.t - a.t, crossing = (b.gap - a.gap - b.gradient * width) / (a.gradient - b.gradient);
+    if (a.gap + a.gradient * crossing >= m->best.gap - MESH_TOLERANCE * s->length) return true;
+    double step = i % 2 ? width * a.gradient / (a.gradient - b.gradient) : crossing;
     step = fmin(fmax(step, 0.01 * width), 0.99 * width);
     mesh_sample middle;
     if (!sample_mesh(m, a.t + step, HUGE_VAL, &middle)) return false;
-    if (middle.slope == 0) return true;
-    if (middle.slope < 0) {
+    if (middle.gradient == 0) return true;
+    if (middle.gradient < 0) {
       a = middle;
     } else {
       b = middle;
@@ -232,33 +232,33 @@ typedef struct mesh_piece {
 static bool is_hopeless(const mesh_search *m, const mesh_piece *piece) {
   const local_segment *s = m->segment;
   double length = (piece->b.t - piece->a.t) * s->length;
-  double least = 0.5 * (piece->a.distance + piece->b.distance - length) - fmax(radius_at(s, piece->a.t), radius_at(s, piece->b.t));
-  return least > m->limit + ROUNDING * (fabs(least) + s->collider->reach) || least >= m->best.gap - MESH_TOLERANCE * s->length;
+  double min = 0.5 * (piece->a.distance + piece->b.distance - length) - fmax(radius_at(s, piece->a.t), radius_at(s, piece->b.t));
+  return min > m->limit + ROUNDING * (fabs(min) + s->collider->reach) || min >= m->best.gap - MESH_TOLERANCE * s->length;
 }
 
 static bool is_short(const local_segment *s, const mesh_piece *piece) {
-  double share = piece->b.t - piece->a.t;
-  return share <= LEAST_PIECE || share * s->length <= 0.5 * fmin(radius_at(s, piece->a.t), radius_at(s, piece->b.t));
+  double fraction = piece->b.t - piece->a.t;
+  return fraction <= MIN_PIECE || fraction * s->length <= 0.5 * fmin(radius_at(s, piece->a.t), radius_at(s, piece->b.t));
 }
 
 // False when the whole segment is farther than the limit.
 static bool search_mesh(mesh_search *m) {
   const local_segment *s = m->segment;
   // Where the distance is more than this, no place of the segment can have a gap below the limit; from its middle only half the way remains.
-  double most = m->limit + m->most_radius + s->length;
+  double max = m->limit + m->max_radius + s->length;
   mesh_sample start, middle, end;
-  if (!sample_mesh(m, 0.5, most - 0.5 * s->length, &middle)) return false;
-  if (!sample_mesh(m, 0, most, &start) || !sample_mesh(m, 1, most, &end)) return false;
+  if (!sample_mesh(m, 0.5, max - 0.5 * s->length, &middle)) return false;
+  if (!sample_mesh(m, 0, max, &start) || !sample_mesh(m, 1, max, &end)) return false;
   mesh_piece waiting[PIECES_WAITING] = {{start, middle}, {middle, end}};
   int count = 2;
   while (count > 0) {
     mesh_piece piece = waiting[--count];
     if (is_hopeless(m, &piece)) continue;
     if (is_short(s, &piece)) {
-      if (piece.a.slope < 0 && piece.b.slope > 0 && !follow_valley(m, piece.a, piece.b)) return false;
+      if (piece.a.gradient < 0 && piece.b.gradient > 0 && !follow_valley(m, piece.a, piece.b)) return false;
       continue;
     }
-    if (!sample_mesh(m, 0.5 * (piece.a.t + piece.b.t), most, &middle)) return false;
+    if (!sample_mesh(m, 0.5 * (piece.a.t + piece.b.t), max, &middle)) return false;
     // The half with the smaller gap first: what it finds may spare the other.
     mesh_piece first = {piece.a, middle}, second = {middle, piece.b};
     bool is_first_near = piece.a.gap < piece.b.gap;
@@ -283,8 +283,8 @@ bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *col
                                pl_segment_touch *touch) {
   pl_vec3 along = pl_vec3_sub(segment->b, segment->a);
   pl_vec3 middle = pl_transform_unapply(placement, pl_vec3_add_scaled(segment->a, along, 0.5));
-  double length = pl_vec3_length(along), most_radius = fmax(segment->radius_a, segment->radius_b);
-  if (is_clear(collider, middle, 0.5 * length + most_radius, limit)) return false;
+  double length = pl_vec3_length(along), max_radius = fmax(segment->radius_a, segment->radius_b);
+  if (is_clear(collider, middle, 0.5 * length + max_radius, limit)) return false;
 
   along = pl_quat_apply(pl_quat_conjugate(placement.rotation), along);
   local_segment s = {
@@ -297,14 +297,14 @@ bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *col
       .growth = segment->radius_b - segment->radius_a,
       .flat = FLAT * length,
   };
-  best_place best = {.gap = HUGE_VAL, .score = HUGE_VAL};
+  best_position best = {.gap = HUGE_VAL, .score = HUGE_VAL};
   switch (collider->shape) {
     case PL_COLLIDER_HALF_SPACE: search_half_space(&s, &best); break;
     case PL_COLLIDER_SPHERE: search_rounded_box(&s, (pl_vec3){0, 0, 0}, &best); break;
     case PL_COLLIDER_CAPSULE: search_rounded_box(&s, (pl_vec3){0, collider->half_length, 0}, &best); break;
     case PL_COLLIDER_BOX: search_rounded_box(&s, collider->half_size, &best); break;
     case PL_COLLIDER_MESH: {
-      mesh_search m = {.segment = &s, .limit = limit, .most_radius = most_radius, .best = best};
+      mesh_search m = {.segment = &s, .limit = limit, .max_radius = max_radius, .best = best};
       if (!search_mesh(&m)) return false;
       best = m.best;
       break;

@@ -24,8 +24,8 @@ bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_sur
 
 // As pl_box_overlaps(), without branches between the comparisons: in walks through boxes they cannot be foreseen.
 static bool boxes_meet(const pl_box *a, const pl_box *b) {
-  return (a->least.x <= b->most.x) & (b->least.x <= a->most.x) & (a->least.y <= b->most.y) & (b->least.y <= a->most.y) &
-         (a->least.z <= b->most.z) & (b->least.z <= a->most.z);
+  return (a->min.x <= b->max.x) & (b->min.x <= a->max.x) & (a->min.y <= b->max.y) & (b->min.y <= a->max.y) &
+         (a->min.z <= b->max.z) & (b->min.z <= a->max.z);
 }
 
 static pl_box leaf_box(pl_surface_motion *motion, const pl_box_node *node) {
@@ -155,15 +155,15 @@ pl_vec3 pl_surface_motion_outward(const pl_surface_motion *motion, const pl_hit 
   const int32_t *corners_of = tree->surface->triangles;
   pl_vec3 c[3];
   pl_surface_corners(tree, motion->ends, hit->triangle, c);
-  int zero_count = 0, largest = 0, zero = 0;
+  int zero_count = 0, max = 0, zero = 0;
   for (int k = 0; k < 3; ++k) {
     if (hit->barycentric[k] == 0) zero_count++, zero = k;
-    if (hit->barycentric[k] > hit->barycentric[largest]) largest = k;
+    if (hit->barycentric[k] > hit->barycentric[max]) max = k;
   }
   if (zero_count == 0) return pl_triangle_normal(c[0], c[1], c[2]);
   // At a corner the whole ring, at an edge those of the ring that hold its other end too.
-  int32_t u = corners_of[3 * hit->triangle + largest];
-  int32_t v = zero_count == 1 ? corners_of[3 * hit->triangle + (3 - zero - largest)] : -1;
+  int32_t u = corners_of[3 * hit->triangle + max];
+  int32_t v = zero_count == 1 ? corners_of[3 * hit->triangle + (3 - zero - max)] : -1;
   pl_vec3 sum = {0, 0, 0};
   for (int32_t r = tree->ring_start[u]; r < tree->ring_start[u + 1]; ++r) {
     const int32_t *other = &corners_of[3 * tree->ring[r]];
@@ -199,21 +199,21 @@ pl_box pl_surface_motion_ring_normals(const pl_surface_motion *motion, int32_t p
 }
 
 // A box in single precision, rounded outwards.
-static void round_box(const pl_box *box, pl_vec3 origin, float least[3], float most[3]) {
-  pl_vec3 a = pl_vec3_sub(box->least, origin), b = pl_vec3_sub(box->most, origin);
+static void round_box(const pl_box *box, pl_vec3 origin, float min[3], float max[3]) {
+  pl_vec3 a = pl_vec3_sub(box->min, origin), b = pl_vec3_sub(box->max, origin);
   const double low[3] = {a.x, a.y, a.z}, high[3] = {b.x, b.y, b.z};
   for (int k = 0; k < 3; ++k) {
-    least[k] = (float)(low[k] - ROUNDING * fabs(low[k]));
-    most[k] = (float)(high[k] + ROUNDING * fabs(high[k]));
+    min[k] = (float)(low[k] - ROUNDING * fabs(low[k]));
+    max[k] = (float)(high[k] + ROUNDING * fabs(high[k]));
   }
 }
 
 static void add_to_front(pl_surface_front *front, int32_t item, const pl_box *box) {
-  float least[3], most[3];
-  round_box(box, front->origin, least, most);
+  float min[3], max[3];
+  round_box(box, front->origin, min, max);
   for (int k = 0; k < 3; ++k) {
-    front->least[k][front->count] = least[k];
-    front->most[k][front->count] = most[k];
+    front->min[k][front->count] = min[k];
+    front->max[k][front->count] = max[k];
   }
   front->items[front->count++] = item;
 }
@@ -242,8 +242,8 @@ void pl_surface_motion_gather(const pl_surface_motion *motion, pl_box box, const
     if (!boxes_meet(&motion->boxes[index], &box)) continue;
     if (normals != NULL && !pl_normal_boxes_may_face(normals, &motion->normal_boxes[index])) continue;
     // What is on the stack must still find room.
-    int32_t room = PL_SURFACE_FRONT - front->count - depth;
-    if (room < (node->count > 0 ? node->count : 2)) {
+    int32_t workspace = PL_SURFACE_FRONT - front->count - depth;
+    if (workspace < (node->count > 0 ? node->count : 2)) {
       add_to_front(front, ~index, &motion->boxes[index]);
     } else if (node->count > 0) {
       add_leaf(motion, node, &box, normals, front);
@@ -272,11 +272,11 @@ static void visit_below(const pl_surface_motion *motion, int32_t root, const pl_
 }
 
 static void miss_front(const pl_surface_front *front, const pl_box *box, int32_t is_missed[PL_SURFACE_FRONT]) {
-  float least[3], most[3];
-  round_box(box, front->origin, least, most);
+  float min[3], max[3];
+  round_box(box, front->origin, min, max);
   for (int32_t f = 0; f < front->count; ++f)
-    is_missed[f] = (front->least[0][f] > most[0]) | (front->most[0][f] < least[0]) | (front->least[1][f] > most[1]) |
-                   (front->most[1][f] < least[1]) | (front->least[2][f] > most[2]) | (front->most[2][f] < least[2]);
+    is_missed[f] = (front->min[0][f] > max[0]) | (front->max[0][f] < min[0]) | (front->min[1][f] > max[1]) |
+                   (front->max[1][f] < min[1]) | (front->min[2][f] > max[2]) | (front->max[2][f] < min[2]);
 }
 
 bool pl_surface_front_is_met(const pl_surface_front *front, pl_box box) {

@@ -46,19 +46,19 @@ bool pl_surface_motion_is_facing(const pl_surface_motion *motion, int32_t triang
 pl_box pl_surface_motion_ring_normals(const pl_surface_motion *motion, int32_t point);
 
 // Least product of numbers from two intervals.
-static inline double pl_least_product(double a_least, double a_most, double b_least, double b_most) {
-  double p = a_least * b_least, q = a_least * b_most, r = a_most * b_least, s = a_most * b_most;
+static inline double pl_min_product(double min_a, double max_a, double min_b, double max_b) {
+  double p = min_a * min_b, q = min_a * max_b, r = max_a * min_b, s = max_a * max_b;
   double low = p < q ? p : q, high = r < s ? r : s;
   return low < high ? low : high;
 }
 
 // Is there a pair of directions, one from each box, at more than a right angle? Never a wrong no.
 static inline bool pl_normal_boxes_may_face(const pl_box *a, const pl_box *b) {
-  double least = pl_least_product(a->least.x, a->most.x, b->least.x, b->most.x) +
-                 pl_least_product(a->least.y, a->most.y, b->least.y, b->most.y) +
-                 pl_least_product(a->least.z, a->most.z, b->least.z, b->most.z);
+  double min = pl_min_product(a->min.x, a->max.x, b->min.x, b->max.x) +
+                 pl_min_product(a->min.y, a->max.y, b->min.y, b->max.y) +
+                 pl_min_product(a->min.z, a->max.z, b->min.z, b->max.z);
   // A sum of directions is rounded: what is within that of a right angle may face.
-  return !(least > 1e-12);
+  return !(min > 1e-12);
 }
 
 // Triangles that neighbouring points may ask for: found once, then each point looks at these alone. It is a list to run through rather
@@ -68,7 +68,7 @@ typedef struct pl_surface_front {
   int32_t count;
   int32_t items[PL_SURFACE_FRONT];                              // triangles; ~node where there was no room for all below a node
   pl_vec3 origin;                                               // of the coordinates below, …
-  float least[3][PL_SURFACE_FRONT], most[3][PL_SURFACE_FRONT];  // … which are the items' boxes, rounded outwards
+  float min[3][PL_SURFACE_FRONT], max[3][PL_SURFACE_FRONT];  // … which are the items' boxes, rounded outwards
 } pl_surface_front;
 
 // Gather the triangles whose boxes meet `box` (in the surface's frame) and, unless `normals` is NULL, may face a direction in that box.
@@ -85,25 +85,25 @@ void pl_surface_motion_visit(const pl_surface_motion *motion, const pl_surface_f
 // Grow a box to hold a point, or another box. A coordinate that is not a number is passed over, as pl_box_with() does, but without its
 // calls of fmin and fmax: refitting is little else.
 static inline void pl_box_cover(pl_box *box, pl_vec3 p) {
-  box->least.x = p.x < box->least.x ? p.x : box->least.x;
-  box->least.y = p.y < box->least.y ? p.y : box->least.y;
-  box->least.z = p.z < box->least.z ? p.z : box->least.z;
-  box->most.x = p.x > box->most.x ? p.x : box->most.x;
-  box->most.y = p.y > box->most.y ? p.y : box->most.y;
-  box->most.z = p.z > box->most.z ? p.z : box->most.z;
+  box->min.x = p.x < box->min.x ? p.x : box->min.x;
+  box->min.y = p.y < box->min.y ? p.y : box->min.y;
+  box->min.z = p.z < box->min.z ? p.z : box->min.z;
+  box->max.x = p.x > box->max.x ? p.x : box->max.x;
+  box->max.y = p.y > box->max.y ? p.y : box->max.y;
+  box->max.z = p.z > box->max.z ? p.z : box->max.z;
 }
 static inline void pl_box_cover_box(pl_box *box, const pl_box *other) {
-  box->least.x = other->least.x < box->least.x ? other->least.x : box->least.x;
-  box->least.y = other->least.y < box->least.y ? other->least.y : box->least.y;
-  box->least.z = other->least.z < box->least.z ? other->least.z : box->least.z;
-  box->most.x = other->most.x > box->most.x ? other->most.x : box->most.x;
-  box->most.y = other->most.y > box->most.y ? other->most.y : box->most.y;
-  box->most.z = other->most.z > box->most.z ? other->most.z : box->most.z;
+  box->min.x = other->min.x < box->min.x ? other->min.x : box->min.x;
+  box->min.y = other->min.y < box->min.y ? other->min.y : box->min.y;
+  box->min.z = other->min.z < box->min.z ? other->min.z : box->min.z;
+  box->max.x = other->max.x > box->max.x ? other->max.x : box->max.x;
+  box->max.y = other->max.y > box->max.y ? other->max.y : box->max.y;
+  box->max.z = other->max.z > box->max.z ? other->max.z : box->max.z;
 }
 
 // The box, in the frame of `motion`, around what is in `start` at the start of the step and in `end` at its end.
 static inline pl_box pl_surface_motion_frame_box(const pl_surface_motion *motion, pl_box start, pl_box end) {
-  pl_box box = {pl_vec3_add(start.least, motion->drift), pl_vec3_add(start.most, motion->drift)};
+  pl_box box = {pl_vec3_add(start.min, motion->drift), pl_vec3_add(start.max, motion->drift)};
   pl_box_cover_box(&box, &end);
   return box;
 }

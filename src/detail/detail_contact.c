@@ -24,13 +24,13 @@ static bool faces_away(const pl_detail_ground *ground, const pl_vec3 *points, in
 static int32_t nearest_vertex(const pl_detail_ground *ground, const pl_vec3 *points, const pl_detail_contact *contact, bool sided) {
   const int32_t *start = ground->triangles_of_point.start;
   int32_t best = -1;
-  double least = HUGE_VAL;
+  double min = HUGE_VAL;
   for (int32_t i = 0; i < ground->object.surface_count; ++i) {
     pl_vec3 off = pl_vec3_sub(points[i], contact->point);
     double square = pl_vec3_dot(off, off);
-    if (!(square < least) || start[i] == start[i + 1]) continue;
+    if (!(square < min) || start[i] == start[i + 1]) continue;
     if (sided && faces_away(ground, points, i, contact->normal)) continue;
-    least = square;
+    min = square;
     best = i;
   }
   // Sides cost time and are asked for only where the plain answer is on the wrong one.
@@ -42,15 +42,15 @@ static int32_t nearest_vertex(const pl_detail_ground *ground, const pl_vec3 *poi
 // Which triangle of those around a vertex is nearest.
 static void find_triangle(const pl_detail_ground *ground, const pl_vec3 *points, int32_t vertex, pl_vec3 point,
                           pl_detail_spot *spot) {
-  double least = HUGE_VAL;
+  double min = HUGE_VAL;
   for (int32_t k = ground->triangles_of_point.start[vertex]; k < ground->triangles_of_point.start[vertex + 1]; ++k) {
     int32_t triangle = ground->triangles_of_point.items[k];
     const int32_t *c = ground->object.triangles + 3 * (size_t)triangle;
     double weights[3];
     pl_vec3 nearest = pl_triangle_nearest(points[c[0]], points[c[1]], points[c[2]], point, weights);
     double distance = pl_vec3_distance(nearest, point);
-    if (!(distance < least)) continue;
-    least = distance;
+    if (!(distance < min)) continue;
+    min = distance;
     spot->triangle = triangle;
     memcpy(spot->barycentric, weights, sizeof weights);
   }
@@ -106,12 +106,12 @@ void pl_detail_spot_describe(const pl_detail_ground *ground, const pl_detail_slo
   memset(&state->patch, 0, sizeof state->patch);
 }
 
-static void add_patch_point(pl_vec3 r, double share, pl_moments *patch) {
+static void add_patch_point(pl_vec3 r, double fraction, pl_moments *patch) {
   const double height = 0.15915494309189533577;  // 1 / (2 pi): the window over a plane
   double h[PL_MOMENT_COUNT];
   pl_hermite_evaluate(r, h);
-  share *= height * exp(-0.5 * pl_vec3_dot(r, r));
-  for (int i = 0; i < PL_MOMENT_COUNT; ++i) patch->values[i] += share * h[i];
+  fraction *= height * exp(-0.5 * pl_vec3_dot(r, r));
+  for (int i = 0; i < PL_MOMENT_COUNT; ++i) patch->values[i] += fraction * h[i];
 }
 
 void pl_detail_patch_describe(const pl_detail_ground *ground, const pl_detail_contact *contact, const pl_detail_spot *spot,

@@ -13,17 +13,17 @@ pl_detail_def pl_default_detail_def(void) {
       .site_order = 3,
       .patch_order = -1,
       .load_order = 2,
-      .load_least = 1e-4,
+      .min_load = 1e-4,
       .load_reference = -1,
       .overload = 1.5,
       .magic = PL_DEF_MAGIC,
   };
 }
 
-static pl_status check_order(const char *field, int32_t order, int32_t least, int32_t most, pl_error *error) {
-  return order >= least && order <= most
+static pl_status check_order(const char *field, int32_t order, int32_t min, int32_t max, pl_error *error) {
+  return order >= min && order <= max
              ? PL_OK
-             : pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "%d is not between %d and %d", order, least, most);
+             : pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "%d is not between %d and %d", order, min, max);
 }
 
 pl_status pl_detail_def_check(const pl_detail_def *def, bool complete, pl_error *error) {
@@ -36,7 +36,7 @@ pl_status pl_detail_def_check(const pl_detail_def *def, bool complete, pl_error 
   if (status >= 0) status = check_order("site_order", def->site_order, 0, PL_MOMENT_ORDER, error);
   if (status >= 0) status = check_order("patch_order", def->patch_order, -1, PL_MOMENT_ORDER, error);
   if (status >= 0) status = check_order("load_order", def->load_order, 0, PL_LOAD_ORDER, error);
-  if (status >= 0) status = pl_check_range("load_least", def->load_least, 0, 1, true, error);
+  if (status >= 0) status = pl_check_range("min_load", def->min_load, 0, 1, true, error);
   if (status >= 0) status = pl_check_range("load_reference", def->load_reference, complete ? 0 : -1e6, 1e6, true, error);
   if (status >= 0) status = pl_check_range("overload", def->overload, 1, 1e6, true, error);
   if (status >= 0) status = pl_check_range("site_width", def->site_width, 0, 1e6, !complete, error);
@@ -53,6 +53,6 @@ pl_key_layout pl_detail_def_layout(const pl_detail_def *def) {
   return (pl_key_layout){.site_order = def->site_order,
                          .patch_order = def->patch_order,
                          .load_order = def->load_order,
-                         .load_least = def->load_least * def->window_radius,
+                         .min_load = def->min_load * def->window_radius,
                          .load_reference = def->load_reference};
 }

@@ -23,20 +23,20 @@
 static const double EMPTY = 1e-30;
 // A tangential part of the first moment below this share of the window has no direction worth following: sums over meshes are no better. Half
 // a space has 0.4 along its normal.
-static const double FIRST_LEAST = 0.01;
-static const double SECOND_LEAST = 1e-4;
+static const double MIN_FIRST = 0.01;
+static const double MIN_SECOND = 1e-4;
 // What a pure shear (0.7 of its load) counts beside the first moment: as much as an edge about two radii away.
-static const double SHEAR_SHARE = 0.1;
+static const double SHEAR_FRACTION = 0.1;
 // Keeps the fit of F well-posed for points in a plane or on a line; symmetric, so it cannot turn R.
 static const double FIT_REGULARIZER = 1e-6;
 
-void pl_material_shares(const pl_mesh_view *mesh, double *shares) {
-  memset(shares, 0, (size_t)mesh->point_count * sizeof *shares);
+void pl_material_fractions(const pl_mesh_view *mesh, double *fractions) {
+  memset(fractions, 0, (size_t)mesh->point_count * sizeof *fractions);
   for (int32_t t = 0; t < mesh->tet_count; ++t) {
     const int32_t *c = mesh->tets + 4 * (size_t)t;
     pl_vec3 a = mesh->points[c[0]], ab = pl_vec3_sub(mesh->points[c[1]], a), ac = pl_vec3_sub(mesh->points[c[2]], a);
     double volume = pl_vec3_dot(pl_vec3_cross(ab, ac), pl_vec3_sub(mesh->points[c[3]], a)) / 6;
-    for (int k = 0; k < 4; ++k) shares[c[k]] += 0.25 * fabs(volume);
+    for (int k = 0; k < 4; ++k) fractions[c[k]] += 0.25 * fabs(volume);
   }
 }
 
@@ -63,12 +63,12 @@ static void moments_of_coordinate(const pl_moments *one, int axis, double moment
 
 // F of the window by moving least squares: (sum w (y - mean y)(x - c)^T) (sum w (x - c)(x - c)^T)^-1 with y = x + u. Both sums are moments
 // of orders 0 and 1 of y and x.
-static pl_mat3 fit_gradient(double place[3][PL_LOAD_COUNT], double moved[3][PL_LOAD_COUNT]) {
+static pl_mat3 fit_gradient(double position[3][PL_LOAD_COUNT], double moved[3][PL_LOAD_COUNT]) {
   pl_mat3 from, to;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
-      from.m[i][j] = place[i][1 + j] - place[i][0] * place[j][0];
-      to.m[i][j] = moved[i][1 + j] - moved[i][0] * place[j][0];
+      from.m[i][j] = position[i][1 + j] - position[i][0] * position[j][0];
+      to.m[i][j] = moved[i][1 + j] - moved[i][0] * position[j][0];
     }
   double trace = from.m[0][0] + from.m[1][1] + from.m[2][2];
   if (!(trace > 1e-12)) return pl_mat3_identity();
@@ -86,19 +86,19 @@ pl_vector_moments pl_load_of_sums(const pl_moments *sums, const pl_moments field
     // Everything per unit of the window's weight and in units of the radius.
     pl_moments one = *sums;
     pl_moments_scale(&one, 1, 1.0 / sums->values[0]);
-    double place[3][PL_LOAD_COUNT], moved[3][PL_LOAD_COUNT], scale = 1.0 / (sums->values[0] * radius);
+    double position[3][PL_LOAD_COUNT], moved[3][PL_LOAD_COUNT], scale = 1.0 / (sums->values[0] * radius);
     for (int c = 0; c < 3; ++c) {
-      moments_of_coordinate(&one, c, place[c]);
-      for (int i = 0; i < PL_LOAD_COUNT; ++i) moved[c][i] = place[c][i] + scale * field_sums[c].values[i];
+      moments_of_coordinate(&one, c, position[c]);
+      for (int i = 0; i < PL_LOAD_COUNT; ++i) moved[c][i] = position[c][i] + scale * field_sums[c].values[i];
     }
-    turn = pl_mat3_of_quat(pl_rotation_of_mat3(fit_gradient(place, moved), pl_quat_identity()));
-    mean = pl_vec3_of(radius * (moved[0][0] - place[0][0]), radius * (moved[1][0] - place[1][0]),
-                      radius * (moved[2][0] - place[2][0]));
+    turn = pl_mat3_of_quat(pl_rotation_of_mat3(fit_gradient(position, moved), pl_quat_identity()));
+    mean = pl_vec3_of(radius * (moved[0][0] - position[0][0]), radius * (moved[1][0] - position[1][0]),
+                      radius * (moved[2][0] - position[2][0]));
     // The moment of order 0 is zero by the choice of t.
     for (int i = 1; i < PL_LOAD_COUNT; ++i) {
       double y[3], x[3];
       for (int c = 0; c < 3; ++c) {
-        x[c] = place[c][i] - place[c][0] * one.values[i];
+        x[c] = position[c][i] - position[c][0] * one.values[i];
         y[c] = moved[c][i] - moved[c][0] * one.values[i];
       }
       for (int c = 0; c < 3; ++c)
@@ -112,13 +112,13 @@ pl_vector_moments pl_load_of_sums(const pl_moments *sums, const pl_moments field
 
 // Direction in the tangent plane of the larger eigenvalue of the second moment, with the sign in which the odd orders are positive; zero where
 // all directions are alike.
-static pl_vec3 widest_direction(const pl_moments *site, pl_vec3 u, pl_vec3 v, double least) {
+static pl_vec3 widest_direction(const pl_moments *site, pl_vec3 u, pl_vec3 v, double min) {
   pl_moments local;
   pl_moments_rotate(site, (pl_mat3){{{u.x, u.y, u.z}, {v.x, v.y, v.z}, {0, 0, 0}}}, &local);
   double xx = local.values[pl_moment_place2(0, 0)], xy = local.values[pl_moment_place2(0, 1)],
          yy = local.values[pl_moment_place2(1, 1)];
   double across = 2 * xy, along = xx - yy, size = sqrt(across * across + along * along);
-  if (!(size > least)) return pl_vec3_of(0, 0, 0);
+  if (!(size > min)) return pl_vec3_of(0, 0, 0);
   double angle = 0.5 * atan2(across, along), c = cos(angle), s = sin(angle);
   // A turn by half a circle leaves even orders as they are. The first odd one with a sign decides; without any, the two are equally good.
   double first = c * local.values[1] + s * local.values[2];
@@ -147,8 +147,8 @@ pl_mat3 pl_stamp_frame(const pl_moments *site, const pl_vector_moments *load, pl
   pl_vec3 first = {site->values[1], site->values[2], site->values[3]};
   pl_vec3 along = pl_vec3_add_scaled(first, normal, -pl_vec3_dot(first, normal));
   double full = fabs(site->values[0]);
-  along = pl_vec3_add_scaled(along, shear_direction(load, normal), SHEAR_SHARE * full);
-  if (!(pl_vec3_length(along) > FIRST_LEAST * full)) along = widest_direction(site, u, v, SECOND_LEAST * full);
+  along = pl_vec3_add_scaled(along, shear_direction(load, normal), SHEAR_FRACTION * full);
+  if (!(pl_vec3_length(along) > MIN_FIRST * full)) along = widest_direction(site, u, v, MIN_SECOND * full);
   pl_vec3 x = pl_vec3_unit_or(along, u);
   // Once more at right angles: a short tangential part has lost digits.
   x = pl_vec3_unit_or(pl_vec3_add_scaled(x, normal, -pl_vec3_dot(x, normal)), u);

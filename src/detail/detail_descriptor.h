@@ -6,7 +6,7 @@
 #include "pliant/mesh.h"
 
 // Volume that each point of a tet mesh stands for: a quarter of every tet around it. m³, one per point.
-void pl_material_shares(const pl_mesh_view *mesh, double *shares);
+void pl_material_fractions(const pl_mesh_view *mesh, double *fractions);
 
 // How sums over points become the moments of a density.
 typedef enum pl_site_scale {

@@ -23,7 +23,7 @@
 #include "detail/detail_stamp.h"
 
 // Examples with less than this share of the largest weight are left out of a stamp.
-static const float WEIGHT_LEAST = 1e-5f;
+static const float MIN_WEIGHT = 1e-5f;
 
 typedef struct pl_detail_touch {
   bool acts;  // has pressure and some example's weight
@@ -34,7 +34,7 @@ typedef struct pl_detail_touch {
   float strength;  // among contacts
   float *weights;  // of examples
   pl_f4 *map;      // blended stamp, in the axes of the world
-  float *places;   // of the slot's points in it, see pl_detail_kernels
+  float *positions;   // of the slot's points in it, see pl_detail_kernels
 } pl_detail_touch;
 
 struct pl_detail_filter {
@@ -42,14 +42,14 @@ struct pl_detail_filter {
   const pl_detail_set *set;
   const pl_detail_kernels *kernels;
   double scale;
-  int32_t contact_most, contact_count;  // contacts of the last frame
+  int32_t max_contacts, contact_count;  // contacts of the last frame
   pl_detail_ground ground;
   pl_reach_work work;
   pl_detail_touch *touches;
   float *field, *scratch, *key;
   float *totals;  // of a, per surface point; zero between calls
-  float *shares;  // of the points of one contact, when there are several
-  pl_detail_costs costs;
+  float *fractions;  // of the points of one contact, when there are several
+  pl_detail_time_report costs;
   double lap;  // when the part now running began
 };
 
@@ -61,7 +61,7 @@ static void count_lap(pl_detail_filter *filter, double *seconds) {
 }
 
 pl_detail_filter_def pl_default_detail_filter_def(void) {
-  return (pl_detail_filter_def){.contact_most = 8, .scale = 1, .magic = PL_DEF_MAGIC};
+  return (pl_detail_filter_def){.max_contacts = 8, .scale = 1, .magic = PL_DEF_MAGIC};
 }
 
 static pl_status check_def(const pl_detail_filter_def *def, pl_error *error) {
@@ -70,8 +70,8 @@ static pl_status check_def(const pl_detail_filter_def *def, pl_error *error) {
   if (status < 0) return status;
   if (def->set == NULL || def->object == NULL)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, def->set == NULL ? "set" : "object", "is missing");
-  if (def->contact_most < 1 || def->contact_most > 4096)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "contact_most", "%d is not between 1 and 4096", def->contact_most);
+  if (def->max_contacts < 1 || def->max_contacts > 4096)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "max_contacts", "%d is not between 1 and 4096", def->max_contacts);
   return PL_OK;
 }
 
@@ -82,19 +82,19 @@ static pl_status fill_filter(pl_detail_filter *filter, const pl_detail_filter_de
   filter->set = def->set;
   filter->kernels = pl_detail_kernels_choose();
   filter->scale = def->scale;
-  filter->contact_most = def->contact_most;
-  filter->touches = PL_TAKE(arena, pl_detail_touch, def->contact_most);
+  filter->max_contacts = def->max_contacts;
+  filter->touches = PL_TAKE(arena, pl_detail_touch, def->max_contacts);
   filter->field = PL_TAKE(arena, float, 24 * (size_t)filter->ground.rows.row_count);
   filter->scratch = PL_TAKE(arena, float, pl_detail_weights_scratch(def->set->weights));
-  filter->key = PL_TAKE(arena, float, PL_KEY_SIZE_MOST);
+  filter->key = PL_TAKE(arena, float, PL_KEY_MAX_SIZE);
   filter->totals = PL_TAKE(arena, float, filter->ground.object.surface_count);
-  filter->shares = PL_TAKE(arena, float, filter->ground.object.surface_count);
+  filter->fractions = PL_TAKE(arena, float, filter->ground.object.surface_count);
   if (arena->failed || !pl_detail_ground_work(arena, &filter->ground, &filter->work)) return pl_fail_memory(error);
-  for (int32_t c = 0; c < def->contact_most; ++c) {
+  for (int32_t c = 0; c < def->max_contacts; ++c) {
     pl_detail_touch *touch = &filter->touches[c];
     touch->weights = PL_TAKE(arena, float, def->set->view.example_count);
     touch->map = PL_TAKE(arena, pl_f4, pl_detail_def_samples(&def->set->view.def));
-    touch->places = PL_TAKE(arena, float, pl_stamp_places_size(&filter->ground));
+    touch->positions = PL_TAKE(arena, float, pl_stamp_positions_size(&filter->ground));
     if (!pl_detail_slot_take(arena, &filter->ground, &touch->slot)) return pl_fail_memory(error);
   }
   return PL_OK;
@@ -157,7 +157,7 @@ static pl_status describe(pl_detail_filter *filter, const pl_detail_frame *frame
 // Weights of the examples at a contact.
 static void weigh(pl_detail_filter *filter, pl_detail_touch *touch) {
   const pl_detail_set *set = filter->set;
-  if (!(touch->report.load_size > set->layout.load_least)) return;
+  if (!(touch->report.load_size > set->layout.min_load)) return;
   pl_key_pack(&set->layout, &touch->state.site, &touch->state.patch, &touch->state.load, filter->key);
   touch->report.similar_count = pl_detail_weights_evaluate(set->weights, filter->key, filter->scratch, touch->weights);
   for (int32_t i = 0; i < set->view.example_count; ++i)
@@ -172,10 +172,10 @@ static void weigh(pl_detail_filter *filter, pl_detail_touch *touch) {
 static void blend(pl_detail_filter *filter, pl_detail_touch *touch) {
   const pl_detail_set_view *view = &filter->set->view;
   size_t count = pl_detail_def_samples(&view->def);
-  float least = WEIGHT_LEAST * (float)fabs(touch->report.best_weight);
+  float min = MIN_WEIGHT * (float)fabs(touch->report.best_weight);
   memset(touch->map, 0, count * sizeof *touch->map);
   for (int32_t i = 0; i < view->example_count; ++i) {
-    if (!(fabsf(touch->weights[i]) > least)) continue;
+    if (!(fabsf(touch->weights[i]) > min)) continue;
     double size = fmin(touch->report.load_size, view->def.overload * (double)view->sizes[i]);
     filter->kernels->add((int32_t)(4 * count), touch->weights[i] * (float)(filter->scale * size),
                          view->stamps + 4 * count * (size_t)i, (float *)(void *)touch->map);
@@ -195,12 +195,12 @@ static void lay(pl_detail_filter *filter, pl_detail_touch *touch) {
   const pl_detail_def *def = &filter->set->view.def;
   pl_stamp_def stamp = {def->stamp_resolution, def->stamp_sides, filter->scale * def->stamp_radius, 0};
   pl_stamp_lay place = pl_stamp_lay_of(&filter->ground, &touch->spot, touch->state.frame, &stamp);
-  filter->kernels->place(&touch->slot.near, &place, touch->places);
+  filter->kernels->place(&touch->slot.near, &place, touch->positions);
 }
 
 // a of the head, without the strength.
-static float influence(float inside, float share) {
-  float a = inside * share;
+static float influence(float inside, float fraction) {
+  float a = inside * fraction;
   a *= a;
   a *= a;
   return a * a;
@@ -208,21 +208,21 @@ static float influence(float inside, float share) {
 
 static void add_totals(pl_detail_filter *filter, const pl_detail_touch *touch) {
   for (int32_t k = 0; k < touch->slot.point_count; ++k) {
-    float inside = touch->places[24 * (size_t)(k / 8) + 16 + (size_t)(k % 8)];
-    if (inside > 0) filter->totals[touch->slot.points[k]] += touch->strength * influence(inside, touch->slot.point_shares[k]);
+    float inside = touch->positions[24 * (size_t)(k / 8) + 16 + (size_t)(k % 8)];
+    if (inside > 0) filter->totals[touch->slot.points[k]] += touch->strength * influence(inside, touch->slot.point_fractions[k]);
   }
 }
 
 // Displace what is under a stamp; `alone`: no other stamp is there.
 static void stamp_points(pl_detail_filter *filter, const pl_detail_touch *touch, bool alone, pl_vec3 *points) {
   const pl_detail_slot *slot = &touch->slot;
-  pl_stamp_points under = {slot->point_count, slot->points, slot->point_shares, touch->places};
+  pl_stamp_points under = {slot->point_count, slot->points, slot->point_fractions, touch->positions};
   for (int32_t k = 0; !alone && k < slot->point_count; ++k) {
-    float inside = touch->places[24 * (size_t)(k / 8) + 16 + (size_t)(k % 8)], share = slot->point_shares[k];
-    float total = filter->totals[slot->points[k]], own = inside > 0 ? touch->strength * influence(inside, share) : 0.0f;
-    filter->shares[k] = own > 0 && total > 0 ? share * (own / total) : 0.0f;
+    float inside = touch->positions[24 * (size_t)(k / 8) + 16 + (size_t)(k % 8)], fraction = slot->point_fractions[k];
+    float total = filter->totals[slot->points[k]], own = inside > 0 ? touch->strength * influence(inside, fraction) : 0.0f;
+    filter->fractions[k] = own > 0 && total > 0 ? fraction * (own / total) : 0.0f;
   }
-  if (!alone) under.shares = filter->shares;
+  if (!alone) under.fractions = filter->fractions;
   const pl_detail_def *def = &filter->set->view.def;
   filter->kernels->stamp(&under, (const float *)(const void *)touch->map, def->stamp_resolution,
                          def->stamp_sides * def->stamp_resolution, points);
@@ -257,11 +257,11 @@ static void stamp_all(pl_detail_filter *filter, pl_vec3 *points) {
 pl_status pl_detail_filter_apply(pl_detail_filter *filter, const pl_detail_frame *frame, pl_vec3 *points,
                                  pl_detail_contact_report *reports, pl_error *error) {
   filter->contact_count = 0;
-  filter->costs = (pl_detail_costs){0};
+  filter->costs = (pl_detail_time_report){0};
   filter->lap = pl_clock_seconds();
-  if (frame->contact_count < 0 || frame->contact_count > filter->contact_most)
+  if (frame->contact_count < 0 || frame->contact_count > filter->max_contacts)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d contacts are not between 0 and the %d that this filter was made for",
-                   frame->contact_count, filter->contact_most);
+                   frame->contact_count, filter->max_contacts);
   if (frame->contact_count > 0)
     pl_field_rows_fill(&filter->ground.rows, frame->material_displacements, frame->material_displacements[0], filter->field);
   count_lap(filter, &filter->costs.describe_seconds);
@@ -281,11 +281,11 @@ pl_status pl_detail_filter_apply(pl_detail_filter *filter, const pl_detail_frame
   return PL_OK;
 }
 
-pl_detail_costs pl_detail_filter_costs(const pl_detail_filter *filter) {
+pl_detail_time_report pl_detail_filter_get_report(const pl_detail_filter *filter) {
   return filter->costs;
 }
 
-void pl_detail_filter_read_weights(const pl_detail_filter *filter, int32_t contact, double *weights) {
+void pl_detail_filter_get_weights(const pl_detail_filter *filter, int32_t contact, double *weights) {
   bool known = contact >= 0 && contact < filter->contact_count;
   for (int32_t i = 0; i < filter->set->view.example_count; ++i)
     weights[i] = known ? (double)filter->touches[contact].weights[i] : 0.0;

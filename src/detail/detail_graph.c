@@ -113,7 +113,7 @@ static void offer(pl_reach_work *work, int32_t point, float distance, float scal
   enter_bucket(work, point, bucket);
 }
 
-static float share_of(float way, float straight, float slack) {
+static float fraction_of(float way, float straight, float slack) {
   float detour = (way - straight) / (straight + slack);
   if (detour <= DETOUR_WHOLE) return 1.0f;
   if (!(detour < DETOUR_NONE)) return 0.0f;
@@ -121,7 +121,7 @@ static float share_of(float way, float straight, float slack) {
   return t * t * (3.0f - 2.0f * t);
 }
 
-void pl_graph_reach(const pl_graph *graph, const pl_reach_query *query, pl_reach_work *work, float *shares) {
+void pl_graph_reach(const pl_graph *graph, const pl_reach_query *query, pl_reach_work *work, float *fractions) {
   int32_t visited_count = 0;
   // Ways may lead a little outside, and no longer way than this gives a share.
   double outside = 1.25 * query->limit;
@@ -142,11 +142,11 @@ void pl_graph_reach(const pl_graph *graph, const pl_reach_query *query, pl_reach
         if (way < longest) offer(work, graph->items[k], way, scale, &visited_count);
       }
     }
-  memset(shares, 0, (size_t)graph->point_count * sizeof *shares);
+  memset(fractions, 0, (size_t)graph->point_count * sizeof *fractions);
   for (int32_t i = 0; i < visited_count; ++i) {
     int32_t point = work->visited[i];
     double straight = pl_vec3_distance(query->center, graph->points[point]);
-    if (straight <= query->limit) shares[point] = share_of(work->distances[point], (float)straight, slack);
+    if (straight <= query->limit) fractions[point] = fraction_of(work->distances[point], (float)straight, slack);
     work->distances[point] = HUGE_VALF;
   }
 }

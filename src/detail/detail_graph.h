@@ -42,7 +42,7 @@ typedef struct pl_reach_query {
 } pl_reach_query;
 
 // How much of each point counts: 1 where the way along the graph is about straight, 0 where it is cut off or the way is about twice as long, smooth in
-// between. `shares` holds point_count.
-void pl_graph_reach(const pl_graph *graph, const pl_reach_query *query, pl_reach_work *work, float *shares);
+// between. `fractions` holds point_count.
+void pl_graph_reach(const pl_graph *graph, const pl_reach_query *query, pl_reach_work *work, float *fractions);
 
 #endif

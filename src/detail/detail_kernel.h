@@ -62,12 +62,12 @@ static void sum(const pl_material_rows *rows, const float *field, const pl_windo
   for (int32_t i = 0; i < SUM_COUNT; ++i) partial[i] = pl_f8_set1(0.0f);
   int32_t used = field == NULL ? PL_MOMENT_COUNT : SUM_COUNT, waiting = 0;
   for (int32_t row = 0; row < rows->row_count; ++row) {
-    const float *place = rows->places + 32 * (size_t)row;
-    pl_f8 x = (pl_f8_load(place) - cx) * scale, y = (pl_f8_load(place + 8) - cy) * scale, z = (pl_f8_load(place + 16) - cz) * scale;
+    const float *position = rows->positions + 32 * (size_t)row;
+    pl_f8 x = (pl_f8_load(position) - cx) * scale, y = (pl_f8_load(position + 8) - cy) * scale, z = (pl_f8_load(position + 16) - cz) * scale;
     pl_f8 squared = x * x + y * y + z * z;
     pl_m8 near = squared < reach;
     if (!pl_m8_any(near)) continue;
-    pl_f8 weight = pl_f8_select(near, lane_exp(-0.5f * squared) * pl_f8_load(place + 24), pl_f8_set1(0.0f));
+    pl_f8 weight = pl_f8_select(near, lane_exp(-0.5f * squared) * pl_f8_load(position + 24), pl_f8_set1(0.0f));
     pl_f8 h[PL_MOMENT_COUNT];
     hermite(x, y, z, h);
     for (int32_t i = 0; i < PL_MOMENT_COUNT; ++i) partial[i] += h[i] * weight;
@@ -137,11 +137,11 @@ PL_SIMD_INLINE pl_f8 along(const float axis[3], pl_f8 x, pl_f8 y, pl_f8 z) {
 // A place in a stamp is the projection onto the tangent plane, moved along the surface's own normal by its depth below that plane: the side of a box then unfolds
 // outward from its edge without any stretch, a wall that rises likewise, and with a third of it where the surface faces as the contact does a sphere keeps its distances
 // to third order. The paper's orthogonal projection would lay all of a side onto one line.
-static void place(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *places) {
+static void place(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *positions) {
   pl_f8 none = pl_f8_set1(0.0f), side = pl_f8_set1(2.0f * lay->half + 1.0f);
   for (int32_t row = 0; row < rows->row_count; ++row) {
     const float *numbers = rows->numbers + 48 * (size_t)row;
-    float *to = places + 24 * (size_t)row;
+    float *to = positions + 24 * (size_t)row;
     pl_f8 x = (pl_f8_load(numbers) - lay->center[0]) * lay->scale, y = (pl_f8_load(numbers + 8) - lay->center[1]) * lay->scale,
           z = (pl_f8_load(numbers + 16) - lay->center[2]) * lay->scale;
     pl_f8 nx = pl_f8_load(numbers + 24), ny = pl_f8_load(numbers + 32), nz = pl_f8_load(numbers + 40);
@@ -162,8 +162,8 @@ static void place(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *pla
 static void stamp(const pl_stamp_points *points, const float *map, int32_t resolution, int32_t row_count, pl_vec3 *to) {
   size_t stride = 4 * (size_t)resolution;
   for (int32_t begin = 0; begin < points->count; begin += PL_F8_LANES) {
-    const float *places = points->places + 3 * (size_t)begin;
-    pl_f8 x = pl_f8_load(places), y = pl_f8_load(places + 8), none = pl_f8_set1(0.0f), last_x = pl_f8_set1((float)(resolution - 2)),
+    const float *positions = points->positions + 3 * (size_t)begin;
+    pl_f8 x = pl_f8_load(positions), y = pl_f8_load(positions + 8), none = pl_f8_set1(0.0f), last_x = pl_f8_set1((float)(resolution - 2)),
           last_y = pl_f8_set1((float)(row_count - 2));
     // A place at the very rim may round to the last sample; those outside are not read.
     pl_m8 i = __builtin_convertvector(pl_f8_max(pl_f8_min(x, last_x), none), pl_m8),
@@ -172,13 +172,13 @@ static void stamp(const pl_stamp_points *points, const float *map, int32_t resol
     y -= __builtin_convertvector(j, pl_f8);
     int32_t lanes = points->count - begin < PL_F8_LANES ? points->count - begin : PL_F8_LANES;
     const int32_t *indices = points->points + begin;
-    const float *shares = points->shares + begin;
+    const float *fractions = points->fractions + begin;
     for (int32_t lane = 0; lane < lanes; ++lane) {
-      if (!(places[16 + lane] > 0)) continue;
+      if (!(positions[16 + lane] > 0)) continue;
       const float *row = map + 4 * (size_t)corner[lane];
       pl_f8 low = pl_f8_load_unaligned(row), high = pl_f8_load_unaligned(row + stride), pair = low + (high - low) * y[lane];
       pl_f4 left = __builtin_shufflevector(pair, pair, 0, 1, 2, 3), right = __builtin_shufflevector(pair, pair, 4, 5, 6, 7);
-      pl_f4 off = (left + (right - left) * x[lane]) * shares[lane];
+      pl_f4 off = (left + (right - left) * x[lane]) * fractions[lane];
       pl_vec3 *point = &to[indices[lane]];
       point->x += (double)off[0];
       point->y += (double)off[1];

@@ -18,18 +18,18 @@ bool pl_material_rows_take(pl_arena *arena, const pl_material *material, pl_mate
   rows->count = material->count;
   rows->row_count = material->count / PL_DETAIL_LANES + (material->count % PL_DETAIL_LANES != 0);
   // One row at least: the arena aligns what is 64 bytes or larger.
-  rows->places = PL_TAKE(arena, float, 32 * (size_t)(rows->row_count > 0 ? rows->row_count : 1));
-  if (rows->places == NULL) return false;
+  rows->positions = PL_TAKE(arena, float, 32 * (size_t)(rows->row_count > 0 ? rows->row_count : 1));
+  if (rows->positions == NULL) return false;
   pl_box box = pl_box_empty();
   for (int32_t m = 0; m < material->count; ++m) box = pl_box_with(box, material->points[m]);
   rows->origin = material->count > 0 ? pl_box_center(box) : pl_vec3_of(0, 0, 0);
   for (int32_t m = 0; m < material->count; ++m) {
-    pl_vec3 place = pl_vec3_sub(material->points[m], rows->origin);
-    float *to = rows->places + 32 * (size_t)(m / 8) + m % 8;
-    to[0] = (float)place.x;
-    to[8] = (float)place.y;
-    to[16] = (float)place.z;
-    to[24] = material->shares == NULL ? 1.0f : (float)material->shares[m];
+    pl_vec3 position = pl_vec3_sub(material->points[m], rows->origin);
+    float *to = rows->positions + 32 * (size_t)(m / 8) + m % 8;
+    to[0] = (float)position.x;
+    to[8] = (float)position.y;
+    to[16] = (float)position.z;
+    to[24] = material->fractions == NULL ? 1.0f : (float)material->fractions[m];
   }
   return true;
 }

@@ -12,7 +12,7 @@ enum { PL_DETAIL_LANES = 8 };
 typedef struct pl_material_rows {
   int32_t count, row_count;  // points; rows of eight
   pl_vec3 origin;
-  float *places;  // [row][4][8]: x, y, z relative to `origin` in metres, share; rows are filled up with points without a share
+  float *positions;  // [row][4][8]: x, y, z relative to `origin` in metres, share; rows are filled up with points without a share
 } pl_material_rows;
 
 // Lay out the points; false when out of memory.
@@ -54,7 +54,7 @@ typedef struct pl_stamp_lay {
 typedef struct pl_stamp_points {
   int32_t count;
   const int32_t *points;
-  const float *shares, *places;
+  const float *fractions, *positions;
 } pl_stamp_points;
 
 typedef struct pl_detail_kernels {
@@ -66,7 +66,7 @@ typedef struct pl_detail_kernels {
   void (*correlate)(const pl_key_rows *rows, const pl_key_kernel *kernel, const float *key, float *similarities);
   // Places of surface points in a stamp, [row][3][8]: x and y, counted in samples from its corner, and 1 less the squared distance from the middle in
   // radii, which is at most 0 outside the disc. On the other side y is one side of the stamp larger. `places` is aligned to 32 bytes.
-  void (*place)(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *places);
+  void (*place)(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *positions);
   // Add share times map to every point inside the disc. The map has row_count rows of `resolution` samples of 4 floats and is linear between them.
   void (*stamp)(const pl_stamp_points *points, const float *map, int32_t resolution, int32_t row_count, pl_vec3 *to);
   // to[0 .. count) += factor * column.

@@ -65,7 +65,7 @@ void pl_moments_sum(const pl_material *material, const double *field, int32_t fi
   memset(sums, 0, (size_t)field_count * sizeof *sums);
   for (int32_t m = 0; m < material->count; ++m) {
     pl_vec3 r = pl_vec3_scale(pl_vec3_sub(material->points[m], window->center), 1.0 / window->radius);
-    double weight = height * exp(-0.5 * pl_vec3_dot(r, r)) * (material->shares == NULL ? 1.0 : material->shares[m]);
+    double weight = height * exp(-0.5 * pl_vec3_dot(r, r)) * (material->fractions == NULL ? 1.0 : material->fractions[m]);
     double h[PL_MOMENT_COUNT];
     pl_hermite_evaluate(r, h);
     for (int32_t f = 0; f < field_count; ++f) {
@@ -147,10 +147,10 @@ double pl_site_distance(const pl_moments *a, const pl_moments *b, int32_t order)
   return sqrt(pl_moments_dot(&off, &off, 0, pl_moment_count(order)));
 }
 
-double pl_load_distance(const pl_vector_moments *a, const pl_vector_moments *b, int32_t order, double least) {
+double pl_load_distance(const pl_vector_moments *a, const pl_vector_moments *b, int32_t order, double min) {
   int32_t end = pl_moment_count(order);
   double norm_a = sqrt(pl_vector_moments_dot(a, a, 1, end)), norm_b = sqrt(pl_vector_moments_dot(b, b, 1, end));
-  bool none_a = !(norm_a > least), none_b = !(norm_b > least);
+  bool none_a = !(norm_a > min), none_b = !(norm_b > min);
   if (none_a || none_b) return none_a && none_b ? 0.0 : 1.0;
   return fmin(fmax(1.0 - pl_vector_moments_dot(a, b, 1, end) / (norm_a * norm_b), 0.0), 2.0);
 }

@@ -33,7 +33,7 @@ typedef struct pl_vector_moments {
 typedef struct pl_material {
   int32_t count;
   const pl_vec3 *points;  // at rest, metres
-  const double *shares;   // volume of each, m³, times its density where that differs; NULL: all 1
+  const double *fractions;   // volume of each, m³, times its density where that differs; NULL: all 1
 } pl_material;
 
 // Where and how wide to look.
@@ -76,8 +76,8 @@ double pl_vector_moments_dot(const pl_vector_moments *a, const pl_vector_moments
 double pl_site_distance(const pl_moments *a, const pl_moments *b, int32_t order);
 
 // Dissimilarity of two loads, orders 1 to `order` (eq. 14): 1 less the cosine, so in [0, 2], whatever their size. Loads whose norm is no
-// more than `least` are none: then 1 if one of the two is none and 0 if both are. Its square root is a metric; itself it is not (the
+// more than `min` are none: then 1 if one of the two is none and 0 if both are. Its square root is a metric; itself it is not (the
 // cosine of half a right angle tells).
-double pl_load_distance(const pl_vector_moments *a, const pl_vector_moments *b, int32_t order, double least);
+double pl_load_distance(const pl_vector_moments *a, const pl_vector_moments *b, int32_t order, double min);
 
 #endif

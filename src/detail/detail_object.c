@@ -14,7 +14,7 @@ static const double STAMP_REACH = 1.5;
 static const double MATERIAL_SLACK = 0.5, SURFACE_SLACK = 0.25;
 
 pl_detail_object pl_detail_object_of(const pl_mesh *tets, const pl_mesh *surface, const int32_t *material_of_surface) {
-  pl_mesh_view material = pl_mesh_look(tets), skin = pl_mesh_look(surface);
+  pl_mesh_view material = pl_mesh_get_view(tets), skin = pl_mesh_get_view(surface);
   return (pl_detail_object){.material_count = material.point_count,
                             .material_points = material.points,
                             .tet_count = material.tet_count,
@@ -81,7 +81,7 @@ static bool copy_object(pl_arena *arena, const pl_detail_object *object, pl_deta
                          .points = object->material_points,
                          .tet_count = object->tet_count,
                          .tets = object->tets};
-    pl_material_shares(&mesh, volumes);
+    pl_material_fractions(&mesh, volumes);
   }
   to->material_volumes = volumes;
   return true;
@@ -103,12 +103,12 @@ static void fill_surface(pl_detail_ground *ground) {
 // Nearest material point of every surface point; only for those who cannot say.
 static void find_anchors(const pl_detail_object *object, int32_t *anchors) {
   for (int32_t i = 0; i < object->surface_count; ++i) {
-    double least = HUGE_VAL;
+    double min = HUGE_VAL;
     for (int32_t m = 0; m < object->material_count; ++m) {
       pl_vec3 off = pl_vec3_sub(object->material_points[m], object->surface_points[i]);
       double square = pl_vec3_dot(off, off);
-      if (!(square < least)) continue;
-      least = square;
+      if (!(square < min)) continue;
+      min = square;
       anchors[i] = m;
     }
   }
@@ -142,13 +142,13 @@ pl_status pl_detail_ground_build(pl_arena *arena, const pl_detail_object *object
 
 bool pl_detail_slot_take(pl_arena *arena, const pl_detail_ground *ground, pl_detail_slot *slot) {
   *slot = (pl_detail_slot){.triangle = -1, .rows = ground->rows};
-  slot->shares = PL_TAKE(arena, float, ground->object.surface_count);
+  slot->fractions = PL_TAKE(arena, float, ground->object.surface_count);
   slot->points = PL_TAKE(arena, int32_t, ground->object.surface_count);
-  slot->point_shares = PL_TAKE(arena, float, ground->object.surface_count);
+  slot->point_fractions = PL_TAKE(arena, float, ground->object.surface_count);
   slot->near.numbers = PL_TAKE(arena, float, 48 * ((size_t)ground->object.surface_count / PL_DETAIL_LANES + 1));
   if (ground->object.tet_count > 0) {
-    slot->material_shares = PL_TAKE(arena, float, ground->object.material_count);
-    slot->rows.places = pl_arena_copy(arena, ground->rows.places, 32 * (size_t)ground->rows.row_count, sizeof(float));
+    slot->material_fractions = PL_TAKE(arena, float, ground->object.material_count);
+    slot->rows.positions = pl_arena_copy(arena, ground->rows.positions, 32 * (size_t)ground->rows.row_count, sizeof(float));
   }
   return !arena->failed;
 }
@@ -164,14 +164,14 @@ static void aim_material(const pl_detail_ground *ground, const pl_detail_reach *
                           .limit = fmax(MATERIAL_REACH * reach->window_radius, STAMP_REACH * reach->stamp_radius),
                           .slack = MATERIAL_SLACK * reach->window_radius};
   for (int k = 0; k < 3; ++k) query.sources[query.source_count++] = ground->anchors[corners[k]];
-  pl_graph_reach(&ground->material_graph, &query, work, slot->material_shares);
+  pl_graph_reach(&ground->material_graph, &query, work, slot->material_fractions);
   for (int32_t m = 0; m < ground->object.material_count; ++m) {
     size_t at = 32 * (size_t)(m / PL_DETAIL_LANES) + 24 + (size_t)(m % PL_DETAIL_LANES);
-    slot->rows.places[at] = ground->rows.places[at] * slot->material_shares[m];
+    slot->rows.positions[at] = ground->rows.positions[at] * slot->material_fractions[m];
   }
   // The lower side of a sheet is far along the surface and near through the material.
   for (int32_t i = 0; i < ground->object.surface_count; ++i)
-    slot->shares[i] = fmaxf(slot->shares[i], slot->material_shares[ground->anchors[i]]);
+    slot->fractions[i] = fmaxf(slot->fractions[i], slot->material_fractions[ground->anchors[i]]);
 }
 
 // The points of a slot for the kernel.
@@ -180,12 +180,12 @@ static void fill_near(const pl_detail_ground *ground, pl_detail_slot *slot) {
   slot->near.row_count = (slot->point_count + PL_DETAIL_LANES - 1) / PL_DETAIL_LANES;
   for (int32_t k = 0; k < PL_DETAIL_LANES * slot->near.row_count; ++k) {
     float *to = slot->near.numbers + 48 * (size_t)(k / PL_DETAIL_LANES) + k % PL_DETAIL_LANES;
-    pl_vec3 place = {1e9, 0, 0}, normal = {0, 0, 0};
+    pl_vec3 position = {1e9, 0, 0}, normal = {0, 0, 0};
     if (k < slot->point_count) {
-      place = pl_vec3_sub(ground->object.surface_points[slot->points[k]], ground->origin);
+      position = pl_vec3_sub(ground->object.surface_points[slot->points[k]], ground->origin);
       normal = ground->normals[slot->points[k]];
     }
-    const double numbers[6] = {place.x, place.y, place.z, normal.x, normal.y, normal.z};
+    const double numbers[6] = {position.x, position.y, position.z, normal.x, normal.y, normal.z};
     for (int i = 0; i < 6; ++i) to[PL_DETAIL_LANES * i] = (float)numbers[i];
   }
 }
@@ -204,12 +204,12 @@ void pl_detail_slot_aim(const pl_detail_ground *ground, const pl_detail_reach *r
                           .sources = {corners[0], corners[1], corners[2]},
                           .limit = STAMP_REACH * reach->stamp_radius + size,
                           .slack = SURFACE_SLACK * reach->stamp_radius};
-  pl_graph_reach(&ground->surface_graph, &query, work, slot->shares);
+  pl_graph_reach(&ground->surface_graph, &query, work, slot->fractions);
   if (ground->object.tet_count > 0) aim_material(ground, reach, corners, middle, work, slot);
   slot->point_count = 0;
   for (int32_t i = 0; i < ground->object.surface_count; ++i) {
-    if (!(slot->shares[i] > 0)) continue;
-    slot->point_shares[slot->point_count] = slot->shares[i];
+    if (!(slot->fractions[i] > 0)) continue;
+    slot->point_fractions[slot->point_count] = slot->fractions[i];
     slot->points[slot->point_count++] = i;
   }
   fill_near(ground, slot);

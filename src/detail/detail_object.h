@@ -31,13 +31,13 @@ typedef struct pl_detail_reach {
 // What is connected to a contact. Kept as long as the contact stays in its triangle: it is measured from the triangle's middle.
 typedef struct pl_detail_slot {
   int32_t triangle;        // -1: nothing yet
-  float *shares;           // of surface points
+  float *fractions;           // of surface points
   int32_t *points;         // surface points with a share, rising …
   int32_t point_count;     // … and their number,
-  float *point_shares;     // … shares
+  float *point_fractions;     // … shares
   pl_stamp_rows near;      // … and places, relative to the ground's origin
   pl_material_rows rows;   // material with the shares of what is connected; those of the ground without tets
-  float *material_shares;  // with tets
+  float *material_fractions;  // with tets
 } pl_detail_slot;
 
 bool pl_detail_slot_take(pl_arena *arena, const pl_detail_ground *ground, pl_detail_slot *slot);

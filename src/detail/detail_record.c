@@ -12,12 +12,12 @@
 
 // Widths for fewer examples than tell anything by each other: about those that many come to.
 static const double SITE_WIDTH = 0.1, PATCH_WIDTH = 0.1, LOAD_WIDTH = 0.4;
-enum { FITTED_LEAST = 4 };
+enum { MIN_FITTED = 4 };
 // Loads whose directions are closer than this, at places closer than that, and whose sizes differ by more than the last differ in size alone.
 static const double SAME_LOAD = 0.02, SAME_SITE = 0.02, OTHER_SIZE = 0.2;
 
 // Closer than this share of the widths a mirror image is no other example; twice as much if the weights then cannot be made, but not more than the last.
-static const double SAME_SHARE = 0.2, SAME_SHARE_MOST = 2;
+static const double SAME_FRACTION = 0.2, MAX_SAME_FRACTION = 2;
 
 typedef struct example {
   pl_detail_state state;
@@ -112,7 +112,7 @@ static pl_status take_recording(builder *b, const pl_detail_recording *recording
   pl_detail_spot_describe(&b->ground, &b->slot, &spot, b->field, b->def.window_radius, &e->state);
   if (b->def.patch_order >= 0) pl_detail_patch_describe(&b->ground, &recording->contact, &spot, b->def.window_radius, &e->state);
   e->size = size_of(&b->def, &e->state.load);
-  if (!(e->size > b->def.load_least * b->def.window_radius) || !isfinite(e->size))
+  if (!(e->size > b->def.min_load * b->def.window_radius) || !isfinite(e->size))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "recording %d has no load: its coarse body is not deformed around the contact",
                    index);
   b->sizes[index] = (float)e->size;
@@ -154,7 +154,7 @@ static pl_status choose_widths(builder *b, const pl_key_layout *layout, pl_error
   bool given =
       def->site_width > 0 && (def->patch_order < 0 || def->patch_width > 0) && (def->load_order == 0 || def->load_width > 0);
   pl_widths widths = {SITE_WIDTH, PATCH_WIDTH, LOAD_WIDTH};
-  if (!given && b->count >= FITTED_LEAST) {
+  if (!given && b->count >= MIN_FITTED) {
     double *products = PL_TAKE(&b->arena, double, (size_t)b->count *(size_t)b->count);
     if (products == NULL) return pl_fail_memory(error);
     fill_products(b, products);
@@ -228,14 +228,14 @@ static pl_status finish_set(builder *b, pl_detail_set **set, pl_error *error) {
   if (status < 0) return status;
   pl_detail_weights_report report = {0};
   int32_t recording_count = b->count;
-  double same = b->def.mirror ? SAME_SHARE : HUGE_VAL;
+  double same = b->def.mirror ? SAME_FRACTION : HUGE_VAL;
   b->def.mirror = false;  // is done here
   do {
     // Mirror images are a gift: those that cannot be told apart from the rest stay out.
     b->count = recording_count;
     b->report.mirrored_count = 0;
     report = (pl_detail_weights_report){0};
-    if (same <= SAME_SHARE_MOST) add_mirrored(b, &layout, key_size, same);
+    if (same <= MAX_SAME_FRACTION) add_mirrored(b, &layout, key_size, same);
     status = make_set(b, key_size, set, &report, error);
     same *= 2;
   } while (status == PL_ERROR_INVALID_DATA && b->report.mirrored_count > 0);
@@ -243,14 +243,14 @@ static pl_status finish_set(builder *b, pl_detail_set **set, pl_error *error) {
   b->report.patch_width = b->def.patch_width;
   b->report.load_width = b->def.load_width;
   b->report.inexactness = report.inexactness;
-  b->report.largest_group = report.largest_group;
+  b->report.max_group = report.max_group;
   return status;
 }
 
 static pl_status build(builder *b, const pl_detail_recording *recordings, pl_detail_set **set, pl_error *error) {
   size_t count = (size_t)b->count * (b->def.mirror ? 2 : 1);
   b->examples = PL_TAKE(&b->arena, example, count);
-  b->keys = PL_TAKE(&b->arena, float, count *PL_KEY_SIZE_MOST);
+  b->keys = PL_TAKE(&b->arena, float, count *PL_KEY_MAX_SIZE);
   b->sizes = PL_TAKE(&b->arena, float, count);
   b->stamps = PL_TAKE(&b->arena, float, 4 * count * pl_detail_def_samples(&b->def));
   b->labels = PL_TAKE(&b->arena, const char *, count);

@@ -15,7 +15,7 @@
 #include "base/random.h"
 #include "detail/detail_kernels.h"
 
-enum { START_COUNT = 8, ITERATION_MOST = 100, SITE_GRAIN = 64 };
+enum { START_COUNT = 8, MAX_ITERATION = 100, SITE_GRAIN = 64 };
 
 typedef struct site_work {
   const pl_surface_sites_def *def;
@@ -104,16 +104,16 @@ static bool assign_sites(clustering *c) {
   bool changed = false;
   for (int32_t i = 0; i < c->site_count; ++i) {
     int32_t best = 0;
-    double least = HUGE_VAL;
+    double min = HUGE_VAL;
     for (int32_t k = 0; k < c->segment_count; ++k) {
       double square = squared_distance(vector_of(c, i), c->centers + (size_t)c->size * (size_t)k, c->size);
-      if (!(square < least)) continue;
-      least = square;
+      if (!(square < min)) continue;
+      min = square;
       best = k;
     }
     changed = changed || c->segments[i] != best;
     c->segments[i] = best;
-    c->squares[i] = least;
+    c->squares[i] = min;
   }
   return changed;
 }
@@ -143,7 +143,7 @@ static void move_centers(clustering *c) {
 static double run_start(clustering *c, pl_random *random, int32_t *iterations) {
   seed_centers(c, random);
   for (int32_t i = 0; i < c->site_count; ++i) c->segments[i] = -1;
-  for (*iterations = 0; *iterations < ITERATION_MOST && assign_sites(c); ++*iterations) move_centers(c);
+  for (*iterations = 0; *iterations < MAX_ITERATION && assign_sites(c); ++*iterations) move_centers(c);
   double sum = 0;
   for (int32_t i = 0; i < c->site_count; ++i) sum += c->squares[i];
   return sum;
@@ -155,11 +155,11 @@ static void number_segments(clustering *c, const int32_t *found, int32_t *new_of
   for (int32_t k = 0; k < c->segment_count; ++k) new_of_old[k] = -1;
   for (int32_t i = 0; i < c->site_count; ++i) c->members[found[i]]++;
   for (int32_t next = 0; next < c->segment_count; ++next) {
-    int32_t largest = -1;
+    int32_t max = -1;
     for (int32_t i = 0; i < c->site_count; ++i)
-      if (new_of_old[found[i]] < 0 && (largest < 0 || c->members[found[i]] > c->members[largest])) largest = found[i];
-    if (largest < 0) break;
-    new_of_old[largest] = next;
+      if (new_of_old[found[i]] < 0 && (max < 0 || c->members[found[i]] > c->members[max])) max = found[i];
+    if (max < 0) break;
+    new_of_old[max] = next;
   }
   for (int32_t i = 0; i < c->site_count; ++i) segments->segment_of_site[i] = c->segments[i] = new_of_old[found[i]];
 }
@@ -235,21 +235,21 @@ void pl_sites_cover(const pl_site_set *set, const pl_site_set *examples, double 
   pl_coverage_report found = {.farthest = -1};
   for (int32_t i = 0; i < set->count; ++i) {
     int32_t best = -1;
-    double least = HUGE_VAL;
+    double min = HUGE_VAL;
     for (int32_t e = 0; e < examples->count; ++e) {
       double d = pl_site_distance(&set->sites[i], &examples->sites[e], set->order);
-      if (!(d < least)) continue;
-      least = d;
+      if (!(d < min)) continue;
+      min = d;
       best = e;
     }
-    distances[i] = least;
+    distances[i] = min;
     if (nearest != NULL) nearest[i] = best;
-    if (found.farthest < 0 || least > found.largest) {
+    if (found.farthest < 0 || min > found.max) {
       found.farthest = i;
-      found.largest = least;
+      found.max = min;
     }
-    found.mean += least / set->count;
-    found.covered += (least <= limit ? 1.0 : 0.0) / set->count;
+    found.mean += min / set->count;
+    found.covered += (min <= limit ? 1.0 : 0.0) / set->count;
   }
   if (report != NULL) *report = found;
 }

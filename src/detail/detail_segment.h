@@ -39,7 +39,7 @@ pl_status pl_sites_segment(pl_context *context, const pl_site_set *set, uint64_t
 
 typedef struct pl_coverage_report {
   int32_t farthest;  // the site that is least like any example: where to record next; -1 without sites
-  double largest, mean;
+  double max, mean;
   double covered;  // share of sites within the limit
 } pl_coverage_report;
 

@@ -87,11 +87,11 @@ void pl_detail_set_destroy(pl_detail_set *set) {
   pl_arena_destroy(&set->arena);
 }
 
-pl_detail_set_view pl_detail_set_look(const pl_detail_set *set) {
+pl_detail_set_view pl_detail_set_get_view(const pl_detail_set *set) {
   return set->view;
 }
 
-size_t pl_detail_set_scratch(const pl_detail_set *set) {
+size_t pl_detail_set_scratch_size(const pl_detail_set *set) {
   return pl_detail_weights_scratch(set->weights);
 }
 
@@ -99,7 +99,7 @@ void pl_detail_set_compare(const pl_detail_set *set, const float *key, float *sc
   pl_detail_similarities(set->weights, key, scratch, similarities);
 }
 
-int32_t pl_detail_set_weigh(const pl_detail_set *set, const float *key, float *scratch, float *weights) {
+int32_t pl_detail_set_compute_weights(const pl_detail_set *set, const float *key, float *scratch, float *weights) {
   return pl_detail_weights_evaluate(set->weights, key, scratch, weights);
 }
 
@@ -107,13 +107,13 @@ pl_status pl_detail_set_preview(const pl_detail_set *set, int32_t example, int32
   if (example < 0 || example >= set->view.example_count || side < 1) return PL_ERROR_NOT_FOUND;
   int32_t n = set->view.def.stamp_resolution;
   const float *stamp = set->view.stamps + 4 * pl_detail_def_samples(&set->view.def) * (size_t)example;
-  float largest = 0;
-  for (size_t i = 0; i < (size_t)n * (size_t)n; ++i) largest = fmaxf(largest, fabsf(stamp[4 * i + 2]));
+  float max = 0;
+  for (size_t i = 0; i < (size_t)n * (size_t)n; ++i) max = fmaxf(max, fabsf(stamp[4 * i + 2]));
   for (int32_t row = 0; row < side; ++row)
     for (int32_t column = 0; column < side; ++column) {
       int64_t i = ((2 * (int64_t)column + 1) * n) / (2 * (int64_t)side),
               j = n - 1 - ((2 * (int64_t)row + 1) * n) / (2 * (int64_t)side);
-      float height = largest > 0 ? stamp[4 * (size_t)(j * n + i) + 2] / largest : 0.0f;
+      float height = max > 0 ? stamp[4 * (size_t)(j * n + i) + 2] / max : 0.0f;
       pixels[(size_t)row * (size_t)side + (size_t)column] = (uint8_t)(128.5f + 127.0f * height);
     }
   return PL_OK;

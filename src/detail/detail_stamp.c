@@ -27,7 +27,7 @@ typedef struct recorder {
   const pl_stamp_def *def;
   const pl_stamp_source *source;
   int32_t resolution;
-  float *places;     // 3 per surface point, see pl_detail_kernels; only those of the slot
+  float *positions;     // 3 per surface point, see pl_detail_kernels; only those of the slot
   float *sides[2];   // the same if all were on one side
   pl_vec3 *values;   // what is to be recorded now
   pl_f4 *layer;      // one pass
@@ -56,7 +56,7 @@ static void set_sample(recorder *r, int32_t i, int32_t j, const int32_t *corners
 static void sample_triangle(recorder *r, int32_t side, const int32_t *corners) {
   double x[3], y[3], facing = 0;
   for (int k = 0; k < 3; ++k) {
-    if (!(r->source->slot->shares[corners[k]] > 0)) return;
+    if (!(r->source->slot->fractions[corners[k]] > 0)) return;
     facing += pl_vec3_dot(r->source->ground->normals[corners[k]], r->source->spot->normal) / 3;
     x[k] = (double)r->sides[side][3 * (size_t)corners[k]];
     y[k] = (double)r->sides[side][3 * (size_t)corners[k] + 1] - side * r->resolution;
@@ -124,7 +124,7 @@ static void find_missing(recorder *r, const pl_f4 *map) {
   const pl_detail_slot *slot = r->source->slot;
   for (int32_t k = 0; k < slot->point_count; ++k) {
     int32_t i = slot->points[k];
-    const float *at = r->places + 3 * (size_t)i;
+    const float *at = r->positions + 3 * (size_t)i;
     r->values[i] = pl_vec3_of(0, 0, 0);
     if (at[2] > 0) r->values[i] = pl_vec3_sub(r->source->values[i], pl_vec3_of_f4(pl_stamp_sample(map, r->def, at[0], at[1])));
   }
@@ -147,7 +147,7 @@ static void move_all_samples(const recorder *r, pl_f4 *map) {
   for (int round = 0; round < ROUND_COUNT; ++round)
     for (int32_t k = 0; k < r->order_count; ++k) {
       int32_t i = r->order[k].point;
-      move_samples(r, map, r->places + 3 * (size_t)i, r->source->values[i]);
+      move_samples(r, map, r->positions + 3 * (size_t)i, r->source->values[i]);
     }
 }
 
@@ -164,7 +164,7 @@ static void order_points(recorder *r) {
   for (int32_t k = 0; k < slot->point_count; ++k) {
     int32_t i = slot->points[k];
     double facing = pl_vec3_dot(ground->normals[i], r->source->spot->normal);
-    if (!(r->places[3 * (size_t)i + 2] > 0) || (r->def->side_count == 1 && facing < (double)TURN + SEAM)) continue;
+    if (!(r->positions[3 * (size_t)i + 2] > 0) || (r->def->side_count == 1 && facing < (double)TURN + SEAM)) continue;
     r->order[r->order_count++] = (ordered){pl_vec3_distance(ground->object.surface_points[i], r->source->spot->point), i};
   }
   qsort(r->order, (size_t)r->order_count, sizeof *r->order, compare_distances);
@@ -184,9 +184,9 @@ static double measure_error(const recorder *r, const pl_f4 *map) {
   double missing = 0, whole = 0;
   for (int32_t i = 0; i < ground->object.surface_count; ++i) {
     pl_vec3 value = r->source->values[i], off = value;
-    const float *at = r->places + 3 * (size_t)i;
-    float share = r->source->slot->shares[i];
-    if (share > 0 && at[2] > 0) off = pl_vec3_sub(value, pl_vec3_of_f4(pl_stamp_sample(map, r->def, at[0], at[1]) * share));
+    const float *at = r->positions + 3 * (size_t)i;
+    float fraction = r->source->slot->fractions[i];
+    if (fraction > 0 && at[2] > 0) off = pl_vec3_sub(value, pl_vec3_of_f4(pl_stamp_sample(map, r->def, at[0], at[1]) * fraction));
     missing += pl_vec3_dot(off, off);
     whole += pl_vec3_dot(value, value);
   }
@@ -204,19 +204,19 @@ pl_stamp_lay pl_stamp_lay_of(const pl_detail_ground *ground, const pl_detail_spo
   return lay;
 }
 
-size_t pl_stamp_places_size(const pl_detail_ground *ground) {
+size_t pl_stamp_positions_size(const pl_detail_ground *ground) {
   return 24 * ((size_t)ground->object.surface_count / PL_DETAIL_LANES + 1);
 }
 
 // Places of the slot's points, by the kernel that the filter uses; `rows` is its working memory.
-static void find_places(const recorder *r, float turn, float *rows, float *places) {
+static void find_positions(const recorder *r, float turn, float *rows, float *positions) {
   const pl_stamp_source *source = r->source;
   pl_stamp_lay lay = pl_stamp_lay_of(source->ground, source->spot, source->frame, r->def);
   if (turn > -3.0f) lay.turn = turn;
   pl_detail_kernels_choose()->place(&source->slot->near, &lay, rows);
   for (int32_t k = 0; k < source->slot->point_count; ++k)
     for (size_t c = 0; c < 3; ++c)
-      places[3 * (size_t)source->slot->points[k] + c] = rows[24 * (size_t)(k / 8) + 8 * c + (size_t)(k % 8)];
+      positions[3 * (size_t)source->slot->points[k] + c] = rows[24 * (size_t)(k / 8) + 8 * c + (size_t)(k % 8)];
 }
 
 static void record(recorder *r, pl_f4 *map, double *error) {
@@ -239,9 +239,9 @@ bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stam
   pl_arena_init(&arena, context, 0);
   size_t count = (size_t)def->resolution * (size_t)def->resolution, point_count = (size_t)source->ground->object.surface_count;
   recorder r = {.def = def, .source = source, .resolution = def->resolution};
-  r.places = PL_TAKE(&arena, float, 3 * point_count);
+  r.positions = PL_TAKE(&arena, float, 3 * point_count);
   for (int side = 0; side < 2; ++side) r.sides[side] = PL_TAKE(&arena, float, 3 * point_count);
-  float *rows = PL_TAKE(&arena, float, pl_stamp_places_size(source->ground));
+  float *rows = PL_TAKE(&arena, float, pl_stamp_positions_size(source->ground));
   r.values = PL_TAKE(&arena, pl_vec3, point_count);
   r.layer = PL_TAKE(&arena, pl_f4, count);
   r.distances = PL_TAKE(&arena, float, count);
@@ -249,9 +249,9 @@ bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stam
   r.order = PL_TAKE(&arena, ordered, point_count);
   bool done = !arena.failed;
   if (done) {
-    find_places(&r, -4.0f, rows, r.places);  // as they are
-    find_places(&r, -2.0f, rows, r.sides[0]);
-    find_places(&r, 2.0f, rows, r.sides[1]);
+    find_positions(&r, -4.0f, rows, r.positions);  // as they are
+    find_positions(&r, -2.0f, rows, r.sides[0]);
+    find_positions(&r, 2.0f, rows, r.sides[1]);
     order_points(&r);
     record(&r, (pl_f4 *)(void *)map, error);
   }

@@ -31,7 +31,7 @@ bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stam
 pl_stamp_lay pl_stamp_lay_of(const pl_detail_ground *ground, const pl_detail_spot *spot, pl_mat3 frame, const pl_stamp_def *def);
 
 // Floats that the places of a ground's points may take.
-size_t pl_stamp_places_size(const pl_detail_ground *ground);
+size_t pl_stamp_positions_size(const pl_detail_ground *ground);
 
 // The map at a place inside the disc, linear between samples; as the kernel has it.
 static inline pl_f4 pl_stamp_sample(const pl_f4 *map, const pl_stamp_def *def, float x, float y) {

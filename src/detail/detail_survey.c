@@ -94,7 +94,7 @@ static void unpack_sites(const pl_detail_set *set, pl_moments *sites) {
       sites[e].values[i] = (double)view->keys[(size_t)view->key_size * (size_t)e + (size_t)i] / sqrt(pl_moment_multiplicity(i));
 }
 
-pl_status pl_detail_cover(pl_context *context, const pl_detail_set *set, const pl_detail_object *object, double scale,
+pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *set, const pl_detail_object *object, double scale,
                           double *distances, int32_t *nearest, pl_detail_coverage *coverage, pl_error *error) {
   pl_status status = pl_check_range("scale", scale, 0, 1e9, false, error);
   if (status < 0) return status;
@@ -109,7 +109,7 @@ pl_status pl_detail_cover(pl_context *context, const pl_detail_set *set, const p
     pl_coverage_report found;
     pl_sites_cover(&all, &examples, def->site_width, distances, nearest, &found);
     if (coverage != NULL)
-      *coverage = (pl_detail_coverage){def->site_width, found.covered, found.farthest, found.largest, found.mean};
+      *coverage = (pl_detail_coverage){def->site_width, found.covered, found.farthest, found.max, found.mean};
   }
   pl_arena_destroy(&arena);
   return status;

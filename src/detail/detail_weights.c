@@ -28,8 +28,8 @@
 
 #include "base/error.h"
 
-enum { GROUP_MOST = 2048 };
-static const double INEXACT_MOST = 1e-3;
+enum { MAX_GROUP = 2048 };
+static const double MAX_INEXACT = 1e-3;
 // Sum of the similarities to all other examples by the narrow widths, at most; and how often widths are made narrower for that.
 static const double TIGHT_SUM = 0.75;
 enum { TIGHT_TRIES = 9 };
@@ -61,7 +61,7 @@ void pl_key_pack(const pl_key_layout *layout, const pl_moments *site, const pl_m
   if (layout->load_order < 1) return;
   count = pl_moment_count(layout->load_order);
   double norm = sqrt(pl_vector_moments_dot(load, load, 1, count));
-  bool none = !(norm > layout->load_least);
+  bool none = !(norm > layout->min_load);
   norm = sqrt(norm * norm + layout->load_reference * layout->load_reference);
   for (int c = 0; c < 3; ++c)
     for (int32_t i = 1; i < count; ++i)
@@ -183,20 +183,20 @@ static pl_status fail_alike(const pl_detail_weights *weights, const pl_detail_ex
                             float *similarities, pl_error *error) {
   int32_t begin = weights->group_start[group], end = weights->group_start[group + 1], first = begin, second = begin,
           size = pl_key_size(&examples->layout);
-  float most = -1;
+  float max = -1;
   for (int32_t i = begin; i < end; ++i) {
     weights->kernels->correlate(&weights->rows, &weights->kernel,
                                 examples->keys + (size_t)size * (size_t)weights->example_of_slot[i], similarities);
     for (int32_t j = begin; j < i; ++j) {
-      if (!(similarities[j] > most)) continue;
-      most = similarities[j];
+      if (!(similarities[j] > max)) continue;
+      max = similarities[j];
       first = j;
       second = i;
     }
   }
   return pl_fail(error, PL_ERROR_INVALID_DATA,
                  "examples %d and %d are too alike to tell apart (similarity %.6f): leave one of them out, or take narrower widths",
-                 weights->example_of_slot[first], weights->example_of_slot[second], (double)most);
+                 weights->example_of_slot[first], weights->example_of_slot[second], (double)max);
 }
 
 // Similarities to b: those of one key, in place.
@@ -245,22 +245,22 @@ static bool invert_group(pl_detail_weights *weights, const pl_detail_examples *e
       inverse[j * n + i] = (float)column[i];
     }
   }
-  return report->response <= PL_RESPONSE_MOST;
+  return report->response <= PL_MAX_RESPONSE;
 }
 
 // Largest sum of the similarities of an example to the others.
 static double find_crowding(const pl_detail_weights *weights, const pl_detail_examples *examples, const pl_key_kernel *kernel,
                             float *similarities) {
   int32_t size = pl_key_size(&examples->layout);
-  double most = 0;
+  double max = 0;
   for (int32_t slot = 0; slot < examples->count; ++slot) {
     const float *key = examples->keys + (size_t)size * (size_t)weights->example_of_slot[slot];
     weights->kernels->correlate(&weights->rows, kernel, key, similarities);
     double sum = -(double)similarities[slot];
     for (int32_t i = 0; i < examples->count; ++i) sum += (double)similarities[i];
-    most = fmax(most, sum);
+    max = fmax(max, sum);
   }
-  return most;
+  return max;
 }
 
 // Narrow widths; where examples are too near to each other for any of them, the narrowest.
@@ -284,14 +284,14 @@ static pl_status invert_groups(pl_detail_weights *weights, const pl_detail_examp
     int32_t n = weights->group_start[g + 1] - weights->group_start[g];
     weights->inverse_start[g] = number_count;
     number_count += (size_t)n * (size_t)n;
-    if (n > report->largest_group) report->largest_group = n;
+    if (n > report->max_group) report->max_group = n;
   }
   report->group_count = weights->group_count;
-  size_t n = (size_t)report->largest_group;
-  if (n > GROUP_MOST)
+  size_t n = (size_t)report->max_group;
+  if (n > MAX_GROUP)
     return pl_fail(error, PL_ERROR_INVALID_DATA,
                    "%d examples are similar to each other; weights interpolate at most %d: take narrower widths, or plain weights",
-                   report->largest_group, GROUP_MOST);
+                   report->max_group, MAX_GROUP);
   weights->inverses = PL_TAKE(&weights->arena, float, number_count);
   // Means have a column more, for the one that is worked on.
   blocks work = {PL_TAKE(temporary, double, n *n), PL_TAKE(temporary, double, n *(n + 1)), PL_TAKE(temporary, int32_t, n),
@@ -319,7 +319,7 @@ static pl_status measure_exactness(const pl_detail_weights *weights, const pl_de
       worst = slot;
     }
   }
-  return report->inexactness <= INEXACT_MOST ? PL_OK : fail_alike(weights, examples, weights->group_of_slot[worst], scratch, error);
+  return report->inexactness <= MAX_INEXACT ? PL_OK : fail_alike(weights, examples, weights->group_of_slot[worst], scratch, error);
 }
 
 static pl_key_kernel kernel_of(const pl_widths *widths, const pl_key_layout *layout) {

@@ -9,13 +9,13 @@ typedef struct pl_key_layout {
   int32_t site_order;   // 0 to 3
   int32_t patch_order;  // moments of the contact patch's shape, 0 to 3; -1: none
   int32_t load_order;   // 1 or 2; 0: none
-  double load_least;    // loads whose norm is no more than this are none, metres
+  double min_load;    // loads whose norm is no more than this are none, metres
   // Metres; 0: eq. 14, loads differ by direction alone. Otherwise a load is the direction of (load, reference) in one dimension more: a small one is then
   // near to none, a large one far from it, and two of one direction can be told apart by their size.
   double load_reference;
 } pl_key_layout;
 
-enum { PL_KEY_SIZE_MOST = 2 * PL_MOMENT_COUNT + 3 * (PL_LOAD_COUNT - 1) + 1 };
+enum { PL_KEY_MAX_SIZE = 2 * PL_MOMENT_COUNT + 3 * (PL_LOAD_COUNT - 1) + 1 };
 
 // Widths of the kernel, in the units of eqs. 9 and 14; those of runs that are not there are not looked at.
 typedef struct pl_widths {
@@ -49,7 +49,7 @@ static const double PL_SIMILARITY_NOTHING = 0.1;
 typedef struct pl_detail_weights pl_detail_weights;
 
 typedef struct pl_detail_weights_report {
-  int32_t group_count, largest_group;  // examples fall into groups that are not similar to each other
+  int32_t group_count, max_group;  // examples fall into groups that are not similar to each other
   double tight;                        // the narrow widths as a share of the others
   double response;                     // largest element of the matrices: what an error of the similarities may grow by
   double inexactness;                  // farthest that weights at an example are from 1 for it and 0 for the others
@@ -85,6 +85,6 @@ pl_status pl_widths_fit(pl_context *context, const pl_detail_examples *examples,
 bool pl_kernel_invert(int32_t n, double *a, int32_t *order);
 
 // An inverse with larger elements than this is not used: single precision would show.
-static const double PL_RESPONSE_MOST = 2e3;
+static const double PL_MAX_RESPONSE = 2e3;
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "detail/detail_weights.h"
 
-enum { COUNT_MOST = 256, GRID = 9, FINER_ROUNDS = 3, PART_COUNT = 3 };
+enum { MAX_COUNT = 256, GRID = 9, FINER_ROUNDS = 3, PART_COUNT = 3 };
 
 typedef struct search {
   int32_t count;
@@ -80,16 +80,16 @@ static void find_widths(search *s) {
   double middle[PART_COUNT] = {1, 1, 1}, ratio[PART_COUNT] = {1, 1, 1};
   for (int part = 0; part < PART_COUNT; ++part) {
     if (s->distances[part] == NULL) continue;
-    double least = HUGE_VAL, most = 0;
+    double min = HUGE_VAL, max = 0;
     for (int32_t i = 0; i < s->count * s->count; ++i) {
       double d = s->distances[part][i];
-      most = fmax(most, d);
+      max = fmax(max, d);
       // Examples at one site with different loads differ by rounding alone.
-      if (d > 1e-4) least = fmin(least, d);
+      if (d > 1e-4) min = fmin(min, d);
     }
-    if (!(most > 1e-4)) continue;
-    middle[part] = sqrt(least * most);
-    ratio[part] = pow(4 * most / least, 1.0 / (GRID - 1));
+    if (!(max > 1e-4)) continue;
+    middle[part] = sqrt(min * max);
+    ratio[part] = pow(4 * max / min, 1.0 / (GRID - 1));
   }
   try_grid(s, middle, ratio, GRID);
   for (int round = 0; round < FINER_ROUNDS && s->best < HUGE_VAL; ++round) {
@@ -131,7 +131,7 @@ pl_status pl_widths_fit(pl_context *context, const pl_detail_examples *examples,
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "widths cannot be fitted to %d examples; at least two are needed",
                    examples->count);
   search s = {
-      .count = examples->count < COUNT_MOST ? examples->count : COUNT_MOST, .products = products, .product_count = examples->count};
+      .count = examples->count < MAX_COUNT ? examples->count : MAX_COUNT, .products = products, .product_count = examples->count};
   size_t square = (size_t)s.count * (size_t)s.count;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);

@@ -45,7 +45,7 @@ static pl_pose describe(const pl_mesh_view *view, int32_t index) {
 }
 
 pl_status pl_poses_check(pl_context *context, const pl_mesh *mesh, pl_findings *findings, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_pose *poses = PL_TAKE(&arena, pl_pose, view.pose_count);

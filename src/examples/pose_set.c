@@ -114,20 +114,20 @@ double pl_pose_distance(const pl_vec3 *a, const pl_vec3 *b, int32_t point_count)
   for (int32_t i = 0; i < point_count; ++i)
     moment = pl_mat3_add(moment, pl_mat3_outer(pl_vec3_sub(b[i], mean_b), pl_vec3_sub(a[i], mean_a)));
   pl_mat3 rotation = pl_mat3_of_quat(pl_rotation_of_mat3(moment, pl_quat_identity()));
-  double largest = 0;
+  double max = 0;
   for (int32_t i = 0; i < point_count; ++i) {
     pl_vec3 fitted = pl_vec3_add(pl_mat3_apply(rotation, pl_vec3_sub(a[i], mean_a)), mean_b);
-    largest = fmax(largest, pl_vec3_distance(fitted, b[i]));
+    max = fmax(max, pl_vec3_distance(fitted, b[i]));
   }
-  return largest;
+  return max;
 }
 
 // Twice the largest distance from the middle: the size that distances are compared with.
 static double size_of(const pl_vec3 *points, int32_t count) {
   pl_vec3 middle = mean(points, count);
-  double largest = 0;
-  for (int32_t i = 0; i < count; ++i) largest = fmax(largest, pl_vec3_distance(points[i], middle));
-  return 2 * largest;
+  double max = 0;
+  for (int32_t i = 0; i < count; ++i) max = fmax(max, pl_vec3_distance(points[i], middle));
+  return 2 * max;
 }
 
 static const char *name_of(const pl_pose *pose) {
@@ -193,8 +193,8 @@ static void check_shape(check *c, int32_t i, uint64_t sound, double size) {
 pl_status pl_pose_set_check(const pl_pose_set *set, pl_findings *findings, pl_error *error) {
   check c = {set, findings, error, PL_OK};
   char text[200];
-  if (set->pose_count > PL_EXAMPLES_MOST) {
-    snprintf(text, sizeof text, "%d poses; at most %d fit one set", (int)set->pose_count, (int)PL_EXAMPLES_MOST);
+  if (set->pose_count > PL_MAX_EXAMPLES) {
+    snprintf(text, sizeof text, "%d poses; at most %d fit one set", (int)set->pose_count, (int)PL_MAX_EXAMPLES);
     note(&c, &TOO_MANY, -1, NULL, text);
     return c.status;
   }

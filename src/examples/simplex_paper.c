@@ -20,12 +20,12 @@
 
 #include "examples/simplex_weights.h"
 
-enum { PASS_LIMIT = 20000 };  // random sets of 32 examples take some thousands
-static const double NEGATIVE_LIMIT = 1e-10;
+enum { MAX_PASSES = 20000 };  // random sets of 32 examples take some thousands
+static const double MAX_NEGATIVE = 1e-10;
 
-enum { SWEEP_LIMIT = 60 };
+enum { MAX_SWEEPS = 60 };
 
-typedef double square_matrix[PL_EXAMPLES_MOST][PL_EXAMPLES_MOST];
+typedef double square_matrix[PL_MAX_EXAMPLES][PL_MAX_EXAMPLES];
 
 // Turn the plane of axes p and q so that a_pq vanishes (Jacobi); `vectors` collects the turns in its columns.
 static void turn_plane(int n, square_matrix a, square_matrix vectors, int p, int q) {
@@ -48,7 +48,7 @@ static void turn_plane(int n, square_matrix a, square_matrix vectors, int p, int
 }
 
 static void diagonalise(int n, square_matrix a, square_matrix vectors) {
-  for (int sweep = 0; sweep < SWEEP_LIMIT; ++sweep) {
+  for (int sweep = 0; sweep < MAX_SWEEPS; ++sweep) {
     bool is_diagonal = true;
     for (int p = 0; p < n; ++p)
       for (int q = p + 1; q < n; ++q) {
@@ -63,7 +63,7 @@ static void diagonalise(int n, square_matrix a, square_matrix vectors) {
 
 void pl_simplex_pseudo_inverse(int32_t n, const double *gram, double cutoff, double *inverse) {
   square_matrix a, vectors;
-  double largest = 0, finite = 0;
+  double max = 0, finite = 0;
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
       a[i][j] = gram[i * n + j];
@@ -73,9 +73,9 @@ void pl_simplex_pseudo_inverse(int32_t n, const double *gram, double cutoff, dou
     }
   if (finite != 0) return;
   diagonalise(n, a, vectors);
-  for (int k = 0; k < n; ++k) largest = fmax(largest, a[k][k]);
+  for (int k = 0; k < n; ++k) max = fmax(max, a[k][k]);
   for (int k = 0; k < n; ++k) {
-    if (!(a[k][k] > cutoff * largest)) continue;
+    if (!(a[k][k] > cutoff * max)) continue;
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) inverse[i * n + j] += vectors[i][k] * vectors[j][k] / a[k][k];
   }
@@ -86,21 +86,21 @@ static int32_t remove_negative(int n, double *all) {
   double size = 1;
   for (int k = 0; k <= n; ++k) size = fmax(size, fabs(all[k]));
   int32_t passes = 0;
-  while (passes < PASS_LIMIT) {
-    int smallest = 0;
+  while (passes < MAX_PASSES) {
+    int min = 0;
     for (int k = 1; k <= n; ++k)
-      if (all[k] < all[smallest]) smallest = k;
-    double negative = all[smallest];
-    if (!(negative < -NEGATIVE_LIMIT * size)) break;
+      if (all[k] < all[min]) min = k;
+    double negative = all[min];
+    if (!(negative < -MAX_NEGATIVE * size)) break;
     for (int k = 0; k <= n; ++k) all[k] -= fabs(negative) / n;
-    all[smallest] = 0;
+    all[min] = 0;
     passes++;
   }
   return passes;
 }
 
 int32_t pl_simplex_project_paper(int32_t n, const double *inverse, const double *pull, double *weights) {
-  double all[PL_EXAMPLES_MOST + 1] = {1};
+  double all[PL_MAX_EXAMPLES + 1] = {1};
   for (int i = 0; i < n; ++i) {
     double sum = 0;
     for (int j = 0; j < n; ++j) sum += inverse[i * n + j] * pull[j];

@@ -29,9 +29,9 @@ static void sift(double *values, int root, int count) {
 static void sort_rising(double *values, int count) {
   for (int i = count / 2 - 1; i >= 0; --i) sift(values, i, count);
   for (int last = count - 1; last > 0; --last) {
-    double largest = values[0];
+    double max = values[0];
     values[0] = values[last];
-    values[last] = largest;
+    values[last] = max;
     sift(values, 0, last);
   }
 }
@@ -90,19 +90,19 @@ static double find_multiplier(int count, const double *values, const double *low
 }
 
 bool pl_box_project(int32_t count, const double *values, const double *lower, const double *upper, double *projected) {
-  double kinks[2 * PL_WEIGHTS_MOST];
+  double kinks[2 * PL_WEIGHTS_MAX];
   int kink_count = 0;
-  double least = 0, most = 0;
+  double min = 0, max = 0;
   for (int i = 0; i < count; ++i) {
     if (!isfinite(values[i]) || !(lower[i] <= upper[i])) return false;
-    least += lower[i];
-    most += upper[i];
+    min += lower[i];
+    max += upper[i];
     if (isfinite(upper[i])) kinks[kink_count++] = values[i] - upper[i];
     if (isfinite(lower[i])) kinks[kink_count++] = values[i] - lower[i];
   }
   // Bounds that just meet the plane are let pass with what rounding makes of their sum.
   const double slack = 1e-12;
-  if (count < 1 || !(least <= 1 + slack) || !(most >= 1 - slack)) return false;
+  if (count < 1 || !(min <= 1 + slack) || !(max >= 1 - slack)) return false;
   sort_rising(kinks, kink_count);
   double t = find_multiplier(count, values, lower, upper, kinks, kink_count);
   for (int i = 0; i < count; ++i) projected[i] = clamp(values[i] - t, lower[i], upper[i]);
@@ -110,17 +110,17 @@ bool pl_box_project(int32_t count, const double *values, const double *lower, co
 }
 
 void pl_simplex_project(int32_t count, const double *values, double *projected) {
-  double lower[PL_WEIGHTS_MOST] = {0}, upper[PL_WEIGHTS_MOST] = {0};
+  double lower[PL_WEIGHTS_MAX] = {0}, upper[PL_WEIGHTS_MAX] = {0};
   for (int i = 0; i < count; ++i) upper[i] = HUGE_VAL;
   if (pl_box_project(count, values, lower, upper, projected)) return;
   // Not finite: the rest, which comes first.
   for (int i = 0; i < count; ++i) projected[i] = i == 0;
 }
 
-bool pl_window_project(int32_t count, const double *values, const double *center, double reach, double least, double *projected) {
-  double lower[PL_WEIGHTS_MOST] = {0}, upper[PL_WEIGHTS_MOST] = {0};
+bool pl_window_project(int32_t count, const double *values, const double *center, double reach, double min, double *projected) {
+  double lower[PL_WEIGHTS_MAX] = {0}, upper[PL_WEIGHTS_MAX] = {0};
   for (int i = 0; i < count; ++i) {
-    lower[i] = fmax(center[i] - reach, least);
+    lower[i] = fmax(center[i] - reach, min);
     upper[i] = center[i] + reach;
   }
   return pl_box_project(count, values, lower, upper, projected);

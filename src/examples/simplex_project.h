@@ -9,7 +9,7 @@
 #include "examples/simplex_weights.h"
 
 // Most weights of one call: rest and examples.
-enum { PL_WEIGHTS_MOST = PL_EXAMPLES_MOST + 1 };
+enum { PL_WEIGHTS_MAX = PL_MAX_EXAMPLES + 1 };
 
 // The point nearest to `values` with x_i >= 0 and sum 1; 1 <= count <= PL_WEIGHTS_MOST.
 void pl_simplex_project(int32_t count, const double *values, double *projected);
@@ -19,8 +19,8 @@ void pl_simplex_project(int32_t count, const double *values, double *projected);
 bool pl_box_project(int32_t count, const double *values, const double *lower, const double *upper, double *projected);
 
 // The sliding window of paper 001, section 4: the point nearest to `values` whose components are within `reach` of those of
-// `center` (which has sum 1) and at least `least`: 0 to stay on the simplex as `center` does, -HUGE_VAL for the window alone. False
+// `center` (which has sum 1) and at least `min`: 0 to stay on the simplex as `center` does, -HUGE_VAL for the window alone. False
 // as above.
-bool pl_window_project(int32_t count, const double *values, const double *center, double reach, double least, double *projected);
+bool pl_window_project(int32_t count, const double *values, const double *center, double reach, double min, double *projected);
 
 #endif

@@ -35,16 +35,16 @@
 #include <string.h>
 #include "pliant/examples.h"
 
-enum { POINTS = PL_EXAMPLES_MOST + 1 };
+enum { POINTS = PL_MAX_EXAMPLES + 1 };
 
 // Supports are rarely entered more than once a point; cycles could only come from rounding.
 enum { PASSES_PER_POINT = 6 };
 
 // Gains below so many rounding errors are none. Their error is a sum over the support, hence some units; a larger number would
 // leave visible distance to the nearest pose, a smaller one lets equal examples take turns.
-static const double GAIN_LIMIT = 32 * DBL_EPSILON;
+static const double MAX_GAIN = 32 * DBL_EPSILON;
 // The rounding error of the elements of H and of their elimination, relative to the squares they are differences of.
-static const double PIVOT_LIMIT = 32 * DBL_EPSILON;
+static const double MIN_PIVOT = 32 * DBL_EPSILON;
 
 typedef struct hull {
   int count;                     // points: rest and examples
@@ -98,8 +98,8 @@ INLINE void factor_rows(const hull *h, support *s, int from) {
     }
     double pivot = dots[s->points[i]] - base[s->points[i]] + offset;
     for (int k = 1; k < i; ++k) pivot -= scaled[k] * s->factor[i][k];
-    double least = PIVOT_LIMIT * (dots[s->points[i]] + base_square) + DBL_MIN;
-    s->pivots[i] = pivot > least ? pivot : least;
+    double min = MIN_PIVOT * (dots[s->points[i]] + base_square) + DBL_MIN;
+    s->pivots[i] = pivot > min ? pivot : min;
   }
 }
 
@@ -147,9 +147,9 @@ INLINE bool settle(const hull *h, support *s) {
     solve_plane(h, s, z);
     for (int i = 0; i < s->size; ++i) {
       if (z[i] > 0) continue;
-      double share = s->weights[i] / (s->weights[i] - z[i]);
-      if (first < 0 || share < step) {
-        step = share;
+      double fraction = s->weights[i] / (s->weights[i] - z[i]);
+      if (first < 0 || fraction < step) {
+        step = fraction;
         first = i;
       }
     }
@@ -189,12 +189,12 @@ INLINE int find_gain(const hull *h, const support *s, uint64_t refused, double *
     taken |= UINT64_C(1) << s->points[i];
   }
   *gap = 0;
-  double most = 0;
+  double max = 0;
   for (int j = 0; j < count; ++j) {
     double gain = gains[j] - level;
     if (gain > *gap) *gap = gain;
-    if (gain > most && gain > GAIN_LIMIT * (noises[j] + level_noise) && !(taken >> j & 1)) {
-      most = gain;
+    if (gain > max && gain > MAX_GAIN * (noises[j] + level_noise) && !(taken >> j & 1)) {
+      max = gain;
       best = j;
     }
   }
@@ -204,11 +204,11 @@ INLINE int find_gain(const hull *h, const support *s, uint64_t refused, double *
 // The point nearest to d: the best guess that costs nothing.
 INLINE void start_cold(const hull *h, support *s) {
   int nearest = 0;
-  double least = 0;
+  double min = 0;
   for (int j = 1; j < h->count; ++j) {
     double square = h->dots[j * h->count + j] - 2 * h->pulls[j];
-    if (square < least) {
-      least = square;
+    if (square < min) {
+      min = square;
       nearest = j;
     }
   }
@@ -297,7 +297,7 @@ void pl_simplex_solve(int32_t n, const double *gram, const double *pull, bool is
 }
 
 pl_status pl_weights_nearest(int32_t count, const double *gram, const double *pull, double *weights) {
-  if (count < 0 || count > PL_EXAMPLES_MOST) return PL_ERROR_INVALID_ARGUMENT;
+  if (count < 0 || count > PL_MAX_EXAMPLES) return PL_ERROR_INVALID_ARGUMENT;
   pl_simplex_solve(count, gram, pull, false, weights, NULL);
   return PL_OK;
 }

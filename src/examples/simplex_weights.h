@@ -11,7 +11,7 @@
 #include "pliant/examples.h"
 
 // Most examples of one set: the work arrays below are of fixed size. Far more than an artist poses by hand.
-enum { PL_EXAMPLES_MOST = PL_EXAMPLE_LIMIT };
+enum { PL_MAX_EXAMPLES = PL_MAX_EXAMPLE_COUNT };
 
 typedef struct pl_simplex_report {
   int32_t pass_count;  // times an example (or the rest) joined the mixture
@@ -20,7 +20,7 @@ typedef struct pl_simplex_report {
 } pl_simplex_report;
 
 // Minimise |L w - d|^2 over w_k >= 0, sum w_k <= 1, where `gram` is L^T L (n x n, symmetric) and `pull` is L^T d, 0 <= n <=
-// PL_EXAMPLES_MOST. Equal, dependent and zero columns are allowed: then the answer is one of several, but always the same one for
+// PL_MAX_EXAMPLES. Equal, dependent and zero columns are allowed: then the answer is one of several, but always the same one for
 // the same input. With `is_warm`, `weights` holds a start, normally the last step's weights, which saves most passes when little
 // has changed; without, it is only written. Where the answer is not unique it depends on that start, so a state that is saved must
 // keep the weights. Input that is not finite gives the rest (all weights 0). `report` may be NULL.

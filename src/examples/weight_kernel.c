@@ -43,8 +43,8 @@ static bool factor_kernel(pl_weight_kernel *kernel, const double *similarities) 
     }
     if (!(fabs(a[(int64_t)k * n + k]) > 1e-300)) return false;
     for (int32_t i = k + 1; i < n; ++i) {
-      double share = a[(int64_t)i * n + k] /= a[(int64_t)k * n + k];
-      for (int32_t j = k + 1; j < n; ++j) a[(int64_t)i * n + j] -= share * a[(int64_t)k * n + j];
+      double fraction = a[(int64_t)i * n + k] /= a[(int64_t)k * n + k];
+      for (int32_t j = k + 1; j < n; ++j) a[(int64_t)i * n + j] -= fraction * a[(int64_t)k * n + j];
     }
   }
   return true;
@@ -89,14 +89,14 @@ pl_status pl_weight_kernel_build(pl_weight_kernel *kernel, const double *similar
   if (factor_kernel(kernel, similarities) && inexactness(kernel, similarities) <= EXACT) return PL_OK;
   // Alike are two examples when each is as similar to the other as to itself.
   int32_t first = 0, second = 0;
-  double most = -HUGE_VAL;
+  double max = -HUGE_VAL;
   for (int32_t i = 0; i < n; ++i)
     for (int32_t j = 0; j < n; ++j) {
       double value = similarities[(int64_t)i * n + j];
       if (!isfinite(value))
         return pl_fail(error, PL_ERROR_INVALID_DATA, "the similarity of examples %d and %d is not finite", (int)i, (int)j);
-      if (i != j && value > most) {
-        most = value;
+      if (i != j && value > max) {
+        max = value;
         first = i < j ? i : j;
         second = i < j ? j : i;
       }
@@ -104,7 +104,7 @@ pl_status pl_weight_kernel_build(pl_weight_kernel *kernel, const double *similar
   return pl_fail(error, PL_ERROR_INVALID_DATA,
                  "examples %d and %d belong to states that are too alike to tell apart (similarity %.9g); move one of them, or "
                  "narrow the kernel",
-                 (int)first, (int)second, most);
+                 (int)first, (int)second, max);
 }
 
 void pl_weight_kernel_interpolate(const pl_weight_kernel *kernel, const double *similarities, double *weights) {

@@ -55,10 +55,10 @@ void pl_view_weights(int32_t count, const pl_view_example *examples, pl_vec3 dir
 }
 
 pl_status pl_view_kernel_build(int32_t count, const pl_view_example *examples, pl_weight_kernel *kernel, pl_error *error) {
-  double similarities[PL_EXAMPLES_MOST * PL_EXAMPLES_MOST], column[PL_EXAMPLES_MOST];
-  if (count > PL_EXAMPLES_MOST)
+  double similarities[PL_MAX_EXAMPLES * PL_MAX_EXAMPLES], column[PL_MAX_EXAMPLES];
+  if (count > PL_MAX_EXAMPLES)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%d examples with view directions; at most %d fit one set", (int)count,
-                   (int)PL_EXAMPLES_MOST);
+                   (int)PL_MAX_EXAMPLES);
   pl_status status = pl_view_check(count, examples, error);
   if (status != PL_OK) return status;
   for (int32_t j = 0; j < count; ++j) {

@@ -21,17 +21,17 @@ void pl_weights_limit(int32_t count, const double *values, double *weights) {
   if (!(sum > 1 + 1e-15 * count)) return;
   if (is_endless || isinf(sum)) {
     // Too large for a sum: the largest alone decide.
-    double largest = 0;
-    for (int32_t k = 0; k < count; ++k) largest = fmax(largest, weights[k]);
-    for (int32_t k = 0; k < count; ++k) weights[k] = is_endless ? isinf(weights[k]) != 0 : weights[k] / largest;
+    double max = 0;
+    for (int32_t k = 0; k < count; ++k) max = fmax(max, weights[k]);
+    for (int32_t k = 0; k < count; ++k) weights[k] = is_endless ? isinf(weights[k]) != 0 : weights[k] / max;
     sum = 0;
     for (int32_t k = 0; k < count; ++k) sum += weights[k];
   }
   for (int32_t k = 0; k < count; ++k) weights[k] /= sum;
 }
 
-void pl_weights_fade(int32_t count, double share, double *weights) {
-  for (int32_t k = 0; k < count; ++k) weights[k] *= share;
+void pl_weights_fade(int32_t count, double fraction, double *weights) {
+  for (int32_t k = 0; k < count; ++k) weights[k] *= fraction;
 }
 
 void pl_weight_driver_evaluate(const pl_weight_driver *driver, const pl_weight_input *input, double *weights) {

@@ -16,7 +16,7 @@
 void pl_weights_limit(int32_t count, const double *values, double *weights);
 
 // Everything moves towards the rest: w_k * share, with share in [0, 1]. Paper 000's beta.
-void pl_weights_fade(int32_t count, double share, double *weights);
+void pl_weights_fade(int32_t count, double fraction, double *weights);
 
 // --- a curve over time
 // -------------------------------------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ void pl_weight_curve_evaluate(const pl_weight_curve *curve, double time, double 
 
 // A kernel that interpolates: at example i the weights are exactly e_i. The caller owns the arrays.
 typedef struct pl_weight_kernel {
-  int32_t count;      // examples; not bounded by PL_EXAMPLES_MOST
+  int32_t count;      // examples; not bounded by PL_MAX_EXAMPLES
   double *factor;     // (count + 1) x count; the last row is for building
   int32_t *pivot_of;  // count
 } pl_weight_kernel;
@@ -96,7 +96,7 @@ void pl_view_similarities(int32_t count, const pl_view_example *examples, pl_vec
 void pl_view_weights(int32_t count, const pl_view_example *examples, pl_vec3 direction, double *weights);
 
 // Prepare weights that are exactly e_j at direction j, which Algorithm 1's are not where extents overlap. Evaluate with
-// pl_view_similarities() and pl_weight_kernel_evaluate(). count <= PL_EXAMPLES_MOST; fails as pl_view_check() and
+// pl_view_similarities() and pl_weight_kernel_evaluate(). count <= PL_MAX_EXAMPLES; fails as pl_view_check() and
 // pl_weight_kernel_build() do.
 pl_status pl_view_kernel_build(int32_t count, const pl_view_example *examples, pl_weight_kernel *kernel, pl_error *error);
 

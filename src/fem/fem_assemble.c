@@ -32,9 +32,9 @@ void pl_fem_assemble_tets(const pl_fem_tets *tets, const int32_t *elements, int3
 // R A Rᵀ, upper triangle, to one lane.
 static void turn_to_lane(const pl_mat3 *R, const pl_mat3 *a, double *to, int lane) {
   pl_mat3 turned = pl_mat3_multiply(pl_mat3_multiply(*R, *a), pl_mat3_transpose(*R));
-  int place = 0;
+  int slot = 0;
   for (int i = 0; i < 3; ++i)
-    for (int j = i; j < 3; ++j) to[PL_LANES * place++ + lane] = turned.m[i][j];
+    for (int j = i; j < 3; ++j) to[PL_LANES * slot++ + lane] = turned.m[i][j];
 }
 
 void pl_fem_assemble_settle(const double *F, int lane, double *R, double *U, double *K) {

@@ -176,8 +176,8 @@ PL_SIMD_INLINE neo_lanes neo_of(tet_lanes *t, pl_lanes *energy) {
   }
   n.J = pl_lanes_dot(t->edge[0], n.by_corner[0]);
   n.I = pl_lanes_dot(t->F[0], t->F[0]) + pl_lanes_dot(t->F[1], t->F[1]) + pl_lanes_dot(t->F[2], t->F[2]);
-  pl_lanes bend = pl_lanes_positive(1.0 - 0.5 * n.I), square = bend * bend;
-  n.phi1 = 1.0 - square * bend;
+  pl_lanes hessian = pl_lanes_positive(1.0 - 0.5 * n.I), square = hessian * hessian;
+  n.phi1 = 1.0 - square * hessian;
   n.phi2 = 1.5 * square;
   n.kappa = t->lambda + t->mu;
   n.k = n.kappa * (n.J - 1.0) - t->mu;
@@ -234,11 +234,11 @@ PL_SIMD_INLINE void neo_modes(tet_lanes *t, neo_lanes *n, const pl_lanes sigma[3
     equal[i] = 0.5 * (symmetric + skew);
     crosswise[i] = 0.5 * (symmetric - skew);
   }
-  int place = 0;
+  int slot = 0;
   for (int i = 0; i < 3; ++i)
-    for (int j = i; j < 3; ++j, ++place) {
-      stretch[place] = along * sigma[i] * sigma[j] + n->kappa * g[i] * g[j];
-      stretch[place] += i == j ? level : (pl_lanes)(n->k * sigma[(3 - i - j) % 3]);
+    for (int j = i; j < 3; ++j, ++slot) {
+      stretch[slot] = along * sigma[i] * sigma[j] + n->kappa * g[i] * g[j];
+      stretch[slot] += i == j ? level : (pl_lanes)(n->k * sigma[(3 - i - j) % 3]);
     }
   project_lanes(stretch);
 }
@@ -253,7 +253,7 @@ PL_SIMD_INLINE void turn_block(pl_lanes Q[3][3], pl_lanes N[3][3], pl_lanes bloc
 }
 
 PL_SIMD_INLINE void neo_positive_blocks(tet_lanes *t, neo_lanes *n, result_lanes *r) {
-  static const int place[3][3] = {{PL_XX, PL_XY, PL_XZ}, {PL_XY, PL_YY, PL_YZ}, {PL_XZ, PL_YZ, PL_ZZ}};
+  static const int slot[3][3] = {{PL_XX, PL_XY, PL_XZ}, {PL_XY, PL_YY, PL_YZ}, {PL_XZ, PL_YZ, PL_ZZ}};
   polar_lanes p;
   pl_lanes sigma[3], Q[3][3], stretch[PL_SYMMETRIC], equal[3], crosswise[3], beta[3][3];
   decompose(t->F, &p);
@@ -270,7 +270,7 @@ PL_SIMD_INLINE void neo_positive_blocks(tet_lanes *t, neo_lanes *n, result_lanes
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
           int u = (i + 1) % 3, v = (i + 2) % 3;
-          pl_lanes value = stretch[place[i][j]] * beta[a][i] * beta[b][j];
+          pl_lanes value = stretch[slot[i][j]] * beta[a][i] * beta[b][j];
           if (i == j)
             value += equal[v] * beta[a][u] * beta[b][u] + equal[u] * beta[a][v] * beta[b][v];
           else

@@ -151,12 +151,12 @@ static void project_lanes(pl_lanes a[PL_SYMMETRIC]) {
   if (pl_lane_bits(definite) == 15) return;
   pl_lanes values[3], Q[3][3];
   eigen_lanes(a, values, Q);
-  int place = 0;
+  int slot = 0;
   for (int i = 0; i < 3; ++i)
-    for (int j = i; j < 3; ++j, ++place) {
+    for (int j = i; j < 3; ++j, ++slot) {
       pl_lanes sum = pl_lanes_of(0);
       for (int k = 0; k < 3; ++k) sum += pl_lanes_positive(values[k]) * (Q[i][k] * Q[j][k]);
-      a[place] = pl_lanes_select(definite, a[place], sum);
+      a[slot] = pl_lanes_select(definite, a[slot], sum);
     }
 }
 

@@ -15,10 +15,10 @@
 #define FEM_METHOD(meets_no_bodies)                                                                                            \
   {                                                                                                                            \
     .name = "fem", .handles_colliders = true, .handles_bodies = (meets_no_bodies), .handles_pins = true,                       \
-    .state_size = pl_fem_state_size, .start = pl_fem_start, .move = pl_fem_move, .read_positions = pl_fem_read_positions,      \
-    .read_velocities = pl_fem_read_velocities, .read_surface = pl_fem_read_surface, .write = pl_fem_write,                     \
-    .read_particle = pl_fem_read_particle, .write_particle = pl_fem_write_particle, .find_not_finite = pl_fem_find_not_finite, \
-    .list_examples = pl_fem_list_examples, .read_weights = pl_fem_read_weights, .give_weights = pl_fem_give_weights,           \
+    .state_size = pl_fem_state_size, .start = pl_fem_start, .move = pl_fem_move, .get_positions = pl_fem_get_positions,      \
+    .get_velocities = pl_fem_get_velocities, .get_surface = pl_fem_get_surface, .set_state = pl_fem_set_state,                     \
+    .get_particle = pl_fem_get_particle, .set_particle = pl_fem_set_particle, .find_not_finite = pl_fem_find_not_finite, \
+    .list_examples = pl_fem_list_examples, .get_weights = pl_fem_get_weights, .set_weights = pl_fem_set_weights,           \
     .create_work = pl_fem_create_work, .destroy_work = pl_fem_destroy_work,                                                    \
   }
 
@@ -73,8 +73,8 @@ static pl_status build_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl
   const pl_contact_surface *surface = &model->head.surface;
   size_t n = (size_t)surface->point_count;
   double *areas = PL_TAKE(&model->head.arena, double, n), *weights = PL_TAKE(&model->head.arena, double, 4 * n);
-  int32_t *places = PL_TAKE(&model->head.arena, int32_t, 16 * n);
-  if (areas == NULL || weights == NULL || places == NULL) return pl_fail_memory(error);
+  int32_t *slots = PL_TAKE(&model->head.arena, int32_t, 16 * n);
+  if (areas == NULL || weights == NULL || slots == NULL) return pl_fail_memory(error);
   share_areas(def, mesh, model, areas);
   for (size_t i = 0; i < n; ++i) {
     const int32_t *parents = surface->parents + 4 * i;
@@ -83,20 +83,20 @@ static pl_status build_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl
     for (size_t k = 0; k < 4; ++k) weights[4 * i + k] = (double)surface->weights[4 * i + k] / sum;
     for (size_t k = 0; k < 16; ++k) {
       bool used = surface->weights[4 * i + k / 4] != 0 && surface->weights[4 * i + k % 4] != 0;
-      places[16 * i + k] = used ? pl_block_pattern_find(&model->pattern, parents[k / 4], parents[k % 4]) : -1;
+      slots[16 * i + k] = used ? pl_block_pattern_find(&model->pattern, parents[k / 4], parents[k % 4]) : -1;
     }
   }
   double size = model->element_size, layer = def->young / size;
   if (def->material >= PL_FEM_SHELL) layer = def->young * def->thickness / (size * size);
   model->touch =
-      (pl_fem_touch){areas, weights, places, def->contact_stiffness > 0 ? def->contact_stiffness : 10 * layer, 1e-3 * size};
+      (pl_fem_touch){areas, weights, slots, def->contact_stiffness > 0 ? def->contact_stiffness : 10 * layer, 1e-3 * size};
   return PL_OK;
 }
 
 // --- the rest -----------------------------------------------------------------------------------------------------
 
 static pl_status build_pattern(pl_fem_model *model, pl_error *error) {
-  pl_block_elements groups[PL_FEM_GROUPS_MOST];
+  pl_block_elements groups[PL_FEM_MAX_GROUPS];
   for (int32_t g = 0; g < model->group_count; ++g)
     groups[g] = (pl_block_elements){model->groups[g].corners, model->groups[g].element_count, model->groups[g].corner_count};
   return pl_block_pattern_build(&model->head.arena, model->head.particle_count, groups, model->group_count, &model->pattern, error);
@@ -104,14 +104,14 @@ static pl_status build_pattern(pl_fem_model *model, pl_error *error) {
 
 // Smallest edge of any element, for the choice of a solver.
 static double shortest_edge(const pl_fem_model *model) {
-  double least = HUGE_VAL;
+  double min = HUGE_VAL;
   const pl_fem_group *group = &model->groups[0];
   for (int32_t e = 0; e < group->element_count; ++e)
     for (int32_t a = 0; a < group->corner_count; ++a)
       for (int32_t b = 0; b < a; ++b)
-        least = fmin(least, pl_vec3_distance(pl_fem_vector(group->starts, group->corner_count * e + a),
+        min = fmin(min, pl_vec3_distance(pl_fem_vector(group->starts, group->corner_count * e + a),
                                              pl_fem_vector(group->starts, group->corner_count * e + b)));
-  return least;
+  return min;
 }
 
 static pl_linear_def choose_solver(const pl_fem_def *def, const pl_mesh_view *mesh, const pl_fem_model *model) {
@@ -119,10 +119,10 @@ static pl_linear_def choose_solver(const pl_fem_def *def, const pl_mesh_view *me
   int32_t scale_count = def->material <= PL_FEM_EDGES ? mesh->tet_count : mesh->triangle_count;
   if (def->material == PL_FEM_CURVE) scale_count = mesh->segment_count;
   if (def->young_scales == NULL) scale_count = 0;
-  double least = scale_count > 0 ? def->young_scales[0] : 1, most = least;
+  double min = scale_count > 0 ? def->young_scales[0] : 1, max = min;
   for (int32_t e = 1; e < scale_count; ++e) {
-    least = fmin(least, def->young_scales[e]);
-    most = fmax(most, def->young_scales[e]);
+    min = fmin(min, def->young_scales[e]);
+    max = fmax(max, def->young_scales[e]);
   }
   linear.choice = def->solver == PL_FEM_SOLVER_CG ? PL_LINEAR_CG : PL_LINEAR_AUTO;
   if (def->solver == PL_FEM_SOLVER_DIRECT)
@@ -130,8 +130,8 @@ static pl_linear_def choose_solver(const pl_fem_def *def, const pl_mesh_view *me
   linear.direct = def->direct;
   linear.choose_preconditioner = true;
   linear.limits.tolerance = fmax(fmin(def->newton_tolerance, 1e-4), 1e-10);
-  linear.hint = (pl_linear_hint){.young = def->young * most,
-                                 .young_contrast = most / least,
+  linear.hint = (pl_linear_hint){.young = def->young * max,
+                                 .young_contrast = max / min,
                                  .poisson = def->poisson,
                                  .density = def->density,
                                  .element_size = shortest_edge(model),
@@ -143,7 +143,7 @@ static uint64_t hash_model(const pl_fem_def *def, const pl_fem_model *model) {
   const pl_model *head = &model->head;
   size_t n = (size_t)head->particle_count;
   const double numbers[] = {(double)def->material,      (double)def->scheme,
-                            (double)def->solver,        (double)def->newton_limit,
+                            (double)def->solver,        (double)def->max_newton_iterations,
                             def->newton_tolerance,      def->mass_damping,
                             def->stiffness_damping,     def->thickness,
                             model->touch.stiffness,     head->friction,
@@ -167,7 +167,7 @@ static uint64_t hash_model(const pl_fem_def *def, const pl_fem_model *model) {
 }
 
 static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_fem_model *model, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_model *head = &model->head;
   head->particle_count = view.point_count;
   head->box = pl_points_box(view.points, view.point_count);
@@ -180,7 +180,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   model->mass_damping = def->mass_damping;
   model->stiffness_damping = def->stiffness_damping;
   model->scheme = def->scheme;
-  model->newton_limit = def->newton_limit;
+  model->max_newton_iterations = def->max_newton_iterations;
   model->newton_tolerance = def->newton_tolerance;
   pl_status status = pl_fem_elements_build(context, def, &view, model, error);
   if (status >= 0) status = build_pattern(model, error);
@@ -204,7 +204,7 @@ pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const pl_mesh
   if (status < 0) return status;
   if (def->material == PL_FEM_FAST) return pl_fem_fast_build(context, def, mesh, model, error);
   pl_arena arena;
-  pl_arena_init(&arena, context, (size_t)pl_mesh_look(mesh).point_count * 4000 + 4096);
+  pl_arena_init(&arena, context, (size_t)pl_mesh_get_view(mesh).point_count * 4000 + 4096);
   pl_fem_model *made = PL_TAKE(&arena, pl_fem_model, 1);
   if (made == NULL) return pl_fail_memory(error);
   made->head.arena = arena;

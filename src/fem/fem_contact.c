@@ -58,7 +58,7 @@ static double depth_in(const pl_fem_contacts *c, int32_t collider, pl_vec3 point
 }
 
 typedef struct press {
-  double energy, force, slope;
+  double energy, force, gradient;
 } press;
 
 static press press_at(const pl_fem_touch *touch, double area, double depth) {
@@ -116,7 +116,7 @@ static void evaluate_point(const pl_fem_contacts *c, const double *u, bool refre
     it->is_active = true;
     it->energy += p.energy;
     it->gradient = pl_vec3_add_scaled(it->gradient, normal, -p.force);
-    it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(pl_mat3_outer(normal, normal), p.slope));
+    it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(pl_mat3_outer(normal, normal), p.gradient));
     if (p.force <= hardest) continue;
     hardest = p.force;
     hardest_collider = k;
@@ -154,23 +154,23 @@ static void measure_range(void *data, int32_t begin, int32_t end, int32_t block)
   const pl_fem_contacts *c = j->contacts;
   for (int32_t i = begin; i < end; ++i) {
     pl_vec3 point = point_at(c, NULL, 0, i);
-    double least = HUGE_VAL;
-    for (int32_t k = 0; k < c->collider_count; ++k) least = fmin(least, distance_bound(c, k, point));
+    double min = HUGE_VAL;
+    for (int32_t k = 0; k < c->collider_count; ++k) min = fmin(min, distance_bound(c, k, point));
     // A surface point outside its tet moves farther than any of its corners, by this factor at most.
     const double *weights = c->model->touch.weights + 4 * (ptrdiff_t)i;
     double lever = fabs(weights[0]) + fabs(weights[1]) + fabs(weights[2]) + fabs(weights[3]);
-    c->clearances[i] = (least - c->model->head.contact_radius) / fmax(lever, 1);
+    c->clearances[i] = (min - c->model->head.contact_radius) / fmax(lever, 1);
   }
 }
 
 // How far the farthest particle goes, with a little to spare for rounding.
 static double farthest_way(const pl_fem_contacts *c, const double *u) {
-  double most = 0;
+  double max = 0;
   for (int32_t i = 0; i < c->model->head.particle_count; ++i) {
     pl_vec3 way = pl_vec3_sub(pl_fem_vector(u, i), pl_fem_vector(c->base, i));
-    most = fmax(most, pl_vec3_dot(way, way));
+    max = fmax(max, pl_vec3_dot(way, way));
   }
-  return 1.000001 * c->reach * sqrt(most);
+  return 1.000001 * c->reach * sqrt(max);
 }
 
 static void clear_point(pl_fem_contact_point *it, bool refresh) {
@@ -257,10 +257,10 @@ void pl_fem_contacts_add_matrix(const pl_fem_contacts *contacts, pl_block_matrix
     const pl_fem_contact_point *it = &contacts->points[i];
     if (!it->is_active) continue;
     for (int k = 0; k < 16; ++k) {
-      int32_t place = touch->places[16 * (ptrdiff_t)i + k];
-      if (place < 0) continue;
+      int32_t slot = touch->slots[16 * (ptrdiff_t)i + k];
+      if (slot < 0) continue;
       double w = contacts->reach * touch->weights[4 * (ptrdiff_t)i + k / 4] * touch->weights[4 * (ptrdiff_t)i + k % 4];
-      for (int e = 0; e < 9; ++e) matrix->values[9 * (ptrdiff_t)place + e] += w * it->matrix.m[e / 3][e % 3];
+      for (int e = 0; e < 9; ++e) matrix->values[9 * (ptrdiff_t)slot + e] += w * it->matrix.m[e / 3][e % 3];
     }
   }
 }

@@ -25,12 +25,12 @@
 static const char *const stretch_names[] = {"stretch k_l (N)"};
 static const char *const bend_names[] = {"bend k_b (N m^2)"};
 
-static double stretch_share(const double *d) {
+static double stretch_fraction(const double *d) {
   double length = sqrt(pl_fem_edge_value(d));
   return 1 / (length * length * length);
 }
 
-static const pl_fem_measure curve_edge = {2, pl_fem_edge_value, pl_fem_edge_gradient, pl_fem_edge_hessian, NULL, stretch_share};
+static const pl_fem_measure curve_edge = {2, pl_fem_edge_value, pl_fem_edge_gradient, pl_fem_edge_hessian, NULL, stretch_fraction};
 
 PL_FEM_MEASURE_ENERGY(pl_fem_curve_stretch, "curve stretch", 2, curve_edge, stretch_names);
 
@@ -106,10 +106,10 @@ static void turn_third(const double *d, const double *rate, double *h) {
 }
 
 // 1 / T̄
-static double turn_share(const double *d) {
+static double turn_fraction(const double *d) {
   return 2 / (hypot(d[0], d[1]) + hypot(d[3] - d[0], d[4] - d[1]));
 }
 
-static const pl_fem_measure turn = {3, turn_value, turn_gradient, turn_hessian, turn_third, turn_share};
+static const pl_fem_measure turn = {3, turn_value, turn_gradient, turn_hessian, turn_third, turn_fraction};
 
 PL_FEM_MEASURE_ENERGY(pl_fem_curve_bend, "curve bend", 3, turn, bend_names);

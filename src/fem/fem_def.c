@@ -13,7 +13,7 @@ pl_fem_def pl_default_fem_def(pl_fem_material material) {
       .young = 1e5,
       .poisson = 0.3,
       .thickness = 0.01,
-      .newton_limit = 8,
+      .max_newton_iterations = 8,
       .newton_tolerance = 1e-4,
       .volume_rounds = 2,
       .fast_step = 1.0 / 60,
@@ -25,15 +25,15 @@ pl_fem_def pl_default_fem_def(pl_fem_material material) {
 
 typedef struct range {
   const char *field;
-  double value, least, most;
-  bool least_allowed;
+  double value, min, max;
+  bool min_allowed;
 } range;
 
 static pl_status check_range(const range *r, pl_error *error) {
-  bool fits = isfinite(r->value) && r->value <= r->most && (r->least_allowed ? r->value >= r->least : r->value > r->least);
+  bool fits = isfinite(r->value) && r->value <= r->max && (r->min_allowed ? r->value >= r->min : r->value > r->min);
   if (fits) return PL_OK;
   return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, r->field, "%g is out of range; use %s %g and at most %g", r->value,
-                       r->least_allowed ? "at least" : "more than", r->least, r->most);
+                       r->min_allowed ? "at least" : "more than", r->min, r->max);
 }
 
 static pl_status check_choices(const pl_fem_def *def, pl_error *error) {
@@ -43,9 +43,9 @@ static pl_status check_choices(const pl_fem_def *def, pl_error *error) {
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "scheme", "%d is no scheme", (int)def->scheme);
   if ((int)def->solver < 0 || def->solver > PL_FEM_SOLVER_DIRECT)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "solver", "%d is no solver", (int)def->solver);
-  if (def->example_count < 0 || def->example_count > PL_EXAMPLES_MOST)
+  if (def->example_count < 0 || def->example_count > PL_MAX_EXAMPLES)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "example_count", "%d examples; use 0 … %d", def->example_count,
-                         PL_EXAMPLES_MOST);
+                         PL_MAX_EXAMPLES);
   if (def->adapts && def->material == PL_FEM_FAST)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "adapts",
                          "the matrix of the fast material is made for one rest shape; use another material");
@@ -65,7 +65,7 @@ pl_status pl_fem_def_check(const pl_fem_def *def, pl_error *error) {
       {"thickness", def->thickness, 0, 1e6, false},
       {"mass_damping", def->mass_damping, 0, 1e6, true},
       {"stiffness_damping", def->stiffness_damping, 0, 1e3, true},
-      {"newton_limit", def->newton_limit, 1, 1000, true},
+      {"max_newton_iterations", def->max_newton_iterations, 1, 1000, true},
       {"newton_tolerance", def->newton_tolerance, 0, 1, false},
       {"volume_rounds", def->volume_rounds, 0, 1000, true},
       {"fast_step", def->fast_step, 0, 10, false},
@@ -80,5 +80,5 @@ pl_status pl_fem_def_check(const pl_fem_def *def, pl_error *error) {
 }
 
 pl_fem_equilibrium_def pl_default_fem_equilibrium_def(void) {
-  return (pl_fem_equilibrium_def){.load_steps = 1, .newton_limit = 50, .tolerance = 1e-8, .magic = PL_DEF_MAGIC};
+  return (pl_fem_equilibrium_def){.load_steps = 1, .max_newton_iterations = 50, .tolerance = 1e-8, .magic = PL_DEF_MAGIC};
 }

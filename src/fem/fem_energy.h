@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PL_FEM_CORNERS_MOST = 4, PL_FEM_PARAMETERS_MOST = 4 };
+enum { PL_FEM_MAX_CORNERS = 4, PL_FEM_MAX_PARAMETERS = 4 };
 
 typedef struct pl_fem_element {
   const double *x;  // corners now

@@ -20,7 +20,7 @@
 #include "fem/fem_system.h"
 #include "fem/fem_tet.h"
 
-enum { NUMBERS_MOST = 9, PROJECT_GRAIN = 512 };
+enum { MAX_NUMBERS = 9, PROJECT_GRAIN = 512 };
 
 static int32_t shape_size(pl_fem_shape shape) {
   return shape == PL_FEM_SHAPE_SOLID ? 9 : shape == PL_FEM_SHAPE_TRIANGLE ? 4 : 1;
@@ -134,7 +134,7 @@ void pl_fem_examples_mix(const pl_fem_model *model, int32_t index, const double 
   const pl_fem_group *group = &model->groups[index];
   int32_t size = shape_size(group->shape), count = model->examples.count;
   for (int32_t e = begin; e < end; ++e) {
-    double numbers[NUMBERS_MOST];
+    double numbers[MAX_NUMBERS];
     const double *shapes = model->examples.shapes[index] + (ptrdiff_t)size * count * e;
     measure_rest(group, e, numbers);
     for (int32_t k = 0; k < count; ++k)
@@ -161,7 +161,7 @@ static void pull_range(void *data, int32_t begin, int32_t end, int32_t block) {
   for (int32_t k = 0; k < count; ++k) pulls[k] = 0;
   for (int32_t e = begin; e < end; ++e) {
     if (group->weights[e] == 0) continue;
-    double corners[3 * PL_FEM_CORNERS_MOST], numbers[NUMBERS_MOST], rest[NUMBERS_MOST];
+    double corners[3 * PL_FEM_MAX_CORNERS], numbers[MAX_NUMBERS], rest[MAX_NUMBERS];
     pl_fem_system_element(p->system, p->x, p->group, e, corners);
     measure(group, e, corners, numbers);
     measure_rest(group, e, rest);
@@ -180,7 +180,7 @@ size_t pl_fem_pulls_size(const pl_fem_model *model) {
 void pl_fem_system_project(pl_fem_system *system, const double *x, double *weights) {
   const pl_fem_model *model = system->model;
   int32_t count = model->examples.count;
-  double pulls[PL_EXAMPLES_MOST] = {0}, *next = system->pulls;
+  double pulls[PL_MAX_EXAMPLES] = {0}, *next = system->pulls;
   for (int32_t g = 0; g < model->group_count; ++g) {
     projection p = {system, x, g, next};
     pl_parallel_for(system->context, model->groups[g].element_count, PROJECT_GRAIN, pull_range, &p);
@@ -197,7 +197,7 @@ void pl_fem_system_project(pl_fem_system *system, const double *x, double *weigh
 static void describe_group(const pl_fem_def *def, const pl_fem_group *group, double *shapes, double *gram) {
   int32_t size = shape_size(group->shape), count = def->example_count;
   for (int32_t e = 0; e < group->element_count; ++e) {
-    double corners[3 * PL_FEM_CORNERS_MOST], rest[NUMBERS_MOST], *mine = shapes + (ptrdiff_t)size * count * e;
+    double corners[3 * PL_FEM_MAX_CORNERS], rest[MAX_NUMBERS], *mine = shapes + (ptrdiff_t)size * count * e;
     measure_rest(group, e, rest);
     for (int32_t k = 0; k < count; ++k) {
       for (int32_t a = 0; a < group->corner_count; ++a)
@@ -241,12 +241,12 @@ pl_example_view pl_fem_list_examples(const pl_model *model) {
   return (pl_example_view){.example_count = examples->count, .names = examples->names, .manifold_count = 1, .given_count = 1};
 }
 
-void pl_fem_read_weights(const pl_model *model, const void *state, int32_t manifold, double *weights) {
+void pl_fem_get_weights(const pl_model *model, const void *state, int32_t manifold, double *weights) {
   (void)manifold;
   memcpy(weights, pl_fem_state_of(model, state).weights, (size_t)((const pl_fem_model *)model)->examples.count * sizeof(double));
 }
 
-void pl_fem_give_weights(const pl_model *model, void *state, int32_t manifold, const double *weights) {
+void pl_fem_set_weights(const pl_model *model, void *state, int32_t manifold, const double *weights) {
   (void)manifold;
   pl_fem_state s = pl_fem_state_of(model, state);
   *s.driven = weights != NULL ? 1 : 0;

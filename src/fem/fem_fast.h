@@ -77,12 +77,12 @@ pl_status pl_fem_fast_move(const pl_model *model, void *state, const pl_body_mov
 size_t pl_fem_fast_state_size(const pl_model *model);
 pl_fem_fast_state pl_fem_fast_state_of(const pl_model *model, const void *state);
 void pl_fem_fast_start(const pl_model *model, void *state, const pl_body_start *start);
-void pl_fem_fast_read_positions(const pl_model *model, const void *state, pl_vec3 *positions);
-void pl_fem_fast_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
-void pl_fem_fast_read_surface(const pl_model *model, const void *state, pl_vec3 *points);
-void pl_fem_fast_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
-pl_vec3 pl_fem_fast_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
-void pl_fem_fast_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
+void pl_fem_fast_get_positions(const pl_model *model, const void *state, pl_vec3 *positions);
+void pl_fem_fast_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
+void pl_fem_fast_get_surface(const pl_model *model, const void *state, pl_vec3 *points);
+void pl_fem_fast_set_state(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
+pl_vec3 pl_fem_fast_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
+void pl_fem_fast_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
 int32_t pl_fem_fast_find_not_finite(const pl_model *model, const void *state);
 
 #endif

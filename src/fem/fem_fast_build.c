@@ -18,12 +18,12 @@ static const pl_body_method FAST_METHOD = {
     .state_size = pl_fem_fast_state_size,
     .start = pl_fem_fast_start,
     .move = pl_fem_fast_move,
-    .read_positions = pl_fem_fast_read_positions,
-    .read_velocities = pl_fem_fast_read_velocities,
-    .read_surface = pl_fem_fast_read_surface,
-    .write = pl_fem_fast_write,
-    .read_particle = pl_fem_fast_read_particle,
-    .write_particle = pl_fem_fast_write_particle,
+    .get_positions = pl_fem_fast_get_positions,
+    .get_velocities = pl_fem_fast_get_velocities,
+    .get_surface = pl_fem_fast_get_surface,
+    .set_state = pl_fem_fast_set_state,
+    .get_particle = pl_fem_fast_get_particle,
+    .set_particle = pl_fem_fast_set_particle,
     .find_not_finite = pl_fem_fast_find_not_finite,
 };
 
@@ -32,7 +32,7 @@ static pl_status check_def(const pl_fem_def *def, const pl_mesh_view *mesh, pl_e
   if (status < 0) return status;
   const struct {
     const char *field;
-    double value, least, most;
+    double value, min, max;
   } ranges[] = {
       {"density", def->density, 1e-9, 1e9},
       {"young", def->young, 1e-9, 1e15},
@@ -43,10 +43,10 @@ static pl_status check_def(const pl_fem_def *def, const pl_mesh_view *mesh, pl_e
       {"contact_stiffness", def->contact_stiffness, 0, 1e18},
   };
   for (size_t i = 0; i < sizeof ranges / sizeof *ranges; ++i)
-    if (!(ranges[i].value >= ranges[i].least && ranges[i].value <= ranges[i].most))
+    if (!(ranges[i].value >= ranges[i].min && ranges[i].value <= ranges[i].max))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, ranges[i].field,
-                           "%g is out of range; use %g … %g with the fast material", ranges[i].value, ranges[i].least,
-                           ranges[i].most);
+                           "%g is out of range; use %g … %g with the fast material", ranges[i].value, ranges[i].min,
+                           ranges[i].max);
   if (def->stiffness_damping != 0)
     return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "stiffness_damping",
                          "the fast material has mass damping only; its implicit steps damp fast vibrations by themselves");
@@ -55,7 +55,7 @@ static pl_status check_def(const pl_fem_def *def, const pl_mesh_view *mesh, pl_e
   if (mesh->tet_count == 0)
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "mesh",
                          "the fast material is made of tets and this mesh has none; fill a closed surface with `pliant mesh`");
-  if (mesh->tet_count > pl_sparse_most_elements(mesh->point_count, 4))
+  if (mesh->tet_count > pl_sparse_max_elements(mesh->point_count, 4))
     return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mesh", "%d tets are too many; use a coarser mesh", mesh->tet_count);
   return PL_OK;
 }
@@ -218,7 +218,7 @@ static uint64_t hash_model(const pl_fem_fast_model *model) {
 
 static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_fem_fast_model *model,
                             pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_model *head = &model->head;
   head->method = &FAST_METHOD;
   head->particle_count = view.point_count;
@@ -245,7 +245,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
 
 pl_status pl_fem_fast_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_model **model, pl_error *error) {
   *model = NULL;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_status status = check_def(def, &view, error);
   if (status >= 0) status = check_tets(def, &view, error);
   if (status < 0) return status;

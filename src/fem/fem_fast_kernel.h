@@ -195,8 +195,8 @@ static void advance(const pl_fem_fast_work *work, float length, int32_t begin, i
   }
 }
 
-static void turn(const pl_fem_fast_work *work, float share, int32_t begin, int32_t end) {
-  for (int32_t i = begin; i < end; ++i) work->direction[i] = work->solved[i] + work->direction[i] * share;
+static void turn(const pl_fem_fast_work *work, float fraction, int32_t begin, int32_t end) {
+  for (int32_t i = begin; i < end; ++i) work->direction[i] = work->solved[i] + work->direction[i] * fraction;
 }
 
 PL_SIMD_INLINE pl_fast_d4 cross_d4(pl_fast_d4 a, pl_fast_d4 b) {

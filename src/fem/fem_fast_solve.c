@@ -22,7 +22,7 @@ enum { PARTICLES_PER_BLOCK = 1024, GROUPS_PER_BLOCK = 64 };
 // What pins and contacts need beyond the rounds for the volume.
 enum { HOLD_ROUNDS = 6 };
 // The error, squared and in the norm of the matrix, relative to that of the first guess, and as a share of the body's size where float can tell no more.
-static const double TOLERANCE = 1e-10, LEAST_SHARE = 1e-8;
+static const double TOLERANCE = 1e-10, MIN_FRACTION = 1e-8;
 
 void pl_fem_fast_for_colors(pl_fem_fast_solver *solver, void (*work)(void *data, int32_t begin, int32_t end, int32_t block)) {
   const pl_fem_fast_tets *tets = &solver->work.model->tets;
@@ -36,13 +36,13 @@ bool pl_fem_fast_is_free(const pl_fem_fast_solver *solver) {
   return solver->pin_count == 0 && solver->touch.active_count == 0;
 }
 
-void pl_fem_fast_place_pins(const pl_fem_fast_solver *solver, double share) {
+void pl_fem_fast_place_pins(const pl_fem_fast_solver *solver, double fraction) {
   const pl_fem_fast_work *work = &solver->work;
   float rate = 1 / work->step;
   for (int32_t k = 0; k < solver->pin_count; ++k) {
     const pl_fem_fast_pin *pin = &solver->pins[k];
     int32_t i = pin->particle;
-    pl_f4 target = pin->start + (pin->target - pin->start) * (float)share;
+    pl_f4 target = pin->start + (pin->target - pin->start) * (float)fraction;
     if (pin->is_hard) {
       work->state.velocities[i] = (target - work->state.positions[i]) * rate;
       work->predicted[i] = target;
@@ -87,7 +87,7 @@ static double precondition(const pl_fem_fast_solver *solver) {
   const pl_fem_fast_work *work = &solver->work;
   int32_t n = work->model->head.particle_count;
   for (int32_t i = 0; i < n; ++i) work->solved[i] = work->forces[i];
-  pl_sparse_cholesky_solve(&work->model->factor, work->solved, solver->room);
+  pl_sparse_cholesky_solve(&work->model->factor, work->solved, solver->workspace);
   clear_held(solver, work->solved);
   return solver->kernels->dot(work->forces, work->solved, 0, n);
 }
@@ -97,11 +97,11 @@ void pl_fem_fast_solve(pl_fem_fast_solver *solver) {
   int32_t n = work->model->head.particle_count,
           limit = work->model->volume_rounds + (pl_fem_fast_is_free(solver) ? 0 : HOLD_ROUNDS);
   clear_held(solver, work->forces);
-  double left = precondition(solver), size = LEAST_SHARE * work->model->origin_grid;
-  double least = left * TOLERANCE + work->model->head.mass * size * size;
+  double left = precondition(solver), size = MIN_FRACTION * work->model->origin_grid;
+  double min = left * TOLERANCE + work->model->head.mass * size * size;
   for (int32_t i = 0; i < n; ++i) work->direction[i] = work->solved[i];
   // What is no number must go on, so that it is seen in the moves.
-  for (int32_t round = 1; !(left <= least); ++round) {
+  for (int32_t round = 1; !(left <= min); ++round) {
     multiply(solver);
     double answer = solver->kernels->dot(work->direction, work->product, 0, n);
     solver->kernels->advance(work, (float)(left / answer), 0, n);

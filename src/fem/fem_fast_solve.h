@@ -19,15 +19,15 @@ typedef struct pl_fem_fast_solver {
   const pl_fem_fast_pin *pins;
   int32_t pin_count;
   pl_fem_fast_touch touch;
-  float *room;          // of the factor
+  float *workspace;          // of the factor
   int32_t first_group;  // of the colour at hand
 } pl_fem_fast_solver;
 
 // Run `work` over the groups of every colour, one colour after the other; its `data` is the solver, whose first_group its range is relative to.
 void pl_fem_fast_for_colors(pl_fem_fast_solver *solver, void (*work)(void *data, int32_t begin, int32_t end, int32_t block));
 
-// After predict: held particles are put on their targets, springs pull. `share` is how much of the way from start to target is to be covered.
-void pl_fem_fast_place_pins(const pl_fem_fast_solver *solver, double share);
+// After predict: held particles are put on their targets, springs pull. `fraction` is how much of the way from start to target is to be covered.
+void pl_fem_fast_place_pins(const pl_fem_fast_solver *solver, double fraction);
 
 // Whether nothing holds the body from outside.
 bool pl_fem_fast_is_free(const pl_fem_fast_solver *solver);

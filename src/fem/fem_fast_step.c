@@ -31,7 +31,7 @@
 #include "math/mat3.h"
 #include "math/vec3.h"
 
-enum { PARTICLES_PER_BLOCK = 1024, MOST_STEPS = 1000 };
+enum { PARTICLES_PER_BLOCK = 1024, MAX_STEPS = 1000 };
 
 typedef struct step_data {
   pl_fem_fast_solver solver;
@@ -82,8 +82,8 @@ static void find_rigid_part(step_data *d, int32_t block_count) {
   double xx = s.squares[0] - mass * c.x * c.x, yy = s.squares[1] - mass * c.y * c.y, zz = s.squares[2] - mass * c.z * c.z;
   double xy = s.products[0] - mass * c.x * c.y, yz = s.products[1] - mass * c.y * c.z, xz = s.products[2] - mass * c.z * c.x;
   // A body squeezed to a line has no inertia around it: the small share of the trace keeps the matrix invertible.
-  double least = 1e-9 * (xx + yy + zz);
-  pl_mat3 inertia = {{{yy + zz + least, -xy, -xz}, {-xy, xx + zz + least, -yz}, {-xz, -yz, xx + yy + least}}};
+  double min = 1e-9 * (xx + yy + zz);
+  pl_mat3 inertia = {{{yy + zz + min, -xy, -xz}, {-xy, xx + zz + min, -yz}, {-xz, -yz, xx + yy + min}}};
   pl_mat3 inverse = pl_mat3_determinant(inertia) > 0 ? pl_mat3_inverse(inertia) : pl_mat3_zero();
   d->solver.work.center = pl_f4_of_vec3(c);
   d->solver.work.drift = pl_f4_of_vec3(drift);
@@ -116,7 +116,7 @@ static bool take_memory(step_data *d, const pl_body_move *move) {
     for (size_t k = 0; has_memory && k < PL_FAST_PADDING; ++k) (*arrays[i])[n + k] = (pl_f4){0};
   }
   work->pulls = PL_SCRATCH(move->scratch, float, (size_t)model->tets.group_count * 72);
-  d->solver.room = PL_SCRATCH(move->scratch, float, pl_sparse_cholesky_room(&model->factor));
+  d->solver.workspace = PL_SCRATCH(move->scratch, float, pl_sparse_cholesky_workspace(&model->factor));
   d->sums = PL_SCRATCH(move->scratch, pl_fem_fast_sums, blocks);
   d->is_finite = PL_SCRATCH(move->scratch, bool, blocks);
   d->pins = PL_SCRATCH(move->scratch, pl_fem_fast_pin, move->pin_count);
@@ -126,7 +126,7 @@ static bool take_memory(step_data *d, const pl_body_move *move) {
   touch->points = PL_SCRATCH(move->scratch, pl_fem_fast_contact, model->head.surface.point_count);
   touch->active = PL_SCRATCH(move->scratch, int32_t, model->head.surface.point_count);
   has_memory = has_memory && touch->starts && touch->ends && touch->points && touch->active;
-  return has_memory && work->pulls && d->solver.room && d->sums && d->is_finite && d->pins;
+  return has_memory && work->pulls && d->solver.workspace && d->sums && d->is_finite && d->pins;
 }
 
 static void list_pins(step_data *d, const pl_body_move *move) {
@@ -171,7 +171,7 @@ static void step_once(step_data *d, const pl_body_move *move, int32_t k, int32_t
 // How many steps of the model make one of the world; 0 where none do.
 static int32_t count_steps(double model_step, double world_step) {
   double count = nearbyint(world_step / model_step);
-  return count >= 1 && count <= MOST_STEPS && fabs(count * model_step - world_step) <= 1e-6 * model_step ? (int32_t)count : 0;
+  return count >= 1 && count <= MAX_STEPS && fabs(count * model_step - world_step) <= 1e-6 * model_step ? (int32_t)count : 0;
 }
 
 pl_status pl_fem_fast_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {

@@ -49,20 +49,20 @@ void pl_fem_fast_start(const pl_model *model, void *state, const pl_body_start *
   for (size_t i = 0; i < (size_t)fast->tets.group_count * 32; ++i) s.rotations[i] = (float)parts[i / 8 % 4];
 }
 
-void pl_fem_fast_read_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
+void pl_fem_fast_get_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
   const int32_t *point_of = ((const pl_fem_fast_model *)model)->point_of;
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
   pl_vec3 origin = origin_of(s);
   for (int32_t i = 0; i < model->particle_count; ++i) positions[point_of[i]] = pl_vec3_add(origin, pl_vec3_of_f4(s.positions[i]));
 }
 
-void pl_fem_fast_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
+void pl_fem_fast_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
   const int32_t *point_of = ((const pl_fem_fast_model *)model)->point_of;
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
   for (int32_t i = 0; i < model->particle_count; ++i) velocities[point_of[i]] = pl_vec3_of_f4(s.velocities[i]);
 }
 
-void pl_fem_fast_read_surface(const pl_model *model, const void *state, pl_vec3 *points) {
+void pl_fem_fast_get_surface(const pl_model *model, const void *state, pl_vec3 *points) {
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
   pl_vec3 origin = origin_of(s);
   const pl_contact_surface *surface = &model->surface;
@@ -75,7 +75,7 @@ void pl_fem_fast_read_surface(const pl_model *model, const void *state, pl_vec3 
   }
 }
 
-void pl_fem_fast_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
+void pl_fem_fast_set_state(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
   const int32_t *point_of = ((const pl_fem_fast_model *)model)->point_of;
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
   pl_vec3 origin = origin_of(s);
@@ -86,14 +86,14 @@ void pl_fem_fast_write(const pl_model *model, void *state, const pl_vec3 *positi
     s.velocities[i] = pl_f4_of_vec3(velocities[point_of[i]]);
 }
 
-pl_vec3 pl_fem_fast_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
+pl_vec3 pl_fem_fast_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
   particle = ((const pl_fem_fast_model *)model)->particle_of[particle];
   *velocity = pl_vec3_of_f4(s.velocities[particle]);
   return pl_vec3_add(origin_of(s), pl_vec3_of_f4(s.positions[particle]));
 }
 
-void pl_fem_fast_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
+void pl_fem_fast_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
   particle = ((const pl_fem_fast_model *)model)->particle_of[particle];
   *s.suspect = 1;

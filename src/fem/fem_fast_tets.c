@@ -20,11 +20,11 @@ typedef struct coloring {
 } coloring;
 
 // Most tets around a particle.
-static int32_t find_valence(const pl_mesh_view *mesh, int32_t *room) {
-  int32_t most = 0;
-  for (int32_t i = 0; i < 4 * mesh->tet_count; ++i) ++room[mesh->tets[i]];
-  for (int32_t i = 0; i < mesh->point_count; ++i) most = room[i] > most ? room[i] : most;
-  return most;
+static int32_t find_valence(const pl_mesh_view *mesh, int32_t *workspace) {
+  int32_t max = 0;
+  for (int32_t i = 0; i < 4 * mesh->tet_count; ++i) ++workspace[mesh->tets[i]];
+  for (int32_t i = 0; i < mesh->point_count; ++i) max = workspace[i] > max ? workspace[i] : max;
+  return max;
 }
 
 static int32_t first_particle(const pl_mesh_view *mesh, const int32_t *particle_of, int32_t tet) {
@@ -104,8 +104,8 @@ static pl_status fill_groups(const pl_fem_def *def, const pl_mesh_view *mesh, co
   }
   for (int32_t color = 0; color < c->color_count; ++color) c->counts[color] = LANES * color_start[color];
   for (int32_t k = 0; k < mesh->tet_count; ++k) {
-    int32_t t = c->visit[k], place = c->counts[c->colors[t]]++;
-    size_t group = (size_t)(place / LANES), lane = (size_t)(place % LANES);
+    int32_t t = c->visit[k], slot = c->counts[c->colors[t]]++;
+    size_t group = (size_t)(slot / LANES), lane = (size_t)(slot % LANES);
     for (size_t i = 0; i < 4; ++i) corners[(group * 4 + i) * LANES + lane] = particle_of[mesh->tets[4 * (size_t)t + i]];
     fill_tet(def, mesh, t, constants + group * PL_FAST_CONSTANT_COUNT * LANES + lane);
   }
@@ -121,8 +121,8 @@ pl_status pl_fem_fast_tets_build(pl_context *context, const pl_fem_def *def, con
   coloring c = {.visit = PL_TAKE(&scratch, int32_t, mesh->tet_count), .colors = PL_TAKE(&scratch, int32_t, mesh->tet_count)};
   if (starts != NULL) {
     // A tet meets fewer than this many others at its four corners.
-    int32_t most_colors = 4 * find_valence(mesh, starts);
-    c.words = most_colors / 64 + 1;
+    int32_t max_colors = 4 * find_valence(mesh, starts);
+    c.words = max_colors / 64 + 1;
     c.counts = PL_TAKE(&scratch, int32_t, 64 * (size_t)c.words);
     c.seen = PL_TAKE(&scratch, uint64_t, (size_t)mesh->point_count * (size_t)c.words);
   }

@@ -163,9 +163,9 @@ static void settle_point(const pl_fem_fast_touch *touch, int32_t i) {
   double force = fmax(0, stiffness * ((double)contact->depth - pl_vec3_dot(normal, move)));
   pl_vec3 slip = pl_vec3_add(pl_vec3_of_f4(contact->slip), move);
   slip = pl_vec3_add_scaled(slip, normal, -pl_vec3_dot(slip, normal));
-  double most = grip(touch, collider) * force / stiffness, length = pl_vec3_length(slip);
+  double max = grip(touch, collider) * force / stiffness, length = pl_vec3_length(slip);
   pl_vec3 point = pl_vec3_add(origin_of(work), pl_vec3_of_f4(blend(work->model, work->predicted, i)));
-  point = pl_vec3_add_scaled(pl_vec3_add(point, move), slip, length > most ? -most / length : -1);
+  point = pl_vec3_add_scaled(pl_vec3_add(point, move), slip, length > max ? -max / length : -1);
   pl_vec3 local = pl_transform_unapply(touch->ends[collider], point);
   *hold = (pl_fem_fast_hold){{local.x, local.y, local.z}, collider + 1, force};
 }

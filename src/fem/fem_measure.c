@@ -49,17 +49,17 @@ void pl_fem_sides_spread_matrix(int32_t corner_count, const double *small, doubl
 typedef struct comparison {
   int32_t n;
   double weight, value, excess;
-  double now[PL_FEM_SIDES_MOST], rest[PL_FEM_SIDES_MOST];
+  double now[PL_FEM_MAX_SIDES], rest[PL_FEM_MAX_SIDES];
 } comparison;
 
 // Nothing of it is set beforehand: it is found for every element in every evaluation.
 static void compare(const pl_fem_measure *measure, const pl_fem_element *e, comparison *c) {
-  double start[PL_FEM_SIDES_MOST];
+  double start[PL_FEM_MAX_SIDES];
   c->n = 3 * (measure->corner_count - 1);
   pl_fem_sides_find(measure->corner_count, e->x, c->now);
   pl_fem_sides_find(measure->corner_count, e->X, c->rest);
   pl_fem_sides_find(measure->corner_count, e->U, start);
-  c->weight = e->p[0] * measure->share(start);
+  c->weight = e->p[0] * measure->fraction(start);
   c->value = measure->value(c->now);
   c->excess = c->value - measure->value(c->rest);
 }
@@ -72,7 +72,7 @@ double pl_fem_measure_energy(const pl_fem_measure *measure, const pl_fem_element
 
 // w (f - F) f' with a weight of the caller's choice.
 static void spread_force(const pl_fem_measure *measure, const comparison *c, double weight, double *g) {
-  double f1[PL_FEM_SIDES_MOST];
+  double f1[PL_FEM_MAX_SIDES];
   measure->gradient(c->now, f1);
   for (int32_t i = 0; i < c->n; ++i) f1[i] *= weight * c->excess;
   pl_fem_sides_spread_vector(measure->corner_count, f1, g);
@@ -95,7 +95,7 @@ void pl_fem_measure_material(const pl_fem_measure *measure, const pl_fem_element
 void pl_fem_measure_hessian(const pl_fem_measure *measure, const pl_fem_element *e, double *h) {
   comparison c;
   compare(measure, e, &c);
-  double f1[PL_FEM_SIDES_MOST], f2[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST];
+  double f1[PL_FEM_MAX_SIDES], f2[PL_FEM_MAX_SIDES * PL_FEM_MAX_SIDES];
   measure->gradient(c.now, f1);
   measure->hessian(c.now, f2);
   for (int32_t i = 0; i < c.n; ++i) {
@@ -108,7 +108,7 @@ void pl_fem_measure_hessian(const pl_fem_measure *measure, const pl_fem_element 
 void pl_fem_measure_positive(const pl_fem_measure *measure, const pl_fem_element *e, double *h) {
   comparison c;
   compare(measure, e, &c);
-  double f1[PL_FEM_SIDES_MOST], f2[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST] = {0};
+  double f1[PL_FEM_MAX_SIDES], f2[PL_FEM_MAX_SIDES * PL_FEM_MAX_SIDES] = {0};
   double weight = c.weight > 0 ? c.weight : 0, excess = measure->hessian == pl_fem_edge_hessian && c.excess > 0 ? c.excess : 0;
   measure->gradient(c.now, f1);
   if (excess > 0) measure->hessian(c.now, f2);
@@ -121,7 +121,7 @@ void pl_fem_measure_positive(const pl_fem_measure *measure, const pl_fem_element
 void pl_fem_measure_mixed(const pl_fem_measure *measure, const pl_fem_element *e, double *m) {
   comparison c;
   compare(measure, e, &c);
-  double f1[PL_FEM_SIDES_MOST], rest1[PL_FEM_SIDES_MOST], small[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST];
+  double f1[PL_FEM_MAX_SIDES], rest1[PL_FEM_MAX_SIDES], small[PL_FEM_MAX_SIDES * PL_FEM_MAX_SIDES];
   measure->gradient(c.now, f1);
   measure->gradient(c.rest, rest1);
   for (int32_t i = 0; i < c.n; ++i) {
@@ -135,8 +135,8 @@ void pl_fem_measure_third(const pl_fem_measure *measure, const pl_fem_element *e
   comparison c;
   compare(measure, e, &c);
   int32_t n = c.n;
-  double rate[PL_FEM_SIDES_MOST], f1[PL_FEM_SIDES_MOST], rest1[PL_FEM_SIDES_MOST], bent[PL_FEM_SIDES_MOST];
-  double f2[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST], f3[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST] = {0};
+  double rate[PL_FEM_MAX_SIDES], f1[PL_FEM_MAX_SIDES], rest1[PL_FEM_MAX_SIDES], bent[PL_FEM_MAX_SIDES];
+  double f2[PL_FEM_MAX_SIDES * PL_FEM_MAX_SIDES], f3[PL_FEM_MAX_SIDES * PL_FEM_MAX_SIDES] = {0};
   pl_fem_sides_find(measure->corner_count, lambda, rate);
   measure->gradient(c.now, f1);
   measure->gradient(c.rest, rest1);
@@ -144,17 +144,17 @@ void pl_fem_measure_third(const pl_fem_measure *measure, const pl_fem_element *e
   if (measure->third != NULL) measure->third(c.now, rate, f3);
 
   // λ·f' and f''λ
-  double slope = 0;
+  double gradient = 0;
   for (int32_t i = 0; i < n; ++i) {
-    slope += rate[i] * f1[i];
+    gradient += rate[i] * f1[i];
     bent[i] = 0;
     for (int32_t j = 0; j < n; ++j) bent[i] += f2[i * n + j] * rate[j];
   }
 
-  double small[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST];
+  double small[PL_FEM_MAX_SIDES * PL_FEM_MAX_SIDES];
   for (int32_t i = 0; i < n; ++i) {
     for (int32_t j = 0; j < n; ++j) {
-      small[i * n + j] = c.weight * (slope * f2[i * n + j] + f1[i] * bent[j] + bent[i] * f1[j] + c.excess * f3[i * n + j]);
+      small[i * n + j] = c.weight * (gradient * f2[i * n + j] + f1[i] * bent[j] + bent[i] * f1[j] + c.excess * f3[i * n + j]);
     }
   }
   pl_fem_sides_spread_matrix(measure->corner_count, small, xx);
@@ -163,13 +163,13 @@ void pl_fem_measure_third(const pl_fem_measure *measure, const pl_fem_element *e
   }
   pl_fem_sides_spread_matrix(measure->corner_count, small, xX);
   measure->hessian(c.rest, small);
-  for (int32_t i = 0; i < n * n; ++i) small[i] *= -c.weight * slope;
+  for (int32_t i = 0; i < n * n; ++i) small[i] *= -c.weight * gradient;
   pl_fem_sides_spread_matrix(measure->corner_count, small, XX);
 }
 
 // From f' to forces of both energies.
 static void spread_forces(int32_t corner_count, const double *f1, double pull, double drag_pull, double *g, double *drag) {
-  double corners[PL_FEM_VALUES_MOST];
+  double corners[PL_FEM_MAX_VALUES];
   pl_fem_sides_spread_vector(corner_count, f1, corners);
   for (int32_t i = 0; i < 3 * corner_count; ++i) g[i] = pull * corners[i];
   for (int32_t i = 0; drag != NULL && i < 3 * corner_count; ++i) drag[i] = drag_pull * corners[i];
@@ -179,7 +179,7 @@ void pl_fem_measure_evaluate(const pl_fem_measure *measure, const pl_fem_element
                              bool positive, double energies[2], double *g, double *drag, double *h) {
   comparison c;
   compare(measure, e, &c);
-  double f1[PL_FEM_SIDES_MOST], f2[PL_FEM_SIDES_MOST * PL_FEM_SIDES_MOST], start[PL_FEM_SIDES_MOST];
+  double f1[PL_FEM_MAX_SIDES], f2[PL_FEM_MAX_SIDES * PL_FEM_MAX_SIDES], start[PL_FEM_MAX_SIDES];
   double weight = before != NULL ? factor * c.weight : 0, change = 0;
   if (before != NULL) {
     pl_fem_sides_find(measure->corner_count, before, start);
@@ -190,18 +190,18 @@ void pl_fem_measure_evaluate(const pl_fem_measure *measure, const pl_fem_element
   measure->gradient(c.now, f1);
   spread_forces(measure->corner_count, f1, c.weight * c.excess, weight * change, g, before != NULL ? drag : NULL);
   if (h == NULL) return;
-  double stiffness = c.weight + weight, bend = c.weight * c.excess + weight * change;
+  double stiffness = c.weight + weight, hessian = c.weight * c.excess + weight * change;
   if (positive) {
     // The second term where it has no negative eigenvalues for sure: a stretched edge.
     bool edge = measure->hessian == pl_fem_edge_hessian;
     stiffness = (c.weight > 0 ? c.weight : 0) + (weight > 0 ? weight : 0);
-    bend = 0;
-    if (edge && c.weight > 0 && c.excess > 0) bend += c.weight * c.excess;
-    if (edge && weight > 0 && change > 0) bend += weight * change;
+    hessian = 0;
+    if (edge && c.weight > 0 && c.excess > 0) hessian += c.weight * c.excess;
+    if (edge && weight > 0 && change > 0) hessian += weight * change;
   }
-  if (bend != 0) measure->hessian(c.now, f2);
+  if (hessian != 0) measure->hessian(c.now, f2);
   for (int32_t i = 0; i < c.n; ++i) {
-    for (int32_t j = 0; j < c.n; ++j) f2[i * c.n + j] = stiffness * f1[i] * f1[j] + (bend != 0 ? bend * f2[i * c.n + j] : 0);
+    for (int32_t j = 0; j < c.n; ++j) f2[i * c.n + j] = stiffness * f1[i] * f1[j] + (hessian != 0 ? hessian * f2[i * c.n + j] : 0);
   }
   pl_fem_sides_spread_matrix(measure->corner_count, f2, h);
 }

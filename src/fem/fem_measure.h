@@ -20,7 +20,7 @@
 
 #include "fem/fem_energy.h"
 
-enum { PL_FEM_SIDES_MOST = 3 * (PL_FEM_CORNERS_MOST - 1), PL_FEM_VALUES_MOST = 3 * PL_FEM_CORNERS_MOST };
+enum { PL_FEM_MAX_SIDES = 3 * (PL_FEM_MAX_CORNERS - 1), PL_FEM_MAX_VALUES = 3 * PL_FEM_MAX_CORNERS };
 
 // f as a function of the n = 3 (corner_count - 1) numbers of the sides.
 typedef struct pl_fem_measure {
@@ -30,7 +30,7 @@ typedef struct pl_fem_measure {
   void (*hessian)(const double *d, double *h);   // n x n
   void (*third)(const double *d, const double *rate,
                 double *h);          // n x n: the rate of the Hessian while d changes at `rate`; NULL: always 0
-  double (*share)(const double *d);  // γ of the sides at the start
+  double (*fraction)(const double *d);  // γ of the sides at the start
 } pl_fem_measure;
 
 double pl_fem_measure_energy(const pl_fem_measure *measure, const pl_fem_element *e);

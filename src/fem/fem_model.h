@@ -12,7 +12,7 @@
 #include "pliant/fem.h"
 #include "sparse/linear_solver.h"
 
-enum { PL_FEM_GROUPS_MOST = 3 };
+enum { PL_FEM_MAX_GROUPS = 3 };
 
 // What of a rest element is mixed when examples are.
 typedef enum pl_fem_shape {
@@ -36,7 +36,7 @@ typedef struct pl_fem_group {
 typedef struct pl_fem_examples {
   int32_t count;
   const char *const *names;
-  const double *shapes[PL_FEM_GROUPS_MOST];  // by element, then example, numbers of the shape: example's less the rest's
+  const double *shapes[PL_FEM_MAX_GROUPS];  // by element, then example, numbers of the shape: example's less the rest's
   const double *gram;                        // count x count
 } pl_fem_examples;
 
@@ -44,7 +44,7 @@ typedef struct pl_fem_examples {
 typedef struct pl_fem_touch {
   const double *areas;    // m² that each surface point stands for
   const double *weights;  // 4 per surface point, sum 1
-  const int32_t *places;  // 16 per surface point: blocks of the matrix that couple its parents; -1: both have no weight
+  const int32_t *slots;  // 16 per surface point: blocks of the matrix that couple its parents; -1: both have no weight
   double stiffness;       // N/m per m²
   double onset;           // metres over which the contact force bends from 0 to its slope
 } pl_fem_touch;
@@ -56,11 +56,11 @@ typedef struct pl_fem_model {
   bool adapts;  // the state holds the rest shapes
   double mass_damping, stiffness_damping;
   pl_fem_scheme scheme;
-  int32_t newton_limit;
+  int32_t max_newton_iterations;
   double newton_tolerance;
   int32_t group_count;
-  pl_fem_group groups[PL_FEM_GROUPS_MOST];
-  int32_t element_start[PL_FEM_GROUPS_MOST + 1];  // elements of all groups counted through
+  pl_fem_group groups[PL_FEM_MAX_GROUPS];
+  int32_t element_start[PL_FEM_MAX_GROUPS + 1];  // elements of all groups counted through
   const double *rest_points;                      // 3 per particle
   pl_vec3 rest_center;                            // centre of mass of the rest shape
   pl_block_pattern pattern;                       // group g of the pattern is group g above
@@ -74,7 +74,7 @@ typedef struct pl_fem_model {
 // Views into a state: all are doubles.
 //
 // Anchors tell which surface points touch colliders: at the end of a step [3] is not 0 exactly for those that press against one at their places then, as the
-// step's own contact forces see it. World contact with other bodies comes afterwards and may move particles; pl_fem_write() leaves anchors as they are, and so
+// step's own contact forces see it. World contact with other bodies comes afterwards and may move particles; pl_fem_set_state() leaves anchors as they are, and so
 // do controllers. At the start [3] is 0 everywhere.
 typedef struct pl_fem_state {
   double *driven;   // 1: weights are given from outside
@@ -85,7 +85,7 @@ typedef struct pl_fem_state {
       anchors;  // 4 per surface point: where friction holds it, in the frame of collider number [3] - 1; [3] = 0: it touches nothing
   double *positions;                 // 3 per particle
   double *velocities;                // 3 per particle
-  double *rest[PL_FEM_GROUPS_MOST];  // as `starts` of the group, of models that adapt; otherwise NULL
+  double *rest[PL_FEM_MAX_GROUPS];  // as `starts` of the group, of models that adapt; otherwise NULL
 } pl_fem_state;
 
 pl_fem_state pl_fem_state_of(const pl_model *model, const void *state);
@@ -102,18 +102,18 @@ pl_status pl_fem_examples_build(const pl_fem_def *def, const pl_mesh_view *mesh,
 // Rest shape of elements begin … end of a group for weights, 3 corner_count numbers per element, written to rest + 3 corner_count begin.
 void pl_fem_examples_mix(const pl_fem_model *model, int32_t group, const double *weights, int32_t begin, int32_t end, double *rest);
 pl_example_view pl_fem_list_examples(const pl_model *model);
-void pl_fem_read_weights(const pl_model *model, const void *state, int32_t manifold, double *weights);
-void pl_fem_give_weights(const pl_model *model, void *state, int32_t manifold, const double *weights);
+void pl_fem_get_weights(const pl_model *model, const void *state, int32_t manifold, double *weights);
+void pl_fem_set_weights(const pl_model *model, void *state, int32_t manifold, const double *weights);
 
 // fem_surface.c: the table's functions that read and write.
 size_t pl_fem_state_size(const pl_model *model);
 void pl_fem_start(const pl_model *model, void *state, const pl_body_start *start);
-void pl_fem_read_positions(const pl_model *model, const void *state, pl_vec3 *positions);
-void pl_fem_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
-void pl_fem_read_surface(const pl_model *model, const void *state, pl_vec3 *points);
-void pl_fem_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
-pl_vec3 pl_fem_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
-void pl_fem_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
+void pl_fem_get_positions(const pl_model *model, const void *state, pl_vec3 *positions);
+void pl_fem_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
+void pl_fem_get_surface(const pl_model *model, const void *state, pl_vec3 *points);
+void pl_fem_set_state(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
+pl_vec3 pl_fem_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
+void pl_fem_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
 int32_t pl_fem_find_not_finite(const pl_model *model, const void *state);
 
 // The table's move (fem_step.c), and the memory it works in (fem_work.c).

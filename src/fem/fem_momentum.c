@@ -33,8 +33,8 @@ void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, d
         inertia.m[a][b] += model->head.masses[i] * ((a == b ? pl_vec3_dot(arm, arm) : 0) - square.m[a][b]);
   }
   // A line has no inertia around itself, nor spin.
-  double least = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
-  for (int a = 0; a < 3; ++a) inertia.m[a][a] += least;
+  double min = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
+  for (int a = 0; a < 3; ++a) inertia.m[a][a] += min;
   pl_vec3 spin = model->planar ? pl_vec3_of(0, 0, momentum.z / inertia.m[2][2]) : pl_mat3_apply(pl_mat3_inverse(inertia), momentum);
   pl_quat turn = pl_quat_of_rotation_vector(pl_vec3_scale(spin, time));
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
@@ -69,7 +69,7 @@ static pl_vec3 turn_for(const pl_fem_model *model, const pl_mat3 *turning, pl_ve
 void pl_fem_keep_momentum(pl_fem_work *work) {
   const pl_fem_model *model = work->system.model;
   const pl_fem_potential *p = &work->potential;
-  double c = p->inertia, *forces = work->newton.right;
+  double c = p->inertia, *forces = work->newton.rhs;
   int32_t n = model->head.particle_count;
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)n; ++i)
     forces[i] = p->gradient[i] - p->elastic[i] - (p->viscous != NULL ? p->viscous[i] : 0);

@@ -18,12 +18,12 @@
 
 #include "base/clock.h"
 
-enum { HALVINGS_MOST = 20 };
+enum { MAX_HALVINGS = 20 };
 
 bool pl_fem_newton_take(pl_arena *arena, const pl_fem_model *model, pl_fem_newton *newton) {
   size_t n = 3 * (size_t)model->head.particle_count;
   *newton =
-      (pl_fem_newton){.step = PL_TAKE(arena, double, n), .trial = PL_TAKE(arena, double, n), .right = PL_TAKE(arena, double, n)};
+      (pl_fem_newton){.step = PL_TAKE(arena, double, n), .trial = PL_TAKE(arena, double, n), .rhs = PL_TAKE(arena, double, n)};
   return !arena->failed;
 }
 
@@ -49,19 +49,19 @@ static double linear_tolerance(const pl_fem_newton *newton, bool first) {
 // Direction of the next step; `*shifted` if the matrix was not positive definite.
 static pl_status find_direction(pl_fem_newton *newton, bool first, bool *shifted, pl_fem_report *report, pl_error *error) {
   ptrdiff_t n = unknown_count(newton);
-  for (ptrdiff_t i = 0; i < n; ++i) newton->right[i] = -newton->potential->gradient[i];
+  for (ptrdiff_t i = 0; i < n; ++i) newton->rhs[i] = -newton->potential->gradient[i];
   memset(newton->step, 0, (size_t)n * sizeof(double));
   if (newton->direct != NULL) {
     double shift = 0, start = pl_clock_seconds();
     pl_status found =
-        newton->direct->solve(newton->direct->user, newton->potential->matrix, newton->right, newton->step, &shift, error);
+        newton->direct->solve(newton->direct->user, newton->potential->matrix, newton->rhs, newton->step, &shift, error);
     report->factor_seconds += pl_clock_seconds() - start;
     *shifted = shift > 0;
     return found;
   }
   pl_linear_solver_aim(newton->solver, linear_tolerance(newton, first));
   pl_status status = pl_linear_solver_factor(newton->solver, newton->potential->matrix, error);
-  if (status >= 0) status = pl_linear_solver_solve(newton->solver, newton->right, 1, newton->step, error);
+  if (status >= 0) status = pl_linear_solver_solve(newton->solver, newton->rhs, 1, newton->step, error);
   const pl_linear_report *linear = pl_linear_solver_report(newton->solver);
   report->linear_count += linear->iteration_count;
   report->factor_seconds += linear->factor_seconds;
@@ -74,14 +74,14 @@ static pl_status find_direction(pl_fem_newton *newton, bool first, bool *shifted
 static bool search_line(pl_fem_newton *newton, double *u, double *energy, pl_fem_report *report) {
   pl_fem_potential *p = newton->potential;
   ptrdiff_t n = unknown_count(newton);
-  double slope = 0, residual = pl_fem_potential_residual(p);
-  for (ptrdiff_t i = 0; i < n; ++i) slope += p->gradient[i] * newton->step[i];
-  if (!(slope < 0)) return false;
+  double gradient = 0, residual = pl_fem_potential_residual(p);
+  for (ptrdiff_t i = 0; i < n; ++i) gradient += p->gradient[i] * newton->step[i];
+  if (!(gradient < 0)) return false;
   double length = 1, noise = 1e-13 * (fabs(*energy) + fabs(p->elastic_energy)) + 1e-300;
-  for (int k = 0; k < HALVINGS_MOST; ++k, length *= 0.5) {
+  for (int k = 0; k < MAX_HALVINGS; ++k, length *= 0.5) {
     for (ptrdiff_t i = 0; i < n; ++i) newton->trial[i] = u[i] + length * newton->step[i];
     double reached = evaluate(newton, newton->trial, false, false, report);
-    bool fell = reached <= *energy + 1e-4 * length * slope;
+    bool fell = reached <= *energy + 1e-4 * length * gradient;
     bool level = fabs(reached - *energy) <= noise && pl_fem_potential_residual(p) < residual;
     if (!fell && !level) continue;
     memcpy(u, newton->trial, (size_t)n * sizeof(double));
@@ -93,7 +93,7 @@ static bool search_line(pl_fem_newton *newton, double *u, double *energy, pl_fem
 
 static bool is_solved(const pl_fem_newton *newton) {
   double residual = pl_fem_potential_residual(newton->potential);
-  return residual <= newton->tolerance * newton->potential->size || residual <= newton->least;
+  return residual <= newton->tolerance * newton->potential->size || residual <= newton->min;
 }
 
 // Whether u solves the equations with the friction that belongs to it: during the search it was that of the last matrix.
@@ -117,14 +117,14 @@ static bool is_settled(pl_fem_newton *newton, const double *u, pl_fem_report *re
 static void finish_report(const pl_fem_newton *newton, pl_fem_report *report) {
   const pl_fem_potential *p = newton->potential;
   const pl_linear_report *linear = pl_linear_solver_report(newton->solver);
-  double largest = 0;
+  double max = 0;
   for (ptrdiff_t i = 0; i < unknown_count(newton); i += 3) {
     const double *g = p->gradient + i;
-    largest = fmax(largest, g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    max = fmax(max, g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   }
   double all = pl_fem_potential_residual(p);
-  report->residual = sqrt(largest);
-  report->relative_residual = all > newton->least ? all / p->size : 0;
+  report->residual = sqrt(max);
+  report->relative_residual = all > newton->min ? all / p->size : 0;
   report->energy = p->elastic_energy;
   snprintf(report->solver, sizeof report->solver, "%s: %s", linear->name, linear->reason);
 }

@@ -42,11 +42,11 @@ static void area_hessian(const double *d, double *h) {
   h[6 * 1 + 3] = h[6 * 3 + 1] = -0.5;
 }
 
-static double area_share(const double *d) {
+static double area_fraction(const double *d) {
   return 1 / fabs(signed_area(d));
 }
 
-static const pl_fem_measure area = {3, signed_area, area_gradient, area_hessian, NULL, area_share};
+static const pl_fem_measure area = {3, signed_area, area_gradient, area_hessian, NULL, area_fraction};
 
 // The element with k_a where the measure looks for its stiffness.
 static pl_fem_element area_element(const pl_fem_element *e) {

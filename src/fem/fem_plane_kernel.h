@@ -58,7 +58,7 @@ PL_SIMD_INLINE pl_lanes plane_area(const pl_lanes d[PLANE_SIDES]) {
 }
 
 // Gradients of the three numbers of the metric by the sides.
-PL_SIMD_INLINE void plane_slopes(const pl_lanes d[PLANE_SIDES], pl_lanes J[3][PLANE_SIDES]) {
+PL_SIMD_INLINE void plane_gradients(const pl_lanes d[PLANE_SIDES], pl_lanes J[3][PLANE_SIDES]) {
   pl_lanes none = d[0] - d[0];
   for (int a = 0; a < 2; ++a) {
     J[0][a] = 2.0 * d[a];
@@ -70,7 +70,7 @@ PL_SIMD_INLINE void plane_slopes(const pl_lanes d[PLANE_SIDES], pl_lanes J[3][PL
   }
 }
 
-PL_SIMD_INLINE void plane_area_slope(const pl_lanes d[PLANE_SIDES], pl_lanes a[PLANE_SIDES]) {
+PL_SIMD_INLINE void plane_area_gradient(const pl_lanes d[PLANE_SIDES], pl_lanes a[PLANE_SIDES]) {
   a[0] = 0.5 * d[3];
   a[1] = -0.5 * d[2];
   a[2] = -0.5 * d[1];
@@ -131,9 +131,9 @@ PL_SIMD_INLINE void plane_scatter_matrix(const pl_fem_planes *z, const int32_t *
       pl_lanes_store(values[8][at], K[2 + i][2 + j]);
     }
   for (int32_t k = 0; k < count; ++k) {
-    const int32_t *places = z->places + 9 * (ptrdiff_t)elements[k];
+    const int32_t *slots = z->slots + 9 * (ptrdiff_t)elements[k];
     for (int b = 0; b < 9; ++b) {
-      double *block = z->values + 9 * (ptrdiff_t)places[b];
+      double *block = z->values + 9 * (ptrdiff_t)slots[b];
       block[0] += values[b][0][k];
       block[1] += values[b][1][k];
       block[3] += values[b][2][k];
@@ -146,8 +146,8 @@ PL_SIMD_INLINE void plane_scatter_matrix(const pl_fem_planes *z, const int32_t *
 PL_SIMD_INLINE void plane_hessian_of(const pl_lanes d[PLANE_SIDES], const pl_lanes R[METRIC_MATRIX], const pl_lanes s[3],
                                      pl_lanes weight, pl_lanes t, pl_lanes K[PLANE_SIDES][PLANE_SIDES]) {
   pl_lanes J[3][PLANE_SIDES], a[PLANE_SIDES], by[3][PLANE_SIDES];
-  plane_slopes(d, J);
-  plane_area_slope(d, a);
+  plane_gradients(d, J);
+  plane_area_gradient(d, a);
   for (int j = 0; j < PLANE_SIDES; ++j) {
     const pl_lanes column[3] = {J[0][j], J[1][j], J[2][j]};
     pl_lanes result[3];
@@ -214,19 +214,19 @@ PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t el
   pl_lanes excess = plane_area(d) - c.by.area, pull = c.by.area_weight * excess;
   pl_lanes energy = 0.5 * (change[0] * s[0] + change[1] * s[1] + change[2] * s[2] + pull * excess);
   plane_force(d, s, g);
-  plane_area_slope(d, a);
+  plane_area_gradient(d, a);
   for (int i = 0; i < PLANE_SIDES; ++i) g[i] += pull * a[i];
-  pl_lanes slope = pl_lanes_of(1), bend = pl_lanes_of(0);
+  pl_lanes gradient = pl_lanes_of(1), hessian = pl_lanes_of(0);
   if (z->limits != NULL) {
     pl_lanes limit = z->scale * plane_gather(z->limits, elements);
-    slope = z->plain + 2.0 * (limit * energy);
-    bend = 2.0 * limit;
+    gradient = z->plain + 2.0 * (limit * energy);
+    hessian = 2.0 * limit;
     energy = energy * (z->plain + limit * energy);
   }
   plane_scatter_energies(elements, count, energy, z->energies);
   if (z->gradient != NULL) {
     pl_lanes scaled[PLANE_SIDES];
-    for (int i = 0; i < PLANE_SIDES; ++i) scaled[i] = slope * g[i];
+    for (int i = 0; i < PLANE_SIDES; ++i) scaled[i] = gradient * g[i];
     plane_scatter_vector(z, elements, count, scaled, z->gradient);
   }
   if (z->positive) {
@@ -245,7 +245,7 @@ PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t el
   if (z->values == NULL) return;
   plane_hessian_of(d, R, s, c.by.area_weight, pull, K);
   for (int i = 0; i < PLANE_SIDES && z->limits != NULL; ++i)
-    for (int j = 0; j < PLANE_SIDES; ++j) K[i][j] = slope * K[i][j] + bend * (g[i] * g[j]);
+    for (int j = 0; j < PLANE_SIDES; ++j) K[i][j] = gradient * K[i][j] + hessian * (g[i] * g[j]);
   plane_scatter_matrix(z, elements, count, K);
 }
 
@@ -268,10 +268,10 @@ PL_SIMD_INLINE void plane_mixed_four(const pl_fem_planes *z, const int32_t eleme
   T[R11] = weight * (g[0] * n[2] + 2.0 * (g[1] * n[1]) + g[2] * n[0]);
   T[R12] = weight * (g[1] * n[2] + g[2] * n[1]);
   T[R22] = weight * (g[2] * n[2]);
-  plane_slopes(d, J);
-  plane_slopes(c.by.sides, rest);
-  plane_area_slope(d, a);
-  plane_area_slope(c.by.sides, A);
+  plane_gradients(d, J);
+  plane_gradients(c.by.sides, rest);
+  plane_area_gradient(d, a);
+  plane_area_gradient(c.by.sides, A);
   pl_lanes K[PLANE_SIDES][PLANE_SIDES];
   for (int j = 0; j < PLANE_SIDES; ++j) {
     const pl_lanes column[3] = {rest[0][j], rest[1][j], rest[2][j]};

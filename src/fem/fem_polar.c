@@ -5,7 +5,7 @@
 
 #include "math/rotation.h"
 
-static const double sum_least = 1e-8;
+static const double min_sum = 1e-8;
 
 static double squared(const pl_mat3 *a) {
   double sum = 0;
@@ -20,11 +20,11 @@ static pl_mat3 turning_inverse(const pl_mat3 *S, double trace) {
   for (int i = 0; i < 3; ++i) H.m[i][i] += trace;
   // The product of the two larger eigenvalues is at most (their sum / 2)² <= trace²; so this much determinant rules out small ones.
   double determinant = pl_mat3_determinant(H);
-  if (H.m[0][0] > 0 && determinant > sum_least * trace * trace) return pl_mat3_scale(pl_mat3_adjugate(H), 1 / determinant);
+  if (H.m[0][0] > 0 && determinant > min_sum * trace * trace) return pl_mat3_scale(pl_mat3_adjugate(H), 1 / determinant);
   pl_vec3 values;
   pl_mat3 axes;
   pl_symmetric_eigen(H, &values, &axes);
-  pl_mat3 inverse = pl_mat3_diagonal(1 / fmax(values.x, sum_least), 1 / fmax(values.y, sum_least), 1 / fmax(values.z, sum_least));
+  pl_mat3 inverse = pl_mat3_diagonal(1 / fmax(values.x, min_sum), 1 / fmax(values.y, min_sum), 1 / fmax(values.z, min_sum));
   return pl_mat3_multiply(pl_mat3_multiply(axes, inverse), pl_mat3_transpose(axes));
 }
 

@@ -57,11 +57,11 @@ static pl_mat3 both(pl_vec3 a, pl_vec3 b) {
 
 // --- stretch ------------------------------------------------------------------------------------------------------
 
-static double stretch_share(const double *d) {
+static double stretch_fraction(const double *d) {
   return 1 / pl_fem_edge_value(d);
 }
 
-static const pl_fem_measure shell_edge = {2, pl_fem_edge_value, pl_fem_edge_gradient, pl_fem_edge_hessian, NULL, stretch_share};
+static const pl_fem_measure shell_edge = {2, pl_fem_edge_value, pl_fem_edge_gradient, pl_fem_edge_hessian, NULL, stretch_fraction};
 
 PL_FEM_MEASURE_ENERGY(pl_fem_shell_stretch, "shell stretch", 2, shell_edge, stretch_names);
 
@@ -140,11 +140,11 @@ static void area_third(const double *d, const double *rate, double *h) {
   add_block(h, 6, 1, 0, pl_mat3_scale(cross_matrix(unit_rate), 0.5));
 }
 
-static double area_share(const double *d) {
+static double area_fraction(const double *d) {
   return 1 / area_value(d);
 }
 
-static const pl_fem_measure shell_triangle = {3, area_value, area_gradient, area_hessian, area_third, area_share};
+static const pl_fem_measure shell_triangle = {3, area_value, area_gradient, area_hessian, area_third, area_fraction};
 
 PL_FEM_MEASURE_ENERGY(pl_fem_shell_area, "shell area", 3, shell_triangle, area_names);
 
@@ -252,12 +252,12 @@ static void hinge_third(const double *d, const double *rate, double *h) {
 }
 
 // L̄² / (Ā_1 + Ā_2)
-static double hinge_share(const double *d) {
+static double hinge_fraction(const double *d) {
   pl_vec3 e = side(d, 0);
   double area1 = pl_vec3_length(pl_vec3_cross(e, side(d, 1))), area2 = pl_vec3_length(pl_vec3_cross(e, side(d, 2)));
   return 2 * pl_vec3_dot(e, e) / (area1 + area2);
 }
 
-static const pl_fem_measure hinge = {4, hinge_value, hinge_gradient, hinge_hessian, hinge_third, hinge_share};
+static const pl_fem_measure hinge = {4, hinge_value, hinge_gradient, hinge_hessian, hinge_third, hinge_fraction};
 
 PL_FEM_MEASURE_ENERGY(pl_fem_shell_hinge, "shell hinge", 4, hinge, hinge_names);

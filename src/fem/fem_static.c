@@ -31,8 +31,8 @@ static pl_status check_positions(const pl_model *model, const pl_vec3 *positions
 static pl_status check_def(const pl_model *model, const pl_fem_equilibrium_def *def, pl_error *error) {
   pl_status status = pl_check_def(def->magic, "pl_fem_equilibrium_def", error);
   if (status < 0) return status;
-  if (def->load_steps < 1 || def->newton_limit < 1)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "load_steps and newton_limit must be at least 1");
+  if (def->load_steps < 1 || def->max_newton_iterations < 1)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "load_steps and max_newton_iterations must be at least 1");
   if (!(def->tolerance > 0) || !pl_vec3_is_finite(def->acceleration))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the tolerance must be positive and the acceleration finite");
   for (int32_t i = 0; i < def->pinned_count; ++i)
@@ -57,7 +57,7 @@ static pl_status take_statics(pl_context *context, const pl_fem_model *model, do
   pl_linear_def linear = model->linear;
   linear.positions = model->rest_points;
   linear.hint.step = 0;
-  linear.limits = (pl_block_limits){.tolerance = fmax(1e-11, fmin(1e-6, 0.1 * tolerance)), .most_iterations = 20000};
+  linear.limits = (pl_block_limits){.tolerance = fmax(1e-11, fmin(1e-6, 0.1 * tolerance)), .max_iterations = 20000};
   return pl_linear_solver_create(context, &model->pattern, &linear, &s->solver, error);
 }
 
@@ -65,11 +65,11 @@ static pl_status apply_loads(const pl_fem_model *model, const pl_fem_equilibrium
                              pl_error *error) {
   pl_status status = PL_OK;
   for (int32_t part = 1; part <= def->load_steps && status >= 0; ++part) {
-    double share = (double)part / def->load_steps;
+    double fraction = (double)part / def->load_steps;
     for (int32_t i = 0; i < model->head.particle_count; ++i) {
       pl_vec3 force = pl_vec3_scale(def->acceleration, model->head.masses[i]);
       if (def->forces != NULL) force = pl_vec3_add(force, def->forces[i]);
-      pl_fem_put(s->load, i, pl_vec3_scale(force, share));
+      pl_fem_put(s->load, i, pl_vec3_scale(force, fraction));
     }
     // What did not quite converge on the way does not matter: the last part decides.
     status = pl_fem_newton_minimise(&s->newton, s->u, report, error);
@@ -88,11 +88,11 @@ static pl_status find_rest(pl_context *context, const pl_fem_model *model, const
   s->potential.fixed = s->fixed;
   s->newton.potential = &s->potential;
   s->newton.solver = s->solver;
-  s->newton.limit = def->newton_limit;
+  s->newton.limit = def->max_newton_iterations;
   s->newton.tolerance = def->tolerance;
   s->newton.linear_tolerance = fmax(fmin(def->tolerance, 1e-4), 1e-10);
   // Positions rounded to one part in 1e16 of the body's size strain an element by that over its own; so in every unknown.
-  s->newton.least = 1e-16 * model->force_scale * fmax(1, pl_box_diagonal(model->head.box) / model->element_size) *
+  s->newton.min = 1e-16 * model->force_scale * fmax(1, pl_box_diagonal(model->head.box) / model->element_size) *
                     sqrt(3.0 * model->head.particle_count);
   return apply_loads(model, def, s, report, error);
 }

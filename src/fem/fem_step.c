@@ -50,7 +50,7 @@ static const double GAIN = 0.05;
 // Rest shapes for this step: mixed with given weights, or with those nearest to the body's shape.
 static void mix_examples(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s) {
   int32_t count = model->examples.count;
-  double last[PL_EXAMPLES_MOST];
+  double last[PL_MAX_EXAMPLES];
   if (count == 0) return;
   memcpy(last, s.weights, (size_t)count * sizeof(double));
   if (*s.driven != 0)
@@ -104,14 +104,14 @@ static void set_fixed(const pl_fem_model *model, pl_fem_work *w, const double *x
 
 static bool set_contacts(pl_fem_work *w, pl_fem_state s, const pl_body_move *move) {
   pl_fem_contacts *c = &w->contacts;
-  pl_transform *places = PL_SCRATCH(move->scratch, pl_transform, 2 * (size_t)move->collider_count);
-  if (places == NULL) return false;
+  pl_transform *placements = PL_SCRATCH(move->scratch, pl_transform, 2 * (size_t)move->collider_count);
+  if (placements == NULL) return false;
   for (int32_t i = 0; i < move->collider_count; ++i)
-    pl_collider_motion(move->colliders[i], move->time, move->step, &places[i], &places[move->collider_count + i]);
+    pl_collider_motion(move->colliders[i], move->time, move->step, &placements[i], &placements[move->collider_count + i]);
   c->collider_count = move->collider_count;
   c->colliders = move->colliders;
-  c->starts = places;
-  c->ends = places + move->collider_count;
+  c->starts = placements;
+  c->ends = placements + move->collider_count;
   c->anchors = s.anchors;
   w->potential.contacts = c;
   return true;
@@ -201,7 +201,7 @@ static double held_work(const pl_fem_model *model, const pl_fem_work *w, const d
 static double unsolved_work(const pl_fem_model *model, const pl_fem_work *w, const double *x) {
   double square = 0;
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->head.particle_count; ++i) square += 4 * (w->next[i] - x[i]) * (w->next[i] - x[i]);
-  return 10 * fmax(model->newton_tolerance * w->potential.size, w->newton.least) * sqrt(square);
+  return 10 * fmax(model->newton_tolerance * w->potential.size, w->newton.min) * sqrt(square);
 }
 
 // x_{n+1} and v_{n+1} of the midpoint rule into `middle` and `mean`; false if they have more energy than they may.
@@ -264,7 +264,7 @@ static pl_status finish_implicitly(const pl_fem_model *model, pl_fem_work *w, pl
 static pl_status finish_midpoint(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s, const pl_body_move *move,
                                  pl_error *error) {
   size_t size = 3 * (size_t)model->head.particle_count * sizeof(double);
-  double *contact = w->newton.right;
+  double *contact = w->newton.rhs;
   memset(contact, 0, size);
   if (w->contacts.collider_count > 0) pl_fem_contacts_add_gradient(&w->contacts, contact);
   if (!extrapolate(model, w, s, move, contact)) return finish_implicitly(model, w, s, move, error);

@@ -53,17 +53,17 @@ void pl_fem_start(const pl_model *model, void *state, const pl_body_start *start
   }
 }
 
-void pl_fem_read_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
+void pl_fem_get_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
   pl_fem_state s = pl_fem_state_of(model, state);
   for (int32_t i = 0; i < model->particle_count; ++i) positions[i] = pl_fem_vector(s.positions, i);
 }
 
-void pl_fem_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
+void pl_fem_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
   pl_fem_state s = pl_fem_state_of(model, state);
   for (int32_t i = 0; i < model->particle_count; ++i) velocities[i] = pl_fem_vector(s.velocities, i);
 }
 
-void pl_fem_read_surface(const pl_model *model, const void *state, pl_vec3 *points) {
+void pl_fem_get_surface(const pl_model *model, const void *state, pl_vec3 *points) {
   pl_fem_state s = pl_fem_state_of(model, state);
   const pl_contact_surface *surface = &model->surface;
   const double *weights = ((const pl_fem_model *)model)->touch.weights;
@@ -74,20 +74,20 @@ void pl_fem_read_surface(const pl_model *model, const void *state, pl_vec3 *poin
   }
 }
 
-void pl_fem_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
+void pl_fem_set_state(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
   pl_fem_state s = pl_fem_state_of(model, state);
   if (positions != NULL) s.energy[0] = 0;
   for (int32_t i = 0; positions != NULL && i < model->particle_count; ++i) pl_fem_put(s.positions, i, positions[i]);
   for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i) pl_fem_put(s.velocities, i, velocities[i]);
 }
 
-pl_vec3 pl_fem_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
+pl_vec3 pl_fem_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
   pl_fem_state s = pl_fem_state_of(model, state);
   *velocity = pl_fem_vector(s.velocities, particle);
   return pl_fem_vector(s.positions, particle);
 }
 
-void pl_fem_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
+void pl_fem_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
   pl_fem_state s = pl_fem_state_of(model, state);
   s.energy[0] = 0;
   pl_fem_put(s.positions, particle, position);

@@ -6,7 +6,7 @@
 #include "base/parallel.h"
 #include "fem/fem_viscous.h"
 
-enum { VALUES_MOST = 3 * PL_FEM_CORNERS_MOST, PREPARE_GRAIN = 1024 };
+enum { MAX_VALUES = 3 * PL_FEM_MAX_CORNERS, PREPARE_GRAIN = 1024 };
 
 // Corotated and neo-Hookean tets are computed four at a time.
 static bool is_batched(const pl_fem_group *group) {
@@ -67,7 +67,7 @@ static void mix_range(void *data, int32_t begin, int32_t end, int32_t block) {
 }
 
 void pl_fem_system_mix(pl_fem_system *system, const double *weights) {
-  const double *parameters[PL_FEM_GROUPS_MOST];
+  const double *parameters[PL_FEM_MAX_GROUPS];
   for (int32_t g = 0; g < system->model->group_count; ++g) {
     mix_job job = {system, weights, g};
     pl_parallel_for(system->context, system->model->groups[g].element_count, PREPARE_GRAIN, mix_range, &job);
@@ -144,7 +144,7 @@ static void visit_together(void *data, const int32_t *elements, int32_t count, d
   const pl_fem_group *group = &e->system->model->groups[e->group];
   int n = 3 * group->corner_count;
   for (int32_t i = 0; i < count; ++i) {
-    double corners[VALUES_MOST], before[VALUES_MOST], gradient[VALUES_MOST], drag[VALUES_MOST], energies[2];
+    double corners[MAX_VALUES], before[MAX_VALUES], gradient[MAX_VALUES], drag[MAX_VALUES], energies[2];
     int32_t number = e->system->model->element_start[e->group] + elements[i];
     pl_fem_element element = pl_fem_system_element(e->system, e->x, e->group, elements[i], corners);
     if (e->damping != NULL) pl_fem_system_element(e->system, e->damping->from, e->group, elements[i], before);
@@ -165,7 +165,7 @@ static void visit_single(void *data, const int32_t *elements, int32_t count, dou
   const pl_fem_energy *energy = group->energy;
   int n = 3 * group->corner_count;
   for (int32_t i = 0; i < count; ++i) {
-    double corners[VALUES_MOST], gradient[VALUES_MOST];
+    double corners[MAX_VALUES], gradient[MAX_VALUES];
     pl_fem_element element = pl_fem_system_element(e->system, e->x, e->group, elements[i], corners);
     e->system->energies[e->system->model->element_start[e->group] + elements[i]] = energy->energy(&element);
     if (e->gradient != NULL) {
@@ -193,7 +193,7 @@ static pl_fem_planes planes_of(const pl_fem_system *system, const double *x, pl_
   const pl_fem_model *model = system->model;
   return (pl_fem_planes){.constants = system->planes,
                          .corners = model->groups[0].corners,
-                         .places = model->pattern.groups[0].places,
+                         .slots = model->pattern.groups[0].slots,
                          .positions = x,
                          .plain = 1,
                          .energies = system->energies,
@@ -296,7 +296,7 @@ static void visit_mixed(void *data, const int32_t *elements, int32_t count, doub
   const pl_fem_group *group = &job->system->model->groups[job->group];
   ptrdiff_t n = 3 * group->corner_count;
   for (int32_t i = 0; i < count; ++i) {
-    double corners[VALUES_MOST];
+    double corners[MAX_VALUES];
     pl_fem_element element = pl_fem_system_element(job->system, job->x, job->group, elements[i], corners);
     group->energy->mixed(&element, matrices + n * n * i);
   }
@@ -316,7 +316,7 @@ void pl_fem_system_mixed_blocks(const pl_fem_system *system, const double *x, pl
 }
 
 void pl_fem_system_mixed(const pl_fem_system *system, const double *x, const double *const *change, double *product) {
-  double corners[VALUES_MOST], m[VALUES_MOST * VALUES_MOST];
+  double corners[MAX_VALUES], m[MAX_VALUES * MAX_VALUES];
   for (int32_t g = 0; g < system->model->group_count; ++g) {
     const pl_fem_group *group = &system->model->groups[g];
     int n = 3 * group->corner_count;
@@ -333,7 +333,7 @@ void pl_fem_system_mixed(const pl_fem_system *system, const double *x, const dou
 }
 
 void pl_fem_system_mixed_transposed(const pl_fem_system *system, const double *x, const double *v, double *const *product) {
-  double corners[VALUES_MOST], m[VALUES_MOST * VALUES_MOST];
+  double corners[MAX_VALUES], m[MAX_VALUES * MAX_VALUES];
   for (int32_t g = 0; g < system->model->group_count; ++g) {
     const pl_fem_group *group = &system->model->groups[g];
     int n = 3 * group->corner_count;
@@ -351,7 +351,7 @@ void pl_fem_system_mixed_transposed(const pl_fem_system *system, const double *x
 }
 
 void pl_fem_system_material(const pl_fem_system *system, const double *x, int32_t group, int32_t element, double *derivative) {
-  double corners[VALUES_MOST];
+  double corners[MAX_VALUES];
   pl_fem_element e = pl_fem_system_element(system, x, group, element, corners);
   system->model->groups[group].energy->material(&e, derivative);
 }
@@ -380,7 +380,7 @@ static void rotate_pair(int n, double *a, double *vectors, int p, int q) {
 }
 
 void pl_fem_project_positive(int n, double *matrix) {
-  double a[VALUES_MOST * VALUES_MOST], vectors[VALUES_MOST * VALUES_MOST] = {0}, size = 0;
+  double a[MAX_VALUES * MAX_VALUES], vectors[MAX_VALUES * MAX_VALUES] = {0}, size = 0;
   memcpy(a, matrix, (size_t)(n * n) * sizeof(double));
   for (int i = 0; i < n; ++i) vectors[n * i + i] = 1;
   for (int i = 0; i < n * n; ++i) size += a[i] * a[i];

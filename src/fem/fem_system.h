@@ -16,9 +16,9 @@
 typedef struct pl_fem_system {
   pl_context *context;
   const pl_fem_model *model;
-  const double *rest[PL_FEM_GROUPS_MOST];        // X
-  const double *parameters[PL_FEM_GROUPS_MOST];  // p
-  double *mixed_rest[PL_FEM_GROUPS_MOST];        // room for mixtures of examples; NULL without examples
+  const double *rest[PL_FEM_MAX_GROUPS];        // X
+  const double *parameters[PL_FEM_MAX_GROUPS];  // p
+  double *mixed_rest[PL_FEM_MAX_GROUPS];        // room for mixtures of examples; NULL without examples
   pl_fem_tet_constants *constants;               // of tets that are computed four at a time, otherwise NULL
   pl_fem_plane_constants *planes;                // the same of plane triangles
   double *energies;                              // J, by element of all groups

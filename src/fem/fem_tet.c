@@ -87,12 +87,12 @@ static void apply_stress(const pl_fem_tet *tet, const pl_mat3 *P, double *g) {
 // --- matrices of 12 x 12 in blocks of 3 x 3 -----------------------------------------------------------------------
 
 // to_ab += s A_ab R
-static void add_right_product(double *to, double s, const double *a, const pl_mat3 *right) {
+static void add_right_product(double *to, double s, const double *a, const pl_mat3 *rhs) {
   for (int i = 0; i < 12; ++i)
     for (int b = 0; b < 12; b += 3)
       for (int m = 0; m < 3; ++m)
         to[12 * i + b + m] +=
-            s * (a[12 * i + b] * right->m[0][m] + a[12 * i + b + 1] * right->m[1][m] + a[12 * i + b + 2] * right->m[2][m]);
+            s * (a[12 * i + b] * rhs->m[0][m] + a[12 * i + b + 1] * rhs->m[1][m] + a[12 * i + b + 2] * rhs->m[2][m]);
 }
 
 // to_ab += Lᵀ A_ab

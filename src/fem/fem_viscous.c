@@ -26,9 +26,9 @@
 #include "fem/fem_tet.h"
 #include "math/vec3.h"
 
-enum { EDGES_MOST = 6, VALUES_MOST = 3 * PL_FEM_CORNERS_MOST };
+enum { MAX_EDGES = 6, MAX_VALUES = 3 * PL_FEM_MAX_CORNERS };
 
-static const int EDGE_CORNERS[EDGES_MOST][2] = {{0, 1}, {0, 2}, {1, 2},
+static const int EDGE_CORNERS[MAX_EDGES][2] = {{0, 1}, {0, 2}, {1, 2},
                                                 {0, 3}, {1, 3}, {2, 3}};  // the first three are a triangle's
 
 static bool compares_measures(const pl_fem_group *group) {
@@ -51,7 +51,7 @@ static double triangle_rest(const double *U, double B[4][3]) {
 }
 
 // Q, edge by edge.
-static void edge_stiffness(const pl_fem_element *e, int corner_count, int edge_count, double Q[EDGES_MOST][EDGES_MOST]) {
+static void edge_stiffness(const pl_fem_element *e, int corner_count, int edge_count, double Q[MAX_EDGES][MAX_EDGES]) {
   double B[4][3], size, dots[4][4];
   pl_fem_lame lame = {e->p[1], 0.5 * e->p[0]};
   if (corner_count == 4) {
@@ -71,9 +71,9 @@ static void edge_stiffness(const pl_fem_element *e, int corner_count, int edge_c
 }
 
 static void add_block(double *h, int n, int row, int column, double factor, pl_vec3 a, pl_vec3 b, double diagonal) {
-  const double left[3] = {a.x, a.y, a.z}, right[3] = {b.x, b.y, b.z};
+  const double left[3] = {a.x, a.y, a.z}, rhs[3] = {b.x, b.y, b.z};
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) h[n * (3 * row + i) + 3 * column + j] += factor * left[i] * right[j] + (i == j ? diagonal : 0);
+    for (int j = 0; j < 3; ++j) h[n * (3 * row + i) + 3 * column + j] += factor * left[i] * rhs[j] + (i == j ? diagonal : 0);
 }
 
 // Both corners of edge i with both of edge j.
@@ -88,8 +88,8 @@ static void add_edge_pair(double *h, int n, int i, int j, double factor, const p
 // e->x now, e->X before. Planar: nothing acts along z.
 static double simplex_evaluate(const pl_fem_element *e, int corner_count, bool positive, double *g, double *h) {
   int edge_count = corner_count * (corner_count - 1) / 2, n = 3 * corner_count;
-  double Q[EDGES_MOST][EDGES_MOST], change[EDGES_MOST], s[EDGES_MOST], energy = 0;
-  pl_vec3 d[EDGES_MOST];
+  double Q[MAX_EDGES][MAX_EDGES], change[MAX_EDGES], s[MAX_EDGES], energy = 0;
+  pl_vec3 d[MAX_EDGES];
   edge_stiffness(e, corner_count, edge_count, Q);
   for (int i = 0; i < edge_count; ++i) {
     pl_vec3 before = pl_vec3_sub(pl_fem_vector(e->X, EDGE_CORNERS[i][1]), pl_fem_vector(e->X, EDGE_CORNERS[i][0]));
@@ -144,7 +144,7 @@ static void visit(void *data, const int32_t *elements, int32_t count, double *ma
   const pl_fem_group *group = &v->system->model->groups[v->group];
   int n = 3 * group->corner_count;
   for (int32_t i = 0; i < count; ++i) {
-    double now[VALUES_MOST], before[VALUES_MOST], g[VALUES_MOST], *h = matrices != NULL ? matrices + (ptrdiff_t)n * n * i : NULL;
+    double now[MAX_VALUES], before[MAX_VALUES], g[MAX_VALUES], *h = matrices != NULL ? matrices + (ptrdiff_t)n * n * i : NULL;
     pl_fem_element e = pl_fem_system_element(v->system, v->u, v->group, elements[i], now);
     pl_fem_system_element(v->system, v->from, v->group, elements[i], before);
     e.X = before;

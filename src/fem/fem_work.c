@@ -46,11 +46,11 @@ static bool take_arrays(pl_fem_work *w, pl_context *context, const pl_fem_model 
 static void set_newton(pl_fem_work *w, const pl_fem_model *model) {
   w->newton.potential = &w->potential;
   w->newton.solver = w->solver;
-  w->newton.limit = model->newton_limit;
+  w->newton.limit = model->max_newton_iterations;
   w->newton.early_count = model->adapts ? EARLY_COUNT : 0;
   w->newton.cap_tolerance = CAP_TOLERANCE;
   w->newton.tolerance = model->newton_tolerance;
-  w->newton.least = 1e-12 * model->force_scale;
+  w->newton.min = 1e-12 * model->force_scale;
   w->newton.linear_tolerance = fmax(fmin(model->newton_tolerance, 1e-4), 1e-10);
 }
 

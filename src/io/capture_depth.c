@@ -78,7 +78,7 @@ static pl_status decode(decoder *self, png_structp png, png_infop info, const ch
   return PL_OK;
 }
 
-pl_status pl_depth_read(pl_context *context, const char *path, int32_t width, int32_t height, bool is_mask,
+pl_status pl_depth_load(pl_context *context, const char *path, int32_t width, int32_t height, bool is_mask,
                         pl_depth_picture *picture, pl_error *error) {
   *picture = (pl_depth_picture){.context = context, .width = width, .height = height};
   decoder self = {.library = {.context = context}};

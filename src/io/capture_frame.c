@@ -9,7 +9,7 @@
 #include "math/quat.h"
 
 // A capture of this size is rather one whose unit was forgotten.
-#define LARGEST_SIDE 50.0  // metres
+#define MAX_SIDE 50.0  // metres
 
 static pl_status add_pixels(pl_cloud *cloud, const pl_capture_camera *camera, int32_t number, const uint16_t *depths,
                             const uint16_t *mask, pl_error *error) {
@@ -40,10 +40,10 @@ static pl_status add_camera(const pl_capture *capture, int32_t number, int32_t f
   pl_context *context = capture->arena.context;
   pl_depth_picture depth, mask = {0};
   pl_status status =
-      pl_depth_read(context, capture->depths[number].paths[frame], camera->width, camera->height, false, &depth, error);
+      pl_depth_load(context, capture->depths[number].paths[frame], camera->width, camera->height, false, &depth, error);
   if (status < 0) return status;
   if (camera->masked)
-    status = pl_depth_read(context, capture->masks[number].paths[frame], camera->width, camera->height, true, &mask, error);
+    status = pl_depth_load(context, capture->masks[number].paths[frame], camera->width, camera->height, true, &mask, error);
   if (status >= 0) status = add_pixels(cloud, camera, number, depth.values, mask.values, error);
   pl_release(context, depth.values);
   pl_release(context, mask.values);
@@ -68,7 +68,7 @@ pl_status pl_capture_frame(const pl_capture *capture, int32_t frame, pl_cloud **
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "there is no frame %d; the capture has %d, counted from 0", frame,
                    capture->view.frame_count);
   if (capture->view.camera_count > 0) return read_cameras(capture, frame, cloud, error);
-  pl_status status = pl_cloud_read(capture->arena.context, capture->clouds.paths[frame], cloud, findings, error);
+  pl_status status = pl_cloud_load(capture->arena.context, capture->clouds.paths[frame], cloud, findings, error);
   if (status < 0) return status;
   pl_vec3 *points = (*cloud)->points.items;
   for (size_t i = 0; i < (*cloud)->points.count; ++i) points[i] = pl_vec3_scale(points[i], capture->view.metres);
@@ -78,7 +78,7 @@ pl_status pl_capture_frame(const pl_capture *capture, int32_t frame, pl_cloud **
 static void count_frame(pl_capture_report *report, const pl_cloud_view *view, int64_t *pixel_count, int64_t *invalid_count) {
   bool first = report->frame_count == 0;
   if (first || view->point_count < report->fewest_points) report->fewest_points = view->point_count;
-  if (first || view->point_count > report->most_points) report->most_points = view->point_count;
+  if (first || view->point_count > report->max_points) report->max_points = view->point_count;
   report->mean_points += view->point_count;
   report->dropped_count += view->dropped_count;
   ++report->frame_count;
@@ -88,18 +88,18 @@ static void count_frame(pl_capture_report *report, const pl_cloud_view *view, in
 }
 
 static pl_status doubt_units(const pl_capture_report *report, pl_findings *findings) {
-  pl_vec3 size = pl_vec3_sub(report->box.most, report->box.least);
-  double largest = fmax(size.x, fmax(size.y, size.z));
-  if (findings == NULL || report->most_points == 0 || !(largest > LARGEST_SIDE)) return PL_OK;
+  pl_vec3 size = pl_vec3_sub(report->box.max, report->box.min);
+  double max = fmax(size.x, fmax(size.y, size.z));
+  if (findings == NULL || report->max_points == 0 || !(max > MAX_SIDE)) return PL_OK;
   pl_finding about = {.severity = PL_SEVERITY_WARNING,
                       .index = -1,
                       .kind = "looks-like-millimetres",
                       .why = "sizes of an object held before a sensor are some centimetres to some metres",
                       .fix = "set \"units\": \"mm\" for clouds, or \"depth_scale\": 0.001 for depth pictures"};
-  return pl_findings_say(findings, &about, "the box of the first frames is %g x %g x %g m large", size.x, size.y, size.z);
+  return pl_findings_addf(findings, &about, "the box of the first frames is %g x %g x %g m large", size.x, size.y, size.z);
 }
 
-pl_status pl_capture_describe(const pl_capture *capture, int32_t frame_count, pl_capture_report *report, pl_findings *findings,
+pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count, pl_capture_report *report, pl_findings *findings,
                               pl_error *error) {
   pl_capture_report found = {.box = pl_box_empty()};
   int32_t last = capture->view.frame_count;
@@ -110,12 +110,12 @@ pl_status pl_capture_describe(const pl_capture *capture, int32_t frame_count, pl
     pl_cloud *cloud = NULL;
     pl_status status = pl_capture_frame(capture, i, &cloud, findings, error);
     if (status < 0) return status;
-    pl_cloud_view view = pl_cloud_look(cloud);
+    pl_cloud_view view = pl_cloud_get_view(cloud);
     count_frame(&found, &view, &pixel_count, &invalid_count);
     pl_cloud_destroy(cloud);
   }
   found.mean_points /= found.frame_count;
-  found.invalid_share = pixel_count > 0 ? (double)invalid_count / (double)pixel_count : 0;
+  found.invalid_fraction = pixel_count > 0 ? (double)invalid_count / (double)pixel_count : 0;
   if (doubt_units(&found, findings) < 0) return pl_fail_memory(error);
   if (report != NULL) *report = found;
   return PL_OK;

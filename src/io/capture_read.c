@@ -9,10 +9,10 @@
 #include "base/finding.h"
 #include "io/capture_parts.h"
 #include "io/file_bytes.h"
-#include "io/json.h"
+#include "text/json.h"
 #include "math/rotation.h"
 
-enum { MOST_CAMERAS = 1000, LARGEST_PICTURE = 16384 };
+enum { MAX_CAMERAS = 1000, MAX_PICTURE = 16384 };
 
 static const char *const cloud_endings[] = {".ply", ".pcd", ".xyz", ".txt", ".csv", NULL};
 static const char *const picture_endings[] = {".png", NULL};
@@ -37,7 +37,7 @@ static void complain(reader *r, const pl_json *value, const char *kind, const ch
   bool at_key = strcmp(kind, "unknown-key") == 0;
   if (r->error_count++ == 0) {
     pl_json_fail(r->json, value, r->error, PL_ERROR_INVALID_DATA, "%s; %s", text, fix);
-    if (at_key && r->error != NULL) r->error->line = value->key_place.line, r->error->column = value->key_place.column;
+    if (at_key && r->error != NULL) r->error->line = value->key_position.line, r->error->column = value->key_position.column;
   }
   pl_finding about = {.severity = PL_SEVERITY_ERROR, .index = -1, .kind = kind, .fix = fix};
   if (pl_json_say(r->json, value, at_key, r->findings, &about, "%s", text) < 0) r->failed = true;
@@ -61,16 +61,16 @@ static const pl_json *need(reader *r, const pl_json *object, const char *key) {
   return value;
 }
 
-static bool read_number(reader *r, const pl_json *value, double least, double most, double *number) {
+static bool read_number(reader *r, const pl_json *value, double min, double max, double *number) {
   if (value == NULL) return false;
   double found;
   if (!pl_json_get_number(value, &found)) {
     complain(r, value, "wrong-kind", "write a number", "this is %s where a number is wanted", pl_json_kind_name(value->kind));
     return false;
   }
-  if (!(found >= least && found <= most)) {
+  if (!(found >= min && found <= max)) {
     char fix[80];
-    snprintf(fix, sizeof fix, "use at least %g and at most %g", least, most);
+    snprintf(fix, sizeof fix, "use at least %g and at most %g", min, max);
     complain(r, value, "out-of-range", fix, "%g is out of range", found);
     return false;
   }
@@ -176,7 +176,7 @@ static void read_rotation(reader *r, const pl_json *value, pl_quat *rotation) {
 static int32_t read_side(reader *r, const pl_json *value) {
   double side = 0;
   int64_t whole = 0;
-  if (!read_number(r, value, 1, LARGEST_PICTURE, &side)) return 0;
+  if (!read_number(r, value, 1, MAX_PICTURE, &side)) return 0;
   if (!pl_json_get_integer(value, &whole))
     complain(r, value, "not-whole", "pictures have whole pixels", "%g is not a whole number", side);
   return (int32_t)whole;
@@ -215,8 +215,8 @@ static void read_camera(reader *r, const pl_json *value, pl_capture_camera *came
 }
 
 static void read_cameras(reader *r, const pl_json *value) {
-  if (value->kind != PL_JSON_ARRAY || value->count < 1 || value->count > MOST_CAMERAS) {
-    complain(r, value, "wrong-kind", "write them in brackets", "1 to %d cameras in brackets are wanted here", MOST_CAMERAS);
+  if (value->kind != PL_JSON_ARRAY || value->count < 1 || value->count > MAX_CAMERAS) {
+    complain(r, value, "wrong-kind", "write them in brackets", "1 to %d cameras in brackets are wanted here", MAX_CAMERAS);
     return;
   }
   pl_arena *arena = &r->capture->arena;
@@ -323,7 +323,7 @@ static pl_capture *create(pl_context *context) {
   return capture;
 }
 
-pl_status pl_capture_read_memory(pl_context *context, const void *text, size_t size, const char *name, const char *folder,
+pl_status pl_capture_load_memory(pl_context *context, const void *text, size_t size, const char *name, const char *folder,
                                  pl_capture **capture, pl_findings *findings, pl_error *error) {
   *capture = NULL;
   pl_json_document *json = NULL;
@@ -343,20 +343,20 @@ pl_status pl_capture_read_memory(pl_context *context, const void *text, size_t s
   return status;
 }
 
-pl_status pl_capture_read(pl_context *context, const char *path, pl_capture **capture, pl_findings *findings, pl_error *error) {
+pl_status pl_capture_load(pl_context *context, const char *path, pl_capture **capture, pl_findings *findings, pl_error *error) {
   *capture = NULL;
   pl_bytes bytes;
   pl_status status = pl_bytes_read(context, path, &bytes, error);
   if (status < 0) return status;
   char *folder = pl_path_folder(context, path);
   status = folder == NULL ? pl_fail_memory(error)
-                          : pl_capture_read_memory(context, bytes.data, bytes.size, path, folder, capture, findings, error);
+                          : pl_capture_load_memory(context, bytes.data, bytes.size, path, folder, capture, findings, error);
   pl_release(context, folder);
   pl_bytes_free(&bytes);
   return status;
 }
 
-pl_capture_view pl_capture_look(const pl_capture *capture) {
+pl_capture_view pl_capture_get_view(const pl_capture *capture) {
   return capture->view;
 }
 

@@ -10,7 +10,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
-#include "io/json.h"
+#include "text/json.h"
 #include "io/png_library.h"
 #include "pliant/cloud.h"
 

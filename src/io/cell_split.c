@@ -15,7 +15,7 @@
 #include "math/vec3.h"
 
 // Beyond this a polygon that is not convex is cut as a fan all the same: the search for ears grows with the cube of the corners.
-enum { MOST_EAR_CORNERS = 400 };
+enum { MAX_EAR_CORNERS = 400 };
 
 int32_t pl_cell_corner_count(pl_cell_kind kind) {
   static const int32_t counts[PL_CELL_KIND_COUNT] = {2, 3, 4, 0, 4, 5, 6, 8};
@@ -150,7 +150,7 @@ static bool cut_ears(const pl_vec3 *points, int32_t *left, int32_t count, pl_vec
 bool pl_polygon_split(const pl_vec3 *points, const int32_t *corners, int32_t corner_count, pl_vector *scratch,
                       pl_vector *triangles) {
   pl_vec3 normal = {0, 0, 0};
-  bool fan = corner_count == 3 || corner_count > MOST_EAR_CORNERS;
+  bool fan = corner_count == 3 || corner_count > MAX_EAR_CORNERS;
   if (!fan) {
     normal = polygon_normal(points, corners, corner_count);
     fan = is_convex(points, corners, corner_count, normal);

@@ -41,7 +41,7 @@ static uint64_t hash_parts(const unsigned char *head, const char *path, uint64_t
   return pl_hash_bytes(hash, snapshot, (size_t)snapshot_size);
 }
 
-pl_status pl_checkpoint_write(pl_context *context, const char *path, const pl_checkpoint_view *view, pl_error *error) {
+pl_status pl_checkpoint_save(pl_context *context, const char *path, const pl_checkpoint_view *view, pl_error *error) {
   const char *scene_path = view->scene_path != NULL ? view->scene_path : "", *options = view->options != NULL ? view->options : "";
   uint64_t path_size = strlen(scene_path), options_size = strlen(options);
   unsigned char head[HEAD_SIZE] = {0};
@@ -97,7 +97,7 @@ static char *copy_text(pl_context *context, const unsigned char *text, uint64_t 
   return copy;
 }
 
-pl_status pl_checkpoint_read(pl_context *context, const char *path, pl_checkpoint **checkpoint, pl_error *error) {
+pl_status pl_checkpoint_load(pl_context *context, const char *path, pl_checkpoint **checkpoint, pl_error *error) {
   *checkpoint = NULL;
   pl_bytes bytes;
   uint64_t numbers[NUMBER_COUNT];
@@ -139,11 +139,11 @@ void pl_checkpoint_destroy(pl_checkpoint *checkpoint) {
   pl_release(context, checkpoint);
 }
 
-pl_checkpoint_view pl_checkpoint_look(const pl_checkpoint *checkpoint) {
+pl_checkpoint_view pl_checkpoint_get_view(const pl_checkpoint *checkpoint) {
   return checkpoint->view;
 }
 
-pl_status pl_file_hash(pl_context *context, const char *path, uint64_t *hash, pl_error *error) {
+pl_status pl_file_get_hash(pl_context *context, const char *path, uint64_t *hash, pl_error *error) {
   pl_bytes bytes;
   pl_status status = pl_bytes_read(context, path, &bytes, error);
   if (status < 0) return status;

@@ -34,15 +34,15 @@ static bool repeat(lzf *s, unsigned char control) {
   return true;
 }
 
-bool pl_lzf_expand(const unsigned char *bytes, size_t size, unsigned char *out, size_t out_size, size_t *place) {
+bool pl_lzf_expand(const unsigned char *bytes, size_t size, unsigned char *out, size_t out_size, size_t *slot) {
   lzf s = {.bytes = bytes, .size = size, .out = out, .out_size = out_size};
   while (s.at < s.size) {
     size_t start = s.at;
     unsigned char control = s.bytes[s.at++];
     if (control < 32 ? take_literal(&s, (size_t)control + 1) : repeat(&s, control)) continue;
-    if (place != NULL) *place = start;
+    if (slot != NULL) *slot = start;
     return false;
   }
-  if (place != NULL) *place = size;
+  if (slot != NULL) *slot = size;
   return s.written == out_size;
 }

@@ -10,9 +10,9 @@
 #include "io/cloud_builder.h"
 #include "io/cloud_lzf.h"
 #include "io/scalar_bytes.h"
-#include "io/text_cursor.h"
+#include "text/text_cursor.h"
 
-enum { MOST_FIELDS = 128, LARGEST_COUNT = 1 << 20 };
+enum { MAX_FIELDS = 128, MAX_COUNT = 1 << 20 };
 
 typedef enum pcd_role { ROLE_X, ROLE_Y, ROLE_Z, ROLE_NORMAL_X, ROLE_NORMAL_Y, ROLE_NORMAL_Z, ROLE_COLOR, ROLE_NONE } pcd_role;
 enum { ROLE_COUNT = ROLE_NONE };
@@ -31,7 +31,7 @@ typedef struct pcd_reader {
   pl_mesh_source *source;
   pl_cloud *cloud;
   pl_text_cursor text;
-  pcd_field fields[MOST_FIELDS];
+  pcd_field fields[MAX_FIELDS];
   int32_t field_count;
   int32_t by_role[ROLE_COUNT];  // field, or -1
   size_t fields_offset;         // of the FIELDS line
@@ -63,11 +63,11 @@ static pl_status head_word(pcd_reader *r, const char *what, pl_word *word) {
   return pl_source_fail(r->source, pl_text_offset(&r->text), "%s is missing from the PCD head here", what);
 }
 
-static pl_status head_count(pcd_reader *r, const char *what, int64_t least, int64_t most, int64_t *count) {
+static pl_status head_count(pcd_reader *r, const char *what, int64_t min, int64_t max, int64_t *count) {
   pl_word word;
   pl_status status = head_word(r, what, &word);
   if (status < 0) return status;
-  if (!pl_word_integer(word, count) || *count < least || *count > most) return fail_word(r, word, what);
+  if (!pl_word_integer(word, count) || *count < min || *count > max) return fail_word(r, word, what);
   return PL_OK;
 }
 
@@ -84,8 +84,8 @@ static pl_status read_fields(pcd_reader *r) {
   for (int i = 0; i < ROLE_COUNT; ++i) r->by_role[i] = -1;
   pl_word word;
   while (pl_text_take_word_in_line(&r->text, &word)) {
-    if (r->field_count == MOST_FIELDS)
-      return pl_source_refuse(r->source, pl_word_offset(&r->text, word), "more than %d fields are too many", MOST_FIELDS);
+    if (r->field_count == MAX_FIELDS)
+      return pl_source_refuse(r->source, pl_word_offset(&r->text, word), "more than %d fields are too many", MAX_FIELDS);
     pcd_role role = role_named(word);
     if (role != ROLE_NONE && r->by_role[role] >= 0) return fail_word(r, word, "allowed twice");
     if (role != ROLE_NONE) r->by_role[role] = r->field_count;
@@ -133,7 +133,7 @@ static pl_status read_head_line(pcd_reader *r, pl_word word) {
   if (!is_size && !pl_word_is(word, "COUNT")) return fail_word(r, word, "a word of a PCD head");
   for (int32_t i = 0; i < r->field_count && status >= 0; ++i)
     status = is_size ? head_count(r, "a size of 1, 2, 4 or 8 bytes", 1, 8, &r->fields[i].size)
-                     : head_count(r, "a count", 0, LARGEST_COUNT, &r->fields[i].count);
+                     : head_count(r, "a count", 0, MAX_COUNT, &r->fields[i].count);
   return status;
 }
 
@@ -207,8 +207,8 @@ static uint32_t color_of_number(const pcd_field *field, double number) {
 }
 
 static pl_status read_text(pcd_reader *r) {
-  size_t least = r->word_count > 0 ? 2 * r->word_count - 1 : 1;
-  pl_status status = pl_source_check_count(r->source, pl_text_offset(&r->text), r->point_count, least, "points");
+  size_t min = r->word_count > 0 ? 2 * r->word_count - 1 : 1;
+  pl_status status = pl_source_check_count(r->source, pl_text_offset(&r->text), r->point_count, min, "points");
   for (int64_t i = 0; i < r->point_count && status >= 0; ++i) {
     double numbers[ROLE_COUNT] = {0};
     uint32_t color = 0;
@@ -251,7 +251,7 @@ static pl_status read_packed(pcd_reader *r, pl_byte_cursor *cursor) {
   pl_status status = pl_bytes_take_integer(cursor, PL_SCALAR_U32, "the size of the packed data", &packed);
   if (status >= 0) status = pl_bytes_take_integer(cursor, PL_SCALAR_U32, "the size of the data", &size);
   const unsigned char *bytes = NULL;
-  size_t start = cursor->offset, place = 0;
+  size_t start = cursor->offset, slot = 0;
   if (status >= 0) status = pl_bytes_take(cursor, (size_t)packed, 1, "the packed data", &bytes);
   if (status < 0) return status;
   if ((uint64_t)size != (uint64_t)r->row_size * (uint64_t)r->point_count)
@@ -261,10 +261,10 @@ static pl_status read_packed(pcd_reader *r, pl_byte_cursor *cursor) {
   if (size / 264 > packed) return pl_source_fail(r->source, start, "the packed data are too short for what they promise");
   unsigned char *out = pl_allocate(r->source->context, (size_t)size);
   if (out == NULL) return pl_source_fail_memory(r->source);
-  if (pl_lzf_expand(bytes, (size_t)packed, out, (size_t)size, &place))
+  if (pl_lzf_expand(bytes, (size_t)packed, out, (size_t)size, &slot))
     status = add_points(r, out, true);
   else
-    status = pl_source_fail(r->source, start + place, "the packed data are damaged here");
+    status = pl_source_fail(r->source, start + slot, "the packed data are damaged here");
   pl_release(r->source->context, out);
   return status;
 }

@@ -35,7 +35,7 @@ static const void *part(const pl_cloud *cloud, const pl_vector *vector) {
   return vector->count > 0 && vector->count == cloud->points.count ? vector->items : NULL;
 }
 
-pl_cloud_view pl_cloud_look(const pl_cloud *cloud) {
+pl_cloud_view pl_cloud_get_view(const pl_cloud *cloud) {
   return (pl_cloud_view){.point_count = (int32_t)cloud->points.count,
                          .points = cloud->points.items,
                          .normals = part(cloud, &cloud->normals),
@@ -47,7 +47,7 @@ pl_cloud_view pl_cloud_look(const pl_cloud *cloud) {
 }
 
 // Colours of files that do not keep to their range, NaN included.
-static float share(float value) {
+static float fraction(float value) {
   return value > 0 ? (value < 1 ? value : 1) : 0;
 }
 
@@ -62,7 +62,7 @@ pl_status pl_cloud_add(pl_cloud *cloud, pl_vec3 point, const pl_vec3 *normal, co
   bool done = pl_vector_push(&cloud->points, &point);
   if (done && normal != NULL) done = pl_vector_push(&cloud->normals, pl_vec3_is_finite(*normal) ? normal : &none);
   if (done && color != NULL) {
-    pl_color inside = {share(color->r), share(color->g), share(color->b)};
+    pl_color inside = {fraction(color->r), fraction(color->g), fraction(color->b)};
     done = pl_vector_push(&cloud->colors, &inside);
   }
   return done ? PL_OK : pl_fail_memory(error);
@@ -124,7 +124,7 @@ static pl_status read_source(pl_mesh_source *source, pl_cloud **result) {
   return PL_OK;
 }
 
-pl_status pl_cloud_read(pl_context *context, const char *path, pl_cloud **cloud, pl_findings *findings, pl_error *error) {
+pl_status pl_cloud_load(pl_context *context, const char *path, pl_cloud **cloud, pl_findings *findings, pl_error *error) {
   *cloud = NULL;
   pl_bytes bytes;
   pl_status status = pl_bytes_read(context, path, &bytes, error);
@@ -141,7 +141,7 @@ pl_status pl_cloud_read(pl_context *context, const char *path, pl_cloud **cloud,
   return status;
 }
 
-pl_status pl_cloud_read_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_cloud **cloud,
+pl_status pl_cloud_load_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_cloud **cloud,
                                pl_findings *findings, pl_error *error) {
   pl_mesh_source source = {.context = context, .bytes = bytes, .size = size, .name = name, .findings = findings, .error = error};
   return read_source(&source, cloud);

@@ -7,14 +7,14 @@
 
 #include "base/error.h"
 #include "io/cloud_builder.h"
-#include "io/number_text.h"
-#include "io/text_cursor.h"
+#include "text/number_text.h"
+#include "text/text_cursor.h"
 #include "math/vec3.h"
 
-enum { MOST_COLUMNS = 9 };
+enum { MAX_COLUMNS = 9 };
 
 typedef struct xyz_row {
-  double numbers[MOST_COLUMNS];
+  double numbers[MAX_COLUMNS];
   int32_t count;      // columns, those beyond the kept ones included
   const char *wrong;  // the first place that is no number, or NULL
 } xyz_row;
@@ -45,7 +45,7 @@ static xyz_row parse_row(pl_word line) {
       row.wrong = at;
       return row;
     }
-    if (row.count < MOST_COLUMNS) row.numbers[row.count] = number;
+    if (row.count < MAX_COLUMNS) row.numbers[row.count] = number;
     if (row.count < INT32_MAX) ++row.count;
     at = next;
   }

@@ -22,9 +22,9 @@
 enum { LAYOUT_VERSION = 2, MAGIC_SIZE = 8, WHOLE_COUNT = 9, REAL_COUNT = 9, TAIL_SIZE = 8, PREVIEW_SIDE = 32 };
 enum {
   HEAD_SIZE = MAGIC_SIZE + 4 + 4 * WHOLE_COUNT + 8 * REAL_COUNT,
-  LABEL_MOST = 1 << 16,
-  EXAMPLE_MOST = 1 << 20,
-  SIDE_MOST = 512
+  MAX_LABEL = 1 << 16,
+  MAX_EXAMPLE = 1 << 20,
+  MAX_SIDE = 512
 };
 
 // Bytes being written or read, one behind the other.
@@ -74,7 +74,7 @@ static double get_double(cursor *c) {
 // Pointers to the numbers of a def in the order of the file.
 static void list_reals(pl_detail_def *def, double *reals[REAL_COUNT]) {
   double *const all[REAL_COUNT] = {&def->window_radius, &def->stamp_radius,   &def->stamp_border,
-                                   &def->load_least,    &def->load_reference, &def->overload,
+                                   &def->min_load,    &def->load_reference, &def->overload,
                                    &def->site_width,    &def->patch_width,    &def->load_width};
   memcpy(reals, all, sizeof all);
 }
@@ -112,14 +112,14 @@ static void put_set(cursor *c, const pl_detail_set *set, const pl_detail_set_vie
   for (size_t i = 0; i < count * (size_t)view->key_size; ++i) put_float(c, view->keys[i]);
 }
 
-pl_status pl_detail_set_write(pl_context *context, const char *path, const pl_detail_set *set, pl_error *error) {
-  pl_detail_set_view view = pl_detail_set_look(set);
+pl_status pl_detail_set_save(pl_context *context, const char *path, const pl_detail_set *set, pl_error *error) {
+  pl_detail_set_view view = pl_detail_set_get_view(set);
   uint64_t size = HEAD_SIZE + (uint64_t)view.example_count * example_size((uint64_t)view.key_size, PREVIEW_SIDE);
   for (int32_t i = 0; i < view.example_count; ++i) {
     size_t length = strlen(view.labels[i]);
-    if (length > LABEL_MOST)
+    if (length > MAX_LABEL)
       return pl_fail(error, PL_ERROR_INVALID_DATA, "the label of example %d has %zu bytes; %d can be written", i, length,
-                     LABEL_MOST);
+                     MAX_LABEL);
     size += length;
   }
   pl_vector bytes = pl_vector_of(context, 1);
@@ -159,7 +159,7 @@ static pl_status read_head(cursor *c, const char *name, contents *found, pl_erro
   found->example_count = wholes[0];
   found->key_size = wholes[1];
   found->side = wholes[3];
-  if (wholes[0] < 1 || wholes[0] > EXAMPLE_MOST || wholes[1] > 1024 || wholes[2] > SIDE_MOST || wholes[3] > SIDE_MOST ||
+  if (wholes[0] < 1 || wholes[0] > MAX_EXAMPLE || wholes[1] > 1024 || wholes[2] > MAX_SIDE || wholes[3] > MAX_SIDE ||
       wholes[7] > 1 || wholes[8] < 1 || wholes[8] > 2)
     return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is damaged: its numbers are out of range");
   found->def.stamp_resolution = (int32_t)wholes[2];
@@ -175,7 +175,7 @@ static pl_status read_head(cursor *c, const char *name, contents *found, pl_erro
 static pl_status read_labels(cursor *c, pl_arena *arena, const char *name, uint64_t count, const char **labels, pl_error *error) {
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t left = (uint64_t)(c->end - c->from), length = left < 4 ? UINT64_MAX : get_whole(c, 4);
-    if (length > LABEL_MOST || length > left - 4)
+    if (length > MAX_LABEL || length > left - 4)
       return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is damaged: it ends within its labels");
     char *label = PL_TAKE(arena, char, length + 1);
     if (label == NULL) return pl_fail_memory(error);
@@ -219,7 +219,7 @@ static pl_status read_set(pl_context *context, cursor *c, pl_arena *arena, const
   return status < 0 && status != PL_ERROR_OUT_OF_MEMORY ? PL_ERROR_INVALID_DATA : status;
 }
 
-pl_status pl_detail_set_read_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_detail_set **set,
+pl_status pl_detail_set_load_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_detail_set **set,
                                     pl_error *error) {
   *set = NULL;
   const unsigned char *data = bytes;
@@ -243,12 +243,12 @@ pl_status pl_detail_set_read_memory(pl_context *context, const void *bytes, size
   return status;
 }
 
-pl_status pl_detail_set_read(pl_context *context, const char *path, pl_detail_set **set, pl_error *error) {
+pl_status pl_detail_set_load(pl_context *context, const char *path, pl_detail_set **set, pl_error *error) {
   *set = NULL;
   pl_bytes bytes;
   pl_status status = pl_bytes_read(context, path, &bytes, error);
   if (status < 0) return status;
-  status = pl_detail_set_read_memory(context, bytes.data, bytes.size, path, set, error);
+  status = pl_detail_set_load_memory(context, bytes.data, bytes.size, path, set, error);
   pl_bytes_free(&bytes);
   return status;
 }

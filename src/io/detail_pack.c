@@ -9,7 +9,7 @@
 #include "base/error.h"
 
 // Deflate never packs more tightly.
-enum { LARGEST_RATIO = 1032, SCALE_SIZE = 8, LEVEL_COUNT = 2047 };
+enum { MAX_RATIO = 1032, SCALE_SIZE = 8, LEVEL_COUNT = 2047 };
 
 static void *zlib_allocate(void *context, unsigned count, unsigned size) {
   return pl_allocate_array(context, count, size);
@@ -26,19 +26,19 @@ static size_t samples_of(const pl_detail_set_view *view) {
 bool pl_detail_pack_fits(uint64_t size, uint64_t example_count, uint64_t sample_count) {
   if (size < SCALE_SIZE * example_count) return false;
   uint64_t packed = size - SCALE_SIZE * example_count;
-  return packed <= UINT32_MAX / 2 && 6 * example_count * sample_count <= packed * LARGEST_RATIO + 64;
+  return packed <= UINT32_MAX / 2 && 6 * example_count * sample_count <= packed * MAX_RATIO + 64;
 }
 
 // The least power of two whose LEVEL_COUNT-fold is not less than any number of a stamp; 0 for a stamp of zeros.
 static double scale_of(const float *stamp, size_t sample_count) {
-  float most = 0;
+  float max = 0;
   for (size_t i = 0; i < 4 * sample_count; ++i)
-    if (i % 4 != 3) most = fmaxf(most, fabsf(stamp[i]));
-  if (!(most > 0)) return 0;
+    if (i % 4 != 3) max = fmaxf(max, fabsf(stamp[i]));
+  if (!(max > 0)) return 0;
   int exponent;
-  (void)frexp((double)most / LEVEL_COUNT, &exponent);
+  (void)frexp((double)max / LEVEL_COUNT, &exponent);
   double scale = ldexp(1, exponent);
-  return (double)most <= LEVEL_COUNT * scale * 0.5 ? scale * 0.5 : scale;
+  return (double)max <= LEVEL_COUNT * scale * 0.5 ? scale * 0.5 : scale;
 }
 
 // What a number is expected to be: on the plane through its left and lower neighbours and the one between them; none beyond the rim of a map.

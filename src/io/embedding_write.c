@@ -2,11 +2,11 @@
 #include "io/file_bytes.h"
 #include "pliant/file.h"
 
-pl_status pl_embedding_write(pl_context *context, const char *path, const pl_embedding *embedding, pl_error *error) {
+pl_status pl_embedding_save(pl_context *context, const char *path, const pl_embedding *embedding, pl_error *error) {
   pl_file_writer *writer = NULL;
   pl_status status = pl_file_writer_open(context, path, &writer, error);
   if (status < 0) return status;
-  pl_embedding_view view = pl_embedding_look(embedding);
+  pl_embedding_view view = pl_embedding_get_view(embedding);
   pl_file_writer_print(writer, "point,parent_0,parent_1,parent_2,parent_3,weight_0,weight_1,weight_2,weight_3\n");
   for (int32_t i = 0; i < view.point_count; ++i) {
     pl_file_writer_print(writer, "%d", i);

@@ -20,7 +20,7 @@ static pl_status fail_file(pl_error *error, const char *path, const char *what) 
 
 static pl_status fail_too_large(pl_error *error, const char *path) {
   return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "the file is larger than the %d GiB that are read",
-                    (int)(PL_FILE_SIZE_LIMIT >> 30));
+                    (int)(PL_MAX_FILE_SIZE >> 30));
 }
 
 static bool grow(pl_bytes *bytes, size_t *capacity) {
@@ -47,7 +47,7 @@ static pl_status read_all(int file, size_t guess, const char *path, pl_bytes *by
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return fail_file(error, path, "cannot be read");
       if (got == 0) break;
-      if (capacity > PL_FILE_SIZE_LIMIT / 2) return fail_too_large(error, path);
+      if (capacity > PL_MAX_FILE_SIZE / 2) return fail_too_large(error, path);
       if (!grow(bytes, &capacity)) return pl_fail_memory(error);
       bytes->data[bytes->size++] = more;
     }
@@ -73,7 +73,7 @@ pl_status pl_bytes_read(pl_context *context, const char *path, pl_bytes *bytes, 
     status = fail_file(error, path, "cannot be read");
   } else if (S_ISDIR(info.st_mode)) {
     status = pl_fail_at(error, PL_ERROR_FILE, path, 0, 0, "this is a folder; name a file in it");
-  } else if (S_ISREG(info.st_mode) && (uint64_t)info.st_size > PL_FILE_SIZE_LIMIT) {
+  } else if (S_ISREG(info.st_mode) && (uint64_t)info.st_size > PL_MAX_FILE_SIZE) {
     status = fail_too_large(error, path);
   } else {
     status = read_all(file, S_ISREG(info.st_mode) ? (size_t)info.st_size : 0, path, bytes, error);

@@ -2,7 +2,7 @@
 #ifndef PL_IO_FILE_BYTES_H
 #define PL_IO_FILE_BYTES_H
 
-#include "io/number_text.h"
+#include "text/number_text.h"
 #include "pliant/base.h"
 
 // The bytes of a file. One zero byte stands behind them, not counted in `size`.
@@ -13,7 +13,7 @@ typedef struct pl_bytes {
 } pl_bytes;
 
 // No mesh, scene or picture the library can use is larger; a larger file is refused before memory is asked for.
-#define PL_FILE_SIZE_LIMIT ((uint64_t)8 << 30)
+#define PL_MAX_FILE_SIZE ((uint64_t)8 << 30)
 
 // Read a whole file. PL_ERROR_NOT_FOUND when there is none, PL_ERROR_FILE when it cannot be read (a folder, no permission),
 // PL_ERROR_UNSUPPORTED when it is too large. On failure `bytes` is empty.

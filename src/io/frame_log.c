@@ -35,7 +35,7 @@ static off_t frame_size(const pl_frame_log *log) {
   return (off_t)sizeof(frame_head) + (off_t)log->point_count * (off_t)sizeof(pl_vec3);
 }
 
-static off_t frame_place(const pl_frame_log *log, int64_t frame) {
+static off_t frame_position(const pl_frame_log *log, int64_t frame) {
   return HEAD_SIZE + (off_t)frame * frame_size(log);
 }
 
@@ -43,28 +43,28 @@ static pl_status fail_file(const pl_frame_log *log, const char *what, pl_error *
   return pl_fail_at(error, PL_ERROR_FILE, log->path, 0, 0, "%s: %s", what, strerror(errno));
 }
 
-static bool write_all(int file, const void *bytes, size_t size, off_t place) {
+static bool write_all(int file, const void *bytes, size_t size, off_t offset) {
   const char *from = bytes;
   while (size > 0) {
-    ssize_t done = pwrite(file, from, size, place);
+    ssize_t done = pwrite(file, from, size, offset);
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) return false;
     from += done;
-    place += done;
+    offset += done;
     size -= (size_t)done;
   }
   return true;
 }
 
-static bool read_all(int file, void *bytes, size_t size, off_t place) {
+static bool read_all(int file, void *bytes, size_t size, off_t offset) {
   char *to = bytes;
   while (size > 0) {
-    ssize_t done = pread(file, to, size, place);
+    ssize_t done = pread(file, to, size, offset);
     if (done < 0 && errno == EINTR) continue;
     if (done == 0) errno = EIO;
     if (done <= 0) return false;
     to += done;
-    place += done;
+    offset += done;
     size -= (size_t)done;
   }
   return true;
@@ -97,9 +97,9 @@ static pl_status check_frames(pl_frame_log *log, int64_t keep_count, pl_error *e
   pl_status status = PL_OK;
   for (int64_t frame = 0; frame < keep_count && status == PL_OK; ++frame) {
     frame_head found;
-    off_t place = frame_place(log, frame);
-    if (!read_all(log->file, &found, sizeof found, place) ||
-        !read_all(log->file, points, (size_t)log->point_count * sizeof *points, place + (off_t)sizeof found))
+    off_t offset = frame_position(log, frame);
+    if (!read_all(log->file, &found, sizeof found, offset) ||
+        !read_all(log->file, points, (size_t)log->point_count * sizeof *points, offset + (off_t)sizeof found))
       status = pl_fail_at(error, PL_ERROR_INVALID_DATA, log->path, 0, 0, "the log ends before frame %lld; start the run again",
                           (long long)frame);
     else if (found.hash != hash_frame(log, found.state_hash, points))
@@ -128,7 +128,7 @@ pl_status pl_frame_log_open(pl_context *context, const char *path, int64_t point
   pl_status status = made->file < 0    ? fail_file(made, "cannot be opened", error)
                      : keep_count == 0 ? begin_log(made, error)
                                        : check_frames(made, keep_count, error);
-  if (status == PL_OK && ftruncate(made->file, frame_place(made, keep_count)) != 0)
+  if (status == PL_OK && ftruncate(made->file, frame_position(made, keep_count)) != 0)
     status = fail_file(made, "cannot be cut", error);
   if (status < 0) {
     pl_frame_log_close(made);
@@ -141,9 +141,9 @@ pl_status pl_frame_log_open(pl_context *context, const char *path, int64_t point
 
 pl_status pl_frame_log_append(pl_frame_log *log, uint64_t state_hash, const pl_vec3 *points, pl_error *error) {
   frame_head head = {hash_frame(log, state_hash, points), state_hash};
-  off_t place = frame_place(log, log->frame_count);
-  if (!write_all(log->file, &head, sizeof head, place) ||
-      !write_all(log->file, points, (size_t)log->point_count * sizeof *points, place + (off_t)sizeof head))
+  off_t offset = frame_position(log, log->frame_count);
+  if (!write_all(log->file, &head, sizeof head, offset) ||
+      !write_all(log->file, points, (size_t)log->point_count * sizeof *points, offset + (off_t)sizeof head))
     return fail_file(log, "cannot be written", error);
   log->frame_count++;
   return PL_OK;
@@ -155,9 +155,9 @@ pl_status pl_frame_log_read(pl_frame_log *log, int64_t frame, int64_t point_star
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the log has no frame %lld with points %lld to %lld", (long long)frame,
                    (long long)point_start, (long long)point_start + (long long)point_count);
   frame_head head;
-  off_t place = frame_place(log, frame);
-  off_t start = place + (off_t)sizeof head + (off_t)point_start * (off_t)sizeof *points;
-  if (!read_all(log->file, &head, sizeof head, place) || !read_all(log->file, points, (size_t)point_count * sizeof *points, start))
+  off_t offset = frame_position(log, frame);
+  off_t start = offset + (off_t)sizeof head + (off_t)point_start * (off_t)sizeof *points;
+  if (!read_all(log->file, &head, sizeof head, offset) || !read_all(log->file, points, (size_t)point_count * sizeof *points, start))
     return fail_file(log, "cannot be read", error);
   if (state_hash != NULL) *state_hash = head.state_hash;
   return PL_OK;

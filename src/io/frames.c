@@ -27,7 +27,7 @@ const char *pl_frame_format_name(pl_frame_format format) {
   return kind == NULL ? "unknown" : kind->name;
 }
 
-pl_frame_format pl_frame_format_of_name(const char *name) {
+pl_frame_format pl_frame_format_find(const char *name) {
   for (int format = PL_FRAMES_PC2; format <= PL_FRAMES_CSV; ++format)
     if (strcmp(kind_of((pl_frame_format)format)->name, name) == 0) return (pl_frame_format)format;
   return (pl_frame_format)0;
@@ -42,9 +42,9 @@ double pl_frames_time(const pl_frames *frames, int32_t frame) {
 }
 
 char *pl_frames_file_name(const pl_frames *frames, int32_t frame) {
-  size_t room = strlen(frames->path) + 32;
-  char *name = pl_allocate(frames->context, room);
-  if (name != NULL) snprintf(name, room, "%s_%04d.%s", frames->path, frame + 1, frames->kind->name);
+  size_t workspace = strlen(frames->path) + 32;
+  char *name = pl_allocate(frames->context, workspace);
+  if (name != NULL) snprintf(name, workspace, "%s_%04d.%s", frames->path, frame + 1, frames->kind->name);
   return name;
 }
 
@@ -94,10 +94,10 @@ static pl_status begin(pl_frames *frames, pl_error *error) {
   frames->name = copy_text(frames->context, frames->def.name == NULL ? "" : frames->def.name);
   if (frames->path == NULL || frames->name == NULL) return pl_fail_memory(error);
   if (frames->kind->one_file) {
-    size_t room = strlen(frames->path) + 16;
-    char *file = pl_allocate(frames->context, room);
+    size_t workspace = strlen(frames->path) + 16;
+    char *file = pl_allocate(frames->context, workspace);
     if (file == NULL) return pl_fail_memory(error);
-    snprintf(file, room, "%s.%s", frames->path, frames->kind->name);
+    snprintf(file, workspace, "%s.%s", frames->path, frames->kind->name);
     pl_status status = pl_file_writer_open(frames->context, file, &frames->writer, error);
     pl_release(frames->context, file);
     if (status < 0) return status;
@@ -125,17 +125,17 @@ pl_status pl_frames_create(pl_context *context, const pl_frames_def *def, pl_fra
 }
 
 static pl_status check_points(const pl_frames *frames, const pl_vec3 *points, pl_error *error) {
-  double most = frames->kind->single ? (double)FLT_MAX : DBL_MAX;
+  double max = frames->kind->single ? (double)FLT_MAX : DBL_MAX;
   for (int32_t i = 0; i < frames->def.point_count; ++i) {
     pl_vec3 p = points[i];
-    if (!(fabs(p.x) <= most && fabs(p.y) <= most && fabs(p.z) <= most))
+    if (!(fabs(p.x) <= max && fabs(p.y) <= max && fabs(p.z) <= max))
       return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "point %d of frame %d is not finite or too large to be stored", i,
                      frames->written + 1);
   }
   return PL_OK;
 }
 
-pl_status pl_frames_write(pl_frames *frames, const pl_vec3 *points, pl_error *error) {
+pl_status pl_frames_add_frame(pl_frames *frames, const pl_vec3 *points, pl_error *error) {
   if (frames->broken.status < 0) {
     if (error != NULL) *error = frames->broken;
     return frames->broken.status;

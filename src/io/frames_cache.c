@@ -67,9 +67,9 @@ static void put_mdd_head(const pl_frames *frames, pl_file_writer *writer, int32_
 }
 
 static char *mdd_name(const pl_frames *frames, const char *ending) {
-  size_t room = strlen(frames->path) + 32;
-  char *name = pl_allocate(frames->context, room);
-  if (name != NULL) snprintf(name, room, "%s.mdd%s", frames->path, ending);
+  size_t workspace = strlen(frames->path) + 32;
+  char *name = pl_allocate(frames->context, workspace);
+  if (name != NULL) snprintf(name, workspace, "%s.mdd%s", frames->path, ending);
   return name;
 }
 

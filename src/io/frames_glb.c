@@ -13,20 +13,20 @@
 #include "io/frames_format.h"
 
 // More than one frame's accessor, target and name can need in the JSON, and the rest of it.
-enum { ROOM_PER_FRAME = 420, ROOM_OF_REST = 3000 };
+enum { WORKSPACE_PER_FRAME = 420, WORKSPACE_OF_REST = 3000 };
 
 static pl_status begin_glb(pl_frames *frames, pl_error *error) {
   const pl_frames_def *def = &frames->def;
   if (def->triangle_count == 0)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "a GLB file needs triangles; write PC2 or CSV for points alone");
-  uint64_t room = ROOM_OF_REST + 6 * strlen(frames->name) + ROOM_PER_FRAME * (uint64_t)def->frame_count;
-  uint64_t size = room + 12 * (uint64_t)def->triangle_count + 12 * (uint64_t)def->point_count * (uint64_t)def->frame_count;
+  uint64_t workspace = WORKSPACE_OF_REST + 6 * strlen(frames->name) + WORKSPACE_PER_FRAME * (uint64_t)def->frame_count;
+  uint64_t size = workspace + 12 * (uint64_t)def->triangle_count + 12 * (uint64_t)def->point_count * (uint64_t)def->frame_count;
   if (size + 12 * (uint64_t)def->frame_count > UINT32_MAX || (uint64_t)def->frame_count * (uint64_t)def->frame_count > INT32_MAX)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d frames of %d points exceed what a GLB file can hold; write PC2 instead",
                    def->frame_count, def->point_count);
   frames->first_points = pl_allocate_array(frames->context, 3 * (size_t)def->point_count, sizeof(float));
   if (frames->first_points == NULL) return pl_fail_memory(error);
-  frames->glb = pl_glb_begin(frames->writer, (size_t)room);
+  frames->glb = pl_glb_begin(frames->writer, (size_t)workspace);
   for (int64_t i = 0; i < 3 * (int64_t)def->triangle_count; ++i)
     pl_file_writer_little(frames->writer, (uint32_t)def->triangles[i], 4);
   return PL_OK;
@@ -86,11 +86,11 @@ static void print_accessors(const pl_frames *frames, pl_vector *json) {
     pl_glb_print(json, "}");
   }
   if (target_count > 0) {
-    char least[PL_NUMBER_SIZE], most[PL_NUMBER_SIZE];
-    pl_number_write((double)(float)(pl_frames_time(frames, 0) - def->start_time), least);
-    pl_number_write((double)(float)(pl_frames_time(frames, target_count) - def->start_time), most);
+    char min[PL_NUMBER_SIZE], max[PL_NUMBER_SIZE];
+    pl_number_write((double)(float)(pl_frames_time(frames, 0) - def->start_time), min);
+    pl_number_write((double)(float)(pl_frames_time(frames, target_count) - def->start_time), max);
     pl_glb_print(json, ",{\"bufferView\":2,\"componentType\":5126,\"count\":%d,\"type\":\"SCALAR\",\"min\":[%s],\"max\":[%s]}",
-                 frames->written, least, most);
+                 frames->written, min, max);
     pl_glb_print(json,
                  ",{\"componentType\":5126,\"count\":%d,\"type\":\"SCALAR\",\"sparse\":{\"count\":%d,\"indices\":{\"bufferView\":3,"
                  "\"componentType\":5125},\"values\":{\"bufferView\":4}}}",

@@ -106,10 +106,10 @@ static pl_status open_mdd(pl_frame_file *file, const unsigned char *head, pl_err
 }
 
 static pl_status open_file(pl_frame_file *file, const char *path, pl_error *error) {
-  size_t room = strlen(path) + 1;
-  file->path = pl_allocate(file->context, room);
+  size_t workspace = strlen(path) + 1;
+  file->path = pl_allocate(file->context, workspace);
   if (file->path == NULL) return pl_fail_memory(error);
-  memcpy(file->path, path, room);
+  memcpy(file->path, path, workspace);
   file->file = open(path, O_RDONLY | O_CLOEXEC);
   struct stat info;
   if (file->file < 0 || fstat(file->file, &info) != 0)

@@ -93,10 +93,10 @@ static void put_collection(const pl_frames *frames, pl_file_writer *writer) {
 }
 
 static pl_status finish_vtu(pl_frames *frames, pl_error *error) {
-  size_t room = strlen(frames->path) + 8;
-  char *name = pl_allocate(frames->context, room);
+  size_t workspace = strlen(frames->path) + 8;
+  char *name = pl_allocate(frames->context, workspace);
   if (name == NULL) return pl_fail_memory(error);
-  snprintf(name, room, "%s.pvd", frames->path);
+  snprintf(name, workspace, "%s.pvd", frames->path);
   pl_file_writer *writer = NULL;
   pl_status status = pl_file_writer_open(frames->context, name, &writer, error);
   pl_release(frames->context, name);

@@ -26,7 +26,7 @@ typedef struct byte_window {
 
 // The bytes of the buffer view that `holder.bufferView` names, from `holder.byteOffset` on.
 static pl_status open_view(pl_gltf *gltf, const pl_json *holder, byte_window *window) {
-  const int64_t most = INT64_C(1) << 53;
+  const int64_t max = INT64_C(1) << 53;
   const pl_json *reference = pl_json_find(holder, "bufferView"), *view = NULL, *buffer_json = NULL;
   if (reference == NULL) return pl_json_fail(gltf->document, holder, gltf->error, PL_ERROR_INVALID_DATA, "bufferView is missing");
   pl_status status = pl_gltf_item(gltf, reference, "bufferViews", &view);
@@ -40,10 +40,10 @@ static pl_status open_view(pl_gltf *gltf, const pl_json *holder, byte_window *wi
   if (status < 0) return status;
 
   int64_t offset = 0, length = -1, stride = 0, inner = 0;
-  status = pl_gltf_integer(gltf, view, "byteOffset", 0, most, &offset);
-  if (status >= 0) status = pl_gltf_integer(gltf, view, "byteLength", 1, most, &length);
+  status = pl_gltf_integer(gltf, view, "byteOffset", 0, max, &offset);
+  if (status >= 0) status = pl_gltf_integer(gltf, view, "byteLength", 1, max, &length);
   if (status >= 0) status = pl_gltf_integer(gltf, view, "byteStride", 0, 65536, &stride);
-  if (status >= 0) status = pl_gltf_integer(gltf, holder, "byteOffset", 0, most, &inner);
+  if (status >= 0) status = pl_gltf_integer(gltf, holder, "byteOffset", 0, max, &inner);
   if (status < 0) return status;
   if (length < 0) return pl_json_fail(gltf->document, view, gltf->error, PL_ERROR_INVALID_DATA, "byteLength is missing");
   if ((uint64_t)offset > buffer->size || (uint64_t)length > buffer->size - (uint64_t)offset)
@@ -58,15 +58,15 @@ static pl_status open_view(pl_gltf *gltf, const pl_json *holder, byte_window *wi
 }
 
 // That `count` elements of `size` bytes fit into the window.
-static pl_status check_fit(const pl_gltf *gltf, const pl_json *place, byte_window *window, int64_t count, size_t size) {
+static pl_status check_fit(const pl_gltf *gltf, const pl_json *json_node, byte_window *window, int64_t count, size_t size) {
   if (window->stride == 0) window->stride = size;
   if (window->stride < size)
-    return pl_json_fail(gltf->document, place, gltf->error, PL_ERROR_INVALID_DATA,
+    return pl_json_fail(gltf->document, json_node, gltf->error, PL_ERROR_INVALID_DATA,
                         "byteStride %llu is less than the %zu bytes of an element", (unsigned long long)window->stride, size);
   // At most 2^31 elements of at most 2^16 bytes: no overflow.
   uint64_t needed = count == 0 ? 0 : (uint64_t)(count - 1) * window->stride + size;
   if (needed > window->size)
-    return pl_json_fail(gltf->document, place, gltf->error, PL_ERROR_INVALID_DATA,
+    return pl_json_fail(gltf->document, json_node, gltf->error, PL_ERROR_INVALID_DATA,
                         "%lld elements need %llu bytes, but there are %llu: the file is cut off or its counts are wrong",
                         (long long)count, (unsigned long long)needed, (unsigned long long)window->size);
   return PL_OK;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "io/json.h"
+#include "text/json.h"
 
 enum { HEAD_SIZE = 12, CHUNK_HEAD_SIZE = 8 };
 
@@ -19,9 +19,9 @@ static void fill(pl_file_writer *writer, char byte, uint64_t count) {
     pl_file_writer_write(writer, block, count < sizeof block ? (size_t)count : sizeof block);
 }
 
-pl_glb pl_glb_begin(pl_file_writer *writer, size_t json_room) {
-  pl_glb glb = {.writer = writer, .json_room = ((uint64_t)json_room + 3) / 4 * 4};
-  glb.binary_start = HEAD_SIZE + CHUNK_HEAD_SIZE + glb.json_room + CHUNK_HEAD_SIZE;
+pl_glb pl_glb_begin(pl_file_writer *writer, size_t json_workspace) {
+  pl_glb glb = {.writer = writer, .json_workspace = ((uint64_t)json_workspace + 3) / 4 * 4};
+  glb.binary_start = HEAD_SIZE + CHUNK_HEAD_SIZE + glb.json_workspace + CHUNK_HEAD_SIZE;
   fill(writer, ' ', glb.binary_start);
   return glb;
 }
@@ -32,7 +32,7 @@ uint64_t pl_glb_tell(const pl_glb *glb) {
 
 pl_status pl_glb_finish(pl_glb *glb, const pl_vector *json, pl_error *error) {
   if (json->failed) return pl_fail_memory(error);
-  if (json->count > glb->json_room)
+  if (json->count > glb->json_workspace)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "the description of this GLB file outgrew its room");
   pl_file_writer *writer = glb->writer;
   uint64_t binary_size = pl_glb_tell(glb), padding = (4 - binary_size % 4) % 4;
@@ -43,10 +43,10 @@ pl_status pl_glb_finish(pl_glb *glb, const pl_vector *json, pl_error *error) {
   pl_file_writer_little(writer, GLB_MAGIC, 4);
   pl_file_writer_little(writer, 2, 4);
   pl_file_writer_little(writer, end, 4);
-  pl_file_writer_little(writer, glb->json_room, 4);
+  pl_file_writer_little(writer, glb->json_workspace, 4);
   pl_file_writer_little(writer, GLB_JSON, 4);
   pl_file_writer_write(writer, json->items, json->count);
-  fill(writer, ' ', glb->json_room - json->count);
+  fill(writer, ' ', glb->json_workspace - json->count);
   pl_file_writer_little(writer, binary_size + padding, 4);
   pl_file_writer_little(writer, GLB_BINARY, 4);
   pl_file_writer_seek(writer, end);

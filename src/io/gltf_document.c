@@ -129,14 +129,14 @@ void pl_gltf_close(pl_gltf *gltf) {
   pl_arena_destroy(&gltf->arena);
 }
 
-pl_status pl_gltf_integer(const pl_gltf *gltf, const pl_json *object, const char *key, int64_t least, int64_t most,
+pl_status pl_gltf_integer(const pl_gltf *gltf, const pl_json *object, const char *key, int64_t min, int64_t max,
                           int64_t *value) {
   const pl_json *member = pl_json_find(object, key);
   if (member == NULL) return PL_OK;
   int64_t found = 0;
-  if (!pl_json_get_integer(member, &found) || found < least || found > most)
+  if (!pl_json_get_integer(member, &found) || found < min || found > max)
     return pl_json_fail(gltf->document, member, gltf->error, PL_ERROR_INVALID_DATA, "an integer from %lld to %lld is expected",
-                        (long long)least, (long long)most);
+                        (long long)min, (long long)max);
   *value = found;
   return PL_OK;
 }

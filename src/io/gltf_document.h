@@ -4,7 +4,7 @@
 #define PL_IO_GLTF_DOCUMENT_H
 
 #include "io/file_bytes.h"
-#include "io/json.h"
+#include "text/json.h"
 
 typedef struct pl_gltf_buffer {
   const unsigned char *data;  // NULL until first asked for
@@ -33,7 +33,7 @@ pl_status pl_gltf_open(pl_gltf *gltf, pl_context *context, const void *bytes, si
 void pl_gltf_close(pl_gltf *gltf);
 
 // Member `key` of `object` as an integer in [least, most]; left untouched where it is missing.
-pl_status pl_gltf_integer(const pl_gltf *gltf, const pl_json *object, const char *key, int64_t least, int64_t most, int64_t *value);
+pl_status pl_gltf_integer(const pl_gltf *gltf, const pl_json *object, const char *key, int64_t min, int64_t max, int64_t *value);
 
 // The item of the top-level array `list` (such as "accessors") that the number `reference` names.
 pl_status pl_gltf_item(const pl_gltf *gltf, const pl_json *reference, const char *list, const pl_json **item);

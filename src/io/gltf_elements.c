@@ -55,9 +55,9 @@ static bool add_triangles(const element_list *list, int64_t mode, pl_vector *tri
 static pl_status add_elements(pl_gltf *gltf, const pl_json *primitive, const element_list *list, int64_t mode, pl_vector *segments,
                               pl_vector *triangles) {
   bool lines = mode <= MODE_LINE_STRIP;
-  int32_t least = lines ? 2 : 3;
+  int32_t min = lines ? 2 : 3;
   bool whole = mode == MODE_LINES ? list->count % 2 == 0 : mode == MODE_TRIANGLES ? list->count % 3 == 0 : true;
-  if (list->count < least || !whole)
+  if (list->count < min || !whole)
     return pl_json_fail(gltf->document, primitive, gltf->error, PL_ERROR_INVALID_DATA, "%d corners do not make %s", list->count,
                         lines ? "segments" : "triangles");
   bool added = lines ? add_segments(list, mode, segments) : add_triangles(list, mode, triangles);

@@ -32,12 +32,12 @@ typedef struct gather {
 
 // Vertices times poses may exceed the file's size, because targets may be sparse and meshes be placed many times; but a small file must not
 // be able to ask for all the memory there is. 64 vertices a byte is ten times what rigs with hundreds of sparse targets need.
-static int64_t growth_limit(const pl_gltf *gltf) {
+static int64_t max_growth(const pl_gltf *gltf) {
   return (INT64_C(1) << 20) + 64 * (int64_t)gltf->byte_count;
 }
 
-static pl_status fail_growth(const pl_gltf *gltf, const pl_json *place) {
-  return pl_json_fail(gltf->document, place, gltf->error, PL_ERROR_INVALID_DATA,
+static pl_status fail_growth(const pl_gltf *gltf, const pl_json *json_node) {
+  return pl_json_fail(gltf->document, json_node, gltf->error, PL_ERROR_INVALID_DATA,
                       "the meshes of this file grow to more than a thousand times its size; its counts cannot be meant");
 }
 
@@ -83,13 +83,13 @@ static pl_status name_targets(gather *g, part *p) {
   if (p->pose_of_target == NULL) return pl_fail_memory(g->gltf->error);
   for (int32_t target = 0; target < count; ++target) {
     const char *given = given_name(p, target);
-    size_t room = (given == NULL ? 0 : strlen(given)) + 32;
-    char *name = PL_TAKE(&g->gltf->arena, char, room);
+    size_t workspace = (given == NULL ? 0 : strlen(given)) + 32;
+    char *name = PL_TAKE(&g->gltf->arena, char, workspace);
     if (name == NULL) return pl_fail_memory(g->gltf->error);
     if (given == NULL)
-      snprintf(name, room, "target_%d", target);
+      snprintf(name, workspace, "target_%d", target);
     else
-      snprintf(name, room, "%s", given);
+      snprintf(name, workspace, "%s", given);
     int32_t pose = find_or_add_name(g, name);
     if (pose >= 0 && is_taken(p, target, pose)) {
       if (!p->shares_vertices) {
@@ -98,7 +98,7 @@ static pl_status name_targets(gather *g, part *p) {
       }
       size_t length = strlen(name);
       for (int32_t number = target; pose >= 0 && is_taken(p, target, pose); ++number) {
-        snprintf(name + length, room - length, "_%d", number);
+        snprintf(name + length, workspace - length, "_%d", number);
         pose = find_or_add_name(g, name);
       }
     }
@@ -153,7 +153,7 @@ static pl_status plan_vertices(gather *g, part *p, size_t first_part_of_instance
   p->vertex_start = (int32_t)g->vertex_count;
   p->vertex_count = accessor.count;
   g->vertex_count += accessor.count;
-  if (g->vertex_count > growth_limit(g->gltf) || g->vertex_count > INT32_MAX) return fail_growth(g->gltf, p->position);
+  if (g->vertex_count > max_growth(g->gltf) || g->vertex_count > INT32_MAX) return fail_growth(g->gltf, p->position);
   return PL_OK;
 }
 
@@ -170,7 +170,7 @@ static pl_status plan_primitive(gather *g, const pl_gltf_instance *instance, int
   pl_status status = plan_vertices(g, &p, first);
   if (status >= 0 && p.targets != NULL) status = name_targets(g, &p);
   if (status < 0) return status;
-  if ((int64_t)g->parts.count > growth_limit(g->gltf)) return fail_growth(g->gltf, primitive);
+  if ((int64_t)g->parts.count > max_growth(g->gltf)) return fail_growth(g->gltf, primitive);
   return pl_vector_push(&g->parts, &p) ? PL_OK : pl_fail_memory(g->gltf->error);
 }
 
@@ -187,7 +187,7 @@ static pl_status plan(gather *g, const pl_gltf_instance *instances, int32_t inst
     if (status < 0) return status;
   }
   int64_t pose_count = (int64_t)g->names.count;
-  if (g->vertex_count > growth_limit(g->gltf) / (pose_count + 1)) return fail_growth(g->gltf, g->gltf->root);
+  if (g->vertex_count > max_growth(g->gltf) / (pose_count + 1)) return fail_growth(g->gltf, g->gltf->root);
   return PL_OK;
 }
 
@@ -212,10 +212,10 @@ static pl_vec3 without_negative_zero(pl_vec3 v) {
   return (pl_vec3){v.x + 0.0, v.y + 0.0, v.z + 0.0};
 }
 
-static pl_status check_finite(const pl_gltf *gltf, const pl_json *place, const pl_vec3 *points, int32_t count) {
+static pl_status check_finite(const pl_gltf *gltf, const pl_json *json_node, const pl_vec3 *points, int32_t count) {
   for (int32_t i = 0; i < count; ++i)
     if (!pl_vec3_is_finite(points[i]))
-      return pl_json_fail(gltf->document, place, gltf->error, PL_ERROR_INVALID_DATA, "vertex %d is not finite", i);
+      return pl_json_fail(gltf->document, json_node, gltf->error, PL_ERROR_INVALID_DATA, "vertex %d is not finite", i);
   return PL_OK;
 }
 
@@ -266,7 +266,7 @@ static pl_status read_part(gather *g, const part *p) {
     status = pl_gltf_read_elements(g->gltf, p->primitive, p->vertex_start, p->vertex_count, mirrored, &g->soup->segments,
                                    &g->soup->triangles);
   int64_t element_count = (int64_t)(g->soup->segments.count + g->soup->triangles.count);
-  if (status >= 0 && (element_count > 2 * growth_limit(g->gltf) || element_count > INT32_MAX))
+  if (status >= 0 && (element_count > 2 * max_growth(g->gltf) || element_count > INT32_MAX))
     return fail_growth(g->gltf, p->primitive);
   return status;
 }

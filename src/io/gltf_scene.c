@@ -102,7 +102,7 @@ static pl_status reach_roots(walk *w) {
   }
   for (const pl_json *node = w->nodes->first; node != NULL; node = node->next) {
     if (is_child[node->index]) continue;
-    pl_json reference = {.kind = PL_JSON_NUMBER, .number = node->index, .place = node->place};
+    pl_json reference = {.kind = PL_JSON_NUMBER, .number = node->index, .position = node->position};
     pl_status status = reach(w, &reference, NULL);
     if (status < 0) return status;
   }

@@ -9,7 +9,7 @@
 #include "io/gltf_container.h"
 
 typedef struct float_box {
-  float least[3], most[3];
+  float min[3], max[3];
 } float_box;
 
 typedef struct layout {
@@ -20,8 +20,8 @@ static void put_vector(pl_file_writer *writer, pl_vec3 v, float_box *box, bool f
   float values[3] = {(float)v.x, (float)v.y, (float)v.z};
   for (int i = 0; i < 3; ++i) {
     pl_file_writer_float32(writer, values[i]);
-    if (first || values[i] < box->least[i]) box->least[i] = values[i];
-    if (first || values[i] > box->most[i]) box->most[i] = values[i];
+    if (first || values[i] < box->min[i]) box->min[i] = values[i];
+    if (first || values[i] > box->max[i]) box->max[i] = values[i];
   }
 }
 
@@ -47,9 +47,9 @@ static void print_accessors(pl_vector *json, const pl_mesh_view *view, const flo
   for (int32_t i = 0; i <= view->pose_count; ++i) {
     pl_glb_print(json, "%s{\"bufferView\":1,\"byteOffset\":%llu,\"componentType\":5126,\"count\":%d,\"type\":\"VEC3\",",
                  i > 0 ? "," : "", (unsigned long long)i * 12 * (unsigned long long)view->point_count, view->point_count);
-    pl_glb_print_vector(json, "min", boxes[i].least);
+    pl_glb_print_vector(json, "min", boxes[i].min);
     pl_glb_print(json, ",");
-    pl_glb_print_vector(json, "max", boxes[i].most);
+    pl_glb_print_vector(json, "max", boxes[i].max);
     pl_glb_print(json, "}");
   }
   uint64_t offset = 0;
@@ -98,28 +98,28 @@ static void print_document(pl_vector *json, const pl_mesh_view *view, const layo
 }
 
 // More than print_document() can need, whatever the numbers are.
-static size_t document_room(const pl_mesh_view *view) {
-  size_t room = 2048;
-  for (int32_t i = 0; i < view->pose_count; ++i) room += 512 + 6 * strlen(view->poses[i].name);
-  return room;
+static size_t document_workspace(const pl_mesh_view *view) {
+  size_t workspace = 2048;
+  for (int32_t i = 0; i < view->pose_count; ++i) workspace += 512 + 6 * strlen(view->poses[i].name);
+  return workspace;
 }
 
 static pl_status write_parts(pl_file_writer *writer, const pl_mesh_view *view, float_box *boxes, pl_vector *json, pl_error *error) {
-  pl_glb glb = pl_glb_begin(writer, document_room(view));
+  pl_glb glb = pl_glb_begin(writer, document_workspace(view));
   for (int64_t i = 0; i < 3 * (int64_t)view->triangle_count; ++i) pl_file_writer_little(writer, (uint32_t)view->triangles[i], 4);
   for (int64_t i = 0; i < 2 * (int64_t)view->segment_count; ++i) pl_file_writer_little(writer, (uint32_t)view->segments[i], 4);
   layout sizes = {.index_size = pl_glb_tell(&glb), .point_size = 12 * (uint64_t)view->point_count};
   for (int32_t i = 0; i <= view->pose_count; ++i) put_points(writer, view, i == 0 ? NULL : &view->poses[i - 1], &boxes[i]);
   for (int32_t i = 0; i <= view->pose_count; ++i)
     for (int axis = 0; axis < 3; ++axis)
-      if (boxes[i].least[axis] < -FLT_MAX || boxes[i].most[axis] > FLT_MAX)
+      if (boxes[i].min[axis] < -FLT_MAX || boxes[i].max[axis] > FLT_MAX)
         return pl_fail(error, PL_ERROR_INVALID_DATA, "some coordinate is too large for a 32-bit float");
   print_document(json, view, &sizes, boxes);
   return pl_glb_finish(&glb, json, error);
 }
 
 pl_status pl_gltf_write_mesh(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   if (view.triangle_count == 0 && view.segment_count == 0)
     return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "a GLB file holds triangles and lines, and this mesh has none%s",
                       view.tet_count > 0 ? "; write its boundary" : "");

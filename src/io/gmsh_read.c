@@ -44,15 +44,15 @@ pl_status pl_gmsh_take_real(pl_gmsh_reader *reader, const char *what, double *va
   return pl_bytes_take_number(&reader->bytes, PL_SCALAR_F64, what, value);
 }
 
-size_t pl_gmsh_place(pl_gmsh_reader *reader) {
+size_t pl_gmsh_position(pl_gmsh_reader *reader) {
   if (!reader->is_text) return reader->bytes.offset;
   pl_text_skip_space(&reader->text);
   return pl_text_offset(&reader->text);
 }
 
 pl_status pl_gmsh_check_count(pl_gmsh_reader *reader, int64_t count, size_t item_count, size_t item_size, const char *what) {
-  size_t least_size = reader->is_text ? 2 * item_count - 1 : item_count * item_size;
-  return pl_source_check_count(reader->source, pl_gmsh_place(reader), count, least_size, what);
+  size_t min_size = reader->is_text ? 2 * item_count - 1 : item_count * item_size;
+  return pl_source_check_count(reader->source, pl_gmsh_position(reader), count, min_size, what);
 }
 
 pl_status pl_gmsh_add_node(pl_gmsh_reader *reader, int64_t tag, pl_vec3 point, size_t offset) {
@@ -67,7 +67,7 @@ pl_status pl_gmsh_add_node(pl_gmsh_reader *reader, int64_t tag, pl_vec3 point, s
 
 pl_status pl_gmsh_add_element(pl_gmsh_reader *reader, int64_t type, const int64_t *tags, int32_t physical, size_t offset) {
   int32_t node_count = pl_gmsh_node_count(type);
-  int64_t nodes[PL_GMSH_MOST_NODES];
+  int64_t nodes[PL_GMSH_MAX_NODES];
   for (int32_t i = 0; i < node_count; ++i) {
     nodes[i] = pl_index_map_get(&reader->nodes, tags[i]);
     if (nodes[i] < 0)

@@ -5,7 +5,7 @@
 #include "io/index_map.h"
 #include "io/mesh_formats.h"
 #include "io/scalar_bytes.h"
-#include "io/text_cursor.h"
+#include "text/text_cursor.h"
 
 typedef struct pl_gmsh_reader {
   pl_mesh_source *source;
@@ -25,7 +25,7 @@ pl_status pl_gmsh_take_size(pl_gmsh_reader *reader, const char *what, int64_t *v
 pl_status pl_gmsh_take_real(pl_gmsh_reader *reader, const char *what, double *value);
 
 // Where the reader stands.
-size_t pl_gmsh_place(pl_gmsh_reader *reader);
+size_t pl_gmsh_position(pl_gmsh_reader *reader);
 
 // A count of things, each at least `item_count` numbers of `item_size` bytes in binary files.
 pl_status pl_gmsh_check_count(pl_gmsh_reader *reader, int64_t count, size_t item_count, size_t item_size, const char *what);
@@ -34,7 +34,7 @@ pl_status pl_gmsh_check_count(pl_gmsh_reader *reader, int64_t count, size_t item
 pl_status pl_gmsh_add_node(pl_gmsh_reader *reader, int64_t tag, pl_vec3 point, size_t offset);
 pl_status pl_gmsh_add_element(pl_gmsh_reader *reader, int64_t type, const int64_t *tags, int32_t physical, size_t offset);
 
-enum { PL_GMSH_MOST_NODES = 125 };
+enum { PL_GMSH_MAX_NODES = 125 };
 
 // Nodes of an element of Gmsh's type, 0 if the type is not known.
 int32_t pl_gmsh_node_count(int64_t type);

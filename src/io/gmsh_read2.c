@@ -28,7 +28,7 @@ pl_status pl_gmsh_read_nodes_2(pl_gmsh_reader *reader, bool parametric) {
   pl_status status = read_count(reader, &count);
   if (status >= 0) status = pl_gmsh_check_count(reader, count, 4, 7, "nodes");
   for (int64_t i = 0; i < count && status >= 0; ++i) {
-    size_t offset = pl_gmsh_place(reader);
+    size_t offset = pl_gmsh_position(reader);
     int64_t tag;
     pl_vec3 point;
     status = pl_gmsh_take_int(reader, "a node's number", &tag);
@@ -43,7 +43,7 @@ pl_status pl_gmsh_read_nodes_2(pl_gmsh_reader *reader, bool parametric) {
 
 // Tags and nodes of an element whose type is known.
 static pl_status read_element(pl_gmsh_reader *reader, int64_t type, int64_t tag_count, size_t offset) {
-  int64_t tags[PL_GMSH_MOST_NODES], tag, physical = 0;
+  int64_t tags[PL_GMSH_MAX_NODES], tag, physical = 0;
   pl_status status = PL_OK;
   for (int64_t i = 0; i < tag_count && status >= 0; ++i) {
     status = pl_gmsh_take_int(reader, "an element's tag", &tag);
@@ -58,7 +58,7 @@ static pl_status read_element(pl_gmsh_reader *reader, int64_t type, int64_t tag_
 static pl_status read_text_elements(pl_gmsh_reader *reader, int64_t count) {
   pl_status status = PL_OK;
   for (int64_t i = 0; i < count && status >= 0; ++i) {
-    size_t offset = pl_gmsh_place(reader);
+    size_t offset = pl_gmsh_position(reader);
     int64_t number, type, tag_count;
     status = pl_gmsh_take_int(reader, "an element's number", &number);
     if (status >= 0) status = pl_gmsh_take_int(reader, "an element's type", &type);
@@ -78,7 +78,7 @@ static pl_status read_text_elements(pl_gmsh_reader *reader, int64_t count) {
 static pl_status read_binary_elements(pl_gmsh_reader *reader, int64_t count) {
   pl_status status = PL_OK;
   for (int64_t done = 0; done < count && status >= 0;) {
-    size_t head = pl_gmsh_place(reader);
+    size_t head = pl_gmsh_position(reader);
     int64_t type, run_count, tag_count, number;
     status = pl_gmsh_take_int(reader, "an element type", &type);
     if (status >= 0) status = pl_gmsh_take_int(reader, "a count of elements", &run_count);
@@ -91,7 +91,7 @@ static pl_status read_binary_elements(pl_gmsh_reader *reader, int64_t count) {
                             (long long)(count - done));
     status = pl_gmsh_check_count(reader, tag_count, 1, 4, "tags");
     for (int64_t i = 0; i < run_count && status >= 0; ++i) {
-      size_t offset = pl_gmsh_place(reader);
+      size_t offset = pl_gmsh_position(reader);
       status = pl_gmsh_take_int(reader, "an element's number", &number);
       if (status >= 0) status = read_element(reader, type, tag_count, offset);
     }

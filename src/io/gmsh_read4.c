@@ -71,7 +71,7 @@ static pl_status read_block(pl_gmsh_reader *reader, block *b) {
   if (status >= 0) status = pl_gmsh_take_int(reader, "a block's kind", &b->kind);
   if (status >= 0) status = pl_gmsh_take_size(reader, "a block's count", &b->count);
   if (status >= 0 && (b->dimension < 0 || b->dimension > 3))
-    status = pl_source_fail(reader->source, pl_gmsh_place(reader), "a block's dimension is %lld; 0 to 3 are possible",
+    status = pl_source_fail(reader->source, pl_gmsh_position(reader), "a block's dimension is %lld; 0 to 3 are possible",
                             (long long)b->dimension);
   return status;
 }
@@ -97,7 +97,7 @@ static pl_status read_node_block(pl_gmsh_reader *reader, const block *b, pl_vect
   for (int64_t i = 0; tags_first && i < b->count && status >= 0; ++i) status = take_tag(reader, "a node's tag", &own[i]);
   int64_t parameter_count = b->kind != 0 ? b->dimension : 0;
   for (int64_t i = 0; i < b->count && status >= 0; ++i) {
-    size_t offset = pl_gmsh_place(reader);
+    size_t offset = pl_gmsh_position(reader);
     int64_t tag = 0;
     pl_vec3 point = {0, 0, 0};
     if (tags_first)
@@ -142,8 +142,8 @@ static pl_status read_element_block(pl_gmsh_reader *reader, const block *b, size
   int32_t physical = b->dimension == 3 ? pl_index_map_get(&reader->volumes, b->entity) : 0;
   if (physical < 0) physical = 0;
   for (int64_t i = 0; i < b->count && status >= 0; ++i) {
-    int64_t tag, nodes[PL_GMSH_MOST_NODES];
-    size_t offset = pl_gmsh_place(reader);
+    int64_t tag, nodes[PL_GMSH_MAX_NODES];
+    size_t offset = pl_gmsh_position(reader);
     status = take_tag(reader, "an element's tag", &tag);
     for (int32_t k = 0; k < node_count && status >= 0; ++k) status = take_tag(reader, "a node of the element", &nodes[k]);
     if (status >= 0) status = pl_gmsh_add_element(reader, b->kind, nodes, physical, offset);
@@ -156,7 +156,7 @@ pl_status pl_gmsh_read_elements_4(pl_gmsh_reader *reader) {
   pl_status status = read_head(reader, &block_count);
   for (int64_t i = 0; i < block_count && status >= 0; ++i) {
     block b;
-    size_t head = pl_gmsh_place(reader);
+    size_t head = pl_gmsh_position(reader);
     status = read_block(reader, &b);
     if (status >= 0) status = read_element_block(reader, &b, head);
   }

@@ -2,7 +2,7 @@
 // ending with a reference tag. The tags of volume cells become tet tags. Keywords of solver fields and geometry that is not used are
 // passed over up to the next keyword.
 #include "io/mesh_formats.h"
-#include "io/text_cursor.h"
+#include "text/text_cursor.h"
 
 static const struct {
   const char *keyword;
@@ -23,10 +23,10 @@ typedef struct medit_reader {
   int64_t dimension;
 } medit_reader;
 
-static pl_status read_count(medit_reader *reader, size_t least_size, int64_t *count) {
+static pl_status read_count(medit_reader *reader, size_t min_size, int64_t *count) {
   pl_status status = pl_text_take_integer(&reader->cursor, "a count", count);
   if (status < 0) return status;
-  return pl_source_check_count(reader->source, pl_text_offset(&reader->cursor), *count, least_size, "items");
+  return pl_source_check_count(reader->source, pl_text_offset(&reader->cursor), *count, min_size, "items");
 }
 
 static pl_status read_vertices(medit_reader *reader) {

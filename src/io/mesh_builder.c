@@ -15,7 +15,7 @@ typedef struct group_member {
 } group_member;
 
 // Group weights take group_count x point_count floats; more than this many are not worth having.
-static const size_t MOST_WEIGHTS = (size_t)1 << 25;
+static const size_t MAX_WEIGHTS = (size_t)1 << 25;
 
 void pl_mesh_builder_init(pl_mesh_builder *builder, pl_mesh_source *source) {
   pl_context *context = source->context;
@@ -132,7 +132,7 @@ pl_status pl_builder_check(pl_mesh_builder *builder, const pl_mesh_source *sourc
   }
   for (size_t i = 0; i < builder->middles.count; ++i) {
     int32_t point = PL_ITEM(&builder->middles, int32_t, i);
-    if (point >= point_count) return fail_index(builder, source, PL_NO_PLACE, point);
+    if (point >= point_count) return fail_index(builder, source, PL_NO_POSITION, point);
   }
   return PL_OK;
 }
@@ -215,7 +215,7 @@ static pl_status turn_tets(const pl_mesh_builder *builder, simplices *s) {
 static pl_status make_groups(const pl_mesh_builder *builder, simplices *s) {
   size_t group_count = builder->groups.count, point_count = builder->points.count;
   if (group_count == 0) return PL_OK;
-  if (group_count > 4096 || group_count * point_count > MOST_WEIGHTS)
+  if (group_count > 4096 || group_count * point_count > MAX_WEIGHTS)
     return pl_source_note(builder->source, PL_SEVERITY_NOTE, "too-many-groups",
                           "a weight for every point in every group would be too much", "keep only the groups that are needed",
                           "%zu groups for %zu points were left out", group_count, point_count);
@@ -283,7 +283,7 @@ pl_status pl_mesh_builder_finish(pl_mesh_builder *builder, pl_mesh **mesh) {
   pl_context *context = source->context;
   pl_status status = pl_builder_check(builder, source);
   if (status < 0) return status;
-  if (builder->points.count == 0) return pl_source_fail(source, PL_NO_PLACE, "the file holds no points");
+  if (builder->points.count == 0) return pl_source_fail(source, PL_NO_POSITION, "the file holds no points");
   simplices s = {
       .segments = pl_vector_of(context, sizeof(int32_t)),
       .triangles = pl_vector_of(context, sizeof(int32_t)),
@@ -299,7 +299,7 @@ pl_status pl_mesh_builder_finish(pl_mesh_builder *builder, pl_mesh **mesh) {
   if (status >= 0) status = drop_middles(builder, &s);
   if (status >= 0) status = cut_cells(builder, &s);
   if (status >= 0 && (s.triangles.count / 3 > INT32_MAX || s.tets.count / 4 > INT32_MAX))
-    status = pl_source_refuse(source, PL_NO_PLACE, "there are more elements than can be used");
+    status = pl_source_refuse(source, PL_NO_POSITION, "there are more elements than can be used");
   if (status >= 0) status = turn_tets(builder, &s);
   if (status >= 0) status = make_groups(builder, &s);
   if (status >= 0) status = pl_builder_list_poses(builder, &s.poses);

@@ -6,7 +6,7 @@
 #include "math/vec3.h"
 
 // More than any method uses; a small file could otherwise ask for a great many.
-enum { MOST_POSES = 64 };
+enum { MAX_POSES = 64 };
 
 typedef struct file_pose {
   const char *name;
@@ -36,9 +36,9 @@ static pl_status make_pose(pl_mesh_builder *builder, const char *name, file_pose
 pl_status pl_builder_add_pose(pl_mesh_builder *builder, const char *name, size_t first_point, const double *offsets, size_t count,
                               size_t offset) {
   file_pose *pose = find_pose(builder, name);
-  if (pose == NULL && builder->poses.count >= MOST_POSES)
+  if (pose == NULL && builder->poses.count >= MAX_POSES)
     return pl_source_note(builder->source, PL_SEVERITY_WARNING, "too-many-poses", "", "keep only the poses that are needed",
-                          "pose '%.200s' was left out; %d are the most that are read", name, (int)MOST_POSES);
+                          "pose '%.200s' was left out; %d are the most that are read", name, (int)MAX_POSES);
   if (pose == NULL) {
     pl_status status = make_pose(builder, name, &pose);
     if (status < 0) return status;
@@ -71,8 +71,8 @@ pl_status pl_builder_fill_poses(pl_mesh_builder *builder) {
 
 void pl_builder_move_pose_point(pl_mesh_builder *builder, size_t to, size_t from) {
   for (size_t i = 0; i < builder->poses.count; ++i) {
-    pl_vector *places = &PL_ITEM(&builder->poses, file_pose, i).offsets;
-    PL_ITEM(places, pl_vec3, to) = PL_ITEM(places, pl_vec3, from);
+    pl_vector *positions = &PL_ITEM(&builder->poses, file_pose, i).offsets;
+    PL_ITEM(positions, pl_vec3, to) = PL_ITEM(positions, pl_vec3, from);
   }
 }
 

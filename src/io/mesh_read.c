@@ -7,7 +7,7 @@
 #include "io/file_bytes.h"
 #include "io/gltf.h"
 #include "io/mesh_formats.h"
-#include "io/text_cursor.h"
+#include "text/text_cursor.h"
 
 static const struct {
   const char *name;
@@ -139,7 +139,7 @@ static pl_status read_source(pl_mesh_source *source, pl_mesh **mesh) {
   return status;
 }
 
-pl_status pl_mesh_read(pl_context *context, const char *path, pl_mesh **mesh, pl_findings *findings, pl_error *error) {
+pl_status pl_mesh_load(pl_context *context, const char *path, pl_mesh **mesh, pl_findings *findings, pl_error *error) {
   *mesh = NULL;
   pl_bytes bytes;
   pl_status status = pl_bytes_read(context, path, &bytes, error);
@@ -156,7 +156,7 @@ pl_status pl_mesh_read(pl_context *context, const char *path, pl_mesh **mesh, pl
   return status;
 }
 
-pl_status pl_mesh_read_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_mesh **mesh,
+pl_status pl_mesh_load_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_mesh **mesh,
                               pl_findings *findings, pl_error *error) {
   pl_mesh_source source = {.context = context, .bytes = bytes, .size = size, .name = name, .findings = findings, .error = error};
   return read_source(&source, mesh);

@@ -6,7 +6,7 @@
 #include "base/finding.h"
 
 // Lines end with LF, CR LF or a lone CR.
-static void find_place(const pl_mesh_source *source, size_t offset, int32_t *line, int32_t *column) {
+static void find_slot(const pl_mesh_source *source, size_t offset, int32_t *line, int32_t *column) {
   if (offset > source->size) offset = source->size;
   size_t line_start = 0;
   *line = 1;
@@ -24,10 +24,10 @@ static void find_place(const pl_mesh_source *source, size_t offset, int32_t *lin
 static pl_status fail_with(const pl_mesh_source *source, pl_status status, size_t offset, const char *format, va_list arguments) {
   char text[480];
   vsnprintf(text, sizeof text, format, arguments);
-  if (offset == PL_NO_PLACE) return pl_fail_at(source->error, status, source->name, 0, 0, "%s", text);
+  if (offset == PL_NO_POSITION) return pl_fail_at(source->error, status, source->name, 0, 0, "%s", text);
   if (source->binary) return pl_fail_at(source->error, status, source->name, 0, 0, "byte %zu: %s", offset, text);
   int32_t line, column;
-  find_place(source, offset, &line, &column);
+  find_slot(source, offset, &line, &column);
   return pl_fail_at(source->error, status, source->name, line, column, "%s", text);
 }
 
@@ -59,14 +59,14 @@ pl_status pl_source_note(const pl_mesh_source *source, pl_severity severity, con
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   pl_finding finding = {.severity = severity, .index = -1, .file = source->name, .kind = kind, .why = why, .fix = fix};
-  pl_status status = pl_findings_say(source->findings, &finding, "%s", text);
+  pl_status status = pl_findings_addf(source->findings, &finding, "%s", text);
   return status < 0 ? pl_source_fail_memory(source) : PL_OK;
 }
 
-pl_status pl_source_check_count(const pl_mesh_source *source, size_t offset, int64_t count, size_t least_size, const char *what) {
+pl_status pl_source_check_count(const pl_mesh_source *source, size_t offset, int64_t count, size_t min_size, const char *what) {
   if (count < 0) return pl_source_fail(source, offset, "the number of %s is %lld; it cannot be negative", what, (long long)count);
   size_t left = offset < source->size ? source->size - offset : 0;
-  if ((uint64_t)count > left / (least_size > 0 ? least_size : 1))
+  if ((uint64_t)count > left / (min_size > 0 ? min_size : 1))
     return pl_source_fail(source, offset, "%lld %s are announced, but only %zu bytes are left; the file is cut off or damaged",
                           (long long)count, what, left);
   if (count > INT32_MAX) return pl_source_refuse(source, offset, "%lld %s are more than can be used", (long long)count, what);

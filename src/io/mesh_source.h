@@ -19,7 +19,7 @@ typedef struct pl_mesh_source {
 } pl_mesh_source;
 
 // A place that is not known.
-#define PL_NO_PLACE SIZE_MAX
+#define PL_NO_POSITION SIZE_MAX
 
 // Fail with PL_ERROR_INVALID_DATA at the place.
 pl_status pl_source_fail(const pl_mesh_source *source, size_t offset, const char *format, ...) PL_PRINTF(3, 4);
@@ -34,8 +34,8 @@ pl_status pl_source_fail_memory(const pl_mesh_source *source);
 pl_status pl_source_note(const pl_mesh_source *source, pl_severity severity, const char *kind, const char *why, const char *fix,
                          const char *format, ...) PL_PRINTF(6, 7);
 
-// Fail unless `count` things of at least `least_size` bytes each fit behind `offset`; asked before memory is taken for them. `what`
+// Fail unless `count` things of at least `min_size` bytes each fit behind `offset`; asked before memory is taken for them. `what`
 // names the things.
-pl_status pl_source_check_count(const pl_mesh_source *source, size_t offset, int64_t count, size_t least_size, const char *what);
+pl_status pl_source_check_count(const pl_mesh_source *source, size_t offset, int64_t count, size_t min_size, const char *what);
 
 #endif

@@ -16,7 +16,7 @@ static const struct {
     {".ele", pl_tetgen_write}, {".glb", pl_gltf_write_mesh},
 };
 
-pl_status pl_mesh_write(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
+pl_status pl_mesh_save(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
   for (size_t i = 0; i < sizeof writers / sizeof writers[0]; ++i)
     if (pl_ending_is(path, writers[i].ending)) return writers[i].write(context, path, mesh, error);
   return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0,
@@ -25,7 +25,7 @@ pl_status pl_mesh_write(pl_context *context, const char *path, const pl_mesh *me
 }
 
 pl_status pl_surface_of_mesh(pl_context *context, const pl_mesh *mesh, pl_surface *surface, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   *surface = (pl_surface){.context = context, .triangles = view.triangles, .triangle_count = view.triangle_count};
   if (view.triangle_count > 0 || view.tet_count == 0) return PL_OK;
   int32_t *point_of_surface = pl_allocate_array(context, (size_t)view.point_count, sizeof *point_of_surface);
@@ -33,7 +33,7 @@ pl_status pl_surface_of_mesh(pl_context *context, const pl_mesh *mesh, pl_surfac
   pl_mesh *boundary = NULL;
   pl_status status = pl_mesh_boundary(context, mesh, &boundary, point_of_surface, error);
   if (status >= 0) {
-    pl_mesh_view shown = pl_mesh_look(boundary);
+    pl_mesh_view shown = pl_mesh_get_view(boundary);
     size_t corner_count = 3 * (size_t)shown.triangle_count;
     surface->owned = pl_allocate(context, corner_count * sizeof *surface->owned);
     for (size_t i = 0; i < corner_count && surface->owned != NULL; ++i) surface->owned[i] = point_of_surface[shown.triangles[i]];

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "io/mesh_formats.h"
-#include "io/number_text.h"
-#include "io/text_cursor.h"
+#include "text/number_text.h"
+#include "text/text_cursor.h"
 
 typedef struct obj_reader {
   pl_mesh_source *source;

@@ -8,9 +8,9 @@
 
 #include "io/mesh_formats.h"
 #include "io/scalar_bytes.h"
-#include "io/text_cursor.h"
+#include "text/text_cursor.h"
 
-enum { MOST_PROPERTIES = 256, MOST_ELEMENTS = 64 };
+enum { MAX_PROPERTIES = 256, MAX_ELEMENTS = 64 };
 
 // Those from ROLE_X on are in the order of pl_ply_point.values.
 typedef enum ply_role {
@@ -55,8 +55,8 @@ typedef struct ply_reader {
   pl_byte_cursor bytes;
   bool is_text;
   size_t element_count, property_count;
-  ply_element elements[MOST_ELEMENTS];
-  ply_property properties[MOST_PROPERTIES];
+  ply_element elements[MAX_ELEMENTS];
+  ply_property properties[MAX_PROPERTIES];
   pl_vector list;  // int64_t, of the element being read
 } ply_reader;
 
@@ -100,7 +100,7 @@ static pl_status read_element(ply_reader *reader) {
   pl_status status = head_word(reader, "the element's name", &name);
   if (status >= 0) status = head_word(reader, "the element's count", &count);
   if (status < 0) return status;
-  if (reader->element_count == MOST_ELEMENTS)
+  if (reader->element_count == MAX_ELEMENTS)
     return pl_source_refuse(reader->source, pl_word_offset(&reader->text, name), "too many elements");
   ply_element *element = &reader->elements[reader->element_count];
   *element = (ply_element){.property_start = reader->property_count, .offset = pl_word_offset(&reader->text, count)};
@@ -150,9 +150,9 @@ static pl_status read_property(ply_reader *reader) {
   if (status >= 0) status = head_word(reader, "the property's name", &name);
   if (status < 0) return status;
   if (reader->element_count == 0) return fail_word(reader, name, "allowed here: a property must follow its element");
-  if (reader->property_count == MOST_PROPERTIES)
+  if (reader->property_count == MAX_PROPERTIES)
     return pl_source_refuse(reader->source, pl_word_offset(&reader->text, name), "more than %d properties are too many",
-                            MOST_PROPERTIES);
+                            MAX_PROPERTIES);
   ply_element *element = &reader->elements[reader->element_count - 1];
   ply_property property = {.scalar = scalar_named(type), .role = role_of(element->kind, is_list, name)};
   if (property.scalar == PL_SCALAR_NONE)
@@ -209,7 +209,7 @@ static pl_status take_number(ply_reader *reader, pl_scalar scalar, const char *w
                          : pl_bytes_take_number(&reader->bytes, scalar, what, value);
 }
 
-static size_t place(const ply_reader *reader) {
+static size_t offset_now(const ply_reader *reader) {
   return reader->is_text ? pl_text_offset(&reader->text) : reader->bytes.offset;
 }
 
@@ -217,17 +217,17 @@ static size_t place(const ply_reader *reader) {
 static pl_status read_list(ply_reader *reader, const ply_property *property) {
   int64_t count = 0;
   pl_status status = take_integer(reader, property->count_scalar, "the length of a list", &count);
-  size_t least_size = reader->is_text ? 2 : pl_scalar_size(property->scalar);
+  size_t min_size = reader->is_text ? 2 : pl_scalar_size(property->scalar);
   // The last number of a text may lack the blank behind it.
   if (status >= 0)
-    status = pl_source_check_count(reader->source, place(reader), reader->is_text && count > 0 ? count - 1 : count, least_size,
+    status = pl_source_check_count(reader->source, offset_now(reader), reader->is_text && count > 0 ? count - 1 : count, min_size,
                                    "list items");
   if (status < 0) return status;
   bool keep = property->role != ROLE_NONE;
   reader->list.count = keep ? 0 : reader->list.count;
   if (!keep && !reader->is_text) {
     const unsigned char *ignored;
-    return pl_bytes_take(&reader->bytes, (size_t)count, least_size, "a list", &ignored);
+    return pl_bytes_take(&reader->bytes, (size_t)count, min_size, "a list", &ignored);
   }
   for (int64_t i = 0; i < count && status >= 0; ++i) {
     int64_t item = 0;
@@ -280,7 +280,7 @@ static pl_status take_point(const ply_reader *reader, const ply_element *element
 static pl_status read_item(ply_reader *reader, const ply_element *element) {
   double values[POINT_VALUE_COUNT] = {0};
   int64_t ends[2] = {0};
-  size_t offset = place(reader);
+  size_t offset = offset_now(reader);
   if (reader->is_text && pl_text_skip_space(&reader->text)) offset = pl_text_offset(&reader->text);
   reader->list.count = 0;
   bool strip = false;
@@ -311,7 +311,7 @@ static pl_status read_item(ply_reader *reader, const ply_element *element) {
 }
 
 // Bytes an item takes at least: what a lying count is measured by.
-static size_t least_item_size(const ply_reader *reader, const ply_element *element) {
+static size_t min_item_size(const ply_reader *reader, const ply_element *element) {
   if (reader->is_text) return element->property_count > 0 ? 2 * element->property_count - 1 : 1;
   size_t size = 0;
   for (size_t i = 0; i < element->property_count; ++i) {
@@ -346,7 +346,7 @@ static pl_status read_body(ply_reader *reader) {
     const ply_element *element = &reader->elements[e];
     status = check_element(reader, element);
     if (status >= 0)
-      status = pl_source_check_count(reader->source, place(reader), element->count, least_item_size(reader, element), "elements");
+      status = pl_source_check_count(reader->source, offset_now(reader), element->count, min_item_size(reader, element), "elements");
     if (element->property_count == 0) continue;
     for (int64_t i = 0; i < element->count && status >= 0; ++i) status = read_item(reader, element);
   }

@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "base/error.h"
 
-#define LARGEST_SIDE 65535  // pixels; a larger picture is a mistake
+#define MAX_SIDE 65535  // pixels; a larger picture is a mistake
 
 void pl_png_stop(png_structp png, png_const_charp message) {
   pl_png_library *self = png_get_error_ptr(png);
@@ -33,12 +33,12 @@ void pl_png_release(png_structp png, png_voidp block) {
 }
 
 static void append(png_structp png, png_bytep bytes, size_t size) {
-  unsigned char *place = pl_vector_grow(png_get_io_ptr(png), size);
-  if (place == NULL) {
+  unsigned char *position = pl_vector_grow(png_get_io_ptr(png), size);
+  if (position == NULL) {
     ((pl_png_library *)png_get_error_ptr(png))->out_of_memory = true;
     png_error(png, "out of memory");
   }
-  memcpy(place, bytes, size);
+  memcpy(position, bytes, size);
 }
 
 static void flush(png_structp png) {
@@ -58,7 +58,7 @@ static bool encode(png_structp png, png_infop info, const unsigned char *pixels,
   if (setjmp(png_jmpbuf(png))) return false;
   bool is_grey = kind == PL_PNG_GREY16;
   png_set_write_fn(png, bytes, append, flush);
-  png_set_user_limits(png, LARGEST_SIDE, LARGEST_SIDE);
+  png_set_user_limits(png, MAX_SIDE, MAX_SIDE);
   png_set_IHDR(png, info, width, height, is_grey ? 16 : 8, is_grey ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   if (!is_grey) png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
@@ -71,9 +71,9 @@ static bool encode(png_structp png, png_infop info, const unsigned char *pixels,
 
 pl_status pl_png_encode(pl_context *context, const void *pixels, int32_t width, int32_t height, pl_png_kind kind, pl_vector *bytes,
                         pl_error *error) {
-  if (width < 1 || height < 1 || width > LARGEST_SIDE || height > LARGEST_SIDE)
+  if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a picture of %d x %d pixels cannot be written; sides are from 1 to %d", width,
-                   height, LARGEST_SIDE);
+                   height, MAX_SIDE);
   pl_png_library self = {.context = context};
   png_structp png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &self, pl_png_stop, pl_png_ignore_warning, &self,
                                               pl_png_allocate, pl_png_release);

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "io/mesh_formats.h"
 #include "io/scalar_bytes.h"
-#include "io/text_cursor.h"
+#include "text/text_cursor.h"
 
 enum { HEAD_SIZE = 84, TRIANGLE_SIZE = 50 };
 

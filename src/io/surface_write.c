@@ -76,7 +76,7 @@ static pl_status write_surface(pl_context *context, const char *path, const pl_m
   pl_status status = pl_surface_of_mesh(context, mesh, &surface, error);
   if (status < 0) return status;
   pl_file_writer *writer = NULL;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   status = pl_file_writer_open(context, path, &writer, error);
   if (status >= 0) {
     write(writer, &view, &surface);
@@ -95,19 +95,19 @@ pl_status pl_ply_write(pl_context *context, const char *path, const pl_mesh *mes
 }
 
 pl_status pl_stl_write(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   if (view.triangle_count == 0 && view.tet_count == 0)
     return pl_fail_at(error, PL_ERROR_INVALID_ARGUMENT, path, 0, 0,
                       "STL holds triangles only, and the mesh has none; use another format");
   return write_surface(context, path, mesh, write_stl, error);
 }
 
-static unsigned char byte_of(float share) {
-  return (unsigned char)(255.0f * (share < 0 ? 0.0f : share > 1 ? 1.0f : share) + 0.5f);
+static unsigned char byte_of(float fraction) {
+  return (unsigned char)(255.0f * (fraction < 0 ? 0.0f : fraction > 1 ? 1.0f : fraction) + 0.5f);
 }
 
-pl_status pl_painted_write(pl_context *context, const char *path, const pl_mesh *surface, const pl_color *colors, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(surface);
+pl_status pl_painted_surface_save(pl_context *context, const char *path, const pl_mesh *surface, const pl_color *colors, pl_error *error) {
+  pl_mesh_view view = pl_mesh_get_view(surface);
   if (view.triangle_count == 0) return pl_fail_at(error, PL_ERROR_INVALID_ARGUMENT, path, 0, 0, "there are no triangles to paint");
   pl_file_writer *writer = NULL;
   pl_status status = pl_file_writer_open(context, path, &writer, error);

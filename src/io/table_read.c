@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/vector.h"
 #include "io/file_bytes.h"
-#include "io/text_cursor.h"
+#include "text/text_cursor.h"
 #include "pliant/file.h"
 
 struct pl_table {
@@ -23,7 +23,7 @@ void pl_table_destroy(pl_table *table) {
   pl_release(table->context, table);
 }
 
-pl_table_view pl_table_look(const pl_table *table) {
+pl_table_view pl_table_get_view(const pl_table *table) {
   int32_t count = (int32_t)table->columns.count;
   return (pl_table_view){count, table->columns.items, count > 0 ? (int64_t)table->cells.count / count : 0, table->cells.items};
 }
@@ -92,7 +92,7 @@ static pl_status read_all(pl_table *table, const pl_mesh_source *source) {
   return status;
 }
 
-pl_status pl_table_read(pl_context *context, const char *path, pl_table **table, pl_error *error) {
+pl_status pl_table_load(pl_context *context, const char *path, pl_table **table, pl_error *error) {
   *table = NULL;
   pl_bytes bytes;
   pl_status status = pl_bytes_read(context, path, &bytes, error);

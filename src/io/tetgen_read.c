@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "io/file_bytes.h"
 #include "io/mesh_formats.h"
-#include "io/text_cursor.h"
+#include "text/text_cursor.h"
 
 // First line of a file: up to four whole numbers, those that are not there 0.
 static pl_status read_head(pl_text_cursor *cursor, int64_t numbers[4]) {
@@ -149,7 +149,7 @@ pl_status pl_tetgen_read(pl_mesh_source *source, pl_mesh_builder *builder) {
   bool is_elements = is_element_file(source);
   pl_status status;
   if (is_elements && source->path == NULL)
-    return pl_source_fail(source, PL_NO_PLACE, "these are TetGen's elements without their points; read the .node file");
+    return pl_source_fail(source, PL_NO_POSITION, "these are TetGen's elements without their points; read the .node file");
   if (is_elements) {
     status = read_beside(source, builder, ".node", true, read_nodes);
     if (status >= 0) status = read_tets(source, builder);

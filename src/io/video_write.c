@@ -28,9 +28,9 @@
 #include "base/error.h"
 #include "pliant/picture.h"
 
-#define LARGEST_SIDE 16384  // pixels; more than the format's decoders take
-#define LARGEST_RATE 1000.0
-#define SMALLEST_RATE 0.001
+#define MAX_SIDE 16384  // pixels; more than the format's decoders take
+#define MAX_RATE 1000.0
+#define MIN_RATE 0.001
 #define MESSAGE_SIZE 400
 
 extern char **environ;
@@ -210,10 +210,10 @@ static pl_status make_temporary(pl_video *self, pl_error *error) {
 
 static pl_status check(const char *path, int32_t width, int32_t height, double frame_rate, pl_error *error) {
   if (path == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the path is NULL");
-  if (width < 1 || height < 1 || width > LARGEST_SIDE || height > LARGEST_SIDE)
+  if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a video of %d x %d pixels cannot be written; sides are from 1 to %d", width,
-                   height, LARGEST_SIDE);
-  if (!(frame_rate >= SMALLEST_RATE && frame_rate <= LARGEST_RATE))
+                   height, MAX_SIDE);
+  if (!(frame_rate >= MIN_RATE && frame_rate <= MAX_RATE))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the frame rate must be from 0.001 to 1000 pictures a second");
   return PL_OK;
 }
@@ -245,7 +245,7 @@ pl_status pl_video_create(pl_context *context, const char *path, int32_t width, 
   return PL_OK;
 }
 
-pl_status pl_video_write(pl_video *video, const uint8_t *rgb, pl_error *error) {
+pl_status pl_video_add_frame(pl_video *video, const uint8_t *rgb, pl_error *error) {
   if (rgb == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the pixels are NULL");
   size_t left = (size_t)video->width * (size_t)video->height * 3;
   bool listening = true;

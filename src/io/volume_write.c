@@ -139,7 +139,7 @@ static pl_status write_file(pl_context *context, const char *path, const pl_mesh
   pl_file_writer *writer = NULL;
   pl_status status = pl_file_writer_open(context, path, &writer, error);
   if (status < 0) return status;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   write(writer, &view);
   return pl_file_writer_commit(writer, error);
 }
@@ -204,7 +204,7 @@ static pl_status write_beside(pl_context *context, const char *path, const char 
 }
 
 pl_status pl_tetgen_write(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_status status = write_beside(context, path, ".ele", view.tet_count, mesh, write_tets, error);
   if (status >= 0) status = write_beside(context, path, ".face", view.triangle_count, mesh, write_triangles, error);
   if (status >= 0) status = write_beside(context, path, ".edge", view.segment_count, mesh, write_segments, error);

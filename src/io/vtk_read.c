@@ -5,7 +5,7 @@
 
 #include "io/mesh_formats.h"
 #include "io/scalar_bytes.h"
-#include "io/text_cursor.h"
+#include "text/text_cursor.h"
 
 typedef struct vtk_reader {
   pl_mesh_source *source;
@@ -75,7 +75,7 @@ static pl_status take_number(vtk_array *array, const char *what, double *value) 
   return pl_bytes_take_number(&array->bytes, array->scalar, what, value);
 }
 
-static size_t array_place(vtk_array *array) {
+static size_t array_position(vtk_array *array) {
   if (!array->reader->is_text) return array->bytes.offset;
   pl_text_skip_space(&array->reader->text);
   return pl_text_offset(&array->reader->text);
@@ -98,7 +98,7 @@ static pl_status read_points(vtk_reader *reader) {
   if (status >= 0) status = begin_array(reader, scalar, 3 * count, "coordinates", &array);
   for (int64_t i = 0; i < count && status >= 0; ++i) {
     pl_vec3 point = {0, 0, 0};
-    size_t offset = array_place(&array);
+    size_t offset = array_position(&array);
     status = take_number(&array, "the x coordinate", &point.x);
     if (status >= 0) status = take_number(&array, "the y coordinate", &point.y);
     if (status >= 0) status = take_number(&array, "the z coordinate", &point.z);
@@ -128,7 +128,7 @@ static pl_status read_old_cells(vtk_reader *reader, int64_t cell_count, int64_t 
   int64_t start = 0, left = size;
   for (int64_t i = 0; i < cell_count && status >= 0; ++i) {
     int64_t count = 0;
-    size_t offset = array_place(&array);
+    size_t offset = array_position(&array);
     status = take_integer(&array, "a cell's number of points", &count);
     if (status >= 0 && (count < 0 || count > left - 1))
       status = pl_source_fail(reader->source, offset, "this cell has %lld points, but only %lld numbers are left", (long long)count,

@@ -10,8 +10,8 @@
 #include <zlib.h>
 
 #include "base/context.h"
-#include "io/text_cursor.h"
-#include "io/xml_cursor.h"
+#include "text/text_cursor.h"
+#include "text/xml_cursor.h"
 
 // Bytes, plain or out of base64.
 typedef struct byte_stream {
@@ -117,7 +117,7 @@ static pl_status unpack(array_reader *reader, unsigned char *packed, size_t pack
 
 static pl_status read_block(array_reader *reader, uint64_t packed_size, uint64_t size, pl_vector *packed) {
   if (packed_size > stream_left(&reader->stream) || packed_size > UINT32_MAX / 2) return fail(reader, "is cut off");
-  if (size > packed_size * PL_VTU_LARGEST_RATIO + 64 || size > UINT32_MAX / 2)
+  if (size > packed_size * PL_VTU_MAX_RATIO + 64 || size > UINT32_MAX / 2)
     return fail(reader, "claims a size that its bytes cannot hold");
   if (size > reader->file->unpacked_left) return fail(reader, "unpacks to more than the file can reasonably hold");
   reader->file->unpacked_left -= size;
@@ -225,15 +225,15 @@ static pl_status read_values(array_reader *reader, bool as_integers, pl_vector *
   return PL_OK;
 }
 
-pl_status pl_vtu_array_read(pl_vtu_file *file, const pl_vtu_array *array, bool as_integers, size_t least_count, pl_vector *values) {
+pl_status pl_vtu_array_read(pl_vtu_file *file, const pl_vtu_array *array, bool as_integers, size_t min_count, pl_vector *values) {
   pl_context *context = file->source->context;
   array_reader reader = {.file = file, .array = array, .text = pl_vector_of(context, 1), .bytes = pl_vector_of(context, 1)};
   values->count = 0;
   pl_status status = read_values(&reader, as_integers, values);
   pl_vector_free(&reader.text);
   pl_vector_free(&reader.bytes);
-  if (status >= 0 && values->count < least_count)
+  if (status >= 0 && values->count < min_count)
     status =
-        pl_source_fail(file->source, array->offset, "this array has %zu numbers where %zu are needed", values->count, least_count);
+        pl_source_fail(file->source, array->offset, "this array has %zu numbers where %zu are needed", values->count, min_count);
   return status;
 }

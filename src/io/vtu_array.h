@@ -8,7 +8,7 @@
 typedef enum pl_vtu_encoding { PL_VTU_NOWHERE = 0, PL_VTU_TEXT, PL_VTU_INLINE, PL_VTU_APPENDED } pl_vtu_encoding;
 
 // zlib cannot pack better than 1032 to 1: bytes that claim to grow more are refused before memory is taken for them.
-#define PL_VTU_LARGEST_RATIO 1040
+#define PL_VTU_MAX_RATIO 1040
 
 // What the head of the file says about all arrays.
 typedef struct pl_vtu_file {
@@ -31,7 +31,7 @@ typedef struct pl_vtu_array {
 } pl_vtu_array;
 
 // Read all numbers of an array, as numbers into a vector of double or as integers into a vector of int64_t (the item size tells
-// nothing: `as_integers` does). `least_count` of them must be there.
-pl_status pl_vtu_array_read(pl_vtu_file *file, const pl_vtu_array *array, bool as_integers, size_t least_count, pl_vector *values);
+// nothing: `as_integers` does). `min_count` of them must be there.
+pl_status pl_vtu_array_read(pl_vtu_file *file, const pl_vtu_array *array, bool as_integers, size_t min_count, pl_vector *values);
 
 #endif

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "io/mesh_formats.h"
-#include "io/number_text.h"
+#include "text/number_text.h"
 #include "io/vtu_array.h"
-#include "io/xml_cursor.h"
+#include "text/xml_cursor.h"
 
 typedef struct vtu_piece {
   int64_t point_count, cell_count;
@@ -251,7 +251,7 @@ pl_status pl_vtu_read(pl_mesh_source *source, pl_mesh_builder *builder) {
       .source = source,
       .builder = builder,
       .xml = pl_xml_cursor_of(source),
-      .file = {.source = source, .head_type = PL_SCALAR_U32, .unpacked_left = (uint64_t)source->size * PL_VTU_LARGEST_RATIO},
+      .file = {.source = source, .head_type = PL_SCALAR_U32, .unpacked_left = (uint64_t)source->size * PL_VTU_MAX_RATIO},
       .pieces = pl_vector_of(context, sizeof(vtu_piece)),
       .poses = pl_vector_of(context, sizeof(vtu_pose))};
   pl_vector values = pl_vector_of(context, sizeof(double));

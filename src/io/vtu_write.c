@@ -102,7 +102,7 @@ pl_status pl_vtu_write(pl_context *context, const char *path, const pl_mesh *mes
   pl_file_writer *writer = NULL;
   pl_status status = pl_file_writer_open(context, path, &writer, error);
   if (status < 0) return status;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   grid_size size = {
       .cell_count = (uint64_t)view.segment_count + (uint64_t)view.triangle_count + (uint64_t)view.tet_count,
       .corner_count = 2 * (uint64_t)view.segment_count + 3 * (uint64_t)view.triangle_count + 4 * (uint64_t)view.tet_count,

@@ -6,7 +6,7 @@
 #include "math/jacobi.h"
 #include "math/rotation.h"
 
-enum { SWEEP_LIMIT = 16 };
+enum { MAX_SWEEPS = 16 };
 
 // Positions 0, 1, 2 in the order of falling keys; equal keys keep their order.
 static void sort_falling(const double key[3], int order[3]) {
@@ -71,7 +71,7 @@ void pl_signed_svd(pl_mat3 a, pl_mat3 *u, pl_vec3 *s, pl_mat3 *v) {
     w[j] = pl_mat3_column(scaled, j);
     turned[j] = pl_mat3_column(*v, j);
   }
-  for (int sweep = 0; sweep < SWEEP_LIMIT; ++sweep) {
+  for (int sweep = 0; sweep < MAX_SWEEPS; ++sweep) {
     bool changed = turn_columns(w, turned, 0, 1);
     changed |= turn_columns(w, turned, 0, 2);
     changed |= turn_columns(w, turned, 1, 2);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 // Enough for any 4x4 matrix in double; only input that is not finite gets that far.
-enum { SWEEP_LIMIT = 16 };
+enum { MAX_SWEEPS = 16 };
 
 // Cosine and sine of the smaller of the two angles that make a[p][q] zero.
 static void choose_rotation(double app, double aqq, double apq, double *c, double *s) {
@@ -43,7 +43,7 @@ static void rotate(int n, double a[PL_JACOBI_SIZE][PL_JACOBI_SIZE], double vecto
 void pl_jacobi_eigen(int n, double a[PL_JACOBI_SIZE][PL_JACOBI_SIZE], double vectors[PL_JACOBI_SIZE][PL_JACOBI_SIZE]) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) vectors[i][j] = i == j;
-  for (int sweep = 0; sweep < SWEEP_LIMIT; ++sweep) {
+  for (int sweep = 0; sweep < MAX_SWEEPS; ++sweep) {
     bool done = true;
     for (int p = 0; p < n; ++p)
       for (int q = p + 1; q < n; ++q) {

@@ -70,15 +70,15 @@ static inline double pl_mat3_norm(pl_mat3 a) {
 // A power of two that brings the largest element to about 1, so that products neither overflow nor vanish and nothing is rounded;
 // 0 for a matrix that is zero or not finite.
 static inline double pl_mat3_normalizer(pl_mat3 a) {
-  double largest = 0;
+  double max = 0;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       if (!isfinite(a.m[i][j])) return 0;
-      largest = fmax(largest, fabs(a.m[i][j]));
+      max = fmax(max, fabs(a.m[i][j]));
     }
-  if (largest == 0) return 0;
+  if (max == 0) return 0;
   int exponent;
-  frexp(largest, &exponent);
+  frexp(max, &exponent);
   // The limits keep the factor and its inverse normal numbers.
   if (exponent < -1000) exponent = -1000;
   if (exponent > 1000) exponent = 1000;

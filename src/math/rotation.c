@@ -15,7 +15,7 @@
 
 #include "math/jacobi.h"
 
-enum { NEWTON_LIMIT = 10 };
+enum { MAX_NEWTON_ITERATIONS = 10 };
 
 // H w = g by the adjugate. False when H is not safely positive definite.
 static bool solve_step(pl_mat3 b, pl_vec3 *w) {
@@ -33,7 +33,7 @@ static bool solve_step(pl_mat3 b, pl_vec3 *w) {
 
 static bool iterate(pl_mat3 a, pl_quat *rotation) {
   pl_quat q = *rotation;
-  for (int i = 0; i < NEWTON_LIMIT; ++i) {
+  for (int i = 0; i < MAX_NEWTON_ITERATIONS; ++i) {
     pl_mat3 b = pl_mat3_multiply(pl_mat3_transpose(pl_mat3_of_quat(q)), a);
     pl_vec3 w;
     if (!solve_step(b, &w)) return false;
@@ -50,7 +50,7 @@ static bool iterate(pl_mat3 a, pl_quat *rotation) {
   return false;
 }
 
-static pl_quat largest_eigenvector(pl_mat3 a, pl_quat guess) {
+static pl_quat max_eigenvector(pl_mat3 a, pl_quat guess) {
   const double(*m)[3] = (const double(*)[3])a.m;
   double k[4][4] = {
       {m[0][0] - m[1][1] - m[2][2], m[0][1] + m[1][0], m[0][2] + m[2][0], m[2][1] - m[1][2]},
@@ -84,7 +84,7 @@ pl_quat pl_rotation_of_mat3(pl_mat3 a, pl_quat guess) {
   if (scale == 0) return guess;
   pl_mat3 scaled = pl_mat3_scale(a, scale);
   pl_quat rotation = guess;
-  return iterate(scaled, &rotation) ? rotation : largest_eigenvector(scaled, guess);
+  return iterate(scaled, &rotation) ? rotation : max_eigenvector(scaled, guess);
 }
 
 pl_mat3 pl_right_stretch(pl_mat3 a, pl_quat rotation) {

@@ -49,7 +49,7 @@ static bool newton_step_scalar(const float b[9], float w[3]) {
   float c00 = h11 * h22 - h12 * h12, c01 = h02 * h12 - h01 * h22, c02 = h01 * h12 - h02 * h11;
   float c11 = h00 * h22 - h02 * h02, c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
   float determinant = h00 * c00 + h01 * c01 + h02 * c02, trace = h00 + h11 + h22;
-  if (!(h00 > 0.0f && c22 > 0.0f && determinant > CURVATURE_LIMIT * (trace * trace * trace))) return false;
+  if (!(h00 > 0.0f && c22 > 0.0f && determinant > MAX_CURVATURE * (trace * trace * trace))) return false;
   float gx = b[7] - b[5], gy = b[2] - b[6], gz = b[3] - b[1], f = 1.0f / determinant;
   w[0] = f * (c00 * gx + c01 * gy + c02 * gz);
   w[1] = f * (c01 * gx + c11 * gy + c12 * gz);
@@ -67,20 +67,20 @@ static void turn_scalar(float q[4], const float w[3]) {
 }
 
 static bool settle_scalar(float a[9], float q[4]) {
-  float largest = 0.0f;
-  for (int i = 0; i < 9; ++i) largest = largest > fabsf(a[i]) ? largest : fabsf(a[i]);
-  if (!(largest > SIZE_LEAST && largest < SIZE_MOST)) return false;
-  float scale = 1.0f / largest;
+  float max = 0.0f;
+  for (int i = 0; i < 9; ++i) max = max > fabsf(a[i]) ? max : fabsf(a[i]);
+  if (!(max > MIN_SIZE && max < MAX_SIZE)) return false;
+  float scale = 1.0f / max;
   for (int i = 0; i < 9; ++i) a[i] *= scale;
   unit_scalar(q);
-  for (int iteration = 0; iteration < ITERATION_LIMIT; ++iteration) {
+  for (int iteration = 0; iteration < MAX_ITERATION_COUNT; ++iteration) {
     float b[9], w[3];
     unrotate_scalar(q, a, b);
     if (!newton_step_scalar(b, w)) return false;
     float length2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
-    if (!(length2 < STEP_MOST * STEP_MOST)) return false;
+    if (!(length2 < MAX_STEP_LENGTH * MAX_STEP_LENGTH)) return false;
     turn_scalar(q, w);
-    if (!(length2 >= STEP_LIMIT * STEP_LIMIT)) return true;
+    if (!(length2 >= MAX_STEP_COUNT * MAX_STEP_COUNT)) return true;
   }
   return false;
 }

@@ -4,17 +4,17 @@
 
 // Two iterations are normal for a body in motion, three or four after an impact. Of random matrices with random guesses that Newton can
 // settle at all, fewer than one in two hundred need a fifth: for these the eight lanes need not go around once more.
-enum { ITERATION_LIMIT = 4 };
+enum { MAX_ITERATION_COUNT = 4 };
 
 // det(H) relative to tr(H)^3, at most 1/27. Below this the rounding of float shows in the step.
-#define CURVATURE_LIMIT 1e-4f
+#define MAX_CURVATURE 1e-4f
 
 // Largest elements of a matrix whose inverse and products are safe in float.
-#define SIZE_LEAST 1e-30f
-#define SIZE_MOST 1e30f
+#define MIN_SIZE 1e-30f
+#define MAX_SIZE 1e30f
 
 // Steps longer than this (radians) leave the range of the quadratic model; shorter than that settle a lane.
-#define STEP_MOST 2.0f
-#define STEP_LIMIT 2e-4f
+#define MAX_STEP_LENGTH 2.0f
+#define MAX_STEP_COUNT 2e-4f
 
 #endif

@@ -64,25 +64,25 @@ static inline pl_box pl_box_empty(void) {
   return (pl_box){{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
 }
 static inline pl_box pl_box_with(pl_box box, pl_vec3 point) {
-  return (pl_box){pl_vec3_min(box.least, point), pl_vec3_max(box.most, point)};
+  return (pl_box){pl_vec3_min(box.min, point), pl_vec3_max(box.max, point)};
 }
 static inline pl_box pl_box_join(pl_box a, pl_box b) {
-  return (pl_box){pl_vec3_min(a.least, b.least), pl_vec3_max(a.most, b.most)};
+  return (pl_box){pl_vec3_min(a.min, b.min), pl_vec3_max(a.max, b.max)};
 }
 static inline pl_box pl_box_grow(pl_box box, double by) {
   pl_vec3 d = {by, by, by};
-  return (pl_box){pl_vec3_sub(box.least, d), pl_vec3_add(box.most, d)};
+  return (pl_box){pl_vec3_sub(box.min, d), pl_vec3_add(box.max, d)};
 }
 static inline bool pl_box_overlaps(pl_box a, pl_box b) {
-  return a.least.x <= b.most.x && b.least.x <= a.most.x && a.least.y <= b.most.y && b.least.y <= a.most.y &&
-         a.least.z <= b.most.z && b.least.z <= a.most.z;
+  return a.min.x <= b.max.x && b.min.x <= a.max.x && a.min.y <= b.max.y && b.min.y <= a.max.y &&
+         a.min.z <= b.max.z && b.min.z <= a.max.z;
 }
 static inline pl_vec3 pl_box_center(pl_box box) {
-  return pl_vec3_mix(box.least, box.most, 0.5);
+  return pl_vec3_mix(box.min, box.max, 0.5);
 }
 // Length of the diagonal; 0 for an empty box.
 static inline double pl_box_diagonal(pl_box box) {
-  return box.least.x > box.most.x ? 0.0 : pl_vec3_distance(box.least, box.most);
+  return box.min.x > box.max.x ? 0.0 : pl_vec3_distance(box.min, box.max);
 }
 
 #endif

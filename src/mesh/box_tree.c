@@ -34,8 +34,8 @@ static double upper(double a, double b) {
   return b > a ? b : a;
 }
 static pl_box join(pl_box a, const pl_box *b) {
-  return (pl_box){{lower(a.least.x, b->least.x), lower(a.least.y, b->least.y), lower(a.least.z, b->least.z)},
-                  {upper(a.most.x, b->most.x), upper(a.most.y, b->most.y), upper(a.most.z, b->most.z)}};
+  return (pl_box){{lower(a.min.x, b->min.x), lower(a.min.y, b->min.y), lower(a.min.z, b->min.z)},
+                  {upper(a.max.x, b->max.x), upper(a.max.y, b->max.y), upper(a.max.z, b->max.z)}};
 }
 
 static double component(const pl_vec3 *v, int axis) {
@@ -45,7 +45,7 @@ static double component(const pl_vec3 *v, int axis) {
 // Half the surface of a box, 0 for an empty one. `slack` times its edges is added so that items in a line or at a few places, whose
 // boxes have no surface, are still cut sensibly.
 static double half_area(const pl_box *box, double slack) {
-  double x = box->most.x - box->least.x, y = box->most.y - box->least.y, z = box->most.z - box->least.z;
+  double x = box->max.x - box->min.x, y = box->max.y - box->min.y, z = box->max.z - box->min.z;
   return x < 0 ? 0 : x * y + y * z + z * x + slack * (x + y + z);
 }
 
@@ -55,11 +55,11 @@ static int bin_of(double center, const cut *c) {
 }
 
 // Try all cuts along one axis and keep the best in `best`.
-static void try_axis(const build *b, int32_t first, int32_t end, int axis, double least, double most, cut *best) {
+static void try_axis(const build *b, int32_t first, int32_t end, int axis, double min, double max, cut *best) {
   const double never = HUGE_VAL;
-  double slack = 1e-3 * (most - least);
-  cut c = {.axis = axis, .origin = least, .scale = BIN_COUNT / (most - least)};
-  if (!(most > least) || !isfinite(most - least) || !isfinite(c.scale)) return;
+  double slack = 1e-3 * (max - min);
+  cut c = {.axis = axis, .origin = min, .scale = BIN_COUNT / (max - min)};
+  if (!(max > min) || !isfinite(max - min) || !isfinite(c.scale)) return;
   pl_box boxes[BIN_COUNT];
   int32_t counts[BIN_COUNT] = {0};
   for (int i = 0; i < BIN_COUNT; ++i) boxes[i] = pl_box_empty();
@@ -120,7 +120,7 @@ static void build_node(const build *b, int32_t first, int32_t end, int depth) {
   }
   cut best = {.cost = HUGE_VAL};
   for (int axis = 0; axis < 3 && depth < HALVING_DEPTH; ++axis)
-    try_axis(b, first, end, axis, component(&centers.least, axis), component(&centers.most, axis), &best);
+    try_axis(b, first, end, axis, component(&centers.min, axis), component(&centers.max, axis), &best);
   int32_t middle = isfinite(best.cost) ? partition(b, first, end, &best) : first + (end - first) / 2;
   build_node(b, first, middle, depth + 1);
   made.second = b->tree->node_count;
@@ -142,7 +142,7 @@ bool pl_box_tree_build(pl_arena *arena, const pl_box *boxes, int32_t count, pl_b
   if (done) {
     for (int32_t i = 0; i < count; ++i) {
       tree->order[i] = i;
-      b.centers[i] = pl_vec3_add(pl_vec3_scale(boxes[i].least, 0.5), pl_vec3_scale(boxes[i].most, 0.5));
+      b.centers[i] = pl_vec3_add(pl_vec3_scale(boxes[i].min, 0.5), pl_vec3_scale(boxes[i].max, 0.5));
     }
     build_node(&b, 0, count, 0);
   }

@@ -28,8 +28,8 @@ bool pl_box_tree_build(pl_arena *arena, const pl_box *boxes, int32_t count, pl_b
 
 // Squared distance of a point to a box, 0 inside.
 static inline double pl_box_distance_squared(const pl_box *box, pl_vec3 p) {
-  double x = box->least.x - p.x, y = box->least.y - p.y, z = box->least.z - p.z;
-  double u = p.x - box->most.x, v = p.y - box->most.y, w = p.z - box->most.z;
+  double x = box->min.x - p.x, y = box->min.y - p.y, z = box->min.z - p.z;
+  double u = p.x - box->max.x, v = p.y - box->max.y, w = p.z - box->max.z;
   x = x > u ? x : u;
   y = y > v ? y : v;
   z = z > w ? z : w;

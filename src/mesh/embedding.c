@@ -38,11 +38,11 @@ typedef struct search {
   double *distances;  // of each point from its element
 } search;
 
-typedef struct place {
+typedef struct location {
   int32_t element;
   double squared;
   double weights[4];
-} place;
+} location;
 
 static pl_vec3 nearest_on_element(const search *s, int32_t element, pl_vec3 p, double weights[4]) {
   const int32_t *i = &s->elements.corners[s->elements.width * element];
@@ -54,7 +54,7 @@ static pl_vec3 nearest_on_element(const search *s, int32_t element, pl_vec3 p, d
   return pl_tet_nearest(corners, p, weights);
 }
 
-static void search_leaf(const search *s, const pl_box_node *leaf, pl_vec3 p, place *best) {
+static void search_leaf(const search *s, const pl_box_node *leaf, pl_vec3 p, location *best) {
   for (int32_t i = leaf->first; i < leaf->end; ++i) {
     int32_t element = s->tree.order[i];
     // Inside is inside: only a lower index could still win.
@@ -63,13 +63,13 @@ static void search_leaf(const search *s, const pl_box_node *leaf, pl_vec3 p, pla
     pl_vec3 away = pl_vec3_sub(p, nearest_on_element(s, element, p, w));
     double squared = pl_vec3_dot(away, away);
     if (!(squared < best->squared || (squared == best->squared && element < best->element))) continue;
-    *best = (place){element, squared, {w[0], w[1], w[2], w[3]}};
+    *best = (location){element, squared, {w[0], w[1], w[2], w[3]}};
   }
 }
 
 // Nearest element, the lowest index among equals.
-static place find_place(const search *s, pl_vec3 p) {
-  place best = {INT32_MAX, HUGE_VAL, {0}};
+static location find_slot(const search *s, pl_vec3 p) {
+  location best = {INT32_MAX, HUGE_VAL, {0}};
   int32_t stack[PL_BOX_TREE_DEPTH], depth = 0;
   double squares[PL_BOX_TREE_DEPTH];
   const pl_box_node *nodes = s->tree.nodes;
@@ -92,7 +92,7 @@ static place find_place(const search *s, pl_vec3 p) {
     squares[depth++] = swap ? to_second : to_first;
   }
   // Coordinates so large that their squares overflow leave no nearest; any element will do to report the distance.
-  if (best.element == INT32_MAX) best = (place){0, HUGE_VAL, {1, 0, 0, 0}};
+  if (best.element == INT32_MAX) best = (location){0, HUGE_VAL, {1, 0, 0, 0}};
   return best;
 }
 
@@ -101,7 +101,7 @@ static void place_points(void *data, int32_t begin, int32_t end, int32_t block) 
   const search *s = data;
   int32_t width = s->elements.width;
   for (int32_t i = begin; i < end; ++i) {
-    place found = find_place(s, s->points[i]);
+    location found = find_slot(s, s->points[i]);
     const int32_t *corners = &s->elements.corners[width * found.element];
     double distance = sqrt(found.squared), *w = found.weights;
     if (distance <= s->touching) {
@@ -141,8 +141,8 @@ static pl_status judge_distances(const search *s, int32_t point_count, double to
     if (!(s->distances[i] > 0)) continue;
     found.outside_count++;
     too_far_count += s->distances[i] > tolerance;
-    if (found.farthest_point >= 0 && !(s->distances[i] > found.largest_distance)) continue;
-    found.largest_distance = s->distances[i];
+    if (found.farthest_point >= 0 && !(s->distances[i] > found.max_distance)) continue;
+    found.max_distance = s->distances[i];
     found.farthest_point = i;
   }
   if (too_far_count > 0) {
@@ -150,7 +150,7 @@ static pl_status judge_distances(const search *s, int32_t point_count, double to
     return pl_fail(error, PL_ERROR_INVALID_DATA,
                    "point %d at (%g, %g, %g) is %g m away from the mesh it should move with, more than the %g m allowed "
                    "(%d such points); move the meshes together or allow more",
-                   found.farthest_point, p.x, p.y, p.z, found.largest_distance, tolerance, too_far_count);
+                   found.farthest_point, p.x, p.y, p.z, found.max_distance, tolerance, too_far_count);
   }
   if (report != NULL) *report = found;
   return PL_OK;
@@ -172,7 +172,7 @@ static pl_status check_input(const search *s, int32_t point_count, double tolera
 pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_vec3 *points, int32_t point_count, double tolerance,
                              pl_embedding **embedding, pl_embedding_report *report, pl_error *error) {
   if (embedding != NULL) *embedding = NULL;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   search s = {.mesh_points = view.points, .points = points, .elements = pl_elements_of_mesh(&view)};
   pl_status status = check_input(&s, point_count, tolerance, error);
   if (status < 0) return status;
@@ -224,7 +224,7 @@ void pl_embedding_destroy(pl_embedding *embedding) {
   pl_arena_destroy(&arena);
 }
 
-pl_embedding_view pl_embedding_look(const pl_embedding *embedding) {
+pl_embedding_view pl_embedding_get_view(const pl_embedding *embedding) {
   return (pl_embedding_view){embedding->point_count, embedding->parents, embedding->weights};
 }
 

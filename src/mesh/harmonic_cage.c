@@ -18,7 +18,7 @@ static double component(pl_vec3 v, int32_t axis) {
 
 static pl_status check_polygons(pl_context *context, const pl_harmonic_cage *cage, pl_error *error) {
   const pl_mesh_view *view = &cage->view;
-  if (cage->box.most.z - cage->box.least.z > PL_CAGE_ROUNDING * cage->size)
+  if (cage->box.max.z - cage->box.min.z > PL_CAGE_ROUNDING * cage->size)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the cage is made of segments but not flat: all its points must have the same z");
   int32_t *ends = pl_allocate_array(context, (size_t)view->point_count, sizeof *ends);
   if (ends == NULL) return pl_fail_memory(error);
@@ -39,13 +39,13 @@ static pl_status check_surface(pl_context *context, const pl_mesh *mesh, pl_erro
 }
 
 pl_status pl_harmonic_cage_open(pl_context *context, const pl_mesh *mesh, pl_harmonic_cage *cage, pl_error *error) {
-  *cage = (pl_harmonic_cage){.view = pl_mesh_look(mesh)};
+  *cage = (pl_harmonic_cage){.view = pl_mesh_get_view(mesh)};
   cage->dimension = cage->view.triangle_count > 0 ? 3 : 2;
   if (cage->view.triangle_count == 0 && cage->view.segment_count == 0)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the cage has neither triangles nor segments");
   cage->box = pl_points_box(cage->view.points, cage->view.point_count);
   cage->size = pl_box_diagonal(cage->box);
-  pl_vec3 extent = pl_vec3_sub(cage->box.most, cage->box.least);
+  pl_vec3 extent = pl_vec3_sub(cage->box.max, cage->box.min);
   for (int32_t axis = 0; axis < cage->dimension; ++axis)
     if (!(component(extent, axis) > 1e-6 * cage->size) || !isfinite(cage->size))
       return pl_fail(error, PL_ERROR_INVALID_DATA, "the cage encloses nothing: it is flat along axis %d", axis);
@@ -70,30 +70,30 @@ bool pl_harmonic_cage_holds(const pl_harmonic_cage *cage, pl_vec3 point) {
   return inside;
 }
 
-static pl_cage_place place_of_hit(const pl_harmonic_cage *cage, pl_hit hit) {
-  pl_cage_place place = {.found = hit.triangle >= 0, .distance = hit.distance};
-  for (int32_t i = 0; place.found && i < 3; ++i) {
-    place.vertices[i] = cage->view.triangles[3 * hit.triangle + i];
-    place.weights[i] = hit.barycentric[i];
+static pl_cage_position place_of_hit(const pl_harmonic_cage *cage, pl_hit hit) {
+  pl_cage_position position = {.found = hit.triangle >= 0, .distance = hit.distance};
+  for (int32_t i = 0; position.found && i < 3; ++i) {
+    position.vertices[i] = cage->view.triangles[3 * hit.triangle + i];
+    position.weights[i] = hit.barycentric[i];
   }
-  return place;
+  return position;
 }
 
-pl_cage_place pl_harmonic_cage_nearest(const pl_harmonic_cage *cage, pl_vec3 point) {
+pl_cage_position pl_harmonic_cage_nearest(const pl_harmonic_cage *cage, pl_vec3 point) {
   if (cage->dimension == 3) return place_of_hit(cage, pl_triangle_tree_nearest(cage->tree, point, HUGE_VAL));
-  pl_cage_place best = {.distance = HUGE_VAL};
+  pl_cage_position best = {.distance = HUGE_VAL};
   for (int32_t s = 0; s < cage->view.segment_count; ++s) {
     const int32_t *ends = &cage->view.segments[2 * s];
     double weights[4] = {0};
     pl_vec3 at = pl_segment_nearest(cage->view.points[ends[0]], cage->view.points[ends[1]], point, weights);
     double distance = pl_vec3_distance(at, point);
-    if (distance < best.distance) best = (pl_cage_place){true, distance, {ends[0], ends[1], 0}, {weights[0], weights[1], 0}};
+    if (distance < best.distance) best = (pl_cage_position){true, distance, {ends[0], ends[1], 0}, {weights[0], weights[1], 0}};
   }
   return best;
 }
 
-static pl_cage_place cross_segments(const pl_harmonic_cage *cage, pl_vec3 point, int32_t axis, double sign, double limit) {
-  pl_cage_place best = {.distance = HUGE_VAL};
+static pl_cage_position cross_segments(const pl_harmonic_cage *cage, pl_vec3 point, int32_t axis, double sign, double limit) {
+  pl_cage_position best = {.distance = HUGE_VAL};
   for (int32_t s = 0; s < cage->view.segment_count; ++s) {
     const int32_t *ends = &cage->view.segments[2 * s];
     pl_vec3 a = cage->view.points[ends[0]], b = cage->view.points[ends[1]];
@@ -103,19 +103,19 @@ static pl_cage_place cross_segments(const pl_harmonic_cage *cage, pl_vec3 point,
     if (!(t >= 0 && t <= 1)) continue;
     double distance = sign * (component(a, axis) + t * (component(b, axis) - component(a, axis)) - component(point, axis));
     if (distance < 0 || distance > limit || distance >= best.distance) continue;
-    best = (pl_cage_place){true, distance, {ends[0], ends[1], 0}, {1 - t, t, 0}};
+    best = (pl_cage_position){true, distance, {ends[0], ends[1], 0}, {1 - t, t, 0}};
   }
   return best;
 }
 
-pl_cage_place pl_harmonic_cage_cross(const pl_harmonic_cage *cage, pl_vec3 point, int32_t axis, double sign, double limit) {
+pl_cage_position pl_harmonic_cage_cross(const pl_harmonic_cage *cage, pl_vec3 point, int32_t axis, double sign, double limit) {
   // Begin a little behind the point and end a little behind the limit: a cage that goes through either must not be missed.
   double slack = PL_CAGE_ROUNDING * cage->size;
   pl_vec3 along = pl_vec3_of(axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
   pl_vec3 begin = pl_vec3_add_scaled(point, along, -slack);
-  pl_cage_place place = cage->dimension == 2
+  pl_cage_position position = cage->dimension == 2
                             ? cross_segments(cage, begin, axis, sign, limit + 2 * slack)
                             : place_of_hit(cage, pl_triangle_tree_ray(cage->tree, begin, along, limit + 2 * slack));
-  if (place.found) place.distance = fmin(fmax(place.distance - slack, 0), limit);
-  return place;
+  if (position.found) position.distance = fmin(fmax(position.distance - slack, 0), limit);
+  return position;
 }

@@ -14,12 +14,12 @@ typedef struct pl_harmonic_cage {
 } pl_harmonic_cage;
 
 // A place on the cage, as a mean of up to three of its vertices.
-typedef struct pl_cage_place {
+typedef struct pl_cage_position {
   bool found;
   double distance;      // metres
   int32_t vertices[3];  // those without weight are 0
   double weights[3];
-} pl_cage_place;
+} pl_cage_position;
 
 // Lengths below this share of the cage's size are rounding.
 #define PL_CAGE_ROUNDING 1e-12
@@ -31,9 +31,9 @@ void pl_harmonic_cage_close(pl_harmonic_cage *cage);
 
 bool pl_harmonic_cage_holds(const pl_harmonic_cage *cage, pl_vec3 point);
 
-pl_cage_place pl_harmonic_cage_nearest(const pl_harmonic_cage *cage, pl_vec3 point);
+pl_cage_position pl_harmonic_cage_nearest(const pl_harmonic_cage *cage, pl_vec3 point);
 
 // First place on the way from `point` along `axis`, forward (sign 1) or backward (-1), no farther than `limit`.
-pl_cage_place pl_harmonic_cage_cross(const pl_harmonic_cage *cage, pl_vec3 point, int32_t axis, double sign, double limit);
+pl_cage_position pl_harmonic_cage_cross(const pl_harmonic_cage *cage, pl_vec3 point, int32_t axis, double sign, double limit);
 
 #endif

@@ -11,7 +11,7 @@
 #include "math/vec3.h"
 #include "mesh/harmonic_weights.h"
 
-enum { MOST_CELLS = 128, LINES = MOST_CELLS + 3 };  // along a side; lines of points, with a ring of empty cells around
+enum { MAX_CELLS = 128, LINES = MAX_CELLS + 3 };  // along a side; lines of points, with a ring of empty cells around
 
 static const double MARGIN = 0.1;  // of a cell
 
@@ -31,14 +31,14 @@ typedef struct outline {
 static bool meets_square(const pl_vec3 corners[3], const double center[2], double half) {
   for (int32_t side = 0; side < 5; ++side) {
     pl_vec3 a = corners[side % 3], b = corners[(side + 1) % 3];
-    double nx = side < 3 ? a.y - b.y : side == 3, ny = side < 3 ? b.x - a.x : side == 4, least = HUGE_VAL, most = -HUGE_VAL;
+    double nx = side < 3 ? a.y - b.y : side == 3, ny = side < 3 ? b.x - a.x : side == 4, min = HUGE_VAL, max = -HUGE_VAL;
     for (int32_t k = 0; k < 3; ++k) {
       double along = nx * (corners[k].x - center[0]) + ny * (corners[k].y - center[1]);
-      least = fmin(least, along);
-      most = fmax(most, along);
+      min = fmin(min, along);
+      max = fmax(max, along);
     }
     double reach = half * (fabs(nx) + fabs(ny));
-    if (least > reach || most < -reach) return false;
+    if (min > reach || max < -reach) return false;
   }
   return true;
 }
@@ -49,7 +49,7 @@ static int32_t cell_along(const outline *o, int32_t axis, double position) {
 }
 
 static void keep_squares(outline *o, int32_t cell_count) {
-  pl_vec3 extent = pl_vec3_sub(o->box.most, o->box.least), center = pl_box_center(o->box);
+  pl_vec3 extent = pl_vec3_sub(o->box.max, o->box.min), center = pl_box_center(o->box);
   // The cells of the longer side hold it and its margin; one empty cell before and one behind.
   o->cell_size = fmax(extent.x, extent.y) / (cell_count - 2.02 * MARGIN);
   const double extents[2] = {extent.x, extent.y}, centers[2] = {center.x, center.y};
@@ -63,8 +63,8 @@ static void keep_squares(outline *o, int32_t cell_count) {
     const int32_t *at = &o->body.triangles[3 * t];
     const pl_vec3 corners[3] = {o->body.points[at[0]], o->body.points[at[1]], o->body.points[at[2]]};
     pl_box box = pl_box_grow(pl_points_box(corners, 3), margin);
-    for (int32_t y = cell_along(o, 1, box.least.y); y <= cell_along(o, 1, box.most.y); ++y)
-      for (int32_t x = cell_along(o, 0, box.least.x); x <= cell_along(o, 0, box.most.x); ++x) {
+    for (int32_t y = cell_along(o, 1, box.min.y); y <= cell_along(o, 1, box.max.y); ++y)
+      for (int32_t x = cell_along(o, 0, box.min.x); x <= cell_along(o, 0, box.max.x); ++x) {
         const double middle[2] = {o->origin[0] + (x + 0.5) * o->cell_size, o->origin[1] + (y + 0.5) * o->cell_size};
         if (meets_square(corners, middle, 0.5 * o->cell_size + margin)) o->kept[y * LINES + x] = true;
       }
@@ -74,7 +74,7 @@ static void keep_squares(outline *o, int32_t cell_count) {
 static int32_t number_of(outline *o, int32_t x, int32_t y) {
   int32_t *number = &o->numbers[y * LINES + x];
   if (*number >= 0) return *number;
-  o->points[o->point_count] = pl_vec3_of(o->origin[0] + x * o->cell_size, o->origin[1] + y * o->cell_size, o->box.least.z);
+  o->points[o->point_count] = pl_vec3_of(o->origin[0] + x * o->cell_size, o->origin[1] + y * o->cell_size, o->box.min.z);
   return *number = o->point_count++;
 }
 
@@ -112,7 +112,7 @@ static pl_status build_in_plane(pl_context *context, const pl_mesh_view *body, p
     return pl_fail_memory(error);
   }
   int32_t cell_count = 1, before = 0;
-  for (outline_of(&o, 1); o.point_count < target && cell_count < MOST_CELLS; outline_of(&o, ++cell_count)) before = o.point_count;
+  for (outline_of(&o, 1); o.point_count < target && cell_count < MAX_CELLS; outline_of(&o, ++cell_count)) before = o.point_count;
   if (before > 0 && target - before < o.point_count - target) outline_of(&o, cell_count - 1);
   const pl_mesh_view view = {
       .point_count = o.point_count, .points = o.points, .segment_count = o.segment_count, .segments = o.segments};
@@ -124,7 +124,7 @@ static pl_status build_in_plane(pl_context *context, const pl_mesh_view *body, p
 static pl_status build_in_space(pl_context *context, const pl_mesh *body, int32_t target, pl_mesh **cage, pl_error *error) {
   pl_mesh *surface = NULL, *tets = NULL;
   pl_status status = PL_OK;
-  if (pl_mesh_look(body).triangle_count == 0) status = pl_mesh_boundary(context, body, &surface, NULL, error);
+  if (pl_mesh_get_view(body).triangle_count == 0) status = pl_mesh_boundary(context, body, &surface, NULL, error);
   pl_lattice_def def = pl_default_lattice_def();
   def.target_point_count = target;
   def.margin = MARGIN;
@@ -137,7 +137,7 @@ static pl_status build_in_space(pl_context *context, const pl_mesh *body, int32_
 
 pl_status pl_cage_build(pl_context *context, const pl_mesh *body, int32_t target_point_count, pl_mesh **cage, pl_error *error) {
   *cage = NULL;
-  pl_mesh_view view = pl_mesh_look(body);
+  pl_mesh_view view = pl_mesh_get_view(body);
   if (target_point_count < 4) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a cage needs at least 4 points");
   if (view.triangle_count == 0 && view.tet_count == 0)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "a cage needs a body of triangles or tets");
@@ -145,7 +145,7 @@ pl_status pl_cage_build(pl_context *context, const pl_mesh *body, int32_t target
   double size = pl_box_diagonal(box);
   if (!(size > 0) || !isfinite(size))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the body has no extent: no cage can enclose it");
-  bool is_flat = box.most.z - box.least.z <= 1e-12 * size;
+  bool is_flat = box.max.z - box.min.z <= 1e-12 * size;
   return is_flat && view.tet_count == 0 ? build_in_plane(context, &view, box, target_point_count, cage, error)
                                         : build_in_space(context, body, target_point_count, cage, error);
 }

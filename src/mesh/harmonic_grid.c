@@ -20,14 +20,14 @@
 #include "base/parallel.h"
 #include "math/vec3.h"
 
-enum { GRAIN = 256, MOST_NODES = 1 << 26 };
+enum { GRAIN = 256, MAX_NODES = 1 << 26 };
 
 // Arms are not shorter than this share of the spacing: the matrix stays well scaled, and what is wrong in a linear function is less
 // than this times the spacing.
 static const double SHORTEST_ARM = 1e-6;
 
 static void lay_grid(pl_harmonic_grid *grid, int32_t node_count) {
-  pl_vec3 extent = pl_vec3_sub(grid->cage->box.most, grid->cage->box.least), center = pl_box_center(grid->cage->box);
+  pl_vec3 extent = pl_vec3_sub(grid->cage->box.max, grid->cage->box.min), center = pl_box_center(grid->cage->box);
   const double extents[3] = {extent.x, extent.y, extent.z}, centers[3] = {center.x, center.y, center.z};
   int32_t dimension = grid->cage->dimension;
   double h = dimension == 2 ? sqrt(extent.x * extent.y / node_count) : cbrt(extent.x * extent.y * extent.z / node_count);
@@ -53,7 +53,7 @@ static int32_t node_index(const pl_harmonic_grid *grid, const int32_t at[3]) {
   return (at[2] * grid->counts[1] + at[1]) * grid->counts[0] + at[0];
 }
 
-static void node_place(const pl_harmonic_grid *grid, int32_t node, int32_t at[3]) {
+static void node_position(const pl_harmonic_grid *grid, int32_t node, int32_t at[3]) {
   at[0] = node % grid->counts[0];
   at[1] = node / grid->counts[0] % grid->counts[1];
   at[2] = node / grid->counts[0] / grid->counts[1];
@@ -64,16 +64,16 @@ static void mark_nodes(void *data, int32_t begin, int32_t end, int32_t block) {
   pl_harmonic_grid *grid = data;
   for (int32_t node = begin; node < end; ++node) {
     int32_t at[3];
-    node_place(grid, node, at);
+    node_position(grid, node, at);
     grid->rows[node] = pl_harmonic_cage_holds(grid->cage, node_point(grid, at)) ? 0 : -1;
   }
 }
 
-static bool pull(pl_harmonic_grid *grid, int32_t row, const pl_cage_place *place) {
-  double arm = fmax(place->distance / grid->spacing, SHORTEST_ARM);
+static bool pull(pl_harmonic_grid *grid, int32_t row, const pl_cage_position *position) {
+  double arm = fmax(position->distance / grid->spacing, SHORTEST_ARM);
   for (int32_t i = 0; i < 3; ++i) {
-    if (!(place->weights[i] > 0)) continue;
-    const pl_harmonic_pull one = {row, place->vertices[i], place->weights[i] / arm};
+    if (!(position->weights[i] > 0)) continue;
+    const pl_harmonic_pull one = {row, position->vertices[i], position->weights[i] / arm};
     if (!pl_vector_push(&grid->pulls, &one)) return false;
   }
   return true;
@@ -87,7 +87,7 @@ static bool join_nodes(pl_harmonic_grid *grid, const int32_t at[3], int32_t axis
   if (pair[0] < 0 && pair[1] < 0) return true;
   pl_vec3 low = node_point(grid, at), high = node_point(grid, next);
   double h = grid->spacing;
-  pl_cage_place up = pl_harmonic_cage_cross(grid->cage, low, axis, 1, h),
+  pl_cage_position up = pl_harmonic_cage_cross(grid->cage, low, axis, 1, h),
                 down = pl_harmonic_cage_cross(grid->cage, high, axis, -1, h);
   if (!up.found && !down.found) {
     if (pair[0] >= 0 && pair[1] >= 0) return pl_vector_push(links, pair);
@@ -108,7 +108,7 @@ static bool join_nodes(pl_harmonic_grid *grid, const int32_t at[3], int32_t axis
 static bool join_all(pl_harmonic_grid *grid, int32_t node_count, pl_vector *links) {
   for (int32_t node = 0; node < node_count; ++node) {
     int32_t at[3];
-    node_place(grid, node, at);
+    node_position(grid, node, at);
     for (int32_t axis = 0; axis < grid->cage->dimension; ++axis)
       if (at[axis] + 1 < grid->counts[axis] && !join_nodes(grid, at, axis, links)) return false;
   }
@@ -137,8 +137,8 @@ static bool make_matrix(pl_harmonic_grid *grid, pl_arena *arena, const pl_vector
 pl_status pl_harmonic_grid_build(pl_harmonic_grid *grid, pl_arena *arena, const pl_harmonic_cage *cage, int32_t node_count,
                                  pl_error *error) {
   *grid = (pl_harmonic_grid){.cage = cage, .pulls = pl_vector_of(arena->context, sizeof(pl_harmonic_pull))};
-  if (node_count > MOST_NODES / 16)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d grid nodes are too many: at most %d", node_count, MOST_NODES / 16);
+  if (node_count > MAX_NODES / 16)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d grid nodes are too many: at most %d", node_count, MAX_NODES / 16);
   lay_grid(grid, node_count);
   int32_t total = grid->counts[0] * grid->counts[1] * grid->counts[2];
   grid->rows = PL_TAKE(arena, int32_t, total);
@@ -152,9 +152,9 @@ pl_status pl_harmonic_grid_build(pl_harmonic_grid *grid, pl_arena *arena, const 
   return done ? PL_OK : pl_fail_memory(error);
 }
 
-static bool add_place(const pl_cage_place *place, double weight, pl_vector *terms) {
+static bool add_place(const pl_cage_position *position, double weight, pl_vector *terms) {
   for (int32_t i = 0; i < 3; ++i) {
-    const pl_harmonic_term term = {-1, place->vertices[i], weight * place->weights[i]};
+    const pl_harmonic_term term = {-1, position->vertices[i], weight * position->weights[i]};
     if (term.weight > 0 && !pl_vector_push(terms, &term)) return false;
   }
   return true;
@@ -167,14 +167,14 @@ static bool gather_along(const pl_harmonic_grid *grid, const double point[3], in
   if (axis == grid->cage->dimension) {
     const pl_harmonic_term term = {grid->rows[node_index(grid, at)], 0, weight};
     if (term.row >= 0) return pl_vector_push(terms, &term);
-    pl_cage_place place = pl_harmonic_cage_nearest(grid->cage, here);
-    return add_place(&place, weight, terms);
+    pl_cage_position position = pl_harmonic_cage_nearest(grid->cage, here);
+    return add_place(&position, weight, terms);
   }
   double h = grid->spacing, offset = (point[axis] - grid->origin[axis]) / h;
   int32_t low = (int32_t)fmin(fmax(floor(offset), 0), grid->counts[axis] - 2);
   double along = fmin(fmax(offset - low, 0), 1);
   const double ways[2] = {along * h, (1 - along) * h};
-  pl_cage_place ends[2];
+  pl_cage_position ends[2];
   double lengths[2];
   for (int32_t side = 0; side < 2; ++side) {
     ends[side] = pl_harmonic_cage_cross(grid->cage, here, axis, side == 0 ? -1 : 1, ways[side]);
@@ -182,13 +182,13 @@ static bool gather_along(const pl_harmonic_grid *grid, const double point[3], in
   }
   double both = lengths[0] + lengths[1];
   for (int32_t side = 0; side < 2; ++side) {
-    double share = both > 0 ? lengths[1 - side] / both : 0.5;
-    if (!(share > 0)) continue;
+    double fraction = both > 0 ? lengths[1 - side] / both : 0.5;
+    if (!(fraction > 0)) continue;
     double end[3] = {point[0], point[1], point[2]};
     at[axis] = low + side;
     end[axis] = grid->origin[axis] + at[axis] * h;
-    bool added = ends[side].found ? add_place(&ends[side], weight * share, terms)
-                                  : gather_along(grid, end, axis + 1, at, weight * share, terms);
+    bool added = ends[side].found ? add_place(&ends[side], weight * fraction, terms)
+                                  : gather_along(grid, end, axis + 1, at, weight * fraction, terms);
     if (!added) return false;
   }
   return true;

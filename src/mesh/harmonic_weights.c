@@ -52,10 +52,10 @@ typedef struct build {
 static pl_status gather_point(build *b, int32_t i, pl_error *error) {
   pl_vec3 p = b->points[i];
   if (!pl_vec3_is_finite(p)) return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d is not finite", i);
-  if (b->cage.dimension == 2 && fabs(p.z - b->cage.box.least.z) > ON_THE_CAGE * b->cage.size)
+  if (b->cage.dimension == 2 && fabs(p.z - b->cage.box.min.z) > ON_THE_CAGE * b->cage.size)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d at (%g, %g, %g) is not in the plane of the cage, z = %g", i, p.x, p.y,
-                   p.z, b->cage.box.least.z);
-  pl_cage_place near = pl_harmonic_cage_nearest(&b->cage, p);
+                   p.z, b->cage.box.min.z);
+  pl_cage_position near = pl_harmonic_cage_nearest(&b->cage, p);
   if (near.distance > ON_THE_CAGE * b->cage.size) {
     if (!pl_harmonic_cage_holds(&b->cage, p))
       return pl_fail(error, PL_ERROR_INVALID_DATA,
@@ -110,20 +110,20 @@ static bool read_off(build *b, int32_t first, const pl_vec3 *values) {
 
 static pl_status solve_columns(build *b, pl_error *error) {
   int32_t row_count = b->grid.row_count;
-  pl_vec3 *right = PL_TAKE(&b->arena, pl_vec3, row_count), *values = PL_TAKE(&b->arena, pl_vec3, row_count);
+  pl_vec3 *rhs = PL_TAKE(&b->arena, pl_vec3, row_count), *values = PL_TAKE(&b->arena, pl_vec3, row_count);
   pl_conjugate_work work = {0};
   if (!pl_conjugate_work_take(&b->arena, row_count, &work)) return pl_fail_memory(error);
   const int32_t *counts = b->grid.counts;
-  const pl_conjugate_limits limits = {.tolerance = TOLERANCE, .most_iterations = 1000 + 10 * (counts[0] + counts[1] + counts[2])};
+  const pl_conjugate_limits limits = {.tolerance = TOLERANCE, .max_iterations = 1000 + 10 * (counts[0] + counts[1] + counts[2])};
   for (int32_t first = 0; first < b->cage.view.point_count; first += 3) {
-    for (int32_t row = 0; row < row_count; ++row) right[row] = values[row] = (pl_vec3){0, 0, 0};
+    for (int32_t row = 0; row < row_count; ++row) rhs[row] = values[row] = (pl_vec3){0, 0, 0};
     for (size_t i = 0; i < b->grid.pulls.count; ++i) {
       const pl_harmonic_pull *one = &PL_ITEM(&b->grid.pulls, pl_harmonic_pull, i);
-      add_to(&right[one->row], one->vertex - first, one->coefficient);
+      add_to(&rhs[one->row], one->vertex - first, one->coefficient);
     }
     if (row_count > 0) {
-      pl_conjugate_report solved = pl_conjugate_solve(b->context, &b->grid.matrix, right, &limits, &work, values);
-      if (solved.iteration_count > b->report.most_iterations) b->report.most_iterations = solved.iteration_count;
+      pl_conjugate_report solved = pl_conjugate_solve(b->context, &b->grid.matrix, rhs, &limits, &work, values);
+      if (solved.iteration_count > b->report.max_iterations) b->report.max_iterations = solved.iteration_count;
       b->report.worst_residual = fmax(b->report.worst_residual, solved.residual);
     }
     if (!read_off(b, first, values)) return pl_fail_memory(error);
@@ -189,12 +189,12 @@ static bool correct(const build *b, pl_vec3 p, const int32_t *columns, double *v
   return true;
 }
 
-// Weights of a point, corrected, to `kept_columns` and `kept`, without those up to `least`; how many, or -1.
-static int32_t keep(const build *b, pl_vec3 p, const int32_t *columns, const double *values, int32_t count, double least,
+// Weights of a point, corrected, to `kept_columns` and `kept`, without those up to `min`; how many, or -1.
+static int32_t keep(const build *b, pl_vec3 p, const int32_t *columns, const double *values, int32_t count, double min,
                     int32_t *kept_columns, double *kept) {
   int32_t kept_count = 0;
   for (int32_t k = 0; k < count; ++k) {
-    if (!(values[k] > least)) continue;
+    if (!(values[k] > min)) continue;
     kept_columns[kept_count] = columns[k];
     kept[kept_count++] = values[k];
   }
@@ -225,9 +225,9 @@ static bool make_rows(build *b, pl_harmonic_weights *weights) {
   for (int32_t i = 1; i <= b->point_count; ++i) start[i + 1] += start[i];
   for (size_t i = 0; i < count; ++i) {
     const entry *one = &PL_ITEM(&b->entries, entry, i);
-    int32_t place = start[one->point + 1]++;
-    columns[place] = one->column;
-    values[place] = one->value;
+    int32_t slot = start[one->point + 1]++;
+    columns[slot] = one->column;
+    values[slot] = one->value;
   }
   for (int32_t i = 0; i < b->point_count; ++i) {
     int32_t from = start[i], width = start[i + 1] - from, to = weights->start[i];
@@ -239,7 +239,7 @@ static bool make_rows(build *b, pl_harmonic_weights *weights) {
     weights->start[i + 1] = to + kept_count;
     find_defect(b, b->points[i], kept_columns, kept, kept_count, defect);
     double away = pl_vec3_length(pl_vec3_of(defect[1], defect[2], defect[3]));
-    b->report.largest_linear_error = fmax(b->report.largest_linear_error, away);
+    b->report.max_linear_error = fmax(b->report.max_linear_error, away);
   }
   return true;
 }
@@ -261,7 +261,7 @@ static pl_status run_build(build *b, const pl_mesh *cage, int32_t node_count, pl
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d points in a cage of %d are too many", b->point_count,
                    weights->cage_point_count);
   if (!make_rows(b, weights)) return pl_fail_memory(error);
-  bool is_doubtful = b->report.worst_residual > DOUBTFUL || b->report.largest_linear_error > SMALL;
+  bool is_doubtful = b->report.worst_residual > DOUBTFUL || b->report.max_linear_error > SMALL;
   return is_doubtful ? PL_REMARK_NOT_CONVERGED : PL_OK;
 }
 
@@ -302,7 +302,7 @@ void pl_harmonic_destroy(pl_harmonic_weights *weights) {
   if (weights != NULL) pl_arena_destroy(&weights->arena);
 }
 
-pl_harmonic_view pl_harmonic_look(const pl_harmonic_weights *weights) {
+pl_harmonic_view pl_harmonic_get_view(const pl_harmonic_weights *weights) {
   return (pl_harmonic_view){
       .point_count = weights->point_count,
       .cage_point_count = weights->cage_point_count,

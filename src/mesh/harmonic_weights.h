@@ -21,9 +21,9 @@ typedef struct pl_harmonic_view {
 
 typedef struct pl_harmonic_report {
   int32_t node_count;           // unknowns of each solve
-  int32_t most_iterations;      // of any solve
+  int32_t max_iterations;      // of any solve
   double worst_residual;        // of any solve, against its right-hand side
-  double largest_linear_error;  // of any point against the mean of the cage's vertices, as a share of the cage's diagonal
+  double max_linear_error;  // of any point against the mean of the cage's vertices, as a share of the cage's diagonal
 } pl_harmonic_report;
 
 // Weights of `points` in `cage`. The equation is solved on a grid of about `node_count` nodes in the box
@@ -36,7 +36,7 @@ pl_status pl_harmonic_build(pl_context *context, const pl_mesh *cage, const pl_v
 // NULL is allowed.
 void pl_harmonic_destroy(pl_harmonic_weights *weights);
 
-pl_harmonic_view pl_harmonic_look(const pl_harmonic_weights *weights);
+pl_harmonic_view pl_harmonic_get_view(const pl_harmonic_weights *weights);
 
 // Positions of the points for the given positions of the cage's vertices.
 void pl_harmonic_apply(const pl_harmonic_weights *weights, const pl_vec3 *cage_points, pl_vec3 *points);

@@ -17,7 +17,7 @@
 #include "mesh/lattice_cells.h"
 #include "mesh/topology.h"
 
-enum { SIZING_ROUNDS = 10, LEAST_TARGET = 8, MOST_TARGET = 2000000 };
+enum { SIZING_ROUNDS = 10, MIN_TARGET = 8, MAX_TARGET = 2000000 };
 
 pl_lattice_def pl_default_lattice_def(void) {
   return (pl_lattice_def){.target_point_count = 2000, .magic = PL_DEF_MAGIC};
@@ -107,15 +107,15 @@ static bool is_in_box(pl_box box, pl_vec3 p) {
 
 // Ask for the winding number of every corner of an untouched tet, unless it lies outside the surface's box.
 static bool ask_windings(attempt *a) {
-  int32_t place_count = 2 * a->lattice.cell_count, tet_count = PL_LATTICE_TETS * a->lattice.cell_count, corners[4];
-  bool *wanted = PL_TAKE(&a->arena, bool, place_count);
-  a->asked = PL_TAKE(&a->arena, int32_t, place_count);
-  a->windings = PL_TAKE(&a->arena, double, place_count);
+  int32_t position_count = 2 * a->lattice.cell_count, tet_count = PL_LATTICE_TETS * a->lattice.cell_count, corners[4];
+  bool *wanted = PL_TAKE(&a->arena, bool, position_count);
+  a->asked = PL_TAKE(&a->arena, int32_t, position_count);
+  a->windings = PL_TAKE(&a->arena, double, position_count);
   if (a->arena.failed) return false;
   for (int32_t t = 0; t < tet_count; ++t)
     if (!a->lattice.touched[t] && pl_lattice_tet(&a->lattice, t, corners))
       for (int k = 0; k < 4; ++k) wanted[corners[k]] = true;
-  for (int32_t p = 0; p < place_count; ++p)
+  for (int32_t p = 0; p < position_count; ++p)
     if (wanted[p] && is_in_box(a->job->box, pl_lattice_point(&a->lattice, p))) a->asked[a->asked_count++] = p;
   return true;
 }
@@ -150,8 +150,8 @@ static pl_status try_size(attempt *a, const job *j, double cell_size, pl_error *
 }
 
 // The cell size at which the model has `target` points.
-static double solve_model(const job *j, double layer, double target, double largest) {
-  double low = 1e-6 * largest, high = largest;
+static double solve_model(const job *j, double layer, double target, double max) {
+  double low = 1e-6 * max, high = max;
   for (int round = 0; round < 60; ++round) {
     double h = sqrt(low * high), count = (2 * j->volume / h + layer * j->area) / (h * h);
     if (count > target)
@@ -163,14 +163,14 @@ static double solve_model(const job *j, double layer, double target, double larg
 }
 
 static pl_status try_target(attempt *a, const job *j, pl_error *error) {
-  double target = j->def->target_point_count, largest = 2 * pl_box_diagonal(j->box);
-  double layer = 2, h = solve_model(j, layer, target, largest), best_size = h, best_off = HUGE_VAL;
+  double target = j->def->target_point_count, max = 2 * pl_box_diagonal(j->box);
+  double layer = 2, h = solve_model(j, layer, target, max), best_size = h, best_off = HUGE_VAL;
   // Sizes known to give too many and too few points: a guess beyond them is replaced by their mean.
   double too_small = 0, too_large = HUGE_VAL;
   // Small pieces far apart would ask for a huge lattice that is empty almost everywhere.
-  double most_cells = fmin(fmax(200 * target, 1 << 18), 1 << 23);
+  double max_cells = fmin(fmax(200 * target, 1 << 18), 1 << 23);
   for (int round = 0; round < SIZING_ROUNDS; ++round) {
-    double fitting = pl_lattice_fitting_size(j->box, h, j->def->margin, most_cells);
+    double fitting = pl_lattice_fitting_size(j->box, h, j->def->margin, max_cells);
     bool limited = fitting > h;
     h = fitting;
     pl_status status = try_size(a, j, h, error);
@@ -191,8 +191,8 @@ static pl_status try_target(attempt *a, const job *j, pl_error *error) {
     else
       too_large = fmin(too_large, h);
     layer = fmax((a->point_count * h - 2 * j->volume / h / h) * h / fmax(j->area, DBL_MIN), 0.1);
-    double guess = solve_model(j, layer, target, largest);
-    if (!(guess > too_small && guess < too_large)) guess = too_large < largest ? sqrt(too_small * too_large) : 1.3 * h;
+    double guess = solve_model(j, layer, target, max);
+    if (!(guess > too_small && guess < too_large)) guess = too_large < max ? sqrt(too_small * too_large) : 1.3 * h;
     h = guess > 0 ? guess : 0.5 * h;
     pl_arena_destroy(&a->arena);
   }
@@ -201,10 +201,10 @@ static pl_status try_target(attempt *a, const job *j, pl_error *error) {
 
 static bool list_tets(attempt *a, tet_list *list) {
   const pl_lattice *l = &a->lattice;
-  int32_t tet_count = PL_LATTICE_TETS * l->cell_count, place_count = 2 * l->cell_count;
+  int32_t tet_count = PL_LATTICE_TETS * l->cell_count, position_count = 2 * l->cell_count;
   *list = (tet_list){0};
   for (int32_t t = 0; t < tet_count; ++t) list->tet_count += l->kept[t];
-  int32_t *number_of = PL_TAKE(&a->arena, int32_t, place_count);
+  int32_t *number_of = PL_TAKE(&a->arena, int32_t, position_count);
   list->numbers = PL_TAKE(&a->arena, int32_t, list->tet_count);
   list->corners = PL_TAKE(&a->arena, int32_t, 4 * (size_t)list->tet_count);
   list->points = PL_TAKE(&a->arena, pl_vec3, a->point_count);
@@ -216,7 +216,7 @@ static bool list_tets(attempt *a, tet_list *list) {
     for (int k = 0; k < 4; ++k) number_of[corners[k]] = 1;
     list->numbers[n++] = t;
   }
-  for (int32_t p = 0; p < place_count; ++p) {
+  for (int32_t p = 0; p < position_count; ++p) {
     if (number_of[p] == 0) continue;
     list->points[list->point_count] = pl_lattice_point(l, p);
     number_of[p] = list->point_count++;
@@ -284,13 +284,13 @@ static double enclosed_fraction(const attempt *a) {
 static void fill_report(const attempt *a, const tet_list *list, pl_lattice_report *report) {
   *report = (pl_lattice_report){.cell_size = a->lattice.cell_size,
                                 .enclosed_fraction = enclosed_fraction(a),
-                                .least_quality = 1,
+                                .min_quality = 1,
                                 .hole_edge_count = a->job->hole_edge_count};
   for (int32_t t = 0; t < list->tet_count; ++t) {
     pl_vec3 p[4];
     double volume;
     for (int k = 0; k < 4; ++k) p[k] = list->points[list->corners[4 * (size_t)t + (size_t)k]];
-    report->least_quality = fmin(report->least_quality, tet_quality(p, &volume));
+    report->min_quality = fmin(report->min_quality, tet_quality(p, &volume));
     report->volume += volume;
   }
 }
@@ -330,9 +330,9 @@ static pl_status check_def(const pl_lattice_def *def, const pl_mesh_view *surfac
   if (!(isfinite(def->cell_size) && def->cell_size >= 0))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cell_size",
                          "must be greater than 0, or 0 to aim at target_point_count");
-  if (def->cell_size == 0 && !(def->target_point_count >= LEAST_TARGET && def->target_point_count <= MOST_TARGET))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "target_point_count", "must be between %d and %d", LEAST_TARGET,
-                         MOST_TARGET);
+  if (def->cell_size == 0 && !(def->target_point_count >= MIN_TARGET && def->target_point_count <= MAX_TARGET))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "target_point_count", "must be between %d and %d", MIN_TARGET,
+                         MAX_TARGET);
   if (!(def->margin >= 0 && def->margin <= 10))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "margin", "must be between 0 and 10 cells");
   if (surface->triangle_count == 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "the surface has no triangles");
@@ -348,7 +348,7 @@ static pl_box triangles_box(const pl_mesh_view *surface) {
 pl_status pl_lattice_build(pl_context *context, const pl_lattice_def *def, const pl_mesh *surface, pl_mesh **tets,
                            pl_lattice_report *report, pl_error *error) {
   *tets = NULL;
-  job j = {.context = context, .def = def, .surface = pl_mesh_look(surface)};
+  job j = {.context = context, .def = def, .surface = pl_mesh_get_view(surface)};
   pl_status status = check_def(def, &j.surface, error);
   if (status != PL_OK) return status;
   j.box = triangles_box(&j.surface);

@@ -14,26 +14,26 @@
 static const double touch_slack = 1e-9;
 
 // Bytes of marks are the bound: 12 tets a cell.
-enum { CELL_LIMIT = 1 << 24 };
+enum { MAX_CELLS = 1 << 24 };
 
 // Cells per axis, and all together.
 static double count_cells(pl_box box, double cell_size, double margin, double counts[3]) {
-  pl_vec3 half = pl_vec3_scale(pl_vec3_sub(box.most, box.least), 0.5 / cell_size);
+  pl_vec3 half = pl_vec3_scale(pl_vec3_sub(box.max, box.min), 0.5 / cell_size);
   counts[0] = 2 * ceil(half.x + margin + 1.5);
   counts[1] = 2 * ceil(half.y + margin + 1.5);
   counts[2] = 2 * ceil(half.z + margin + 1.5);
   return counts[0] * counts[1] * counts[2];
 }
 
-double pl_lattice_fitting_size(pl_box box, double cell_size, double margin, double most_cells) {
+double pl_lattice_fitting_size(pl_box box, double cell_size, double margin, double max_cells) {
   double counts[3];
-  while (count_cells(box, cell_size, margin, counts) > most_cells) cell_size *= 1.1;
+  while (count_cells(box, cell_size, margin, counts) > max_cells) cell_size *= 1.1;
   return cell_size;
 }
 
 pl_status pl_lattice_lay(pl_lattice *lattice, pl_arena *arena, pl_box box, double cell_size, double margin, pl_error *error) {
   double counts[3], cells = count_cells(box, cell_size, margin, counts);
-  if (!(cells <= CELL_LIMIT))
+  if (!(cells <= MAX_CELLS))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cell_size", "%g m is too small for a surface that is %g m large",
                          cell_size, pl_box_diagonal(box));
   for (int a = 0; a < 3; ++a) lattice->counts[a] = (int32_t)counts[a];
@@ -65,7 +65,7 @@ static int32_t cell_number(const pl_lattice *l, const int32_t cell[3]) {
   return (cell[2] * l->counts[1] + cell[1]) * l->counts[0] + cell[0];
 }
 
-static void cell_place(const pl_lattice *l, int32_t number, int32_t cell[3]) {
+static void cell_position(const pl_lattice *l, int32_t number, int32_t cell[3]) {
   cell[0] = number % l->counts[0];
   cell[1] = number / l->counts[0] % l->counts[1];
   cell[2] = number / l->counts[0] / l->counts[1];
@@ -73,7 +73,7 @@ static void cell_place(const pl_lattice *l, int32_t number, int32_t cell[3]) {
 
 bool pl_lattice_tet(const pl_lattice *lattice, int32_t tet, int32_t corners[4]) {
   int32_t cell[3];
-  cell_place(lattice, tet / PL_LATTICE_TETS, cell);
+  cell_position(lattice, tet / PL_LATTICE_TETS, cell);
   for (int a = 0; a < 3; ++a)
     if (cell[a] >= lattice->counts[a] - 1) return false;
   int offsets[4][3];
@@ -87,7 +87,7 @@ bool pl_lattice_tet(const pl_lattice *lattice, int32_t tet, int32_t corners[4]) 
 
 pl_vec3 pl_lattice_point(const pl_lattice *lattice, int32_t point) {
   int32_t cell[3];
-  cell_place(lattice, point / 2, cell);
+  cell_position(lattice, point / 2, cell);
   double shift = point % 2 == 0 ? 0 : 0.5;
   return pl_vec3_add_scaled(lattice->origin, pl_vec3_of(cell[0] + shift, cell[1] + shift, cell[2] + shift), lattice->cell_size);
 }
@@ -114,7 +114,7 @@ int32_t pl_lattice_locate(const pl_lattice *lattice, pl_vec3 position) {
 typedef struct tet_kind {
   pl_vec3 corners[4], edges[6];
   pl_vec3 normals[4];        // unit
-  double least[4], most[4];  // extent along each normal
+  double min[4], max[4];  // extent along each normal
   pl_box box;
 } tet_kind;
 
@@ -135,8 +135,8 @@ static tet_kind make_kind(int number) {
     // Along the normal of a face, the face itself is one end and the opposite corner the other.
     double on_face = pl_vec3_dot(normal, a), opposite = pl_vec3_dot(normal, c[k]);
     kind.normals[k] = normal;
-    kind.least[k] = fmin(on_face, opposite);
-    kind.most[k] = fmax(on_face, opposite);
+    kind.min[k] = fmin(on_face, opposite);
+    kind.max[k] = fmax(on_face, opposite);
   }
   return kind;
 }
@@ -152,13 +152,13 @@ static bool axis_separates(const tet_kind *kind, const triangle *t, pl_vec3 axis
   double length = pl_vec3_length(axis);
   if (!(length > 1e-12)) return false;
   double a = pl_vec3_dot(axis, t->corners[0]), b = pl_vec3_dot(axis, t->corners[1]), c = pl_vec3_dot(axis, t->corners[2]);
-  double low = fmin(a, fmin(b, c)), high = fmax(a, fmax(b, c)), least = HUGE_VAL, most = -HUGE_VAL;
+  double low = fmin(a, fmin(b, c)), high = fmax(a, fmax(b, c)), min = HUGE_VAL, max = -HUGE_VAL;
   for (int k = 0; k < 4; ++k) {
     double x = pl_vec3_dot(axis, kind->corners[k]);
-    least = fmin(least, x);
-    most = fmax(most, x);
+    min = fmin(min, x);
+    max = fmax(max, x);
   }
-  return low - most > gap * length || least - high > gap * length;
+  return low - max > gap * length || min - high > gap * length;
 }
 
 static bool are_near(const tet_kind *kind, const triangle *t, double gap) {
@@ -166,7 +166,7 @@ static bool are_near(const tet_kind *kind, const triangle *t, double gap) {
   for (int k = 0; k < 4; ++k) {
     double a = pl_vec3_dot(kind->normals[k], t->corners[0]), b = pl_vec3_dot(kind->normals[k], t->corners[1]);
     double c = pl_vec3_dot(kind->normals[k], t->corners[2]);
-    if (fmin(a, fmin(b, c)) > kind->most[k] + gap || fmax(a, fmax(b, c)) < kind->least[k] - gap) return false;
+    if (fmin(a, fmin(b, c)) > kind->max[k] + gap || fmax(a, fmax(b, c)) < kind->min[k] - gap) return false;
   }
   if (axis_separates(kind, t, t->normal, gap)) return false;
   for (int i = 0; i < 6; ++i)
@@ -194,7 +194,7 @@ static triangle shift_triangle(const triangle *t, const int32_t cell[3]) {
   triangle s = *t;
   pl_vec3 by = pl_vec3_of(cell[0], cell[1], cell[2]);
   for (int k = 0; k < 3; ++k) s.corners[k] = pl_vec3_sub(t->corners[k], by);
-  s.box = (pl_box){pl_vec3_sub(t->box.least, by), pl_vec3_sub(t->box.most, by)};
+  s.box = (pl_box){pl_vec3_sub(t->box.min, by), pl_vec3_sub(t->box.max, by)};
   return s;
 }
 
@@ -213,9 +213,9 @@ static void touch_cell(pl_lattice *l, const tet_kind *kinds, const triangle *who
 }
 
 // First and last cell whose tets (which reach from 0 to 1.5 cells past its corner) may overlap [least, most].
-static void cell_range(double least, double most, int32_t count, int32_t range[2]) {
-  range[0] = (int32_t)fmax(ceil(least - 1.5), 0);
-  range[1] = (int32_t)fmin(floor(most), count - 2);
+static void cell_range(double min, double max, int32_t count, int32_t range[2]) {
+  range[0] = (int32_t)fmax(ceil(min - 1.5), 0);
+  range[1] = (int32_t)fmin(floor(max), count - 2);
 }
 
 void pl_lattice_touch(pl_lattice *lattice, const pl_mesh_view *surface, double margin) {
@@ -226,9 +226,9 @@ void pl_lattice_touch(pl_lattice *lattice, const pl_mesh_view *surface, double m
     triangle t = make_triangle(lattice, surface, i);
     pl_box box = pl_box_grow(t.box, gap);
     int32_t x[2], y[2], z[2], cell[3];
-    cell_range(box.least.x, box.most.x, lattice->counts[0], x);
-    cell_range(box.least.y, box.most.y, lattice->counts[1], y);
-    cell_range(box.least.z, box.most.z, lattice->counts[2], z);
+    cell_range(box.min.x, box.max.x, lattice->counts[0], x);
+    cell_range(box.min.y, box.max.y, lattice->counts[1], y);
+    cell_range(box.min.z, box.max.z, lattice->counts[2], z);
     for (cell[2] = z[0]; cell[2] <= z[1]; ++cell[2])
       for (cell[1] = y[0]; cell[1] <= y[1]; ++cell[1])
         for (cell[0] = x[0]; cell[0] <= x[1]; ++cell[0]) touch_cell(lattice, kinds, &t, cell, gap);

@@ -22,8 +22,8 @@ typedef struct pl_lattice {
 // Lay a lattice of the given cell size around `box`, symmetric to its centre, with room for `margin` cells more. Arrays from `arena`.
 pl_status pl_lattice_lay(pl_lattice *lattice, pl_arena *arena, pl_box box, double cell_size, double margin, pl_error *error);
 
-// The cell size, or a larger one for which the whole lattice has no more than `most_cells` (at least 1000).
-double pl_lattice_fitting_size(pl_box box, double cell_size, double margin, double most_cells);
+// The cell size, or a larger one for which the whole lattice has no more than `max_cells` (at least 1000).
+double pl_lattice_fitting_size(pl_box box, double cell_size, double margin, double max_cells);
 
 // Set `touched` for all tets that a triangle meets, or comes within `margin` cells of.
 void pl_lattice_touch(pl_lattice *lattice, const pl_mesh_view *surface, double margin);

@@ -171,7 +171,7 @@ void pl_mesh_destroy(pl_mesh *mesh) {
   if (mesh != NULL) pl_arena_destroy(&mesh->arena);
 }
 
-pl_mesh_view pl_mesh_look(const pl_mesh *mesh) {
+pl_mesh_view pl_mesh_get_view(const pl_mesh *mesh) {
   return mesh->view;
 }
 

@@ -219,18 +219,18 @@ static bool find_pieces(pl_check *check, int32_t **component_of_point) {
 static bool check_pieces(pl_check *check, const int32_t *component_of_point) {
   int32_t piece_count = check->report.component_count;
   if (piece_count < 2) return true;
-  int32_t *sizes = PL_TAKE(&check->arena, int32_t, piece_count), smallest = 0, at = 0;
+  int32_t *sizes = PL_TAKE(&check->arena, int32_t, piece_count), min = 0, at = 0;
   if (sizes == NULL) return false;
   for (int32_t i = 0; i < check->view.point_count; ++i)
     if (component_of_point[i] >= 0) sizes[component_of_point[i]]++;
   for (int32_t i = 1; i < piece_count; ++i)
-    if (sizes[i] < sizes[smallest]) smallest = i;
-  while (component_of_point[at] != smallest) at++;
+    if (sizes[i] < sizes[min]) min = i;
+  while (component_of_point[at] != min) at++;
   pl_trouble trouble = check->view.tet_count > 0 ? PL_TROUBLE_TET_PIECES : PL_TROUBLE_PIECES;
   pl_finding where;
   if (pl_check_count(check, trouble, at, check->view.points[at], &where))
     PL_CHECK_SAY(check, &where, "The mesh is in %d separate pieces; the smallest has %d points and begins at point %d.",
-                 piece_count, sizes[smallest], at);
+                 piece_count, sizes[min], at);
   return true;
 }
 
@@ -253,7 +253,7 @@ static bool check_everything(pl_check *check) {
 
 pl_status pl_mesh_check(pl_context *context, const pl_mesh *mesh, pl_findings *findings, pl_mesh_check_report *report,
                         pl_error *error) {
-  pl_check check = {.view = pl_mesh_look(mesh), .findings = findings};
+  pl_check check = {.view = pl_mesh_get_view(mesh), .findings = findings};
   pl_arena_init(&check.arena, context, 0);
   bool done = check_everything(&check) && !check.failed;
   pl_arena_destroy(&check.arena);

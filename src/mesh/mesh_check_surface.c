@@ -14,9 +14,9 @@ typedef struct sides {
 
 static bool collect_sides(pl_check *check, sides *s) {
   const int32_t *triangles = check->view.triangles;
-  size_t most = 3 * (size_t)check->view.triangle_count;
-  s->keys = PL_TAKE(&check->arena, int32_t, 2 * most);
-  s->owner = PL_TAKE(&check->arena, int32_t, most);
+  size_t max = 3 * (size_t)check->view.triangle_count;
+  s->keys = PL_TAKE(&check->arena, int32_t, 2 * max);
+  s->owner = PL_TAKE(&check->arena, int32_t, max);
   if (check->arena.failed) return false;
   for (int32_t t = 0; t < check->view.triangle_count; ++t) {
     const int32_t *c = &triangles[3 * t];
@@ -77,16 +77,16 @@ static double volume_under(const pl_check *check, int32_t triangle, pl_vec3 orig
 }
 
 static bool is_box_within(pl_box inner, pl_box outer) {
-  return inner.least.x > outer.least.x && inner.least.y > outer.least.y && inner.least.z > outer.least.z &&
-         inner.most.x < outer.most.x && inner.most.y < outer.most.y && inner.most.z < outer.most.z;
+  return inner.min.x > outer.min.x && inner.min.y > outer.min.y && inner.min.z > outer.min.z &&
+         inner.max.x < outer.max.x && inner.max.y < outer.max.y && inner.max.z < outer.max.z;
 }
 
 // A closed piece of negative volume is inside out, unless it lies within another piece and is the wall of a hollow.
 static void check_volumes(pl_check *check, const piece *pieces, int32_t piece_count) {
   for (int32_t i = 0; i < piece_count; ++i) {
     // Two sheets back to back enclose nothing but rounding.
-    double size = pl_box_diagonal(pieces[i].box), least = -1e-12 * size * size * size;
-    if (pieces[i].is_rough || pieces[i].first_triangle < 0 || !(pieces[i].volume < least)) continue;
+    double size = pl_box_diagonal(pieces[i].box), min = -1e-12 * size * size * size;
+    if (pieces[i].is_rough || pieces[i].first_triangle < 0 || !(pieces[i].volume < min)) continue;
     bool is_hollow = false;
     for (int32_t j = 0; j < piece_count && !is_hollow; ++j)
       is_hollow = !pieces[j].is_rough && pieces[j].volume > 0 && is_box_within(pieces[i].box, pieces[j].box);

@@ -11,9 +11,9 @@
 static const double MARGIN = 0.75;
 
 // Triangles thinner than this are refused: they would decide how stiff the body is, and how small its steps.
-static const double LEAST_ANGLE = 12 * 3.14159265358979323846 / 180;
+static const double MIN_ANGLE = 12 * 3.14159265358979323846 / 180;
 
-enum { MOST_POINTS = 200000, MOST_BORDER_POINTS = 20000, ROUNDS = 3 };
+enum { MAX_POINTS = 200000, MAX_BORDER_POINTS = 20000, ROUNDS = 3 };
 
 #define POINT(plate, i) PL_ITEM(&(plate)->points, pl_plate_point, i)
 #define NEXT(plate, i) PL_ITEM(&(plate)->next, int32_t, i)
@@ -74,7 +74,7 @@ static pl_status check_counts(const pl_plate_def *def, frame f, pl_error *error)
       length += hypot(b[0] - a[0], b[1] - a[1]);
     }
   }
-  if (length / s > MOST_BORDER_POINTS || area / (0.866 * s * s) > MOST_POINTS)
+  if (length / s > MAX_BORDER_POINTS || area / (0.866 * s * s) > MAX_POINTS)
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "spacing", "%g m makes too many triangles of a plate %g m by %g m", s,
                          f.right - f.left, f.top - f.bottom);
   if (s > fmin(f.right - f.left, f.top - f.bottom))
@@ -100,7 +100,7 @@ static pl_status check_pieces(const pl_plate *plate, pl_error *error) {
 // --- result -------------------------------------------------------------------------------------------------------
 
 // Points in a fixed order: along the outlines, then those inside.
-static int32_t number_points(const pl_plate *plate, int32_t *numbers, pl_vec3 *places) {
+static int32_t number_points(const pl_plate *plate, int32_t *numbers, pl_vec3 *positions) {
   int32_t count = 0, n = (int32_t)plate->points.count;
   for (int32_t i = 0; i < n; ++i) numbers[i] = -1;
   for (int32_t pass = 0; pass < 2; ++pass)
@@ -108,7 +108,7 @@ static int32_t number_points(const pl_plate *plate, int32_t *numbers, pl_vec3 *p
       if (numbers[i] >= 0 || (NEXT(plate, i) < 0) != (pass == 1)) continue;
       for (int32_t k = i; k >= 0 && numbers[k] < 0; k = NEXT(plate, k)) {
         numbers[k] = count;
-        places[count++] = (pl_vec3){POINT(plate, k).x, POINT(plate, k).y, 0};
+        positions[count++] = (pl_vec3){POINT(plate, k).x, POINT(plate, k).y, 0};
       }
     }
   return count;
@@ -120,18 +120,18 @@ static pl_status make_mesh(const pl_plate *plate, pl_plate_report *report, pl_me
   pl_arena arena;
   pl_arena_init(&arena, plate->context, 0);
   int32_t *numbers = PL_TAKE(&arena, int32_t, point_count), *triangles = PL_TAKE(&arena, int32_t, 3 * plate->inside.count);
-  pl_vec3 *places = PL_TAKE(&arena, pl_vec3, point_count);
+  pl_vec3 *positions = PL_TAKE(&arena, pl_vec3, point_count);
   pl_status status = arena.failed ? pl_fail_memory(error) : PL_OK;
-  if (status >= 0) point_count = number_points(plate, numbers, places);
+  if (status >= 0) point_count = number_points(plate, numbers, positions);
   for (int32_t t = 0; status >= 0 && t < (int32_t)plate->inside.count; ++t) {
     if (!PL_ITEM(&plate->inside, bool, t)) continue;
     int32_t *corners = triangles + 3 * (ptrdiff_t)triangle_count++;
     for (int k = 0; k < 3; ++k) corners[k] = numbers[all[t].corners[k] - PL_DELAUNAY_FRAME];
-    pl_vec3 a = places[corners[0]], b = places[corners[1]], c = places[corners[2]];
+    pl_vec3 a = positions[corners[0]], b = positions[corners[1]], c = positions[corners[2]];
     report->area += 0.5 * ((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x));
   }
   for (int32_t i = 0; i < point_count; ++i) report->border_point_count += NEXT(plate, i) >= 0;
-  pl_mesh_view view = {.point_count = point_count, .points = places, .triangle_count = triangle_count, .triangles = triangles};
+  pl_mesh_view view = {.point_count = point_count, .points = positions, .triangle_count = triangle_count, .triangles = triangles};
   if (status >= 0) status = pl_mesh_create(plate->context, &view, mesh, error);
   pl_arena_destroy(&arena);
   return status;
@@ -147,13 +147,13 @@ static pl_status fill_plate(pl_plate *plate, frame f, pl_plate_report *report, p
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "outline", "has sides so close together that no triangle fits between them");
   if (!sound) return pl_fail_memory(error);
   pl_plate_quality quality = pl_plate_judge(plate);
-  if (!(quality.least_angle >= LEAST_ANGLE))
+  if (!(quality.min_angle >= MIN_ANGLE))
     return pl_fail_field(
         error, PL_ERROR_INVALID_DATA, "spacing",
         "at (%g, %g) triangles have an angle of %.1f degrees: the outline is too pointed there, or has detail much "
         "finer than the spacing of %g m",
-        quality.at.x, quality.at.y, quality.least_angle * (180 / 3.14159265358979323846), plate->def->spacing);
-  report->least_angle = quality.least_angle;
+        quality.at.x, quality.at.y, quality.min_angle * (180 / 3.14159265358979323846), plate->def->spacing);
+  report->min_angle = quality.min_angle;
   return make_mesh(plate, report, mesh, error);
 }
 

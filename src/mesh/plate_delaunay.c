@@ -94,7 +94,7 @@ static bool dig(pl_delaunay *d, int32_t first, pl_grid_point p) {
 }
 
 // Room for as many triangles as the rim has sides, which are two more than the cavity had triangles.
-static bool make_room(pl_delaunay *d) {
+static bool make_workspace(pl_delaunay *d) {
   while (d->cavity.count < d->rim.count) {
     int32_t fresh = (int32_t)d->triangles.count;
     if (pl_vector_grow(&d->triangles, 1) == NULL || !pl_vector_push(&d->cavity, &fresh)) return false;
@@ -105,24 +105,24 @@ static bool make_room(pl_delaunay *d) {
 // One triangle from the point to each side of the rim. Their common sides meet at the rim's points, of which each has one triangle before and one after it.
 static void fill(pl_delaunay *d, int32_t point) {
   const rim_side *rim = d->rim.items;
-  const int32_t *places = d->cavity.items;
+  const int32_t *slots = d->cavity.items;
   int32_t *triangle_of_point = d->triangle_of_point.items;
   for (size_t i = 0; i < d->rim.count; ++i) {
-    pl_plane_triangle *t = &TRIANGLES(d)[places[i]];
+    pl_plane_triangle *t = &TRIANGLES(d)[slots[i]];
     *t = (pl_plane_triangle){{rim[i].from, rim[i].to, point}, {-1, -1, rim[i].beyond}, d->insertion};
-    triangle_of_point[rim[i].from] = places[i];  // read below: the triangle that starts there
+    triangle_of_point[rim[i].from] = slots[i];  // read below: the triangle that starts there
     if (rim[i].beyond < 0) continue;
     pl_plane_triangle *beyond = &TRIANGLES(d)[rim[i].beyond];
     for (int k = 0; k < 3; ++k)
       if (beyond->corners[(k + 1) % 3] == rim[i].to && beyond->corners[(k + 2) % 3] == rim[i].from)
-        beyond->neighbours[k] = places[i];
+        beyond->neighbours[k] = slots[i];
   }
   for (size_t i = 0; i < d->rim.count; ++i) {
     int32_t next = triangle_of_point[rim[i].to];
-    TRIANGLES(d)[places[i]].neighbours[0] = next;
-    TRIANGLES(d)[next].neighbours[1] = places[i];
+    TRIANGLES(d)[slots[i]].neighbours[0] = next;
+    TRIANGLES(d)[next].neighbours[1] = slots[i];
   }
-  triangle_of_point[point] = d->last = places[0];
+  triangle_of_point[point] = d->last = slots[0];
 }
 
 int32_t pl_delaunay_insert(pl_delaunay *d, pl_grid_point p) {
@@ -132,7 +132,7 @@ int32_t pl_delaunay_insert(pl_delaunay *d, pl_grid_point p) {
     if (POINTS(d)[corner].x == p.x && POINTS(d)[corner].y == p.y) return corner;
   }
   d->insertion++;
-  if (!dig(d, first, p) || !make_room(d) || !pl_vector_push(&d->points, &p) || !pl_vector_push(&d->triangle_of_point, &first))
+  if (!dig(d, first, p) || !make_workspace(d) || !pl_vector_push(&d->points, &p) || !pl_vector_push(&d->triangle_of_point, &first))
     return -1;
   fill(d, point);
   return point;

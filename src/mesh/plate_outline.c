@@ -17,7 +17,7 @@ static const double TOLERANCE = 0.13;
 static const double SHORTEST = 0.4;
 
 // Pairs of sides are compared one by one.
-enum { MOST_CORNERS = 4000, MOST_PIECES = 100000 };
+enum { MAX_CORNERS = 4000, MAX_PIECES = 100000 };
 
 static pl_plate_point corner_at(const pl_plate_loop *loop, int32_t i) {
   return (pl_plate_point){loop->corners[2 * (ptrdiff_t)i], loop->corners[2 * (ptrdiff_t)i + 1]};
@@ -136,9 +136,9 @@ pl_status pl_plate_check(const pl_plate_def *def, pl_error *error) {
     corners += loop_at(def, i)->corner_count;
     status = check_loop(def, i, error);
   }
-  if (status >= 0 && corners > MOST_CORNERS)
+  if (status >= 0 && corners > MAX_CORNERS)
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "outline", "%lld corners are more than the %d that are allowed",
-                         (long long)corners, (int)MOST_CORNERS);
+                         (long long)corners, (int)MAX_CORNERS);
   for (int32_t i = 0; i <= def->hole_count; ++i)
     for (int32_t k = i; status >= 0 && k <= def->hole_count; ++k) status = check_crossings(def, i, k, error);
   return status < 0 ? status : check_holes(def, error);
@@ -204,17 +204,17 @@ static double error_of(const walk *w, int32_t from, int32_t to, double length, i
 }
 
 static int32_t pieces_of(const walk *w, int32_t from, int32_t to, double length) {
-  int32_t pieces = (int32_t)fmin(fmax(round(length / w->spacing), 1), MOST_PIECES);
-  while (length / (pieces + 1) > SHORTEST * w->spacing && pieces < MOST_PIECES &&
+  int32_t pieces = (int32_t)fmin(fmax(round(length / w->spacing), 1), MAX_PIECES);
+  while (length / (pieces + 1) > SHORTEST * w->spacing && pieces < MAX_PIECES &&
          error_of(w, from, to, length, pieces) > TOLERANCE * w->spacing)
     ++pieces;
   return pieces;
 }
 
-static bool add_line(const walk *w, int32_t from, int32_t to, int32_t least, pl_vector *points) {
+static bool add_line(const walk *w, int32_t from, int32_t to, int32_t min, pl_vector *points) {
   double length = length_of(w, from, to);
   int32_t pieces = pieces_of(w, from, to, length);
-  if (pieces < least) pieces = least;
+  if (pieces < min) pieces = min;
   for (int32_t i = 0; i < pieces; ++i) {
     pl_plate_point p = place_at(w, from, to, i * length / pieces);
     if (!pl_vector_push(points, &p)) return false;
@@ -227,10 +227,10 @@ static bool add_loop(const walk *w, pl_vector *points, pl_vector *next) {
   for (int32_t i = n - 1; i >= 0; --i)
     if (is_corner(w, i)) start = i, ++corners;
   // From corner to corner; a loop without any, or with few, still needs three points.
-  int32_t least = corners >= 3 ? 1 : corners == 2 ? 2 : 3;
+  int32_t min = corners >= 3 ? 1 : corners == 2 ? 2 : 3;
   for (int32_t from = start, to; from < start + n; from = to) {
     for (to = from + 1; to < start + n && !is_corner(w, to); ++to) continue;
-    if (!add_line(w, from, to, least, points)) return false;
+    if (!add_line(w, from, to, min, points)) return false;
   }
   for (int32_t i = first_point; i < (int32_t)points->count; ++i) {
     int32_t follower = i + 1 < (int32_t)points->count ? i + 1 : first_point;

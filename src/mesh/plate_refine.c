@@ -12,7 +12,7 @@
 #include "base/context.h"
 
 // The circle of a triangle with sides of one spacing has a radius of 0.577 spacings.
-static const double LARGEST_RADIUS = 0.85;
+static const double MAX_RADIUS = 0.85;
 
 // Nothing is added closer than this to other points, and no side is split into shorter ones, in spacings.
 static const double CLOSEST = 0.36;
@@ -127,12 +127,12 @@ static shape shape_of(const pl_plate *plate, const pl_plane_triangle *t) {
 }
 
 pl_plate_quality pl_plate_judge(const pl_plate *plate) {
-  pl_plate_quality quality = {.least_angle = HUGE_VAL};
+  pl_plate_quality quality = {.min_angle = HUGE_VAL};
   for (int32_t t = 0; t < (int32_t)plate->inside.count; ++t) {
     if (!PL_ITEM(&plate->inside, bool, t)) continue;
     shape s = shape_of(plate, &TRIANGLE(plate, t));
     double angle = s.area > 0 ? asin(fmin(0.5 * s.shortest / s.radius, 1)) : 0;
-    if (!(angle < quality.least_angle)) continue;
+    if (!(angle < quality.min_angle)) continue;
     quality = (pl_plate_quality){angle, POINT(plate, TRIANGLE(plate, t).corners[0] - PL_DELAUNAY_FRAME)};
   }
   return quality;
@@ -143,16 +143,16 @@ pl_plate_quality pl_plate_judge(const pl_plate *plate) {
 // The triangle that needs a point most: too large before too thin. -1 for none.
 static int32_t find_worst(const pl_plate *plate, shape *worst) {
   int32_t found = -1;
-  double most = 0;
+  double max = 0;
   for (int32_t t = 0; t < (int32_t)plate->inside.count; ++t) {
     const pl_plane_triangle *at = &TRIANGLE(plate, t);
     if (!PL_ITEM(&plate->inside, bool, t)) continue;
     if (t < (int32_t)plate->given_up.count && PL_ITEM(&plate->given_up, int32_t, t) == at->mark) continue;
     shape s = shape_of(plate, at);
-    double size = s.radius / (LARGEST_RADIUS * plate->def->spacing), thin = s.radius / (WORST_RATIO * s.shortest);
+    double size = s.radius / (MAX_RADIUS * plate->def->spacing), thin = s.radius / (WORST_RATIO * s.shortest);
     double score = size > 1 ? 1000 + size : thin > 1 ? fmin(thin, 1000) : 0;
-    if (!(score > most)) continue;
-    most = score;
+    if (!(score > max)) continue;
+    max = score;
     found = t;
     *worst = s;
   }
@@ -235,7 +235,7 @@ bool pl_plate_smooth(pl_plate *plate) {
                  *sums = pl_allocate_array(plate->context, n, sizeof *sums);
   double *weights = pl_allocate_array(plate->context, n, sizeof *weights);
   bool sound = best != NULL && from != NULL && sums != NULL && weights != NULL;
-  double least = sound ? pl_plate_judge(plate).least_angle : 0;
+  double min = sound ? pl_plate_judge(plate).min_angle : 0;
   if (sound) memcpy(best, plate->points.items, n * sizeof *best);
   for (int round = 0; sound && round < SMOOTHING_ROUNDS; ++round) {
     memcpy(from, plate->points.items, n * sizeof *from);
@@ -243,9 +243,9 @@ bool pl_plate_smooth(pl_plate *plate) {
     sound = pl_plate_triangulate(plate) && pl_plate_conform(plate);
     // A side of the outline that had to be split: points came too close to it.
     if (!sound || plate->points.count != n) break;
-    double angle = pl_plate_judge(plate).least_angle;
-    if (angle < least - 1e-3) continue;
-    least = fmax(angle, least);
+    double angle = pl_plate_judge(plate).min_angle;
+    if (angle < min - 1e-3) continue;
+    min = fmax(angle, min);
     memcpy(best, plate->points.items, n * sizeof *best);
   }
   if (sound && plate->points.count == n) {

@@ -19,7 +19,7 @@ typedef struct pl_plate {
 } pl_plate;
 
 typedef struct pl_plate_quality {
-  double least_angle;  // radians
+  double min_angle;  // radians
   pl_plate_point at;   // there
 } pl_plate_quality;
 

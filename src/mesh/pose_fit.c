@@ -26,18 +26,18 @@ static void measure(const pl_pose_fitter *f, const pl_vec3 *posed, double asked,
   for (int32_t s = 0; s < f->surface_count; ++s) {
     double away = pl_vec3_distance(pl_pose_fitter_place(f, s), f->targets[s]);
     sum += away * away;
-    report->weight = fmin(report->weight, f->shares[s] * f->weight);
-    report->softened_count += f->shares[s] * f->weight < asked;
+    report->weight = fmin(report->weight, f->fractions[s] * f->weight);
+    report->softened_count += f->fractions[s] * f->weight < asked;
     if (report->farthest_point >= 0 && away <= report->residual_max) continue;
     report->residual_max = away;
     report->farthest_point = s;
   }
   report->residual_rms = sqrt(sum / f->surface_count);
-  report->least_j = HUGE_VAL;
-  report->largest_j = -HUGE_VAL;
+  report->min_j = HUGE_VAL;
+  report->max_j = -HUGE_VAL;
   for (int32_t t = 0; t < f->tet_count; ++t) {
-    report->least_j = fmin(report->least_j, f->determinants[t]);
-    report->largest_j = fmax(report->largest_j, f->determinants[t]);
+    report->min_j = fmin(report->min_j, f->determinants[t]);
+    report->max_j = fmax(report->max_j, f->determinants[t]);
   }
   report->inverted_count = pl_pose_fitter_count(f, 0);
   double rest = enclosed_volume(f, f->surface, f->center);
@@ -61,11 +61,11 @@ pl_status pl_pose_fitter_fit(pl_pose_fitter *f, const pl_pose_def *def, const ch
   pl_pose_fitter_begin(f, posed);
   pl_pose_fitter_set_weight(f, fmax(weight, START_WEIGHT));
   pl_pose_fitter_start(f);
-  pl_pose_trial_iterate(&trial, weight, def->most_iterations);
-  if (!def->exact && pl_pose_fitter_count(f, 0) > 0) pl_pose_trial_make_sound(&trial, def->most_iterations);
+  pl_pose_trial_iterate(&trial, weight, def->max_iterations);
+  if (!def->exact && pl_pose_fitter_count(f, 0) > 0) pl_pose_trial_make_sound(&trial, def->max_iterations);
   pl_pose_report found = {.weight = f->weight, .iteration_count = trial.iteration_count, .converged = trial.converged};
   measure(f, posed, weight, &found);
-  if (!isfinite(found.residual_rms) || !isfinite(found.least_j) || !isfinite(found.largest_j))
+  if (!isfinite(found.residual_rms) || !isfinite(found.min_j) || !isfinite(found.max_j))
     return pl_fail(error, PL_ERROR_NOT_FINITE, "pose '%s' cannot be fitted: its coordinates are too large to calculate with", name);
   for (int32_t i = 0; points != NULL && i < f->point_count; ++i) points[i] = pl_vec3_add(f->points[i], f->posed_center);
   if (report != NULL) *report = found;

@@ -16,7 +16,7 @@
 #include "mesh/simplex.h"
 
 pl_pose_def pl_default_pose_def(void) {
-  return (pl_pose_def){.weight = 1000, .most_iterations = 200, .magic = PL_DEF_MAGIC};
+  return (pl_pose_def){.weight = 1000, .max_iterations = 200, .magic = PL_DEF_MAGIC};
 }
 
 static pl_status check_input(const pl_pose_def *def, const pl_mesh_view *tets, const pl_mesh_view *surface, pl_error *error) {
@@ -25,10 +25,10 @@ static pl_status check_input(const pl_pose_def *def, const pl_mesh_view *tets, c
   if (!(def->weight > 0 && def->weight <= 1e6))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "weight", "%g is not above 0 and at most 1e6", def->weight);
   if (!(def->reach >= 0)) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "reach", "%g is less than 0", def->reach);
-  if (def->most_iterations < 1)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "most_iterations", "%d is less than 1", def->most_iterations);
+  if (def->max_iterations < 1)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "max_iterations", "%d is less than 1", def->max_iterations);
   if (tets->tet_count == 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "the mesh to be posed has no tets");
-  if (tets->tet_count > pl_sparse_most_elements(tets->point_count, 4))
+  if (tets->tet_count > pl_sparse_max_elements(tets->point_count, 4))
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d tets are more than can be posed", tets->tet_count);
   if (surface->point_count == 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "the surface has no points");
   return PL_OK;
@@ -45,12 +45,12 @@ static bool take_arrays(pl_pose_fitter *f) {
   f->before = PL_TAKE(arena, pl_vec3, f->point_count);
   f->kept = PL_TAKE(arena, pl_vec3, f->point_count);
   f->targets = PL_TAKE(arena, pl_vec3, f->surface_count);
-  f->right = PL_TAKE(arena, pl_vec3, f->point_count);
+  f->rhs = PL_TAKE(arena, pl_vec3, f->point_count);
   f->rotations = PL_TAKE(arena, pl_quat, f->tet_count);
   f->determinants = PL_TAKE(arena, double, f->tet_count);
   f->sums = PL_TAKE(arena, double, f->tet_count);
   f->stiffness = PL_TAKE(arena, double, f->tet_count);
-  f->shares = PL_TAKE(arena, double, f->surface_count);
+  f->fractions = PL_TAKE(arena, double, f->surface_count);
   f->pulls = PL_TAKE(arena, double, f->surface_count);
   f->marks = PL_TAKE(arena, unsigned char, f->point_count);
   pl_conjugate_work_take(arena, f->point_count, &f->work);
@@ -96,7 +96,7 @@ static pl_status place_surface(pl_pose_fitter *f, const pl_pose_def *def, const 
   double reach = def->reach > 0 ? def->reach : 0.1 * pl_box_diagonal(pl_points_box(view->points, view->point_count));
   pl_status status = pl_embedding_build(f->context, tets, f->surface, f->surface_count, reach, &embedding, NULL, error);
   if (status < 0) return status;
-  pl_embedding_view found = pl_embedding_look(embedding);
+  pl_embedding_view found = pl_embedding_get_view(embedding);
   f->parents = pl_arena_copy(&f->arena, found.parents, 4 * (size_t)f->surface_count, sizeof *f->parents);
   if (f->parents == NULL) status = pl_fail_memory(error);
   for (int32_t s = 0; status >= 0 && s < f->surface_count; ++s) {
@@ -119,9 +119,9 @@ static void share_areas(pl_pose_fitter *f, const pl_mesh_view *surface) {
     const int32_t *corners = &surface->triangles[3 * (size_t)i];
     pl_vec3 a = surface->points[corners[0]];
     pl_vec3 normal = pl_vec3_cross(pl_vec3_sub(surface->points[corners[1]], a), pl_vec3_sub(surface->points[corners[2]], a));
-    double share = pl_vec3_length(normal) / 6;
-    for (int k = 0; k < 3; ++k) f->areas[corners[k]] += share;
-    sum += share;
+    double fraction = pl_vec3_length(normal) / 6;
+    for (int k = 0; k < 3; ++k) f->areas[corners[k]] += fraction;
+    sum += fraction;
   }
   for (int32_t i = 0; !(sum > 0) && i < f->surface_count; ++i) f->areas[i] = f->edge * f->edge;
 }
@@ -131,8 +131,8 @@ static void assemble_elastic(pl_pose_fitter *f) {
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j < 4; ++j) {
         const pl_vec3 *g = &f->gradients[4 * (size_t)t];
-        int32_t place = pl_sparse_find(&f->matrix, f->tets[4 * t + i], f->tets[4 * t + j]);
-        f->elastic_values[place] += f->volumes[t] * pl_vec3_dot(g[i], g[j]);
+        int32_t slot = pl_sparse_find(&f->matrix, f->tets[4 * t + i], f->tets[4 * t + j]);
+        f->elastic_values[slot] += f->volumes[t] * pl_vec3_dot(g[i], g[j]);
       }
 }
 
@@ -149,7 +149,7 @@ static void center_rest(pl_pose_fitter *f, const pl_vec3 *points) {
 
 pl_status pl_pose_fitter_build(pl_context *context, const pl_pose_def *def, const pl_mesh *tets, const pl_mesh *surface,
                                pl_pose_fitter *f, pl_error *error) {
-  pl_mesh_view volume = pl_mesh_look(tets), skin = pl_mesh_look(surface);
+  pl_mesh_view volume = pl_mesh_get_view(tets), skin = pl_mesh_get_view(surface);
   *f = (pl_pose_fitter){.context = context,
                         .point_count = volume.point_count,
                         .tet_count = volume.tet_count,

@@ -48,13 +48,13 @@ typedef struct pl_pose_fitter {
   pl_vec3 *kept;     // x of the best fit so far
   pl_vec3 *targets;  // y, relative to `posed_center`
   pl_vec3 posed_center;
-  pl_vec3 *right;        // b
+  pl_vec3 *rhs;        // b
   pl_quat *rotations;    // R per tet
   double *determinants;  // det F per tet
   double *sums;          // per block of tets
   double weight;         // without unit
   double *stiffness;     // k per tet
-  double *shares;        // of the weight, per surface point
+  double *fractions;        // of the weight, per surface point
   double *pulls;         // w a per surface point
   pl_quat turn;          // rotation of the whole that fits best
   unsigned char *marks;  // per point: near a tet that needs relaxing
@@ -92,7 +92,7 @@ double pl_pose_fitter_solve(pl_pose_fitter *fitter);
 double pl_pose_fitter_energy(pl_pose_fitter *fitter);
 
 // Tets with det F <= least, by the last local step.
-int32_t pl_pose_fitter_count(const pl_pose_fitter *fitter, double least);
+int32_t pl_pose_fitter_count(const pl_pose_fitter *fitter, double min);
 
 // A fit under way.
 typedef struct pl_pose_trial {
@@ -102,10 +102,10 @@ typedef struct pl_pose_trial {
 } pl_pose_trial;
 
 // Iterate at one weight from where the points are, up to a local step.
-void pl_pose_trial_iterate(pl_pose_trial *trial, double weight, int32_t most_iterations);
+void pl_pose_trial_iterate(pl_pose_trial *trial, double weight, int32_t max_iterations);
 
 // Change a fit so that no tet is inverted.
-void pl_pose_trial_make_sound(pl_pose_trial *trial, int32_t most_iterations);
+void pl_pose_trial_make_sound(pl_pose_trial *trial, int32_t max_iterations);
 
 // Where surface point `s` is for the current x, relative to the middle of the pose.
 pl_vec3 pl_pose_fitter_place(const pl_pose_fitter *fitter, int32_t s);

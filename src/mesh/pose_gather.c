@@ -22,7 +22,7 @@ static pl_status fit_all(pl_pose_fitter *fitter, const pl_pose_def *def, const p
 pl_status pl_poses_from_surface(pl_context *context, const pl_pose_def *def, const pl_mesh *tets, const pl_mesh *surface,
                                 pl_mesh **posed_tets, pl_pose_report *reports, pl_error *error) {
   if (posed_tets != NULL) *posed_tets = NULL;
-  pl_mesh_view view = pl_mesh_look(tets), skin = pl_mesh_look(surface);
+  pl_mesh_view view = pl_mesh_get_view(tets), skin = pl_mesh_get_view(surface);
   pl_pose_fitter fitter;
   pl_status status = pl_pose_fitter_build(context, def, tets, surface, &fitter, error);
   pl_mesh_pose *poses = status >= 0 ? PL_TAKE(&fitter.arena, pl_mesh_pose, skin.pose_count) : NULL;
@@ -64,7 +64,7 @@ pl_status pl_poses_from_points(pl_context *context, const pl_mesh *rest, const p
                                pl_mesh **mesh, pl_error *error) {
   if (mesh != NULL) *mesh = NULL;
   if (source_count < 0) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d poses make no sense", source_count);
-  pl_mesh_view view = pl_mesh_look(rest);
+  pl_mesh_view view = pl_mesh_get_view(rest);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_mesh_pose *poses = PL_TAKE(&arena, pl_mesh_pose, (size_t)view.pose_count + (size_t)source_count);

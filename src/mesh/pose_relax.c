@@ -18,18 +18,18 @@
 static const double SOUND_J = 0.02;
 
 static const double QUARTER = 0.25, GENTLY = 0.7;  // what shares keep, and stiffness is divided by
-static const double LEAST_SHARE = 1e-6, MOST_STIFFNESS = 1e4;
+static const double MIN_FRACTION = 1e-6, MAX_STIFFNESS = 1e4;
 static const double FIRST_WEIGHT = 0.25;
 enum { ROUND_COUNT = 4, ROUND_ITERATIONS = 60, CLIMB_ITERATIONS = 60, HALVING_COUNT = 6, BISECTION_COUNT = 4 };
 
 // Points at rest: none moves farther in an iteration than this share of an edge.
 static const double REST = 1e-4;
 
-void pl_pose_trial_iterate(pl_pose_trial *trial, double weight, int32_t most_iterations) {
+void pl_pose_trial_iterate(pl_pose_trial *trial, double weight, int32_t max_iterations) {
   pl_pose_fitter *f = trial->fitter;
   pl_pose_fitter_set_weight(f, weight);
   trial->converged = false;
-  for (int32_t i = 0; i < most_iterations && !trial->converged; ++i) {
+  for (int32_t i = 0; i < max_iterations && !trial->converged; ++i) {
     pl_pose_fitter_rotate(f);
     trial->converged = pl_pose_fitter_solve(f) <= REST * f->edge;
     trial->iteration_count++;
@@ -63,25 +63,25 @@ static void mark_points(pl_pose_fitter *f) {
 // Stiffen the tets that are not sound and soften the surface around them.
 static void relax(pl_pose_fitter *f, double by) {
   for (int32_t t = 0; t < f->tet_count; ++t)
-    if (!(f->determinants[t] > SOUND_J)) f->stiffness[t] = fmin(f->stiffness[t] / by, MOST_STIFFNESS);
+    if (!(f->determinants[t] > SOUND_J)) f->stiffness[t] = fmin(f->stiffness[t] / by, MAX_STIFFNESS);
   mark_points(f);
   for (int32_t s = 0; s < f->surface_count; ++s) {
     const int32_t *parents = &f->parents[4 * (size_t)s];
     bool near = f->marks[parents[0]] || f->marks[parents[1]] || f->marks[parents[2]] || f->marks[parents[3]];
-    if (near) f->shares[s] = fmax(f->shares[s] * by, LEAST_SHARE);
+    if (near) f->fractions[s] = fmax(f->fractions[s] * by, MIN_FRACTION);
   }
 }
 
 // Shares and stiffness to the given power, which brings them nearer to 1 when it is below 1.
 static void raise(pl_pose_fitter *f, double power) {
   for (int32_t s = 0; s < f->surface_count; ++s)
-    if (f->shares[s] < 1) f->shares[s] = pow(f->shares[s], power);
+    if (f->fractions[s] < 1) f->fractions[s] = pow(f->fractions[s], power);
   for (int32_t t = 0; t < f->tet_count; ++t)
     if (f->stiffness[t] > 1) f->stiffness[t] = pow(f->stiffness[t], power);
 }
 
 // From a sound fit, give back what does no harm.
-static void give_back(pl_pose_trial *trial, int32_t most_iterations) {
+static void give_back(pl_pose_trial *trial, int32_t max_iterations) {
   pl_pose_fitter *f = trial->fitter;
   bool converged = trial->converged;
   double good = 1, bad = 0, now = 1;
@@ -90,7 +90,7 @@ static void give_back(pl_pose_trial *trial, int32_t most_iterations) {
     double middle = 0.5 * (good + bad);
     raise(f, middle / now);
     now = middle;
-    pl_pose_trial_iterate(trial, f->weight, most_iterations);
+    pl_pose_trial_iterate(trial, f->weight, max_iterations);
     if (is_sound(f)) {
       good = middle;
       converged = trial->converged;
@@ -140,12 +140,12 @@ static void climb(pl_pose_trial *trial, double asked) {
   }
 }
 
-void pl_pose_trial_make_sound(pl_pose_trial *trial, int32_t most_iterations) {
+void pl_pose_trial_make_sound(pl_pose_trial *trial, int32_t max_iterations) {
   pl_pose_fitter *f = trial->fitter;
   for (int round = 0; round < ROUND_COUNT && !is_sound(f); ++round) {
     relax(f, QUARTER);
     pl_pose_trial_iterate(trial, f->weight, ROUND_ITERATIONS);
   }
   if (!is_sound(f)) climb(trial, f->weight);
-  give_back(trial, most_iterations);
+  give_back(trial, max_iterations);
 }

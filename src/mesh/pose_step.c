@@ -12,15 +12,15 @@
 enum { TET_GRAIN = 256, POINT_GRAIN = 512 };
 
 // The first solve of a fit is exact; those of the iteration need only be better than the local step that follows.
-static const pl_conjugate_limits START_LIMITS = {.tolerance = 1e-10, .most_iterations = 5000};
-static const pl_conjugate_limits STEP_LIMITS = {.tolerance = 1e-14, .gain = 1e-2, .most_iterations = 2000};
+static const pl_conjugate_limits START_LIMITS = {.tolerance = 1e-10, .max_iterations = 5000};
+static const pl_conjugate_limits STEP_LIMITS = {.tolerance = 1e-14, .gain = 1e-2, .max_iterations = 2000};
 
 pl_vec3 pl_pose_fitter_place(const pl_pose_fitter *f, int32_t s) {
   const int32_t *parents = &f->parents[4 * (size_t)s];
   const double *weights = &f->weights[4 * (size_t)s];
-  pl_vec3 place = pl_vec3_scale(f->points[parents[0]], weights[0]);
-  for (int k = 1; k < 4; ++k) place = pl_vec3_add_scaled(place, f->points[parents[k]], weights[k]);
-  return place;
+  pl_vec3 position = pl_vec3_scale(f->points[parents[0]], weights[0]);
+  for (int k = 1; k < 4; ++k) position = pl_vec3_add_scaled(position, f->points[parents[k]], weights[k]);
+  return position;
 }
 
 void pl_pose_fitter_begin(pl_pose_fitter *f, const pl_vec3 *posed) {
@@ -43,7 +43,7 @@ void pl_pose_fitter_begin(pl_pose_fitter *f, const pl_vec3 *posed) {
 }
 
 void pl_pose_fitter_unrelax(pl_pose_fitter *f) {
-  for (int32_t s = 0; s < f->surface_count; ++s) f->shares[s] = 1;
+  for (int32_t s = 0; s < f->surface_count; ++s) f->fractions[s] = 1;
   for (int32_t t = 0; t < f->tet_count; ++t) f->stiffness[t] = 1;
 }
 
@@ -67,7 +67,7 @@ void pl_pose_fitter_set_weight(pl_pose_fitter *f, double weight) {
   for (int32_t s = 0; s < f->surface_count; ++s) {
     const int32_t *parents = &f->parents[4 * (size_t)s];
     const double *weights = &f->weights[4 * (size_t)s];
-    f->pulls[s] = f->shares[s] * weight / f->edge * f->areas[s];
+    f->pulls[s] = f->fractions[s] * weight / f->edge * f->areas[s];
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j < 4; ++j)
         values[pl_sparse_find(&f->matrix, parents[i], parents[j])] += f->pulls[s] * weights[i] * weights[j];
@@ -88,14 +88,14 @@ static pl_vec3 surface_pull(const pl_pose_fitter *f, bool is_start, int32_t poin
 static void pull_rows(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   pl_pose_fitter *f = data;
-  for (int32_t i = begin; i < end; ++i) f->right[i] = surface_pull(f, true, i);
+  for (int32_t i = begin; i < end; ++i) f->rhs[i] = surface_pull(f, true, i);
 }
 
 void pl_pose_fitter_start(pl_pose_fitter *f) {
   pl_pose_fitter_reset(f);
   pl_parallel_for(f->context, f->point_count, POINT_GRAIN, pull_rows, f);
   memset(f->before, 0, (size_t)f->point_count * sizeof *f->before);
-  pl_conjugate_solve(f->context, &f->matrix, f->right, &START_LIMITS, &f->work, f->before);
+  pl_conjugate_solve(f->context, &f->matrix, f->rhs, &START_LIMITS, &f->work, f->before);
   for (int32_t i = 0; i < f->point_count; ++i) f->points[i] = pl_vec3_add(f->points[i], f->before[i]);
 }
 
@@ -133,20 +133,20 @@ static void gather_rows(void *data, int32_t begin, int32_t end, int32_t block) {
       int32_t item = f->tet_corners.items[k], t = item / 4;
       sum = pl_vec3_add_scaled(sum, pl_quat_apply(f->rotations[t], f->gradients[item]), f->stiffness[t] * f->volumes[t]);
     }
-    f->right[i] = sum;
+    f->rhs[i] = sum;
   }
 }
 
 double pl_pose_fitter_solve(pl_pose_fitter *f) {
   pl_parallel_for(f->context, f->point_count, POINT_GRAIN, gather_rows, f);
   memcpy(f->before, f->points, (size_t)f->point_count * sizeof *f->before);
-  pl_conjugate_solve(f->context, &f->matrix, f->right, &STEP_LIMITS, &f->work, f->points);
-  double largest = 0;
+  pl_conjugate_solve(f->context, &f->matrix, f->rhs, &STEP_LIMITS, &f->work, f->points);
+  double max = 0;
   for (int32_t i = 0; i < f->point_count; ++i) {
     pl_vec3 move = pl_vec3_sub(f->points[i], f->before[i]);
-    largest = fmax(largest, pl_vec3_dot(move, move));
+    max = fmax(max, pl_vec3_dot(move, move));
   }
-  return sqrt(largest);
+  return sqrt(max);
 }
 
 static void sum_tets(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -171,8 +171,8 @@ double pl_pose_fitter_energy(pl_pose_fitter *f) {
   return sum + pull;
 }
 
-int32_t pl_pose_fitter_count(const pl_pose_fitter *f, double least) {
+int32_t pl_pose_fitter_count(const pl_pose_fitter *f, double min) {
   int32_t count = 0;
-  for (int32_t t = 0; t < f->tet_count; ++t) count += !(f->determinants[t] > least);
+  for (int32_t t = 0; t < f->tet_count; ++t) count += !(f->determinants[t] > min);
   return count;
 }

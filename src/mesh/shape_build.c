@@ -5,7 +5,7 @@
 
 // The number of triangles grows with the inverse square of the cell size, apart from thin parts that appear or vanish: a few corrections
 // from a coarse count are enough.
-enum { FIRST_CELLS = 40, SIZING_ROUNDS = 12, LEAST_TARGET = 12, MOST_EMPTY_CELLS = 240 };
+enum { FIRST_CELLS = 40, SIZING_ROUNDS = 12, MIN_TARGET = 12, MAX_EMPTY_CELLS = 240 };
 
 pl_shape_def pl_default_shape_def(void) {
   return (pl_shape_def){.target_triangle_count = 8000, .magic = PL_DEF_MAGIC};
@@ -15,9 +15,9 @@ static pl_status fail_empty(pl_error *error) {
   return pl_fail_field(error, PL_ERROR_INVALID_DATA, "nodes", "the shape is empty, or too thin for cells of this size");
 }
 
-static double largest_extent(const pl_shape *shape) {
+static double max_extent(const pl_shape *shape) {
   pl_box box = pl_shape_node_placed_box(shape, shape->node_count - 1);
-  return fmax(box.most.x - box.least.x, fmax(box.most.y - box.least.y, box.most.z - box.least.z));
+  return fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z));
 }
 
 static pl_status sample_and_repair(pl_shape_grid *grid, pl_context *context, const pl_shape *shape, double cell_size,
@@ -29,7 +29,7 @@ static pl_status sample_and_repair(pl_shape_grid *grid, pl_context *context, con
 // Sample with ever better cell sizes until the count of cut edges (half the triangles) is close to the target.
 static pl_status sample_for_target(pl_shape_grid *grid, pl_context *context, const pl_shape *shape, int32_t target,
                                    pl_error *error) {
-  double extent = largest_extent(shape), cell_size = extent / FIRST_CELLS;
+  double extent = max_extent(shape), cell_size = extent / FIRST_CELLS;
   double best_size = 0, best_error = HUGE_VAL;
   // Sizes known to give too many and too few triangles: a guess beyond them is replaced by their mean.
   double too_small = 0, too_large = HUGE_VAL;
@@ -44,7 +44,7 @@ static pl_status sample_for_target(pl_shape_grid *grid, pl_context *context, con
       best_size = cell_size;
     }
     // Nothing seen yet: the shape is thinner than a cell, or not there at all.
-    if (!(ratio > 0) && cell_size < extent / MOST_EMPTY_CELLS) return fail_empty(error);
+    if (!(ratio > 0) && cell_size < extent / MAX_EMPTY_CELLS) return fail_empty(error);
     if (ratio > 1)
       too_small = fmax(too_small, cell_size);
     else
@@ -86,14 +86,14 @@ pl_status pl_shape_build_surface(pl_context *context, const pl_shape_def *def, c
   if (!(isfinite(def->cell_size) && def->cell_size >= 0))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cell_size",
                          "must be greater than 0, or 0 to aim at target_triangle_count");
-  if (def->cell_size == 0 && (def->target_triangle_count < LEAST_TARGET || def->target_triangle_count > 50000000))
+  if (def->cell_size == 0 && (def->target_triangle_count < MIN_TARGET || def->target_triangle_count > 50000000))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "target_triangle_count", "must be at least %d and at most 50 million",
-                         LEAST_TARGET);
+                         MIN_TARGET);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_shape shape;
   status = pl_shape_prepare(&shape, &arena, nodes, node_count, error);
-  if (status == PL_OK && !(largest_extent(&shape) > 0)) status = fail_empty(error);
+  if (status == PL_OK && !(max_extent(&shape) > 0)) status = fail_empty(error);
   if (status == PL_OK) status = build(context, def, &shape, &arena, surface, error);
   pl_arena_destroy(&arena);
   return status;

@@ -16,15 +16,15 @@
 #include <stddef.h>
 
 // More children than this within one smoothness of each other are not blended.
-enum { BLEND_LIMIT = 16 };
+enum { MAX_BLEND = 16 };
 
 static const double pi = 3.14159265358979323846;
 
 static double evaluate(const pl_shape *shape, int32_t index, pl_vec3 point, double limit);
 
 static double box_distance(pl_box box, pl_vec3 p) {
-  double x = fmax(fmax(box.least.x - p.x, p.x - box.most.x), 0), y = fmax(fmax(box.least.y - p.y, p.y - box.most.y), 0);
-  double z = fmax(fmax(box.least.z - p.z, p.z - box.most.z), 0);
+  double x = fmax(fmax(box.min.x - p.x, p.x - box.max.x), 0), y = fmax(fmax(box.min.y - p.y, p.y - box.max.y), 0);
+  double z = fmax(fmax(box.min.z - p.z, p.z - box.max.z), 0);
   return sqrt(x * x + y * y + z * z);
 }
 
@@ -109,24 +109,24 @@ static double extruded_distance(const pl_shape_node *node, pl_vec3 p) {
 
 // The few least values met so far, rising.
 typedef struct blend {
-  double values[BLEND_LIMIT];
+  double values[MAX_BLEND];
   int count;
 } blend;
 
 static void blend_add(blend *b, double value) {
-  if (b->count == BLEND_LIMIT && value >= b->values[BLEND_LIMIT - 1]) return;
-  int i = b->count < BLEND_LIMIT ? b->count++ : BLEND_LIMIT - 1;
+  if (b->count == MAX_BLEND && value >= b->values[MAX_BLEND - 1]) return;
+  int i = b->count < MAX_BLEND ? b->count++ : MAX_BLEND - 1;
   for (; i > 0 && b->values[i - 1] > value; --i) b->values[i] = b->values[i - 1];
   b->values[i] = value;
 }
 
 static double blend_finish(const blend *b, double smoothness) {
-  double least = b->values[0];
-  for (int i = 1; i < b->count && b->values[i] - least < smoothness; ++i) {
-    double gap = smoothness - fabs(b->values[i] - least);
-    least = fmin(least, b->values[i]) - gap * gap / (4 * smoothness);
+  double min = b->values[0];
+  for (int i = 1; i < b->count && b->values[i] - min < smoothness; ++i) {
+    double gap = smoothness - fabs(b->values[i] - min);
+    min = fmin(min, b->values[i]) - gap * gap / (4 * smoothness);
   }
-  return least;
+  return min;
 }
 
 static double combined_distance(const pl_shape *shape, const pl_shape_node *node, pl_vec3 p, double limit) {
@@ -145,8 +145,8 @@ static double combined_distance(const pl_shape *shape, const pl_shape_node *node
     double value = evaluate(shape, child, p, reach);
     blend_add(&b, negated ? -value : value);
   }
-  double least = blend_finish(&b, node->smoothness);
-  return node->kind == PL_SHAPE_UNION ? least : -least;
+  double min = blend_finish(&b, node->smoothness);
+  return node->kind == PL_SHAPE_UNION ? min : -min;
 }
 
 // The X axis becomes a circle of curvature |amount| around (0, 1/amount).
@@ -155,7 +155,7 @@ static double bent_distance(const pl_shape *shape, const pl_shape_node *node, pl
   double curvature = fabs(node->amount), mirror = node->amount < 0 ? -1 : 1;
   if (curvature < 1e-9) return evaluate(shape, child, p, HUGE_VAL);
   pl_box box = pl_shape_node_placed_box(shape, child);
-  double radius = 1 / curvature, inner = radius - fmax(mirror > 0 ? box.most.y : -box.least.y, 0);
+  double radius = 1 / curvature, inner = radius - fmax(mirror > 0 ? box.max.y : -box.min.y, 0);
   double down = radius - mirror * p.y;
   double x = atan2(p.x, down) * radius, y = mirror * (radius - hypot(p.x, down));
   // Both ways around the circle: the nearer one counts, so that the far side of the ring has no jump.
@@ -167,7 +167,7 @@ static double bent_distance(const pl_shape *shape, const pl_shape_node *node, pl
 static double twisted_distance(const pl_shape *shape, const pl_shape_node *node, pl_vec3 p) {
   int32_t child = node->children[0];
   pl_box box = pl_shape_node_placed_box(shape, child);
-  double radius = hypot(fmax(fabs(box.least.x), fabs(box.most.x)), fmax(fabs(box.least.z), fabs(box.most.z)));
+  double radius = hypot(fmax(fabs(box.min.x), fabs(box.max.x)), fmax(fabs(box.min.z), fabs(box.max.z)));
   double cap = 0.25 * radius, shear = (radius + cap) * fabs(node->amount);
   double stretch = 0.5 * (shear + sqrt(shear * shear + 4));
   double c = cos(node->amount * p.y), s = sin(node->amount * p.y);

@@ -11,7 +11,7 @@
 enum { PL_SHAPE_BLOCK_EDGE = 4, PL_SHAPE_BLOCK_SIZE = 64 };
 
 typedef struct pl_shape_block {
-  int32_t place[3];                       // in blocks
+  int32_t corner[3];                       // in blocks
   float values[PL_SHAPE_BLOCK_SIZE];      // of its nodes, x fastest; inside is < 0
   int32_t vertices[PL_SHAPE_BLOCK_SIZE];  // surface vertex of the cell above each node, -1 for none
   int32_t edges[PL_SHAPE_BLOCK_SIZE][3];  // number of the cut edge from each node along each axis, -1 for none

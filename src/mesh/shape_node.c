@@ -9,10 +9,10 @@
 #include "base/error.h"
 
 // Deeper or more often shared trees than anybody models by hand; they would only exhaust the stack or the user's patience.
-enum { DEPTH_LIMIT = 200, VISIT_LIMIT = 1 << 16 };
+enum { MAX_DEPTH = 200, MAX_VISITS = 1 << 16 };
 
 // Larger numbers make squares and products lose their meaning.
-static const double largest_length = 1e9;
+static const double max_length = 1e9;
 
 pl_shape_node pl_default_shape_node(pl_shape_kind kind) {
   return (pl_shape_node){.kind = kind, .placement = pl_transform_identity(), .scale = 1};
@@ -33,7 +33,7 @@ static pl_box children_box(const pl_shape *shape, const pl_shape_node *node) {
     if (node->kind == PL_SHAPE_UNION)
       box = pl_box_join(box, other);
     else
-      box = (pl_box){pl_vec3_max(box.least, other.least), pl_vec3_min(box.most, other.most)};
+      box = (pl_box){pl_vec3_max(box.min, other.min), pl_vec3_min(box.max, other.max)};
   }
   // Each further child lowers a smooth minimum by at most a quarter of the smoothness, all together by at most five quarters.
   if (node->kind == PL_SHAPE_UNION) box = pl_box_grow(box, node->smoothness * fmin(0.25 * (node->child_count - 1), 1.25));
@@ -44,9 +44,9 @@ static pl_box children_box(const pl_shape *shape, const pl_shape_node *node) {
 static pl_box bent_box(pl_box child, double amount) {
   if (amount == 0) return child;
   double curvature = fabs(amount), radius = 1 / curvature;
-  double y_least = amount > 0 ? child.least.y : -child.most.y, y_most = amount > 0 ? child.most.y : -child.least.y;
-  double radii[2] = {radius - y_most, radius - y_least};
-  double angles[7] = {curvature * child.least.x, curvature * child.most.x};
+  double min_y = amount > 0 ? child.min.y : -child.max.y, max_y = amount > 0 ? child.max.y : -child.min.y;
+  double radii[2] = {radius - max_y, radius - min_y};
+  double angles[7] = {curvature * child.min.x, curvature * child.max.x};
   int angle_count = 2;
   for (int quarter = -2; quarter <= 2; ++quarter) {
     double angle = quarter * (0.5 * 3.14159265358979323846);
@@ -58,14 +58,14 @@ static pl_box bent_box(pl_box child, double amount) {
       double y = radius - radii[k] * cos(angles[i]);
       box = pl_box_with(box, pl_vec3_of(radii[k] * sin(angles[i]), amount > 0 ? y : -y, 0));
     }
-  box.least.z = child.least.z;
-  box.most.z = child.most.z;
+  box.min.z = child.min.z;
+  box.max.z = child.max.z;
   return box;
 }
 
 static pl_box twisted_box(pl_box child) {
-  double radius = hypot(fmax(fabs(child.least.x), fabs(child.most.x)), fmax(fabs(child.least.z), fabs(child.most.z)));
-  return (pl_box){{-radius, child.least.y, -radius}, {radius, child.most.y, radius}};
+  double radius = hypot(fmax(fabs(child.min.x), fabs(child.max.x)), fmax(fabs(child.min.z), fabs(child.max.z)));
+  return (pl_box){{-radius, child.min.y, -radius}, {radius, child.max.y, radius}};
 }
 
 // From the node's own numbers and the boxes of its children.
@@ -80,11 +80,11 @@ static pl_box find_box(const pl_shape *shape, int32_t index) {
     case PL_SHAPE_BOX: return (pl_box){pl_vec3_scale(half, -1), half};
     case PL_SHAPE_REVOLVED: {
       pl_box box = outline_box(node);
-      return (pl_box){{-box.most.x, box.least.y, -box.most.x}, {box.most.x, box.most.y, box.most.x}};
+      return (pl_box){{-box.max.x, box.min.y, -box.max.x}, {box.max.x, box.max.y, box.max.x}};
     }
     case PL_SHAPE_EXTRUDED: {
       pl_box box = outline_box(node);
-      return (pl_box){{box.least.x, box.least.y, -half.z}, {box.most.x, box.most.y, half.z}};
+      return (pl_box){{box.min.x, box.min.y, -half.z}, {box.max.x, box.max.y, half.z}};
     }
     case PL_SHAPE_UNION:
     case PL_SHAPE_DIFFERENCE:
@@ -100,8 +100,8 @@ pl_box pl_shape_node_box(const pl_shape *shape, int32_t index) {
 }
 
 static pl_box place_box(const pl_shape_node *node, pl_mat3 rotation, pl_box box) {
-  if (box.least.x > box.most.x || box.least.y > box.most.y || box.least.z > box.most.z) return pl_box_empty();
-  pl_vec3 half = pl_vec3_scale(pl_vec3_sub(box.most, box.least), 0.5 * node->scale), reach;
+  if (box.min.x > box.max.x || box.min.y > box.max.y || box.min.z > box.max.z) return pl_box_empty();
+  pl_vec3 half = pl_vec3_scale(pl_vec3_sub(box.max, box.min), 0.5 * node->scale), reach;
   const double(*m)[3] = (const double(*)[3])rotation.m;
   reach.x = fabs(m[0][0]) * half.x + fabs(m[0][1]) * half.y + fabs(m[0][2]) * half.z;
   reach.y = fabs(m[1][0]) * half.x + fabs(m[1][1]) * half.y + fabs(m[1][2]) * half.z;
@@ -124,10 +124,10 @@ static pl_status refuse(pl_error *error, int32_t index, const char *field, const
 }
 
 static bool is_length(double x) {
-  return isfinite(x) && x >= 0 && x <= largest_length;
+  return isfinite(x) && x >= 0 && x <= max_length;
 }
 static bool is_near(pl_vec3 v) {
-  return fabs(v.x) <= largest_length && fabs(v.y) <= largest_length && fabs(v.z) <= largest_length;
+  return fabs(v.x) <= max_length && fabs(v.y) <= max_length && fabs(v.z) <= max_length;
 }
 
 static pl_status check_outline(const pl_shape_node *node, int32_t index, pl_error *error) {
@@ -136,7 +136,7 @@ static pl_status check_outline(const pl_shape_node *node, int32_t index, pl_erro
   double area = 0, reach = 0;
   for (int32_t i = 0; i < node->outline_count; ++i) {
     const double *a = &node->outline[2 * i], *b = &node->outline[2 * ((i + 1) % node->outline_count)];
-    if (!(fabs(a[0]) <= largest_length) || !(fabs(a[1]) <= largest_length))
+    if (!(fabs(a[0]) <= max_length) || !(fabs(a[1]) <= max_length))
       return refuse(error, index, "outline", "the outline has a corner that is not a number or too far away");
     if (node->kind == PL_SHAPE_REVOLVED && a[0] < 0)
       return refuse(error, index, "outline", "an outline that is turned around Y must not cross the axis: x must be at least 0");
@@ -149,12 +149,12 @@ static pl_status check_outline(const pl_shape_node *node, int32_t index, pl_erro
 
 static pl_status check_primitive(const pl_shape_node *node, int32_t index, pl_error *error) {
   pl_vec3 size = node->size;
-  double least = fmin(size.x, fmin(size.y, size.z));
+  double min = fmin(size.x, fmin(size.y, size.z));
   switch (node->kind) {
     case PL_SHAPE_ELLIPSOID:
     case PL_SHAPE_BOX:
-      if (!is_near(size) || !(least > 0)) return refuse(error, index, "size", "all three sizes must be greater than 0");
-      if (node->kind == PL_SHAPE_BOX && !(is_length(node->radius) && node->radius <= 0.5 * least))
+      if (!is_near(size) || !(min > 0)) return refuse(error, index, "size", "all three sizes must be greater than 0");
+      if (node->kind == PL_SHAPE_BOX && !(is_length(node->radius) && node->radius <= 0.5 * min))
         return refuse(error, index, "radius", "the rounding must be at least 0 and at most half the shortest edge");
       return PL_OK;
     case PL_SHAPE_CAPSULE:
@@ -182,7 +182,7 @@ static pl_status check_children(const pl_shape_node *node, int32_t index, pl_err
     if (node->children[i] < 0 || node->children[i] >= index)
       return refuse(error, index, "children", "a child must be a node that stands before its parent");
   if (!warps && !is_length(node->smoothness)) return refuse(error, index, "smoothness", "must be at least 0");
-  if (warps && !(fabs(node->amount) <= largest_length)) return refuse(error, index, "amount", "not a number, or too large");
+  if (warps && !(fabs(node->amount) <= max_length)) return refuse(error, index, "amount", "not a number, or too large");
   return PL_OK;
 }
 
@@ -205,9 +205,9 @@ static pl_status check_node(const pl_shape_node *node, int32_t index, pl_error *
 // A bend must neither fold its inner side through the centre nor close more than a full ring.
 static pl_status check_bend(const pl_shape_node *node, int32_t index, pl_box child, pl_error *error) {
   double curvature = fabs(node->amount);
-  double inner = node->amount > 0 ? child.most.y : -child.least.y;
+  double inner = node->amount > 0 ? child.max.y : -child.min.y;
   if (!(inner * curvature < 0.98)) return refuse(error, index, "amount", "bends so tightly that the inner side folds over itself");
-  if (!(fmax(-child.least.x, child.most.x) * curvature <= 3.14159265358979323846))
+  if (!(fmax(-child.min.x, child.max.x) * curvature <= 3.14159265358979323846))
     return refuse(error, index, "amount", "bends the child around more than a full circle");
   return PL_OK;
 }
@@ -218,8 +218,8 @@ static pl_status check_depth(const pl_shape_node *node, int32_t index, int32_t *
     int32_t child = node->children[i];
     if (depths[child] >= depths[index]) depths[index] = depths[child] + 1;
     visits[index] += visits[child];
-    if (depths[index] > DEPTH_LIMIT) return refuse(error, index, "children", "nested too deeply");
-    if (visits[index] > VISIT_LIMIT)
+    if (depths[index] > MAX_DEPTH) return refuse(error, index, "children", "nested too deeply");
+    if (visits[index] > MAX_VISITS)
       return refuse(error, index, "children", "too many nodes below this one, shared ones counted each time");
   }
   return PL_OK;
@@ -243,8 +243,8 @@ pl_status pl_shape_prepare(pl_shape *shape, pl_arena *arena, const pl_shape_node
     caches[i].rotation = rotation;
     caches[i].box = find_box(&below, i);
     caches[i].placed_box = place_box(&nodes[i], rotation, caches[i].box);
-    if (caches[i].placed_box.least.x <= caches[i].placed_box.most.x &&
-        (!is_near(caches[i].placed_box.least) || !is_near(caches[i].placed_box.most)))
+    if (caches[i].placed_box.min.x <= caches[i].placed_box.max.x &&
+        (!is_near(caches[i].placed_box.min) || !is_near(caches[i].placed_box.max)))
       return refuse(error, i, "scale", "makes the shape too large");
   }
   *shape = (pl_shape){nodes, node_count, caches};

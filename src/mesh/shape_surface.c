@@ -39,9 +39,9 @@ typedef struct maker {
 } maker;
 
 static void block_node(const pl_shape_block *block, int i, int32_t node[3]) {
-  node[0] = 4 * block->place[0] + (i & 3);
-  node[1] = 4 * block->place[1] + (i >> 2 & 3);
-  node[2] = 4 * block->place[2] + (i >> 4);
+  node[0] = 4 * block->corner[0] + (i & 3);
+  node[1] = 4 * block->corner[1] + (i >> 2 & 3);
+  node[2] = 4 * block->corner[2] + (i >> 4);
 }
 
 // Number vertices and cut edges in the order of the blocks.
@@ -169,23 +169,23 @@ static pl_vec3 meet_planes(const maker *m, const int32_t cuts[12], int count, pl
 
 // Whether the surface has a crease at p: second differences across it do not fade with the step as those of a curved surface do.
 static bool has_crease(const maker *m, pl_vec3 p) {
-  double step = crease_step * m->grid->cell_size, center = pl_shape_value(m->grid->shape, p), most = 0;
+  double step = crease_step * m->grid->cell_size, center = pl_shape_value(m->grid->shape, p), max = 0;
   for (int axis = 0; axis < 3; ++axis) {
     pl_vec3 offset = {axis == 0 ? step : 0, axis == 1 ? step : 0, axis == 2 ? step : 0};
     double sum = pl_shape_value(m->grid->shape, pl_vec3_add(p, offset)) + pl_shape_value(m->grid->shape, pl_vec3_sub(p, offset));
-    most = fmax(most, fabs(sum - 2 * center));
+    max = fmax(max, fabs(sum - 2 * center));
   }
-  return most > 0.3 * step;
+  return max > 0.3 * step;
 }
 
 // The cut point that lies closest to the surface: where a cell really has an inside and an outside corner, one of them is on it.
 static pl_vec3 best_cut_point(const maker *m, const int32_t cuts[12], int count) {
   pl_vec3 best = m->cut_points[cuts[0]];
-  double least = HUGE_VAL;
+  double min = HUGE_VAL;
   for (int k = 0; k < count; ++k) {
     double value = fabs(pl_shape_value(m->grid->shape, m->cut_points[cuts[k]]));
-    if (value < least) best = m->cut_points[cuts[k]];
-    least = fmin(least, value);
+    if (value < min) best = m->cut_points[cuts[k]];
+    min = fmin(min, value);
   }
   return best;
 }
@@ -277,12 +277,12 @@ static void smooth_vertices(void *data, int32_t begin, int32_t end, int32_t bloc
   }
 }
 
-static double least_angle_sine(pl_vec3 a, pl_vec3 b, pl_vec3 c) {
+static double min_angle_sine(pl_vec3 a, pl_vec3 b, pl_vec3 c) {
   double u = pl_vec3_distance(b, c), v = pl_vec3_distance(c, a), w = pl_vec3_distance(a, b);
   double doubled = pl_vec3_length(pl_vec3_cross(pl_vec3_sub(b, a), pl_vec3_sub(c, a)));
-  double longest = fmax(u, fmax(v, w)), least = fmin(u, fmin(v, w));
+  double longest = fmax(u, fmax(v, w)), min = fmin(u, fmin(v, w));
   // The least angle lies opposite to the shortest side, between the two longer ones.
-  double middle = u + v + w - longest - least;
+  double middle = u + v + w - longest - min;
   return longest > 0 && middle > 0 ? doubled / (longest * middle) : 0;
 }
 
@@ -302,8 +302,8 @@ static void split_quads(void *data, int32_t begin, int32_t end, int32_t block) {
     if (fabs(even - odd) > 0.05 * h)
       first = even < odd;
     else
-      first = fmin(least_angle_sine(p[0], p[1], p[2]), least_angle_sine(p[0], p[2], p[3])) >=
-              fmin(least_angle_sine(p[0], p[1], p[3]), least_angle_sine(p[1], p[2], p[3]));
+      first = fmin(min_angle_sine(p[0], p[1], p[2]), min_angle_sine(p[0], p[2], p[3])) >=
+              fmin(min_angle_sine(p[0], p[1], p[3]), min_angle_sine(p[1], p[2], p[3]));
     static const int splits[2][6] = {{0, 1, 3, 1, 2, 3}, {0, 1, 2, 0, 2, 3}};
     for (int k = 0; k < 6; ++k) m->surface->triangles[6 * i + k] = q[splits[first][k]];
   }

@@ -26,12 +26,12 @@ static void set_weights(double weights[3], double a, double b, double c) {
   weights[2] = c;
 }
 
-// Weights of the projection of p onto the plane of abc; false when the squared height is below `least` of the squared length.
-static bool project(pl_vec3 ab, pl_vec3 ac, pl_vec3 ap, double least, double weights[3]) {
+// Weights of the projection of p onto the plane of abc; false when the squared height is below `min` of the squared length.
+static bool project(pl_vec3 ab, pl_vec3 ac, pl_vec3 ap, double min, double weights[3]) {
   double bb = pl_vec3_dot(ab, ab), cc = pl_vec3_dot(ac, ac), bc = pl_vec3_dot(ab, ac);
   double pb = pl_vec3_dot(ap, ab), pc = pl_vec3_dot(ap, ac);
   double determinant = bb * cc - bc * bc, longest = bb > cc ? bb : cc;
-  if (!(determinant > least * longest * longest)) return false;
+  if (!(determinant > min * longest * longest)) return false;
   double v = (cc * pb - bc * pc) / determinant, w = (bb * pc - bc * pb) / determinant;
   set_weights(weights, 1 - v - w, v, w);
   return true;

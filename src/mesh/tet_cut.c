@@ -47,18 +47,18 @@ static bool find_origins(pl_tet_cut *cut, point_origin *origin) {
   if (cut->arena.failed) return false;
   for (int32_t i = 0; i < origin->count; ++i) {
     int32_t point = i < cut->split_point_count ? i : cut->original_of_copy[i - cut->split_point_count], other = point;
-    float share = 0;
+    float fraction = 0;
     if (point >= cut->mesh.point_count) {
       int32_t edge = cut->edge_of_new[point - cut->mesh.point_count];
       point = cut->edges[2 * edge];
       other = cut->edges[2 * edge + 1];
-      share = cut->crossings[edge];
+      fraction = cut->crossings[edge];
     }
     int32_t *parents = origin->parents + 4 * (size_t)i;
     parents[0] = parents[2] = parents[3] = point;
     parents[1] = other;
-    origin->weights[4 * (size_t)i] = 1 - share;
-    origin->weights[4 * (size_t)i + 1] = share;
+    origin->weights[4 * (size_t)i] = 1 - fraction;
+    origin->weights[4 * (size_t)i + 1] = fraction;
   }
   return true;
 }
@@ -67,9 +67,9 @@ static pl_vec3 *carry_points(pl_arena *arena, const point_origin *origin, const 
   pl_vec3 *carried = PL_TAKE(arena, pl_vec3, origin->count);
   for (int32_t i = 0; carried != NULL && i < origin->count; ++i) {
     const int32_t *parents = origin->parents + 4 * (size_t)i;
-    double share = (double)origin->weights[4 * (size_t)i + 1];
+    double fraction = (double)origin->weights[4 * (size_t)i + 1];
     // A mixture with share 0 need not be the first point, bit by bit, if the other is far away.
-    carried[i] = share > 0 ? pl_vec3_mix(points[parents[0]], points[parents[1]], share) : points[parents[0]];
+    carried[i] = fraction > 0 ? pl_vec3_mix(points[parents[0]], points[parents[1]], fraction) : points[parents[0]];
   }
   return carried;
 }
@@ -127,7 +127,7 @@ pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh 
                       pl_cut_report *report, pl_error *error) {
   *cut = NULL;
   if (embedding != NULL) *embedding = NULL;
-  pl_tet_cut work = {.mesh = pl_mesh_look(mesh)};
+  pl_tet_cut work = {.mesh = pl_mesh_get_view(mesh)};
   pl_status status = check_cut_def(def, &work.mesh, error);
   if (status < 0) return status;
   pl_arena_init(&work.arena, context, 0);

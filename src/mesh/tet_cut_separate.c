@@ -194,7 +194,7 @@ static bool open_sides(separation *s) {
   }
 }
 
-static pl_vec3 place_of(const pl_tet_cut *cut, int32_t point) {
+static pl_vec3 index_of(const pl_tet_cut *cut, int32_t point) {
   if (point < cut->mesh.point_count) return cut->mesh.points[point];
   int32_t edge = cut->edge_of_new[point - cut->mesh.point_count];
   return pl_vec3_mix(cut->mesh.points[cut->edges[2 * edge]], cut->mesh.points[cut->edges[2 * edge + 1]],
@@ -210,7 +210,7 @@ static double open_area(const separation *s) {
     pl_vec3 p[3] = {{0}};
     for (int k = 0, n = 0; k < 4; ++k) {
       if (k == slot % 4) continue;
-      p[n++] = place_of(s->cut, s->cut->tets[4 * tet + k]);
+      p[n++] = index_of(s->cut, s->cut->tets[4 * tet + k]);
       for (int m = 0; m < 4; ++m) shared_count += s->tets[4 * other + m] == s->tets[4 * tet + k];
     }
     if (shared_count < 3) area += 0.5 * pl_vec3_length(pl_vec3_cross(pl_vec3_sub(p[1], p[0]), pl_vec3_sub(p[2], p[0])));

@@ -11,13 +11,13 @@
 #include "math/vec3.h"
 #include "mesh/tet_cut.h"
 
-enum { PIECE_MOST = 64 };
+enum { MAX_PIECE = 64 };
 static const int32_t TET_EDGES[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
 typedef struct tet_pieces {
   int32_t count;
-  int32_t corners[PIECE_MOST][4];
-  double shares[PIECE_MOST];  // of the volume
+  int32_t corners[MAX_PIECE][4];
+  double fractions[MAX_PIECE];  // of the volume
 } tet_pieces;
 
 // Every piece with both ends of the edge becomes two.
@@ -29,13 +29,13 @@ static void split_pieces(tet_pieces *pieces, int32_t a, int32_t b, int32_t middl
       if (corners[k] == a) at_a = k;
       if (corners[k] == b) at_b = k;
     }
-    if (at_a < 0 || at_b < 0 || pieces->count == PIECE_MOST) continue;
+    if (at_a < 0 || at_b < 0 || pieces->count == MAX_PIECE) continue;
     int32_t *other = pieces->corners[pieces->count];
     memcpy(other, corners, 4 * sizeof *other);
     other[at_a] = middle;
     corners[at_b] = middle;
-    pieces->shares[pieces->count++] = pieces->shares[i] * (1 - t);
-    pieces->shares[i] *= t;
+    pieces->fractions[pieces->count++] = pieces->fractions[i] * (1 - t);
+    pieces->fractions[i] *= t;
   }
 }
 
@@ -45,14 +45,14 @@ static void split_tet(const pl_tet_cut *cut, const int32_t *corners, tet_pieces 
   for (int k = 0; k < 6; ++k) {
     int32_t a = corners[TET_EDGES[k][0]], b = corners[TET_EDGES[k][1]];
     if (a == b) continue;
-    int32_t edge = pl_tet_cut_edge(cut, a, b), place = count;
+    int32_t edge = pl_tet_cut_edge(cut, a, b), slot = count;
     if (cut->point_of_edge[edge] < 0) continue;
-    for (; place > 0 && edges[place - 1] > edge; --place) edges[place] = edges[place - 1];
-    edges[place] = edge;
+    for (; slot > 0 && edges[slot - 1] > edge; --slot) edges[slot] = edges[slot - 1];
+    edges[slot] = edge;
     count++;
   }
   pieces->count = 1;
-  pieces->shares[0] = 1;
+  pieces->fractions[0] = 1;
   memcpy(pieces->corners[0], corners, sizeof pieces->corners[0]);
   for (int32_t k = 0; k < count; ++k)
     split_pieces(pieces, cut->edges[2 * edges[k]], cut->edges[2 * edges[k] + 1], cut->point_of_edge[edges[k]],
@@ -75,7 +75,7 @@ static bool number_new_points(pl_tet_cut *cut) {
 
 pl_status pl_tet_cut_split(pl_tet_cut *cut, pl_error *error) {
   if (!number_new_points(cut)) return pl_fail_memory(error);
-  cut->report.least_volume_ratio = 1;
+  cut->report.min_volume_ratio = 1;
   pl_vector tets = pl_vector_of(cut->arena.context, 4 * sizeof(int32_t)),
             owners = pl_vector_of(cut->arena.context, sizeof(int32_t));
   for (int32_t t = 0; t < cut->mesh.tet_count && !tets.failed && !owners.failed; ++t) {
@@ -83,7 +83,7 @@ pl_status pl_tet_cut_split(pl_tet_cut *cut, pl_error *error) {
     split_tet(cut, cut->mesh.tets + 4 * (size_t)t, &pieces);
     cut->report.split_tet_count += pieces.count > 1;
     for (int32_t i = 0; i < pieces.count; ++i) {
-      cut->report.least_volume_ratio = fmin(cut->report.least_volume_ratio, pieces.shares[i]);
+      cut->report.min_volume_ratio = fmin(cut->report.min_volume_ratio, pieces.fractions[i]);
       pl_vector_push(&tets, pieces.corners[i]);
       pl_vector_push(&owners, &t);
     }

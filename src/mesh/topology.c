@@ -14,14 +14,14 @@ pl_elements pl_elements_of_mesh(const pl_mesh_view *mesh) {
 
 bool pl_tuples_sort(pl_arena *arena, const int32_t *keys, int32_t count, int32_t width, int32_t key_count, int32_t **order) {
   int32_t *from = PL_TAKE(arena, int32_t, count), *to = PL_TAKE(arena, int32_t, count);
-  int32_t *place = PL_TAKE(arena, int32_t, (size_t)key_count + 1);
+  int32_t *slot = PL_TAKE(arena, int32_t, (size_t)key_count + 1);
   if (arena->failed) return false;
   for (int32_t i = 0; i < count; ++i) from[i] = i;
   for (int32_t key = width - 1; key >= 0; --key) {
-    memset(place, 0, ((size_t)key_count + 1) * sizeof *place);
-    for (int32_t i = 0; i < count; ++i) place[keys[(size_t)width * (size_t)i + (size_t)key] + 1]++;
-    for (int32_t i = 0; i < key_count; ++i) place[i + 1] += place[i];
-    for (int32_t i = 0; i < count; ++i) to[place[keys[(size_t)width * (size_t)from[i] + (size_t)key]]++] = from[i];
+    memset(slot, 0, ((size_t)key_count + 1) * sizeof *slot);
+    for (int32_t i = 0; i < count; ++i) slot[keys[(size_t)width * (size_t)i + (size_t)key] + 1]++;
+    for (int32_t i = 0; i < key_count; ++i) slot[i + 1] += slot[i];
+    for (int32_t i = 0; i < count; ++i) to[slot[keys[(size_t)width * (size_t)from[i] + (size_t)key]]++] = from[i];
     int32_t *swap = from;
     from = to;
     to = swap;
@@ -157,7 +157,7 @@ bool pl_elements_of_points(pl_arena *arena, pl_elements elements, int32_t point_
   *rows = (pl_rows){.row_count = point_count};
   rows->start = PL_TAKE(arena, int32_t, (size_t)point_count + 1);
   rows->items = PL_TAKE(arena, int32_t, elements.width * elements.count);
-  int32_t *place = PL_TAKE(arena, int32_t, (size_t)point_count + 1);
+  int32_t *slot = PL_TAKE(arena, int32_t, (size_t)point_count + 1);
   if (arena->failed) return false;
   // Two passes: count, then fill; a corner that repeats an earlier one of its element is passed over.
   for (int32_t pass = 0; pass < 2; ++pass) {
@@ -170,11 +170,11 @@ bool pl_elements_of_points(pl_arena *arena, pl_elements elements, int32_t point_
         if (pass == 0)
           rows->start[corners[i] + 1]++;
         else
-          rows->items[place[corners[i]]++] = e;
+          rows->items[slot[corners[i]]++] = e;
       }
     if (pass == 1) break;
     for (int32_t i = 0; i < point_count; ++i) rows->start[i + 1] += rows->start[i];
-    memcpy(place, rows->start, ((size_t)point_count + 1) * sizeof *place);
+    memcpy(slot, rows->start, ((size_t)point_count + 1) * sizeof *slot);
   }
   return true;
 }

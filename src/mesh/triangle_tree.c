@@ -45,7 +45,7 @@ static bool fill_tree(pl_triangle_tree *tree, const pl_mesh_view *view) {
 
 pl_status pl_triangle_tree_build(pl_context *context, const pl_mesh *mesh, pl_triangle_tree **tree, pl_error *error) {
   *tree = NULL;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_triangle_tree *made = PL_TAKE(&arena, pl_triangle_tree, 1);
@@ -154,7 +154,7 @@ static double enter_box(const ray *r, const pl_box *box, double limit) {
   double enter = 0, leave = limit;
   for (int axis = 0; axis < 3; ++axis) {
     double origin = component(&r->origin, axis), inverse = r->inverse[axis];
-    double a = (component(&box->least, axis) - origin) * inverse, b = (component(&box->most, axis) - origin) * inverse;
+    double a = (component(&box->min, axis) - origin) * inverse, b = (component(&box->max, axis) - origin) * inverse;
     double near = inverse < 0 ? b : a, far = (inverse < 0 ? a : b) * (1 + 1e-15);
     if (near > enter) enter = near;
     if (far < leave) leave = far;

@@ -86,7 +86,7 @@ static void sum_children(const moments *first, const moments *second, const pl_b
 // Distance from the centre to the farthest corner of the box.
 static double radius_of(const moments *sum, const pl_box *box) {
   pl_vec3 p = {sum->center[0], sum->center[1], sum->center[2]};
-  pl_vec3 below = pl_vec3_sub(p, box->least), above = pl_vec3_sub(box->most, p);
+  pl_vec3 below = pl_vec3_sub(p, box->min), above = pl_vec3_sub(box->max, p);
   return pl_vec3_length(pl_vec3_max(below, above));
 }
 

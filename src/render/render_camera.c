@@ -42,10 +42,10 @@ void pl_render_view_matrix(const pl_render_view *view, pl_vec3 origin, double as
 // The distance at which all corners of the box fit, and how far the picture's centre is from the middle of what is seen there.
 static double fit_corners(pl_box box, pl_vec3 target, const pl_render_view *view, double aspect, pl_vec3 *shift) {
   const double fill = 0.85;  // share of the picture the box may take
-  double distance = 0, least[2] = {HUGE_VAL, HUGE_VAL}, most[2] = {-HUGE_VAL, -HUGE_VAL};
+  double distance = 0, min[2] = {HUGE_VAL, HUGE_VAL}, max[2] = {-HUGE_VAL, -HUGE_VAL};
   for (int pass = 0; pass < 2; ++pass) {
     for (int k = 0; k < 8; ++k) {
-      pl_vec3 corner = {k & 1 ? box.most.x : box.least.x, k & 2 ? box.most.y : box.least.y, k & 4 ? box.most.z : box.least.z};
+      pl_vec3 corner = {k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z};
       pl_vec3 q = pl_vec3_sub(corner, target);
       double x = pl_vec3_dot(q, view->right), y = pl_vec3_dot(q, view->up), z = pl_vec3_dot(q, view->back);
       if (pass == 0) {
@@ -53,17 +53,17 @@ static double fit_corners(pl_box box, pl_vec3 target, const pl_render_view *view
         continue;
       }
       const double at[2] = {x / (distance - z), y / (distance - z)};
-      for (int c = 0; c < 2; ++c) least[c] = fmin(least[c], at[c]), most[c] = fmax(most[c], at[c]);
+      for (int c = 0; c < 2; ++c) min[c] = fmin(min[c], at[c]), max[c] = fmax(max[c], at[c]);
     }
   }
-  *shift = pl_vec3_add(pl_vec3_scale(view->right, 0.5 * (least[0] + most[0]) * distance),
-                       pl_vec3_scale(view->up, 0.5 * (least[1] + most[1]) * distance));
+  *shift = pl_vec3_add(pl_vec3_scale(view->right, 0.5 * (min[0] + max[0]) * distance),
+                       pl_vec3_scale(view->up, 0.5 * (min[1] + max[1]) * distance));
   return distance;
 }
 
 pl_camera pl_camera_around(pl_box box, double aspect) {
-  bool usable = pl_vec3_is_finite(box.least) && pl_vec3_is_finite(box.most) && box.least.x <= box.most.x &&
-                box.least.y <= box.most.y && box.least.z <= box.most.z;
+  bool usable = pl_vec3_is_finite(box.min) && pl_vec3_is_finite(box.max) && box.min.x <= box.max.x &&
+                box.min.y <= box.max.y && box.min.z <= box.max.z;
   if (!usable) box = (pl_box){{-0.5, 0, -0.5}, {0.5, 1, 0.5}};
   // A single point still needs some room around it.
   if (pl_box_diagonal(box) < 1e-9) box = pl_box_grow(box, 0.5);

@@ -14,7 +14,7 @@
 
 #define PEN_RADIUS 0.46f  // font units
 #define HALO 2.6f         // font units beyond the pen
-#define SMALLEST_UNIT 0.9f
+#define MIN_UNIT 0.9f
 
 // The nearest ASCII of U+00C0 to U+00FF.
 static const char latin_letters[65] = "AAAAAAACEEEEIIIIDNOOOOOxOUUUUYTsaaaaaaaceeeeiiiidnooooo/ouuuuyty";
@@ -92,7 +92,7 @@ typedef struct caption {
 
 static float line_width(const char *text, size_t length) {
   float sum = 0, width;
-  pl_font_segment segments[PL_FONT_SEGMENT_LIMIT];
+  pl_font_segment segments[PL_FONT_MAX_SEGMENTS];
   for (size_t i = 0; i < length; ++i) {
     pl_font_glyph(text[i], segments, &width);
     sum += width + (i > 0 ? PL_FONT_GAP : 0);
@@ -121,7 +121,7 @@ static void draw_segment(caption *self, float x0, float y0, float x1, float y1) 
 static void draw_line(caption *self, const char *text, size_t length, float baseline) {
   float pen = self->x;
   for (size_t i = 0; i < length && pen < (float)self->right; ++i) {
-    pl_font_segment segments[PL_FONT_SEGMENT_LIMIT];
+    pl_font_segment segments[PL_FONT_MAX_SEGMENTS];
     float width;
     int32_t count = pl_font_glyph(text[i], segments, &width);
     for (int32_t k = 0; k < count; ++k)
@@ -176,7 +176,7 @@ static bool lay_out(caption *self, const char *ascii, int32_t width, int32_t hei
   if (widest <= 0) return false;
   float margin = 0.035f * (float)(height < width ? height : width);
   float unit = fmaxf((float)height / 330.0f, 1.15f);
-  unit = fmaxf(fminf(unit, ((float)width - 2 * margin) / widest), SMALLEST_UNIT);
+  unit = fmaxf(fminf(unit, ((float)width - 2 * margin) / widest), MIN_UNIT);
   float reach = (PEN_RADIUS + HALO) * unit + 1;
   self->unit = unit;
   self->x = margin + PEN_RADIUS * unit;

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 
-enum { DEVICE_LIMIT = 16 };
+enum { MAX_DEVICES = 16 };
 
 // Whole-word search in a space-separated list of extensions.
 static bool has_extension(const char *list, const char *name) {
@@ -65,9 +65,9 @@ static bool open_on_display(pl_render_context *self, EGLDisplay display) {
 static bool open_on_device(pl_render_context *self, bool hardware_only, PFNEGLGETPLATFORMDISPLAYEXTPROC get_display) {
   PFNEGLQUERYDEVICESEXTPROC query_devices = (PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
   PFNEGLQUERYDEVICESTRINGEXTPROC query_string = (PFNEGLQUERYDEVICESTRINGEXTPROC)eglGetProcAddress("eglQueryDeviceStringEXT");
-  EGLDeviceEXT devices[DEVICE_LIMIT];
+  EGLDeviceEXT devices[MAX_DEVICES];
   EGLint device_count = 0;
-  if (query_devices == NULL || query_string == NULL || !query_devices(DEVICE_LIMIT, devices, &device_count)) return false;
+  if (query_devices == NULL || query_string == NULL || !query_devices(MAX_DEVICES, devices, &device_count)) return false;
   for (EGLint i = 0; i < device_count; ++i) {
     const char *extensions = query_string(devices[i], EGL_EXTENSIONS);
     if (hardware_only && has_extension(extensions, "EGL_MESA_device_software")) continue;

@@ -149,12 +149,12 @@ static void make_arrays(pl_render_device *self) {
 }
 
 static pl_status check_size(int32_t width, int32_t height, pl_error *error) {
-  GLint buffer_limit = 0, view_limit[2] = {0, 0};
-  glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &buffer_limit);
-  glGetIntegerv(GL_MAX_VIEWPORT_DIMS, view_limit);
-  GLint limit = buffer_limit;
+  GLint max_buffer = 0, max_views[2] = {0, 0};
+  glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &max_buffer);
+  glGetIntegerv(GL_MAX_VIEWPORT_DIMS, max_views);
+  GLint limit = max_buffer;
   for (int i = 0; i < 2; ++i)
-    if (view_limit[i] < limit) limit = view_limit[i];
+    if (max_views[i] < limit) limit = max_views[i];
   if (width <= limit && height <= limit) return PL_OK;
   return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, width > limit ? "width" : "height",
                        "%d x %d pixels are more than the %d a side that can be drawn here", width, height, limit);

@@ -117,7 +117,7 @@ typedef struct pen {
 } pen;
 
 static void line_to(pen *at, float x, float y) {
-  if (at->count < PL_FONT_SEGMENT_LIMIT) at->segments[at->count++] = (pl_font_segment){at->x, at->y, x, y};
+  if (at->count < PL_FONT_MAX_SEGMENTS) at->segments[at->count++] = (pl_font_segment){at->x, at->y, x, y};
   at->x = x, at->y = y;
 }
 
@@ -152,7 +152,7 @@ static const char *draw_stroke(pen *at, const char *path) {
   return path[0] == ' ' ? path + 1 : path;
 }
 
-int32_t pl_font_glyph(char character, pl_font_segment segments[PL_FONT_SEGMENT_LIMIT], float *width) {
+int32_t pl_font_glyph(char character, pl_font_segment segments[PL_FONT_MAX_SEGMENTS], float *width) {
   if (character < ' ' || character > '~') character = '?';
   const char *path = glyphs[character - ' '];
   int widest = character == ' ' ? 2 : 0;

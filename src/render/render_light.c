@@ -31,7 +31,7 @@ static void fit_map(pl_render_map *map, const pl_render_scene *scene, pl_vec3 di
   axes[2] = pl_vec3_scale(direction, -1);
   axes[1] = pl_vec3_cross(direction, axes[0]);
   double centers[3], sizes[3];
-  pl_vec3 half = pl_vec3_scale(pl_vec3_sub(scene->box.most, scene->box.least), 0.5);
+  pl_vec3 half = pl_vec3_scale(pl_vec3_sub(scene->box.max, scene->box.min), 0.5);
   for (int i = 0; i < 3; ++i) {
     // Snapped in world space, so that the map does not move with the scene's origin either.
     double reach = fabs(axes[i].x) * half.x + fabs(axes[i].y) * half.y + fabs(axes[i].z) * half.z;
@@ -64,11 +64,11 @@ static void fill_disc(float disc[PL_DISC_COUNT][2]) {
 // sky's.
 static void fit_floor(float square[4], const pl_render_scene *scene, pl_vec3 sun, double ground_height) {
   pl_box box = scene->box;
-  double top = fmax(box.most.y - ground_height, 0);
+  double top = fmax(box.max.y - ground_height, 0);
   pl_vec3 throw = pl_vec3_scale(sun, -top / sun.y);
-  box = pl_box_join(box, (pl_box){pl_vec3_add(box.least, throw), pl_vec3_add(box.most, throw)});
+  box = pl_box_join(box, (pl_box){pl_vec3_add(box.min, throw), pl_vec3_add(box.max, throw)});
   double margin = 0.35 * pl_box_diagonal(scene->box) + 0.4 * top;
-  double size = round_up(fmax(box.most.x - box.least.x, box.most.z - box.least.z) + 2 * margin);
+  double size = round_up(fmax(box.max.x - box.min.x, box.max.z - box.min.z) + 2 * margin);
   pl_vec3 center = pl_box_center(box);
   double step = size / PL_FLOOR_SKY_SIZE;
   double x = snap(center.x + scene->origin.x, step) - scene->origin.x, z = snap(center.z + scene->origin.z, step) - scene->origin.z;

@@ -16,8 +16,8 @@
 
 #define CREASE_COSINE 0.7660444431189780
 #define FARTHEST 1e12              // metres; beyond it single precision gives no picture
-#define LARGEST_COUNT 150000000    // vertices or indices: what a 32-bit buffer size still holds
-#define CREASE_NEIGHBOUR_LIMIT 64  // triangles at a point; a fan of more is the tip of something round
+#define MAX_COUNT 150000000    // vertices or indices: what a 32-bit buffer size still holds
+#define MAX_CREASE_NEIGHBOURS 64  // triangles at a point; a fan of more is the tip of something round
 
 static pl_status check_item(const pl_picture_item *item, int32_t number, pl_error *error) {
   char field[64];
@@ -137,7 +137,7 @@ static bool put_expanded(pl_scratch *scratch, const pl_picture_item *item, const
     for (size_t c = 0; c < 3; ++c) {
       int32_t point = item->triangles[3 * (size_t)i + c];
       pl_vec3 normal = item->flat ? triangle_normals[i] : point_normals[point];
-      if (star_start != NULL && star_start[point + 1] - star_start[point] <= CREASE_NEIGHBOUR_LIMIT)
+      if (star_start != NULL && star_start[point + 1] - star_start[point] <= MAX_CREASE_NEIGHBOURS)
         normal = creased_normal(item, triangle_normals, star_start, star_triangles, i, point);
       put_vertex(vertices + 9 * (3 * (size_t)i + c), item, point, origin, normal);
     }
@@ -211,13 +211,13 @@ static pl_status measure(const pl_picture_item *items, int32_t item_count, pl_re
     point_count += items[i].point_count;
     index_count += 3 * (int64_t)items[i].triangle_count;
     vertex_count += 2 + (is_expanded(&items[i]) ? 3 * (int64_t)items[i].triangle_count : items[i].point_count);
-    if (vertex_count > LARGEST_COUNT || point_count > LARGEST_COUNT || index_count > LARGEST_COUNT)
-      return pl_fail(error, PL_ERROR_UNSUPPORTED, "the picture has more than %d vertices or triangle corners", LARGEST_COUNT);
+    if (vertex_count > MAX_COUNT || point_count > MAX_COUNT || index_count > MAX_COUNT)
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "the picture has more than %d vertices or triangle corners", MAX_COUNT);
     for (int32_t k = 0; k < items[i].point_count; ++k) box = pl_box_with(box, items[i].points[k]);
   }
   if (point_count == 0) box = (pl_box){{0, 0, 0}, {0, 0, 0}};
   scene->origin = pl_box_center(box);
-  scene->box = (pl_box){pl_vec3_sub(box.least, scene->origin), pl_vec3_sub(box.most, scene->origin)};
+  scene->box = (pl_box){pl_vec3_sub(box.min, scene->origin), pl_vec3_sub(box.max, scene->origin)};
   scene->point_count = (uint32_t)point_count;
   scene->vertex_count = (uint32_t)vertex_count;
   scene->index_count = scene->corner_count = (uint32_t)index_count;

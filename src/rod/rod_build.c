@@ -21,21 +21,21 @@ static const pl_body_method ROD_METHOD = {
     .state_size = pl_rod_state_size,
     .start = pl_rod_start,
     .move = pl_rod_move,
-    .read_positions = pl_rod_read_positions,
-    .read_velocities = pl_rod_read_velocities,
-    .read_surface = pl_rod_read_surface,
-    .write = pl_rod_write,
-    .read_particle = pl_rod_read_particle,
-    .write_particle = pl_rod_write_particle,
+    .get_positions = pl_rod_get_positions,
+    .get_velocities = pl_rod_get_velocities,
+    .get_surface = pl_rod_get_surface,
+    .set_state = pl_rod_set_state,
+    .get_particle = pl_rod_get_particle,
+    .set_particle = pl_rod_set_particle,
     .find_not_finite = pl_rod_find_not_finite,
     .list_examples = pl_rod_list_examples,
-    .read_weights = pl_rod_read_weights,
-    .give_weights = pl_rod_give_weights,
-    .lead = pl_rod_lead,
-    .look = pl_rod_look,
-    .read_joints = pl_rod_read_joints,
-    .give_morphs = pl_rod_give_morphs,
-    .carry = pl_rod_carry,
+    .get_weights = pl_rod_get_weights,
+    .set_weights = pl_rod_set_weights,
+    .set_target = pl_rod_state_set_target,
+    .set_camera = pl_rod_state_set_camera,
+    .get_joints = pl_rod_state_get_joints,
+    .set_morph_weights = pl_rod_state_set_morph_weights,
+    .teleport = pl_rod_state_teleport,
     .destroy = destroy,
 };
 
@@ -63,15 +63,15 @@ static pl_status lump_masses(const pl_rod_skeleton *s, pl_rod_model *model, pl_e
          *inverse = PL_TAKE(&model->head.arena, double, def->joint_count);
   if (model->head.arena.failed) return pl_fail_memory(error);
   for (int32_t i = 0; i < def->joint_count; ++i) {
-    if (s->place_of[i] <= 0) continue;
+    if (s->index_of[i] <= 0) continue;
     int32_t p = def->joints[i].parent;
     double l = segment_length(def, i), a = fmax(def->joints[p].radius, 0.01 * l), b = fmax(def->joints[i].radius, 0.01 * l);
     double half = 0.5 * def->density * 3.14159265358979323846 * l * (a * a + a * b + b * b) / 3;
     masses[i] += half;
-    if (s->place_of[p] > 0) masses[p] += half;
+    if (s->index_of[p] > 0) masses[p] += half;
   }
   for (int32_t i = 0; i < def->joint_count; ++i) {
-    if (s->place_of[i] <= 0) continue;  // led joints and roots are moved from outside
+    if (s->index_of[i] <= 0) continue;  // led joints and roots are moved from outside
     if (def->joints[i].mass > 0) masses[i] = def->joints[i].mass;
     inverse[i] = 1 / masses[i];
     model->head.mass += masses[i];
@@ -86,25 +86,25 @@ static pl_status lump_masses(const pl_rod_skeleton *s, pl_rod_model *model, pl_e
 // A chain's parents and links in its own numbering.
 typedef struct build {
   int32_t joint_count, link_count;
-  int32_t parents[PL_ROD_JOINT_LIMIT];
-  int32_t links[2 * PL_ROD_LINK_LIMIT];
+  int32_t parents[PL_ROD_MAX_JOINTS];
+  int32_t links[2 * PL_ROD_MAX_LINKS];
 } build;
 
 static pl_status read_build(const pl_rod_skeleton *s, const int32_t *link_start, const int32_t *link_items, int32_t chain, build *b,
                             pl_error *error) {
   b->joint_count = s->chain_start[chain + 1] - s->chain_start[chain];
   b->link_count = link_start[chain + 1] - link_start[chain];
-  if (b->link_count > PL_ROD_LINK_LIMIT)
+  if (b->link_count > PL_ROD_MAX_LINKS)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "the chain of %s has %d links; at most %d are possible",
-                   pl_rod_name_of(s->def, s->roots[chain]).text, b->link_count, PL_ROD_LINK_LIMIT);
+                   pl_rod_name_of(s->def, s->roots[chain]).text, b->link_count, PL_ROD_MAX_LINKS);
   for (int32_t i = 0; i < b->joint_count; ++i) {
     int32_t joint = s->order[s->chain_start[chain] + i];
-    b->parents[i] = i == 0 ? -1 : s->place_of[s->def->joints[joint].parent];
+    b->parents[i] = i == 0 ? -1 : s->index_of[s->def->joints[joint].parent];
   }
   for (int32_t i = 0; i < b->link_count; ++i) {
     const pl_rod_link *link = &s->def->links[link_items[link_start[chain] + i]];
-    b->links[2 * i] = s->place_of[link->from];
-    b->links[2 * i + 1] = s->place_of[link->to];
+    b->links[2 * i] = s->index_of[link->from];
+    b->links[2 * i + 1] = s->index_of[link->to];
   }
   return PL_OK;
 }
@@ -112,7 +112,7 @@ static pl_status read_build(const pl_rod_skeleton *s, const int32_t *link_start,
 static bool has_build(const pl_rod_plan *plan, const build *b) {
   return plan->joint_count == b->joint_count && plan->link_count == b->link_count &&
          memcmp(plan->parents, b->parents, (size_t)b->joint_count * sizeof(int32_t)) == 0 &&
-         memcmp(plan->bars + 2 * (b->joint_count - 1), b->links, 2 * (size_t)b->link_count * sizeof(int32_t)) == 0;
+         memcmp(plan->constraints + 2 * (b->joint_count - 1), b->links, 2 * (size_t)b->link_count * sizeof(int32_t)) == 0;
 }
 
 // Links sorted to their chains.
@@ -161,7 +161,7 @@ static void fill_lane(const pl_rod_skeleton *s, const pl_rod_model *model, pl_ro
   const pl_rod_plan *plan = batch->plan;
   int32_t n = plan->joint_count;
   double mean = 0, length = 0;
-  double reach[PL_ROD_JOINT_LIMIT] = {0};
+  double reach[PL_ROD_MAX_JOINTS] = {0};
   for (int32_t i = 1; i < n; ++i) {
     int32_t joint = batch->joints[8 * i + lane];
     mean += model->head.masses[joint] / (n - 1);
@@ -171,13 +171,13 @@ static void fill_lane(const pl_rod_skeleton *s, const pl_rod_model *model, pl_ro
     int32_t joint = batch->joints[8 * i + lane], at = 8 * i + lane;
     const pl_rod_joint *j = &def->joints[joint];
     // A joint's mass is shared out to its regions: each then pulls with forces that have a potential, and sum to zero.
-    double share = (i == 0 ? 1 : model->head.masses[joint] / mean) / (plan->region_start[i + 1] - plan->region_start[i]);
+    double fraction = (i == 0 ? 1 : model->head.masses[joint] / mean) / (plan->region_start[i + 1] - plan->region_start[i]);
     rows[0][at] = (float)model->head.inverse_masses[joint];
-    rows[1][at] = (float)share;
+    rows[1][at] = (float)fraction;
     rows[2][at] = (float)j->stiffness;
-    rows[3][at] = j->angle_limit > 0 && j->angle_limit < 3.14159 ? (float)cos(j->angle_limit) : -2.0f;
+    rows[3][at] = j->max_angle > 0 && j->max_angle < 3.14159 ? (float)cos(j->max_angle) : -2.0f;
     rows[4][at] = (float)j->radius;
-    rows[5][at] = (float)(share * def->twist * length * def->twist * length);
+    rows[5][at] = (float)(fraction * def->twist * length * def->twist * length);
     rows[6][at] = (float)j->spring;
     // What drag leaves of a velocity in 1/60 s; the step turns it into its own.
     rows[7][at] = (float)(1 - j->drag);
@@ -194,7 +194,7 @@ static pl_status fill_batch(const pl_rod_skeleton *s, pl_rod_model *model, pl_ro
   pl_arena *arena = &model->head.arena;
   int32_t n = plan->joint_count;
   int32_t *joints = PL_TAKE(arena, int32_t, 8 * n);
-  float *lengths = take_rows(arena, plan->bar_count);
+  float *lengths = take_rows(arena, plan->constraint_count);
   float *rows[9];
   for (int k = 0; k < 9; ++k) rows[k] = take_rows(arena, k == 8 ? 3 * n : n);
   if (arena->failed) return pl_fail_memory(error);
@@ -202,23 +202,23 @@ static pl_status fill_batch(const pl_rod_skeleton *s, pl_rod_model *model, pl_ro
   batch->lengths = lengths;
   bool limited = false;
   for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
-    int32_t chain = batch->chains[lane], root = s->roots[chain], led = def->joints[root].parent;
+    int32_t chain = batch->chains[lane], root = s->roots[chain], kinematic = def->joints[root].parent;
     for (int32_t i = 0; i < n; ++i) joints[8 * i + lane] = s->order[s->chain_start[chain] + i];
-    batch->bases[lane] = s->led_of[led];
+    batch->bases[lane] = s->kinematic_of[kinematic];
     batch->centers[lane] =
-        s->settings[chain] != NULL && s->settings[chain]->center >= 0 ? s->led_of[s->settings[chain]->center] : -1;
-    pl_transform base = {def->joints[led].rest.position, pl_quat_unit(def->joints[led].rest.rotation)};
+        s->settings[chain] != NULL && s->settings[chain]->center >= 0 ? s->kinematic_of[s->settings[chain]->center] : -1;
+    pl_transform base = {def->joints[kinematic].rest.position, pl_quat_unit(def->joints[kinematic].rest.rotation)};
     batch->root_offsets[lane] = pl_transform_unapply(base, def->joints[root].rest.position);
-    for (int32_t b = 0; b < plan->bar_count; ++b) {
-      pl_vec3 from = def->joints[joints[8 * plan->bars[2 * b] + lane]].rest.position,
-              to = def->joints[joints[8 * plan->bars[2 * b + 1] + lane]].rest.position;
+    for (int32_t b = 0; b < plan->constraint_count; ++b) {
+      pl_vec3 from = def->joints[joints[8 * plan->constraints[2 * b] + lane]].rest.position,
+              to = def->joints[joints[8 * plan->constraints[2 * b + 1] + lane]].rest.position;
       lengths[8 * b + lane] = (float)pl_vec3_length(pl_vec3_sub(to, from));
     }
     fill_lane(s, model, batch, lane, rows);
     for (int32_t i = 1; i < n; ++i) limited = limited || rows[3][8 * i + lane] > -1.5f;
   }
   batch->inverse_masses = rows[0];
-  batch->shares = rows[1];
+  batch->fractions = rows[1];
   batch->gains = rows[2];
   batch->limits = limited ? rows[3] : NULL;
   batch->radii = rows[4];
@@ -291,13 +291,13 @@ static pl_status fill_batches(const pl_rod_skeleton *s, const pl_rod_example_lis
     if (status >= 0) status = list_colliders(s, model, batch, error);
     if (status < 0) return status;
     offsets[b] = model->batch_floats;
-    model->batch_floats += pl_rod_batch_floats(batch, model->suppression);
+    model->batch_floats += pl_rod_batch_floats(batch, model->ghost_momentum);
     const pl_rod_plan *plan = batch->plan;
-    int32_t entries = plan->column_start[plan->bar_count];
-    if (plan->joint_count > model->largest_joint_count) model->largest_joint_count = plan->joint_count;
-    if (plan->bar_count > model->largest_bar_count) model->largest_bar_count = plan->bar_count;
-    if (entries > model->largest_entry_count) model->largest_entry_count = entries;
-    if (batch->example_count > model->largest_example_count) model->largest_example_count = batch->example_count;
+    int32_t entries = plan->column_start[plan->constraint_count];
+    if (plan->joint_count > model->max_joint_count) model->max_joint_count = plan->joint_count;
+    if (plan->constraint_count > model->max_constraint_count) model->max_constraint_count = plan->constraint_count;
+    if (entries > model->max_entry_count) model->max_entry_count = entries;
+    if (batch->example_count > model->max_example_count) model->max_example_count = batch->example_count;
   }
   model->batch_offsets = offsets;
   return PL_OK;
@@ -309,13 +309,13 @@ static pl_status index_joints(const pl_rod_skeleton *s, pl_rod_model *model, pl_
   const pl_rod_def *def = s->def;
   pl_arena *arena = &model->head.arena;
   int32_t n = def->joint_count;
-  int32_t *led = PL_TAKE(arena, int32_t, s->led_count), *slots = PL_TAKE(arena, int32_t, n);
+  int32_t *kinematic = PL_TAKE(arena, int32_t, s->kinematic_count), *slots = PL_TAKE(arena, int32_t, n);
   pl_transform *rests = PL_TAKE(arena, pl_transform, n);
   const char **names = PL_TAKE(arena, const char *, n);
   if (arena->failed) return pl_fail_memory(error);
   pl_box box = pl_box_empty();
   for (int32_t i = 0; i < n; ++i) {
-    if (s->led_of[i] >= 0) led[s->led_of[i]] = i;
+    if (s->kinematic_of[i] >= 0) kinematic[s->kinematic_of[i]] = i;
     slots[i] = s->chain_of[i] >= 0 ? model->slot_of_chain[s->chain_of[i]] : -1;
     rests[i] = (pl_transform){def->joints[i].rest.position, pl_quat_unit(def->joints[i].rest.rotation)};
     names[i] = pl_arena_copy_text(arena, def->joints[i].name != NULL ? def->joints[i].name : "");
@@ -323,11 +323,11 @@ static pl_status index_joints(const pl_rod_skeleton *s, pl_rod_model *model, pl_
   }
   model->head.box = box;
   model->joint_count = model->head.particle_count = n;
-  model->led_count = s->led_count;
-  model->led_joints = led;
+  model->kinematic_count = s->kinematic_count;
+  model->kinematic_joints = kinematic;
   model->slot_of_joint = slots;
-  model->led_of_joint = pl_arena_copy(arena, s->led_of, (size_t)n, sizeof(int32_t));
-  model->place_of_joint = pl_arena_copy(arena, s->place_of, (size_t)n, sizeof(int32_t));
+  model->kinematic_of_joint = pl_arena_copy(arena, s->kinematic_of, (size_t)n, sizeof(int32_t));
+  model->index_of_joint = pl_arena_copy(arena, s->index_of, (size_t)n, sizeof(int32_t));
   model->rests = rests;
   model->joint_names = names;
   return arena->failed ? pl_fail_memory(error) : PL_OK;
@@ -354,11 +354,11 @@ static pl_status make_colliders(pl_context *context, const pl_rod_skeleton *s, p
   if (model->colliders == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < def->collider_count; ++i) {
     const pl_rod_collider *from = &def->colliders[i];
-    if (from->joint < 0 || from->joint >= def->joint_count || s->led_of[from->joint] < 0)
+    if (from->joint < 0 || from->joint >= def->joint_count || s->kinematic_of[from->joint] < 0)
       return pl_fail(error, PL_ERROR_INVALID_DATA, "collider %d moves with %s, which is not a led joint", i,
                      pl_rod_name_of(def, from->joint).text);
     pl_rod_own_collider *own = &model->colliders[i];
-    *own = (pl_rod_own_collider){.led = s->led_of[from->joint], .placement = from->shape.placement};
+    *own = (pl_rod_own_collider){.kinematic = s->kinematic_of[from->joint], .placement = from->shape.placement};
     pl_collider_def shape = from->shape;
     shape.keys = NULL;
     shape.key_count = 0;
@@ -382,7 +382,7 @@ static uint64_t hash_model(const pl_rod_model *model) {
                       model->view_time,
                       model->head.friction,
                       (double)model->solver,
-                      (double)model->suppression,
+                      (double)model->ghost_momentum,
                       (double)model->joint_count,
                       (double)model->collider_count};
   uint64_t hash = pl_hash_bytes(PL_HASH_START, "rod", 3);
@@ -421,7 +421,7 @@ static pl_status fill_model(pl_context *context, pl_arena *scratch, const pl_rod
   if (status < 0) return status;
   model->head.friction = def->friction;
   model->solver = def->solver;
-  model->suppression = def->suppression;
+  model->ghost_momentum = def->ghost_momentum;
   model->frequency_squared = def->stiffness / (def->stiffness_step * def->stiffness_step);
   model->damping = def->damping;
   model->window = def->window;

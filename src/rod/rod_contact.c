@@ -17,29 +17,29 @@ static void move_joint(float *positions, int32_t joint, int32_t lane, pl_vec3 by
 }
 
 // Where the wall and the root are at the time that `end` is meant for.
-static pl_transform placement_of(const pl_rod_contact *contact, const pl_rod_wall *wall) {
-  return contact->start != NULL ? wall->end : wall->start;
+static pl_transform placement_of(const pl_rod_contact *contact, const pl_rod_contact_collider *collider) {
+  return contact->start != NULL ? collider->end : collider->start;
 }
 static pl_vec3 root_of(const pl_rod_contact *contact) {
   return contact->start != NULL ? contact->root_end : contact->root_start;
 }
 
-bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_wall *wall) {
-  const pl_collider *shape = wall->shape;
+bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_contact_collider *collider) {
+  const pl_collider *shape = collider->shape;
   double reach = (double)contact->batch->reach[contact->lane];
-  if (shape->shape == PL_COLLIDER_HALF_SPACE) return pl_transform_unapply(placement_of(contact, wall), root_of(contact)).y < reach;
-  pl_vec3 center = pl_transform_apply(placement_of(contact, wall), shape->center);
+  if (shape->shape == PL_COLLIDER_HALF_SPACE) return pl_transform_unapply(placement_of(contact, collider), root_of(contact)).y < reach;
+  pl_vec3 center = pl_transform_apply(placement_of(contact, collider), shape->center);
   return pl_vec3_length(pl_vec3_sub(center, root_of(contact))) < shape->reach + reach;
 }
 
 // How far the touched place moves along the collider in this step.
-static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_wall *wall, int32_t a, int32_t b, double t, pl_vec3 end,
+static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_contact_collider *collider, int32_t a, int32_t b, double t, pl_vec3 end,
                         pl_vec3 normal) {
   pl_vec3 from =
       pl_vec3_mix(pl_rod_get_vec3(contact->start, a, contact->lane), pl_rod_get_vec3(contact->start, b, contact->lane), t);
   pl_vec3 start = pl_vec3_add(contact->root_start, from);
   // Where the collider's own motion would have taken that place.
-  pl_vec3 carried = pl_transform_apply(wall->end, pl_transform_unapply(wall->start, start));
+  pl_vec3 carried = pl_transform_apply(collider->end, pl_transform_unapply(collider->start, start));
   pl_vec3 moved = pl_vec3_sub(end, carried);
   return pl_vec3_add_scaled(moved, normal, -pl_vec3_dot(moved, normal));
 }
@@ -57,7 +57,7 @@ static double spare_root(pl_segment *segment, const pl_collider *shape, pl_trans
   return begin;
 }
 
-static bool push_segment(const pl_rod_contact *contact, const pl_rod_wall *wall, int32_t a, int32_t b) {
+static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_collider *collider, int32_t a, int32_t b) {
   const pl_rod_batch *batch = contact->batch;
   int32_t lane = contact->lane;
   double wa = (double)batch->inverse_masses[PL_ROD_LANES * a + lane], wb = (double)batch->inverse_masses[PL_ROD_LANES * b + lane];
@@ -66,29 +66,29 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_wall *wall,
                         .radius_a = (double)batch->radii[PL_ROD_LANES * a + lane],
                         .radius_b = (double)batch->radii[PL_ROD_LANES * b + lane]};
   pl_vec3 start = segment.a;
-  double begin = wa == 0 ? spare_root(&segment, wall->shape, placement_of(contact, wall)) : 0;
+  double begin = wa == 0 ? spare_root(&segment, collider->shape, placement_of(contact, collider)) : 0;
   pl_segment_touch touch;
-  if (!pl_segment_touch_collider(&segment, wall->shape, placement_of(contact, wall), 0, &touch) || touch.gap >= 0) return false;
+  if (!pl_segment_touch_collider(&segment, collider->shape, placement_of(contact, collider), 0, &touch) || touch.gap >= 0) return false;
   touch.t = begin + (1 - begin) * touch.t;
-  double share_a = 1 - touch.t, share_b = touch.t, weight = wa * share_a * share_a + wb * share_b * share_b;
+  double fraction_a = 1 - touch.t, fraction_b = touch.t, weight = wa * fraction_a * fraction_a + wb * fraction_b * fraction_b;
   // Near a root that does not give way the other end has a long lever; beyond four times the overlap it would be thrown, not moved.
   weight = fmax(weight, 0.0625 * (wa + wb));
   if (!(weight > 0)) return false;
   pl_vec3 push = pl_vec3_scale(touch.normal, -touch.gap);
-  double friction = sqrt(contact->friction * wall->shape->friction);
+  double friction = sqrt(contact->friction * collider->shape->friction);
   if (friction > 0 && contact->start != NULL) {
-    pl_vec3 place = pl_vec3_mix(start, segment.b, touch.t), slide = slide_of(contact, wall, a, b, touch.t, place, touch.normal);
-    double length = pl_vec3_length(slide), most = friction * -touch.gap;
-    if (length > 0) push = pl_vec3_add_scaled(push, slide, -(length > most ? most / length : 1));
+    pl_vec3 position = pl_vec3_mix(start, segment.b, touch.t), slide = slide_of(contact, collider, a, b, touch.t, position, touch.normal);
+    double length = pl_vec3_length(slide), max = friction * -touch.gap;
+    if (length > 0) push = pl_vec3_add_scaled(push, slide, -(length > max ? max / length : 1));
   }
-  move_joint(contact->end, a, lane, pl_vec3_scale(push, wa * share_a / weight));
-  move_joint(contact->end, b, lane, pl_vec3_scale(push, wb * share_b / weight));
+  move_joint(contact->end, a, lane, pl_vec3_scale(push, wa * fraction_a / weight));
+  move_joint(contact->end, b, lane, pl_vec3_scale(push, wb * fraction_b / weight));
   return true;
 }
 
-int32_t pl_rod_contact_resolve(const pl_rod_contact *contact, const pl_rod_wall *wall) {
+int32_t pl_rod_contact_resolve(const pl_rod_contact *contact, const pl_rod_contact_collider *collider) {
   const pl_rod_plan *plan = contact->batch->plan;
   int32_t count = 0;
-  for (int32_t s = 0; s < plan->bar_count; ++s) count += push_segment(contact, wall, plan->bars[2 * s], plan->bars[2 * s + 1]);
+  for (int32_t s = 0; s < plan->constraint_count; ++s) count += push_segment(contact, collider, plan->constraints[2 * s], plan->constraints[2 * s + 1]);
   return count;
 }

@@ -11,7 +11,7 @@ pl_rod_def pl_default_rod_def(void) {
       .twist = 0.5,
       .damping = 1.0,
       .friction = 0.3,
-      .suppression = PL_ROD_SUPPRESSION_CARRY,
+      .ghost_momentum = PL_ROD_GHOST_MOMENTUM_TRANSPORT,
       .window = 0.1,
       .view_rule = PL_ROD_VIEW_PAPER,
       .tube_sides = 10,

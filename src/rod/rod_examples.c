@@ -6,13 +6,13 @@
 #include "math/quat.h"
 #include "rod/rod_build.h"
 
-static const pl_rod_joint *led_above(const pl_rod_skeleton *s, int32_t joint) {
+static const pl_rod_joint *kinematic_above(const pl_rod_skeleton *s, int32_t joint) {
   int32_t root = s->roots[s->chain_of[joint]];
   return &s->def->joints[s->def->joints[root].parent];
 }
 
 static pl_quat base_rotation(const pl_rod_skeleton *s, int32_t joint) {
-  return pl_quat_unit(led_above(s, joint)->rest.rotation);
+  return pl_quat_unit(kinematic_above(s, joint)->rest.rotation);
 }
 
 pl_vec3 pl_rod_rest_position(const pl_rod_skeleton *s, int32_t joint) {
@@ -85,11 +85,11 @@ pl_status pl_rod_examples_list(pl_arena *arena, const pl_rod_skeleton *s, pl_rod
     if (status < 0) return status;
     lists->name_of[i] = find_name(lists, def->examples[i].name);
   }
-  if (lists->name_count > PL_EXAMPLES_MOST)
+  if (lists->name_count > PL_MAX_EXAMPLES)
     return pl_fail(
         error, PL_ERROR_UNSUPPORTED,
         "the examples have %d different names; at most %d are possible: give examples of different chains the same names",
-        lists->name_count, PL_EXAMPLES_MOST);
+        lists->name_count, PL_MAX_EXAMPLES);
   // Sorted to their chains, in the order of the def, those with a view before those without.
   int32_t *first = PL_TAKE(arena, int32_t, s->chain_count + 1), *sorted = PL_TAKE(arena, int32_t, n);
   if (arena->failed) return pl_fail_memory(error);
@@ -113,14 +113,14 @@ pl_status pl_rod_examples_list(pl_arena *arena, const pl_rod_skeleton *s, pl_rod
 
 // A pose of one chain in the base's frame: positions relative to the root, orientations.
 typedef struct chain_pose {
-  pl_vec3 positions[PL_ROD_JOINT_LIMIT];
-  pl_quat rotations[PL_ROD_JOINT_LIMIT];
+  pl_vec3 positions[PL_ROD_MAX_JOINTS];
+  pl_quat rotations[PL_ROD_MAX_JOINTS];
 } chain_pose;
 
 // Orientations for a pose that has only positions: each joint turns as the bone to its first child does, on top of how its parent turned, so that no twist
 // comes in; a tip turns as its parent.
 static void derive_rotations(const pl_rod_plan *plan, const chain_pose *rest, chain_pose *pose) {
-  pl_quat turns[PL_ROD_JOINT_LIMIT];
+  pl_quat turns[PL_ROD_MAX_JOINTS];
   for (int32_t i = 0; i < plan->joint_count; ++i) {
     turns[i] = i == 0 ? pl_quat_identity() : turns[plan->parents[i]];
     for (int32_t child = i + 1; child < plan->joint_count; ++child) {
@@ -189,7 +189,7 @@ static void store_pose(const pl_rod_batch *batch, int32_t lane, const chain_pose
 // (L^T L)^-1 of eq. 17, with a little on the diagonal: examples may be alike, and chains of a batch may have fewer than others.
 static void store_inverse_gram(pl_rod_batch *batch, int32_t lane, float *inverse) {
   int32_t n = batch->plan->joint_count, count = batch->example_count;
-  double a[PL_EXAMPLES_MOST][2 * PL_EXAMPLES_MOST] = {{0}};
+  double a[PL_MAX_EXAMPLES][2 * PL_MAX_EXAMPLES] = {{0}};
   size_t stride = 32 * (size_t)n;
   double trace = 0;
   for (int32_t i = 0; i < count; ++i)
@@ -222,12 +222,12 @@ static void store_inverse_gram(pl_rod_batch *batch, int32_t lane, float *inverse
 static pl_status fail_views(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, int32_t chain, int32_t count,
                             const pl_view_example *views, pl_status status, pl_error *error) {
   if (status != PL_ERROR_INVALID_DATA || count < 2) return status;
-  double most = -1, found[PL_EXAMPLES_MOST];
+  double max = -1, found[PL_MAX_EXAMPLES];
   int32_t a = 0, b = 1;
   for (int32_t i = 0; i < count; ++i) {
     pl_view_similarities(count, views, views[i].direction, found);
     for (int32_t j = i + 1; j < count; ++j)
-      if (found[j] > most) most = found[j], a = i, b = j;
+      if (found[j] > max) max = found[j], a = i, b = j;
   }
   const int32_t *items = lists->items + lists->start[chain];
   return pl_fail(error, status,
@@ -243,7 +243,7 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
   pl_view_example *views = PL_TAKE(arena, pl_view_example, PL_ROD_LANES * count);
   int32_t *view_counts = PL_TAKE(arena, int32_t, PL_ROD_LANES);
   double *directions = PL_TAKE(arena, double, 24 * count), *rates = PL_TAKE(arena, double, 8 * count),
-         *shares = PL_TAKE(arena, double, 8 * count);
+         *fractions = PL_TAKE(arena, double, 8 * count);
   pl_weight_kernel *kernels = def->view_rule == PL_ROD_VIEW_INTERPOLATING ? PL_TAKE(arena, pl_weight_kernel, PL_ROD_LANES) : NULL;
   if (arena->failed) return pl_fail_memory(error);
   for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
@@ -258,7 +258,7 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
       directions[24 * number + 8 + (size_t)lane] = d.y;
       directions[24 * number + 16 + (size_t)lane] = d.z;
       rates[8 * number + (size_t)lane] = 1 / e->extent;
-      shares[8 * number + (size_t)lane] = 1;
+      fractions[8 * number + (size_t)lane] = 1;
     }
     if (kernels == NULL || view_counts[lane] == 0) continue;
     int32_t n = view_counts[lane];
@@ -270,7 +270,7 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
   batch->views = views;
   batch->view_directions = directions;
   batch->view_rates = rates;
-  batch->view_shares = shares;
+  batch->view_fractions = fractions;
   batch->view_counts = view_counts;
   batch->kernels = kernels;
   return PL_OK;

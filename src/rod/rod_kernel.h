@@ -67,19 +67,19 @@ PL_SIMD_INLINE d4 exp_minus(d4 y) {
 static void view(const pl_rod_batch *batch, const double *directions, float *weights) {
   for (int half = 0; half < 8; half += 4) {
     d4 x = d4_at(directions + half), y = d4_at(directions + 8 + half), z = d4_at(directions + 16 + half);
-    d4 length = d4_sqrt(x * x + y * y + z * z), sum = d4_set1(0.0), found[PL_EXAMPLES_MOST];
+    d4 length = d4_sqrt(x * x + y * y + z * z), sum = d4_set1(0.0), found[PL_MAX_EXAMPLES];
     i4 known = (length > 1e-150) & (length < 1e150);
     d4 inverse = d4_select(known, 1.0 / length, d4_set1(0.0));
     for (int32_t k = 0; k < batch->example_count; ++k) {
       const double *d = batch->view_directions + 24 * (size_t)k + half;
       d4 angle = angle_between((x * d4_at(d) + y * d4_at(d + 8) + z * d4_at(d + 16)) * inverse);
       d4 ratio = angle * d4_at(batch->view_rates + 8 * (size_t)k + half);
-      found[k] = d4_select(known, exp_minus(ratio * ratio) * d4_at(batch->view_shares + 8 * (size_t)k + half), d4_set1(0.0));
+      found[k] = d4_select(known, exp_minus(ratio * ratio) * d4_at(batch->view_fractions + 8 * (size_t)k + half), d4_set1(0.0));
       sum += found[k];
     }
-    d4 share = 1.0 / d4_select(sum > 1.0, sum, d4_set1(1.0));
+    d4 fraction = 1.0 / d4_select(sum > 1.0, sum, d4_set1(1.0));
     for (int32_t k = 0; k < batch->example_count; ++k) {
-      d4 weight = found[k] * share;
+      d4 weight = found[k] * fraction;
       for (int lane = 0; lane < 4; ++lane) weights[8 * (size_t)k + (size_t)(half + lane)] = (float)weight[lane];
     }
   }
@@ -108,7 +108,7 @@ static void blend(const pl_rod_batch *batch, const float *weights, float *positi
 // Suppression by carrying. D turns the rest direction of a segment into the present one; it is the joint's own deviation q q_^-1 followed by the short turn to
 // where the segment really is. With D kept, the segment follows its rest direction: d' = D d_'. Velocities relative to the parent turn along, so a
 // chain at rest stays at rest and a swing goes on around the new rest pose.
-static void carry(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *rest_positions, const float *rest_rotations) {
+static void transport(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *rest_positions, const float *rest_rotations) {
   const pl_rod_plan *plan = batch->plan;
   // A joint's old position and velocity are needed by its children after it has moved: joints are taken from the last to the first for what is relative to
   // the parent, then put together again from the first to the last.
@@ -180,7 +180,7 @@ static void place_regions(const pl_rod_solve *solve, float *maps) {
          rest_origin = get3(solve->rest_positions, r);
       for (int32_t k = plan->region_start[r]; k < plan->region_start[r + 1]; ++k) {
         int32_t i = plan->region_joints[k];
-        pl_f8 w = get1(batch->shares, i);
+        pl_f8 w = get1(batch->fractions, i);
         v3 x = sub3(get3(solve->from.positions, i), origin), y = sub3(get3(solve->rest_positions, i), rest_origin);
         v3 wx = scale3(x, w);
         total += w;
@@ -226,11 +226,11 @@ PL_SIMD_INLINE v3 goal_of(const pl_rod_plan *plan, const float *maps, const floa
     *turn = add_scaled4(*turn, other, side);
   }
   *turn = unit4(*turn);
-  pl_f8 share = pl_f8_set1(1.0f / (float)(plan->region_start[i + 1] - plan->region_start[i]));
+  pl_f8 fraction = pl_f8_set1(1.0f / (float)(plan->region_start[i + 1] - plan->region_start[i]));
   v3 goal = {sum[0] * rest.x + sum[1] * rest.y + sum[2] * rest.z + sum[9],
              sum[3] * rest.x + sum[4] * rest.y + sum[5] * rest.z + sum[10],
              sum[6] * rest.x + sum[7] * rest.y + sum[8] * rest.z + sum[11]};
-  return scale3(goal, share);
+  return scale3(goal, fraction);
 }
 
 // q turned by the rotation vector w h.
@@ -273,10 +273,10 @@ static void match(const pl_rod_solve *solve) {
 
 // Direction along which each bar pushes: that at the beginning of the step. Pushing along the direction at the end would take energy from a chain under tension,
 // and give energy to one under pressure, which then never comes to rest. Only where a bar turns by more than 60 degrees in one step is the end's taken.
-PL_SIMD_INLINE void aim_bars(const pl_rod_solve *solve, float *directions) {
+PL_SIMD_INLINE void aim_constraints(const pl_rod_solve *solve, float *directions) {
   const pl_rod_plan *plan = solve->batch->plan;
-  for (int32_t b = 0; b < plan->bar_count; ++b) {
-    int32_t from = plan->bars[2 * b], to = plan->bars[2 * b + 1];
+  for (int32_t b = 0; b < plan->constraint_count; ++b) {
+    int32_t from = plan->constraints[2 * b], to = plan->constraints[2 * b + 1];
     v3 last = unit3(sub3(get3(solve->positions, to), get3(solve->positions, from)), zero3());
     v3 first = unit3(sub3(get3(solve->from.positions, to), get3(solve->from.positions, from)), last);
     put3(directions, b, select3(dot3(first, last) > 0.5f, first, last));
@@ -286,20 +286,20 @@ PL_SIMD_INLINE void aim_bars(const pl_rod_solve *solve, float *directions) {
 // The same as the bars are now, for some lanes.
 PL_SIMD_INLINE void aim_again(const pl_rod_solve *solve, pl_m8 lanes, float *directions) {
   const pl_rod_plan *plan = solve->batch->plan;
-  for (int32_t b = 0; b < plan->bar_count; ++b) {
-    v3 now = sub3(get3(solve->positions, plan->bars[2 * b + 1]), get3(solve->positions, plan->bars[2 * b])),
+  for (int32_t b = 0; b < plan->constraint_count; ++b) {
+    v3 now = sub3(get3(solve->positions, plan->constraints[2 * b + 1]), get3(solve->positions, plan->constraints[2 * b])),
        old = get3(directions, b);
     put3(directions, b, select3(lanes, unit3(now, old), old));
   }
 }
 
 // Error of each bar in the order of elimination; returns the largest as a share of the length.
-PL_SIMD_INLINE pl_f8 measure_bars(const pl_rod_solve *solve, float *errors) {
+PL_SIMD_INLINE pl_f8 measure_constraints(const pl_rod_solve *solve, float *errors) {
   const pl_rod_plan *plan = solve->batch->plan;
   pl_f8 worst = pl_f8_set1(0.0f);
-  for (int32_t k = 0; k < plan->bar_count; ++k) {
-    int32_t b = plan->bar_of[k];
-    v3 e = sub3(get3(solve->positions, plan->bars[2 * b + 1]), get3(solve->positions, plan->bars[2 * b]));
+  for (int32_t k = 0; k < plan->constraint_count; ++k) {
+    int32_t b = plan->constraint_of[k];
+    v3 e = sub3(get3(solve->positions, plan->constraints[2 * b + 1]), get3(solve->positions, plan->constraints[2 * b]));
     pl_f8 rest = get1(solve->batch->lengths, b), error = pl_f8_sqrt(dot3(e, e)) - rest;
     put1(errors, k, error);
     worst = pl_f8_max(worst, pl_f8_abs(error) / rest);
@@ -308,15 +308,15 @@ PL_SIMD_INLINE pl_f8 measure_bars(const pl_rod_solve *solve, float *errors) {
 }
 
 // J M^-1 J^T = L D L^T by the plan's elimination; `diagonal` ends up holding 1 / D.
-PL_SIMD_INLINE void factor_bars(const pl_rod_solve *solve, const float *directions, float *diagonal, float *entries) {
+PL_SIMD_INLINE void factor_constraints(const pl_rod_solve *solve, const float *directions, float *diagonal, float *entries) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
-  int32_t m = plan->bar_count;
+  int32_t m = plan->constraint_count;
   for (int32_t k = 0; k < m; ++k) {
-    int32_t b = plan->bar_of[k];
+    int32_t b = plan->constraint_of[k];
     // A little more than it is: a loop pulled taut has no solution of its own.
     put1(diagonal, k,
-         (get1(batch->inverse_masses, plan->bars[2 * b]) + get1(batch->inverse_masses, plan->bars[2 * b + 1])) * 1.0001f);
+         (get1(batch->inverse_masses, plan->constraints[2 * b]) + get1(batch->inverse_masses, plan->constraints[2 * b + 1])) * 1.0001f);
   }
   for (int32_t e = 0; e < plan->column_start[m]; ++e) put1(entries, e, pl_f8_set1(0.0f));
   for (int32_t c = 0; c < plan->coupling_count; ++c) {
@@ -338,8 +338,8 @@ PL_SIMD_INLINE void factor_bars(const pl_rod_solve *solve, const float *directio
 }
 
 // L D L^T λ = errors, in place.
-PL_SIMD_INLINE void solve_bars(const pl_rod_plan *plan, const float *diagonal, const float *entries, float *lambda) {
-  int32_t m = plan->bar_count;
+PL_SIMD_INLINE void solve_constraints(const pl_rod_plan *plan, const float *diagonal, const float *entries, float *lambda) {
+  int32_t m = plan->constraint_count;
   for (int32_t k = 0; k < m; ++k) {
     pl_f8 value = get1(lambda, k);
     for (int32_t e = plan->column_start[k]; e < plan->column_start[k + 1]; ++e)
@@ -366,27 +366,27 @@ PL_SIMD_INLINE pl_m8 chosen_lanes(const pl_rod_solve *solve) {
 static void keep_lengths(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
-  int32_t m = plan->bar_count;
+  int32_t m = plan->constraint_count;
   float *directions = solve->work, *diagonal = directions + 24 * (size_t)m, *lambda = diagonal + 8 * (size_t)m,
         *entries = lambda + 8 * (size_t)m;
   // A lane that has settled is left alone, so that what its neighbours need does not change its bits.
   pl_m8 active = chosen_lanes(solve), newton = ~active & active;
   pl_f8 before = pl_f8_set1(HUGE_VALF);
   for (int round = 0; round < ALL_ROUNDS; ++round) {
-    pl_f8 worst = measure_bars(solve, lambda);
+    pl_f8 worst = measure_constraints(solve, lambda);
     active &= ~(worst < pl_f8_select(newton, pl_f8_set1(1e-4f), pl_f8_set1(1e-5f)));
     if (!pl_m8_any(active)) break;
     pl_m8 stuck = active & ~(worst < 0.67f * before);
     newton |= round >= LENGTH_ROUNDS ? active : stuck;
     before = worst;
     if (round == 0)
-      aim_bars(solve, directions);
+      aim_constraints(solve, directions);
     else if (pl_m8_any(newton & active))
       aim_again(solve, newton, directions);
-    if (round == 0 || pl_m8_any(newton & active)) factor_bars(solve, directions, diagonal, entries);
-    solve_bars(plan, diagonal, entries, lambda);
+    if (round == 0 || pl_m8_any(newton & active)) factor_constraints(solve, directions, diagonal, entries);
+    solve_constraints(plan, diagonal, entries, lambda);
     for (int32_t k = 0; k < m; ++k) {
-      int32_t b = plan->bar_of[k], from = plan->bars[2 * b], to = plan->bars[2 * b + 1];
+      int32_t b = plan->constraint_of[k], from = plan->constraints[2 * b], to = plan->constraints[2 * b + 1];
       v3 push = scale3(get3(directions, b), pl_f8_select(active, get1(lambda, k), pl_f8_set1(0.0f)));
       put3(solve->positions, from, add_scaled3(get3(solve->positions, from), push, get1(batch->inverse_masses, from)));
       put3(solve->positions, to, add_scaled3(get3(solve->positions, to), push, -get1(batch->inverse_masses, to)));
@@ -521,4 +521,4 @@ static void blow(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const flo
   }
 }
 
-const pl_rod_kernels KERNELS = {view, blend, carry, blow, match, keep_lengths, follow, spring, project, finish};
+const pl_rod_kernels KERNELS = {view, blend, transport, blow, match, keep_lengths, follow, spring, project, finish};

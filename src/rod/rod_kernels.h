@@ -34,7 +34,7 @@ typedef struct pl_rod_solve {
   float *work;          // PL_ROD_WORK_ROWS(joints, bars, entries) rows of eight
 } pl_rod_solve;
 
-#define PL_ROD_WORK_ROWS(joints, bars, entries) (24 * (size_t)(joints) + 6 * (size_t)(bars) + (size_t)(entries) + 16)
+#define PL_ROD_WORK_ROWS(joints, constraints, entries) (24 * (size_t)(joints) + 6 * (size_t)(constraints) + (size_t)(entries) + 16)
 
 typedef struct pl_rod_kernels {
   // Weights of Algorithm 1, [example][8], for the directions to the camera in the bases' frames, [3][8]; any length, all examples 0 for none.
@@ -43,7 +43,7 @@ typedef struct pl_rod_kernels {
   void (*blend)(const pl_rod_batch *batch, const float *weights, float *positions, float *rotations);
   // Carry a chain along as its rest pose changes from that in `lanes` to the new one: every segment keeps its deviation from the rest. Positions,
   // velocities and rotations of `lanes` are changed, and the new rest pose is taken over.
-  void (*carry)(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *rest_positions, const float *rest_rotations);
+  void (*transport)(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *rest_positions, const float *rest_rotations);
   // Add the drag of the air to `accelerations`; `strength` is its density times half the drag coefficient, kg/m³.
   void (*blow)(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float wind[3], float strength, float step,
                float *accelerations);

@@ -17,16 +17,16 @@ enum { PL_ROD_LANES = 8 };
 
 // How chains of one build hang together. A *bar* is a distance that is kept: segments first (bar s joins joint s + 1 to its parent), then links.
 typedef struct pl_rod_plan {
-  int32_t joint_count, bar_count, link_count;
+  int32_t joint_count, constraint_count, link_count;
   const int32_t *parents;  // joint_count; -1 for the root
-  const int32_t *bars;     // 2 joints each: towards the root, away from it
+  const int32_t *constraints;     // 2 joints each: towards the root, away from it
   // Neighbourhoods: region r is joint r and all joints up to `width` segments away. Symmetric, so this is also the list of regions of a joint.
   const int32_t *region_start, *region_joints;
   const bool *anchored;  // the region holds the root: it is fixed to the led joint
   // Elimination of the bars' matrix J M^-1 J^T = L D L^T, leaves first. Entry e of the lower triangle is below the diagonal of column `column`; the columns'
-  // entries follow each other. All is in order of elimination; bar_of[k] is the bar eliminated as k-th.
-  const int32_t *bar_of;        // bar_count
-  const int32_t *column_start;  // bar_count + 1
+  // entries follow each other. All is in order of elimination; constraint_of[k] is the bar eliminated as k-th.
+  const int32_t *constraint_of;        // constraint_count
+  const int32_t *column_start;  // constraint_count + 1
   const int32_t *rows;          // per entry
   int32_t coupling_count;       // entries that are not zero before elimination, one per pair of bars and joint they share
   const int32_t *couplings;     // 4 each: entry, bar, bar, joint
@@ -46,7 +46,7 @@ typedef struct pl_rod_batch {
   pl_vec3 root_offsets[PL_ROD_LANES];  // root in the led joint's frame
   const float *lengths;                // [bar][8], metres
   const float *inverse_masses;         // [joint][8], 1/kg; 0 for the root
-  const float *shares;                 // [joint][8]: mass in each of its regions, relative to the mean mass of the chain's joints
+  const float *fractions;                 // [joint][8]: mass in each of its regions, relative to the mean mass of the chain's joints
   const float *gains;                  // [joint][8]: factor on the stiffness
   const float *limits;                 // [joint][8]: cosine of the angle limit, -2 where there is none; NULL: none in the batch
   const float *radii;                  // [joint][8], metres
@@ -63,7 +63,7 @@ typedef struct pl_rod_batch {
   const pl_view_example *views;     // [lane][example]
   const double *view_directions;    // [example][3][8]: the same for eight lanes at once: unit vectors …
   const double *view_rates;         // [example][8]: … 1 / extent, 1/rad …
-  const double *view_shares;        // [example][8]: … and 1, or 0 for a chain that has fewer
+  const double *view_fractions;        // [example][8]: … and 1, or 0 for a chain that has fewer
   const int32_t *view_counts;       // [lane]: examples driven by the view, which come first
   const pl_weight_kernel *kernels;  // [lane]; NULL: Algorithm 1
   float reach[PL_ROD_LANES];        // longest way from the root to a tip, metres, radius included
@@ -72,7 +72,7 @@ typedef struct pl_rod_batch {
 } pl_rod_batch;
 
 typedef struct pl_rod_own_collider {
-  int32_t led;             // number of the led joint it moves with
+  int32_t kinematic;             // number of the led joint it moves with
   pl_transform placement;  // in its frame
   pl_collider *shape;
 } pl_rod_own_collider;
@@ -80,23 +80,23 @@ typedef struct pl_rod_own_collider {
 typedef struct pl_rod_model {
   pl_model head;
   pl_rod_solver solver;
-  pl_rod_suppression suppression;
+  pl_rod_ghost_momentum ghost_momentum;
   double frequency_squared;  // stiffness / stiffness_step², 1/s²
   double damping;            // 1/s
   double window, view_time;
-  int32_t joint_count, led_count, chain_count, batch_count;
+  int32_t joint_count, kinematic_count, chain_count, batch_count;
   int32_t example_count, morph_count;
   const char *const *example_names, *const *chain_names, *const *joint_names;
-  const int32_t *led_joints;      // led_count: joint of each
-  const int32_t *led_of_joint;    // joint_count: number among the led, -1 for passive joints
+  const int32_t *kinematic_joints;      // kinematic_count: joint of each
+  const int32_t *kinematic_of_joint;    // joint_count: number among the led, -1 for passive joints
   const int32_t *slot_of_joint;   // joint_count: (batch * 8 + lane) of passive joints …
-  const int32_t *place_of_joint;  // … and number in the chain; -1 for led joints
+  const int32_t *index_of_joint;  // … and number in the chain; -1 for led joints
   const int32_t *slot_of_chain;   // chain_count: batch * 8 + lane
   const pl_transform *rests;      // joint_count, in the body's frame
   const pl_rod_batch *batches;
   const size_t *batch_offsets;  // batch_count: floats from the beginning of the batches' part of the state
   size_t batch_floats;          // all of them
-  int32_t largest_joint_count, largest_bar_count, largest_entry_count, largest_example_count;
+  int32_t max_joint_count, max_constraint_count, max_entry_count, max_example_count;
   pl_rod_own_collider *colliders;
   int32_t collider_count;
   // The skin, by joints: points that follow joint j are entries skin_start[j] … skin_start[j + 1].
@@ -108,10 +108,10 @@ typedef struct pl_rod_model {
 } pl_rod_model;
 
 // A led joint in the state: where it is now, where it is going, and the time left.
-typedef struct pl_rod_led {
+typedef struct pl_rod_kinematic {
   pl_transform now, target;
   double seconds;
-} pl_rod_led;
+} pl_rod_kinematic;
 
 // What a chain's weights come from.
 typedef enum pl_rod_source { PL_ROD_BY_ITSELF = 0, PL_ROD_GIVEN = 1 } pl_rod_source;
@@ -127,7 +127,7 @@ typedef struct pl_rod_head {
 
 typedef struct pl_rod_state {
   pl_rod_head *head;
-  pl_rod_led *led;
+  pl_rod_kinematic *kinematic;
   double *roots;  // chain slots (batch * 8 + lane) x 3: position of the root
   float *morphs;  // morph_count
   float *batches;
@@ -150,7 +150,7 @@ typedef struct pl_rod_lanes {
 
 size_t pl_rod_state_size(const pl_model *model);
 pl_rod_state pl_rod_state_of(const pl_model *model, const void *state);
-size_t pl_rod_batch_floats(const pl_rod_batch *batch, pl_rod_suppression suppression);
+size_t pl_rod_batch_floats(const pl_rod_batch *batch, pl_rod_ghost_momentum ghost_momentum);
 pl_rod_lanes pl_rod_lanes_of(const pl_rod_model *model, pl_rod_state state, int32_t batch);
 
 // One joint of one lane of an array of [joint][3][8] or [joint][4][8].
@@ -190,10 +190,10 @@ pl_status pl_rod_move(const pl_model *model, void *state, const pl_body_move *mo
 void pl_rod_interpolate_view(const pl_rod_batch *batch, int32_t lane, pl_vec3 direction, float *weights);
 
 // Push a chain out of colliders (rod_contact.c).
-typedef struct pl_rod_wall {
+typedef struct pl_rod_contact_collider {
   const pl_collider *shape;
   pl_transform start, end;  // at the beginning and at the end of the step
-} pl_rod_wall;
+} pl_rod_contact_collider;
 typedef struct pl_rod_contact {
   const pl_rod_batch *batch;
   int32_t lane;
@@ -204,30 +204,30 @@ typedef struct pl_rod_contact {
   double friction;
 } pl_rod_contact;
 // Whether a chain may be near a wall at all, and one round of pushing it out; the latter returns the number of touches.
-bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_wall *wall);
-int32_t pl_rod_contact_resolve(const pl_rod_contact *contact, const pl_rod_wall *wall);
+bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_contact_collider *collider);
+int32_t pl_rod_contact_resolve(const pl_rod_contact *contact, const pl_rod_contact_collider *collider);
 
 // Reading and writing (rod_surface.c).
 void pl_rod_start(const pl_model *model, void *state, const pl_body_start *start);
-void pl_rod_read_positions(const pl_model *model, const void *state, pl_vec3 *positions);
-void pl_rod_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
-void pl_rod_read_surface(const pl_model *model, const void *state, pl_vec3 *points);
-void pl_rod_read_joints(const pl_model *model, const void *state, pl_transform *joints);
-void pl_rod_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
-pl_vec3 pl_rod_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
-void pl_rod_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
+void pl_rod_get_positions(const pl_model *model, const void *state, pl_vec3 *positions);
+void pl_rod_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
+void pl_rod_get_surface(const pl_model *model, const void *state, pl_vec3 *points);
+void pl_rod_state_get_joints(const pl_model *model, const void *state, pl_transform *joints);
+void pl_rod_set_state(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
+pl_vec3 pl_rod_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
+void pl_rod_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
 int32_t pl_rod_find_not_finite(const pl_model *model, const void *state);
-void pl_rod_carry(const pl_model *model, void *state, pl_transform motion);
+void pl_rod_state_teleport(const pl_model *model, void *state, pl_transform motion);
 // Put a chain into its rest pose, where the led joint above it is now; velocities stay.
 void pl_rod_place_lane(const pl_rod_model *model, pl_rod_state state, int32_t batch, int32_t lane);
 void pl_rod_turn_lane(pl_rod_lanes lanes, int32_t joint_count, int32_t lane, pl_quat turn);
 
 // Weights and leading (rod_weights.c).
 pl_example_view pl_rod_list_examples(const pl_model *model);
-void pl_rod_read_weights(const pl_model *model, const void *state, int32_t manifold, double *weights);
-void pl_rod_give_weights(const pl_model *model, void *state, int32_t manifold, const double *weights);
-bool pl_rod_lead(const pl_model *model, void *state, int32_t joint, pl_transform target, double seconds);
-void pl_rod_look(const pl_model *model, void *state, pl_vec3 eye);
-void pl_rod_give_morphs(const pl_model *model, void *state, const double *weights);
+void pl_rod_get_weights(const pl_model *model, const void *state, int32_t manifold, double *weights);
+void pl_rod_set_weights(const pl_model *model, void *state, int32_t manifold, const double *weights);
+bool pl_rod_state_set_target(const pl_model *model, void *state, int32_t joint, pl_transform target, double seconds);
+void pl_rod_state_set_camera(const pl_model *model, void *state, pl_vec3 eye);
+void pl_rod_state_set_morph_weights(const pl_model *model, void *state, const double *weights);
 
 #endif

@@ -10,16 +10,16 @@
 #include "rod/rod_model.h"
 
 typedef struct workplace {
-  int32_t joint_count, bar_count;
-  const int32_t *bars;
-  uint8_t *filled;    // bar_count x bar_count in order of elimination: row > column
+  int32_t joint_count, constraint_count;
+  const int32_t *constraints;
+  uint8_t *filled;    // constraint_count x constraint_count in order of elimination: row > column
   int32_t *entry_of;  // the same: number of the entry
   uint8_t *near;      // joint_count x joint_count
-  int32_t *bar_of;    // bar eliminated as k-th
+  int32_t *constraint_of;    // bar eliminated as k-th
 } workplace;
 
 static size_t at(const workplace *w, int32_t row, int32_t column) {
-  return (size_t)row * (size_t)w->bar_count + (size_t)column;
+  return (size_t)row * (size_t)w->constraint_count + (size_t)column;
 }
 
 // Joints up to `width` bars apart.
@@ -30,9 +30,9 @@ static void find_neighbours(workplace *w, int32_t width) {
     bool grew = false;
     for (int32_t i = 0; i < n; ++i) {
       uint8_t *row = w->near + (size_t)i * (size_t)n;
-      for (int32_t b = 0; b < w->bar_count; ++b)
+      for (int32_t b = 0; b < w->constraint_count; ++b)
         for (int side = 0; side < 2; ++side) {
-          int32_t from = w->bars[2 * b + side], to = w->bars[2 * b + 1 - side];
+          int32_t from = w->constraints[2 * b + side], to = w->constraints[2 * b + 1 - side];
           if (row[from] == round && row[to] == 0) {
             row[to] = (uint8_t)(round + 1);
             grew = true;
@@ -76,11 +76,11 @@ static int32_t shared_joint(const int32_t *a, const int32_t *b, int32_t skip, fl
 
 // Which entries exist, before and after elimination.
 static void find_pattern(workplace *w) {
-  int32_t m = w->bar_count;
+  int32_t m = w->constraint_count;
   for (int32_t column = 0; column < m; ++column)
     for (int32_t row = column + 1; row < m; ++row) {
       float sign;
-      if (shared_joint(w->bars + 2 * w->bar_of[row], w->bars + 2 * w->bar_of[column], -1, &sign) >= 0)
+      if (shared_joint(w->constraints + 2 * w->constraint_of[row], w->constraints + 2 * w->constraint_of[column], -1, &sign) >= 0)
         w->filled[at(w, row, column)] = 1;
     }
   for (int32_t column = 0; column < m; ++column)
@@ -90,7 +90,7 @@ static void find_pattern(workplace *w) {
 }
 
 static bool fill_columns(pl_arena *arena, workplace *w, pl_rod_plan *plan) {
-  int32_t m = w->bar_count, count = 0;
+  int32_t m = w->constraint_count, count = 0;
   for (int32_t i = 0; i < m * m; ++i) count += w->filled[i];
   int32_t *start = PL_TAKE(arena, int32_t, m + 1), *rows = PL_TAKE(arena, int32_t, count);
   if (arena->failed) return false;
@@ -113,12 +113,12 @@ static bool fill_columns(pl_arena *arena, workplace *w, pl_rod_plan *plan) {
 static bool fill_couplings(pl_arena *arena, pl_context *context, const workplace *w, pl_rod_plan *plan) {
   pl_vector items = pl_vector_of(context, 4 * sizeof(int32_t)), signs = pl_vector_of(context, sizeof(float));
   bool fits = true;
-  for (int32_t column = 0; fits && column < w->bar_count; ++column)
-    for (int32_t row = column + 1; fits && row < w->bar_count; ++row) {
-      int32_t a = w->bar_of[row], b = w->bar_of[column], skip = -1;
+  for (int32_t column = 0; fits && column < w->constraint_count; ++column)
+    for (int32_t row = column + 1; fits && row < w->constraint_count; ++row) {
+      int32_t a = w->constraint_of[row], b = w->constraint_of[column], skip = -1;
       for (int k = 0; fits && k < 2; ++k) {
         float sign;
-        int32_t joint = shared_joint(w->bars + 2 * a, w->bars + 2 * b, skip, &sign);
+        int32_t joint = shared_joint(w->constraints + 2 * a, w->constraints + 2 * b, skip, &sign);
         if (joint < 0) break;
         int32_t item[4] = {w->entry_of[at(w, row, column)], a, b, joint};
         fits = pl_vector_push(&items, item) && pl_vector_push(&signs, &sign);
@@ -136,7 +136,7 @@ static bool fill_couplings(pl_arena *arena, pl_context *context, const workplace
 static bool fill_updates(pl_arena *arena, pl_context *context, const workplace *w, pl_rod_plan *plan) {
   pl_vector items = pl_vector_of(context, 4 * sizeof(int32_t));
   bool fits = true;
-  for (int32_t column = 0; column < w->bar_count; ++column)
+  for (int32_t column = 0; column < w->constraint_count; ++column)
     for (int32_t a = plan->column_start[column]; a < plan->column_start[column + 1]; ++a)
       for (int32_t b = a; fits && b < plan->column_start[column + 1]; ++b) {
         int32_t low = plan->rows[a], high = plan->rows[b];
@@ -149,38 +149,38 @@ static bool fill_updates(pl_arena *arena, pl_context *context, const workplace *
   return fits && !arena->failed;
 }
 
-static bool fill_bars(pl_arena *arena, const int32_t *parents, const int32_t *links, pl_rod_plan *plan) {
-  int32_t *bars = PL_TAKE(arena, int32_t, 2 * plan->bar_count);
+static bool fill_constraints(pl_arena *arena, const int32_t *parents, const int32_t *links, pl_rod_plan *plan) {
+  int32_t *constraints = PL_TAKE(arena, int32_t, 2 * plan->constraint_count);
   plan->parents = pl_arena_copy(arena, parents, (size_t)plan->joint_count, sizeof(int32_t));
   if (arena->failed) return false;
   for (int32_t i = 1; i < plan->joint_count; ++i) {
-    bars[2 * (i - 1)] = parents[i];
-    bars[2 * (i - 1) + 1] = i;
+    constraints[2 * (i - 1)] = parents[i];
+    constraints[2 * (i - 1) + 1] = i;
   }
-  if (plan->link_count > 0) memcpy(bars + 2 * (plan->joint_count - 1), links, 2 * (size_t)plan->link_count * sizeof(int32_t));
-  plan->bars = bars;
+  if (plan->link_count > 0) memcpy(constraints + 2 * (plan->joint_count - 1), links, 2 * (size_t)plan->link_count * sizeof(int32_t));
+  plan->constraints = constraints;
   return true;
 }
 
 bool pl_rod_plan_build(pl_context *context, pl_arena *arena, int32_t joint_count, const int32_t *parents, int32_t link_count,
                        const int32_t *links, int32_t width, pl_rod_plan *plan) {
-  *plan = (pl_rod_plan){.joint_count = joint_count, .bar_count = joint_count - 1 + link_count, .link_count = link_count};
-  if (!fill_bars(arena, parents, links, plan)) return false;
-  int32_t m = plan->bar_count;
-  int32_t *bar_of = PL_TAKE(arena, int32_t, m);
-  if (bar_of == NULL) return false;
+  *plan = (pl_rod_plan){.joint_count = joint_count, .constraint_count = joint_count - 1 + link_count, .link_count = link_count};
+  if (!fill_constraints(arena, parents, links, plan)) return false;
+  int32_t m = plan->constraint_count;
+  int32_t *constraint_of = PL_TAKE(arena, int32_t, m);
+  if (constraint_of == NULL) return false;
   // Children have larger numbers than their parents, so from the back leaves come first; links come last.
-  for (int32_t k = 0; k < joint_count - 1; ++k) bar_of[k] = joint_count - 2 - k;
-  for (int32_t k = joint_count - 1; k < m; ++k) bar_of[k] = k;
-  plan->bar_of = bar_of;
+  for (int32_t k = 0; k < joint_count - 1; ++k) constraint_of[k] = joint_count - 2 - k;
+  for (int32_t k = joint_count - 1; k < m; ++k) constraint_of[k] = k;
+  plan->constraint_of = constraint_of;
   size_t square = (size_t)m * (size_t)m, joints = (size_t)joint_count * (size_t)joint_count;
   workplace w = {.joint_count = joint_count,
-                 .bar_count = m,
-                 .bars = plan->bars,
+                 .constraint_count = m,
+                 .constraints = plan->constraints,
                  .filled = pl_allocate_array(context, square + 1, 1),
                  .entry_of = pl_allocate_array(context, square + 1, sizeof(int32_t)),
                  .near = pl_allocate_array(context, joints, 1),
-                 .bar_of = bar_of};
+                 .constraint_of = constraint_of};
   bool done = w.filled != NULL && w.entry_of != NULL && w.near != NULL;
   if (done) {
     find_neighbours(&w, width);

@@ -32,7 +32,7 @@ static pl_status check_numbers(const pl_rod_def *def, pl_error *error) {
   if (status >= 0) status = pl_check_range("view_time", def->view_time, 0, 1e3, true, error);
   if (status >= 0) status = pl_check_range("tube_sides", def->tube_sides, 0, 64, true, error);
   if (status >= 0) status = pl_check_range("solver", (double)def->solver, 0, PL_ROD_SPRING_BONE, true, error);
-  if (status >= 0) status = pl_check_range("suppression", (double)def->suppression, 0, PL_ROD_SUPPRESSION_NONE, true, error);
+  if (status >= 0) status = pl_check_range("ghost_momentum", (double)def->ghost_momentum, 0, PL_ROD_GHOST_MOMENTUM_KEEP, true, error);
   if (status >= 0) status = pl_check_range("view_rule", (double)def->view_rule, 0, PL_ROD_VIEW_INTERPOLATING, true, error);
   if (status >= 0 && def->joint_count < 1)
     status = pl_fail_field(error, PL_ERROR_INVALID_DATA, "joints", "a rod body needs at least one joint");
@@ -44,8 +44,8 @@ static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) 
   pl_rod_name name = pl_rod_name_of(def, i);
   if (!pl_transform_is_sound(j->rest))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its rest position must be finite and its rotation not zero", name.text);
-  if (!(j->radius >= 0 && j->mass >= 0 && j->stiffness >= 0 && j->angle_limit >= 0 && j->spring >= 0 && j->drag >= 0 &&
-        j->drag <= 1 && j->radius < 1e6 && j->mass < 1e9 && j->stiffness < 1e6 && j->angle_limit < 1e3 && j->spring < 1e6 &&
+  if (!(j->radius >= 0 && j->mass >= 0 && j->stiffness >= 0 && j->max_angle >= 0 && j->spring >= 0 && j->drag >= 0 &&
+        j->drag <= 1 && j->radius < 1e6 && j->mass < 1e9 && j->stiffness < 1e6 && j->max_angle < 1e3 && j->spring < 1e6 &&
         pl_vec3_is_finite(j->pull)))
     return pl_fail(
         error, PL_ERROR_INVALID_DATA,
@@ -54,13 +54,13 @@ static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) 
   if (j->parent >= def->joint_count || j->parent < -1)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its parent is joint %d, and there are %d joints", name.text, j->parent,
                    def->joint_count);
-  if (j->parent == -1 && !j->led)
+  if (j->parent == -1 && !j->kinematic)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s has no parent and is not led; make it led, or hang it on a joint", name.text);
-  if (j->parent >= 0 && j->led && !def->joints[j->parent].led)
+  if (j->parent >= 0 && j->kinematic && !def->joints[j->parent].kinematic)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is led but hangs on passive %s; make that one led too", name.text,
                    pl_rod_name_of(def, j->parent).text);
-  if (!j->led && pl_vec3_length(pl_vec3_sub(j->rest.position, def->joints[j->parent].rest.position)) < 1e-9 &&
-      !def->joints[j->parent].led)
+  if (!j->kinematic && pl_vec3_length(pl_vec3_sub(j->rest.position, def->joints[j->parent].rest.position)) < 1e-9 &&
+      !def->joints[j->parent].kinematic)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is in the same place as its parent; a segment needs a length", name.text);
   return PL_OK;
 }
@@ -70,7 +70,7 @@ static int32_t depth_of(const pl_rod_def *def, int32_t joint) {
   int32_t depth = 0, steps = 0;
   bool counting = true;
   for (int32_t i = joint; i >= 0; i = def->joints[i].parent) {
-    if (def->joints[i].led) counting = false;
+    if (def->joints[i].kinematic) counting = false;
     if (counting) ++depth;
     if (++steps > def->joint_count) return -1;
   }
@@ -78,7 +78,7 @@ static int32_t depth_of(const pl_rod_def *def, int32_t joint) {
 }
 
 static int32_t root_above(const pl_rod_def *def, int32_t joint) {
-  while (!def->joints[def->joints[joint].parent].led) joint = def->joints[joint].parent;
+  while (!def->joints[def->joints[joint].parent].kinematic) joint = def->joints[joint].parent;
   return joint;
 }
 
@@ -91,9 +91,9 @@ static pl_status sort_joints(pl_rod_skeleton *s, const int32_t *depths, pl_error
     if (s->chain_of[i] >= 0) s->chain_start[s->chain_of[i] + 1]++;
   for (int32_t c = 0; c < s->chain_count; ++c) {
     int32_t size = s->chain_start[c + 1];
-    if (size > PL_ROD_JOINT_LIMIT)
+    if (size > PL_ROD_MAX_JOINTS)
       return pl_fail(error, PL_ERROR_UNSUPPORTED, "the chain of %s has %d joints; at most %d are possible",
-                     pl_rod_name_of(def, s->roots[c]).text, size, PL_ROD_JOINT_LIMIT);
+                     pl_rod_name_of(def, s->roots[c]).text, size, PL_ROD_MAX_JOINTS);
     if (size < 2)
       return pl_fail(error, PL_ERROR_INVALID_DATA, "the chain of %s has one joint only; it needs a second one where its bone ends",
                      pl_rod_name_of(def, s->roots[c]).text);
@@ -103,9 +103,9 @@ static pl_status sort_joints(pl_rod_skeleton *s, const int32_t *depths, pl_error
     for (int32_t i = 0; i < def->joint_count; ++i)
       if (depths[i] == depth) {
         int32_t c = s->chain_of[i], at = s->chain_start[c];
-        int32_t place = s->filled[c]++;
-        s->place_of[i] = place;
-        s->order[at + place] = i;
+        int32_t slot = s->filled[c]++;
+        s->index_of[i] = slot;
+        s->order[at + slot] = i;
       }
   return PL_OK;
 }
@@ -117,7 +117,7 @@ static pl_status find_settings(pl_rod_skeleton *s, pl_error *error) {
     int32_t root = entry->root, chain = root >= 0 && root < def->joint_count ? s->chain_of[root] : -1;
     if (chain < 0 || s->roots[chain] != root)
       return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %s is not the root of a chain", k, pl_rod_name_of(def, root).text);
-    if (entry->center != -1 && (entry->center < 0 || entry->center >= def->joint_count || !def->joints[entry->center].led))
+    if (entry->center != -1 && (entry->center < 0 || entry->center >= def->joint_count || !def->joints[entry->center].kinematic))
       return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: its center, %s, is not a led joint", k,
                      pl_rod_name_of(def, entry->center).text);
     if (entry->collider_count > 0 && entry->colliders == NULL)
@@ -144,12 +144,12 @@ pl_status pl_rod_skeleton_build(pl_arena *arena, const pl_rod_def *def, pl_rod_s
   if (status < 0) return status;
   size_t n = (size_t)def->joint_count;
   pl_rod_skeleton s = {.def = def,
-                       .led_of = PL_TAKE(arena, int32_t, n),
+                       .kinematic_of = PL_TAKE(arena, int32_t, n),
                        .chain_of = PL_TAKE(arena, int32_t, n),
                        .roots = PL_TAKE(arena, int32_t, n),
                        .chain_start = PL_TAKE(arena, int32_t, n + 1),
                        .order = PL_TAKE(arena, int32_t, n),
-                       .place_of = PL_TAKE(arena, int32_t, n),
+                       .index_of = PL_TAKE(arena, int32_t, n),
                        .filled = PL_TAKE(arena, int32_t, n),
                        .settings = PL_TAKE(arena, const pl_rod_chain *, n)};
   int32_t *depths = PL_TAKE(arena, int32_t, n);
@@ -159,8 +159,8 @@ pl_status pl_rod_skeleton_build(pl_arena *arena, const pl_rod_def *def, pl_rod_s
     if (depths[i] < 0)
       return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is among its own ancestors; a skeleton must not go round in circles",
                      pl_rod_name_of(def, i).text);
-    s.led_of[i] = def->joints[i].led ? s.led_count++ : -1;
-    s.chain_of[i] = s.place_of[i] = -1;
+    s.kinematic_of[i] = def->joints[i].kinematic ? s.kinematic_count++ : -1;
+    s.chain_of[i] = s.index_of[i] = -1;
   }
   for (int32_t i = 0; i < def->joint_count; ++i)
     if (depths[i] == 1) {

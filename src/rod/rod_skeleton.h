@@ -7,13 +7,13 @@
 
 typedef struct pl_rod_skeleton {
   const pl_rod_def *def;
-  int32_t led_count, chain_count;
-  int32_t *led_of;                // per joint: number among the led, -1 for passive joints
+  int32_t kinematic_count, chain_count;
+  int32_t *kinematic_of;                // per joint: number among the led, -1 for passive joints
   int32_t *chain_of;              // per joint: -1 for led joints
   int32_t *roots;                 // per chain: its root joint
   int32_t *chain_start;           // chain_count + 1, into `order`
   int32_t *order;                 // passive joints chain by chain, parents first
-  int32_t *place_of;              // per joint: number in its chain, -1 for led joints
+  int32_t *index_of;              // per joint: number in its chain, -1 for led joints
   int32_t *filled;                // per chain: joints sorted so far
   const pl_rod_chain **settings;  // per chain: its entry of the def, NULL for none
 } pl_rod_skeleton;

@@ -17,7 +17,7 @@ typedef struct draft {
 } draft;
 
 static pl_status check_skin(const pl_rod_skin *skin, int32_t joint_count, draft *d, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(skin->surface);
+  pl_mesh_view view = pl_mesh_get_view(skin->surface);
   if (skin->influence_count < 1 || skin->influence_count > 64 || skin->joints == NULL || skin->weights == NULL)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "skin", "a skin needs joints and weights, 1 to 64 per point");
   *d = (draft){.point_count = view.point_count,
@@ -105,7 +105,7 @@ static void add_capsule(const pl_rod_def *def, int32_t joint, int32_t sides, tub
 static pl_status make_tubes(pl_arena *scratch, const pl_rod_skeleton *s, draft *d, pl_error *error) {
   const pl_rod_def *def = s->def;
   int32_t sides = def->tube_sides < 3 ? 3 : def->tube_sides, segments = 0;
-  for (int32_t i = 0; i < def->joint_count; ++i) segments += s->place_of[i] > 0;
+  for (int32_t i = 0; i < def->joint_count; ++i) segments += s->index_of[i] > 0;
   size_t points = (size_t)segments * (size_t)(2 * CAP_RINGS * sides + 2),
          triangles = (size_t)segments * (size_t)(4 * CAP_RINGS * sides);
   if (points > INT32_MAX / 4)
@@ -116,7 +116,7 @@ static pl_status make_tubes(pl_arena *scratch, const pl_rod_skeleton *s, draft *
   float *weights = PL_TAKE(scratch, float, points);
   if (scratch->failed) return pl_fail_memory(error);
   for (int32_t i = 0; i < def->joint_count; ++i)
-    if (s->place_of[i] > 0) add_capsule(def, i, sides, &t);
+    if (s->index_of[i] > 0) add_capsule(def, i, sides, &t);
   for (size_t i = 0; i < points; ++i) weights[i] = 1;
   *d = (draft){.point_count = t.point_count,
                .triangle_count = t.triangle_count,
@@ -158,7 +158,7 @@ static pl_status sort_by_joint(const draft *d, pl_rod_model *model, pl_error *er
 }
 
 static pl_status store_morphs(const pl_mesh *surface, pl_rod_model *model, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(surface);
+  pl_mesh_view view = pl_mesh_get_view(surface);
   pl_f4 *morphs = PL_TAKE(&model->head.arena, pl_f4, (size_t)view.pose_count * (size_t)view.point_count);
   if (morphs == NULL) return pl_fail_memory(error);
   for (int32_t m = 0; m < view.pose_count; ++m)

@@ -30,8 +30,8 @@ typedef struct step_data {
   const pl_body_move *move;
   pl_rod_state state;
   pl_transform *starts, *ends;  // of the led joints
-  pl_rod_wall *walls;           // the body's own, then the world's
-  int32_t wall_count;
+  pl_rod_contact_collider *colliders;           // the body's own, then the world's
+  int32_t collider_count;
   float stiffness, kept;
   float *work;       // per block
   size_t work_size;  // floats
@@ -48,17 +48,17 @@ typedef struct workbench {
 } workbench;
 
 static size_t workbench_size(const pl_rod_model *model) {
-  size_t n = (size_t)model->largest_joint_count, k = (size_t)model->largest_example_count;
-  size_t rows = PL_ROD_WORK_ROWS(n, model->largest_bar_count, model->largest_entry_count) + 4 * n + 2 * k + 28 * n;
+  size_t n = (size_t)model->max_joint_count, k = (size_t)model->max_example_count;
+  size_t rows = PL_ROD_WORK_ROWS(n, model->max_constraint_count, model->max_entry_count) + 4 * n + 2 * k + 28 * n;
   return rows * PL_ROD_LANES;
 }
 
 static workbench workbench_at(const step_data *d, int32_t block) {
   const pl_rod_model *model = d->model;
-  size_t n = (size_t)model->largest_joint_count * PL_ROD_LANES, k = (size_t)model->largest_example_count * PL_ROD_LANES;
+  size_t n = (size_t)model->max_joint_count * PL_ROD_LANES, k = (size_t)model->max_example_count * PL_ROD_LANES;
   float *at = d->work + (size_t)block * d->work_size;
   workbench w = {.scratch = at};
-  at += PL_ROD_WORK_ROWS(model->largest_joint_count, model->largest_bar_count, model->largest_entry_count) * PL_ROD_LANES;
+  at += PL_ROD_WORK_ROWS(model->max_joint_count, model->max_constraint_count, model->max_entry_count) * PL_ROD_LANES;
   w.accelerations = at, at += 3 * n;
   w.kept_by_drag = at, at += n;
   w.targets = at, at += k;
@@ -161,16 +161,16 @@ static void find_targets(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
 static bool update_weights(const step_data *d, int32_t batch, pl_rod_lanes lanes, float *targets, bool *changed) {
   const pl_rod_batch *b = &d->model->batches[batch];
   find_targets(d, batch, lanes, targets);
-  float share = d->model->view_time > 0 && !d->state.head->fresh ? (float)(1 - exp(-d->move->step / d->model->view_time)) : 1.0f;
+  float fraction = d->model->view_time > 0 && !d->state.head->fresh ? (float)(1 - exp(-d->move->step / d->model->view_time)) : 1.0f;
   bool any = false;
   for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) changed[lane] = false;
   for (int32_t k = 0; k < b->example_count; ++k)
     for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
       float *weight = &lanes.weights[8 * k + lane], target = targets[8 * k + lane];
       if (*weight == target) continue;
-      float next = *weight + share * (target - *weight);
+      float next = *weight + fraction * (target - *weight);
       // In single precision the last millionth would never be covered.
-      *weight = share == 1.0f || next == *weight || fabsf(target - next) < 1e-6f ? target : next;
+      *weight = fraction == 1.0f || next == *weight || fabsf(target - next) < 1e-6f ? target : next;
       changed[lane] = any = true;
     }
   return any;
@@ -197,7 +197,7 @@ static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes l
 
 // One round of pushing the chains of a batch out of everything; `chosen` is 1 in the lanes of chains that may move, and of those that touched afterwards.
 // Returns whether any did.
-static bool meet_walls(const step_data *d, int32_t batch, const pl_vec3 *root_starts, const float *start, float *end,
+static bool collide(const step_data *d, int32_t batch, const pl_vec3 *root_starts, const float *start, float *end,
                        float *chosen) {
   const pl_rod_model *model = d->model;
   const pl_rod_batch *b = &model->batches[batch];
@@ -208,11 +208,11 @@ static bool meet_walls(const step_data *d, int32_t batch, const pl_vec3 *root_st
                               start, end,  model->head.friction};
     bool may = lane < b->lane_count && chosen[lane] != 0;
     for (int32_t k = b->collider_start[lane]; may && k < b->collider_start[lane + 1]; ++k) {
-      const pl_rod_wall *wall = &d->walls[b->collider_list[k]];
-      if (pl_rod_contact_is_near(&contact, wall)) count += pl_rod_contact_resolve(&contact, wall);
+      const pl_rod_contact_collider *collider = &d->colliders[b->collider_list[k]];
+      if (pl_rod_contact_is_near(&contact, collider)) count += pl_rod_contact_resolve(&contact, collider);
     }
-    for (int32_t k = model->collider_count; may && k < d->wall_count; ++k)
-      if (pl_rod_contact_is_near(&contact, &d->walls[k])) count += pl_rod_contact_resolve(&contact, &d->walls[k]);
+    for (int32_t k = model->collider_count; may && k < d->collider_count; ++k)
+      if (pl_rod_contact_is_near(&contact, &d->colliders[k])) count += pl_rod_contact_resolve(&contact, &d->colliders[k]);
     chosen[lane] = count > 0 ? 1.0f : 0.0f;
     any = any || count > 0;
   }
@@ -231,8 +231,8 @@ static void run_solve(const step_data *d, int32_t batch, const pl_rod_solve *sol
   _Alignas(32) float touching[PL_ROD_LANES] = {1, 1, 1, 1, 1, 1, 1, 1};
   pl_rod_solve touched = *solve;
   touched.chosen = touching;
-  for (int round = 0; d->wall_count > 0 && round < CONTACT_ROUNDS; ++round) {
-    if (!meet_walls(d, batch, root_starts, solve->from.positions, solve->positions, touching)) break;
+  for (int round = 0; d->collider_count > 0 && round < CONTACT_ROUNDS; ++round) {
+    if (!collide(d, batch, root_starts, solve->from.positions, solve->positions, touching)) break;
     if (!springs) kernels->keep_lengths(&touched);
     kernels->follow(&touched);
   }
@@ -245,7 +245,7 @@ static void project_rest(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
   int32_t count = b->example_count;
   d->kernels->project(b, &lanes, base->start, w->pulls);
   for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
-    double values[PL_WEIGHTS_MOST], center[PL_WEIGHTS_MOST];
+    double values[PL_WEIGHTS_MAX], center[PL_WEIGHTS_MAX];
     values[0] = center[0] = 1;
     for (int32_t k = 0; k < count; ++k) {
       double found = (double)lanes.weights[8 * k + lane];
@@ -263,7 +263,7 @@ static void project_rest(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
 }
 
 // The chain goes along with its rest pose. What that pushes into a collider is put right at once, so that it does not turn into speed.
-static void carry_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_solve *solve, const bool *changed,
+static void transport_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_solve *solve, const bool *changed,
                          const pl_vec3 *root_starts, workbench *w) {
   const pl_rod_batch *b = &d->model->batches[batch];
   size_t n = (size_t)b->plan->joint_count * PL_ROD_LANES;
@@ -272,7 +272,7 @@ static void carry_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
   if (!all) memcpy(w->positions, lanes.positions, 3 * n * sizeof(float));
   if (!all) memcpy(w->shadow_positions, lanes.velocities, 3 * n * sizeof(float));
   if (!all) memcpy(w->rotations, lanes.rotations, 4 * n * sizeof(float));
-  d->kernels->carry(b, &lanes, w->rest_positions, w->rest_rotations);
+  d->kernels->transport(b, &lanes, w->rest_positions, w->rest_rotations);
   // Chains whose weights have not changed stay as they are, to the bit.
   for (size_t k = 0; !all && k < 4 * n; ++k) {
     if (changed[k % PL_ROD_LANES]) continue;
@@ -281,7 +281,7 @@ static void carry_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
     lanes.positions[k] = w->positions[k];
     lanes.velocities[k] = w->shadow_positions[k];
   }
-  if (d->wall_count == 0) return;
+  if (d->collider_count == 0) return;
   _Alignas(32) float touching[PL_ROD_LANES];
   for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) touching[lane] = changed[lane] ? 1.0f : 0.0f;
   pl_rod_solve at_start = *solve;
@@ -289,7 +289,7 @@ static void carry_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
   at_start.rotations = lanes.rotations;
   at_start.chosen = touching;
   for (int round = 0; round < CONTACT_ROUNDS; ++round) {
-    if (!meet_walls(d, batch, root_starts, NULL, lanes.positions, touching)) return;
+    if (!collide(d, batch, root_starts, NULL, lanes.positions, touching)) return;
     d->kernels->keep_lengths(&at_start);
     d->kernels->follow(&at_start);
   }
@@ -327,11 +327,11 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
                         .work = w->scratch};
   bool changed[PL_ROD_LANES];
   bool any = update_weights(d, batch, lanes, w->targets, changed),
-       carries = d->model->suppression == PL_ROD_SUPPRESSION_CARRY || d->state.head->fresh;
+       carries = d->model->ghost_momentum == PL_ROD_GHOST_MOMENTUM_TRANSPORT || d->state.head->fresh;
   if (any) {
     d->kernels->blend(b, lanes.weights, w->rest_positions, w->rest_rotations);
     if (carries) {
-      carry_chains(d, batch, lanes, &solve, changed, root_starts, w);
+      transport_chains(d, batch, lanes, &solve, changed, root_starts, w);
     } else {
       size_t rows = (size_t)b->plan->joint_count * PL_ROD_LANES * sizeof(float);
       memcpy(lanes.rest_positions, w->rest_positions, 3 * rows);
@@ -342,7 +342,7 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
   if (d->model->solver == PL_ROD_SPRING_BONE)
     for (int32_t i = 0; i < 8 * b->plan->joint_count; ++i) w->kept_by_drag[i] = powf(b->drags[i], 60 * (float)d->move->step);
   run_solve(d, batch, &solve, root_starts);
-  if (!any || carries || d->model->suppression != PL_ROD_SUPPRESSION_PAPER)
+  if (!any || carries || d->model->ghost_momentum != PL_ROD_GHOST_MOMENTUM_PAPER)
     return d->kernels->finish(&solve, solve.positions, solve.rotations, &lanes);
 
   project_rest(d, batch, lanes, &base, w);
@@ -370,31 +370,31 @@ static void move_batches(void *data, int32_t begin, int32_t end, int32_t block) 
 }
 
 // Where led joints are at the end of the step: evenly on their way.
-static void lead_joints(step_data *d) {
-  for (int32_t i = 0; i < d->model->led_count; ++i) {
-    pl_rod_led *led = &d->state.led[i];
-    d->starts[i] = led->now;
+static void move_joints(step_data *d) {
+  for (int32_t i = 0; i < d->model->kinematic_count; ++i) {
+    pl_rod_kinematic *kinematic = &d->state.kinematic[i];
+    d->starts[i] = kinematic->now;
     // A thousandth of a step is rounding of the time left, not time.
-    double share = led->seconds > 1.001 * d->move->step ? d->move->step / led->seconds : 1;
-    led->now = share == 1 ? led->target
-                          : (pl_transform){pl_vec3_mix(led->now.position, led->target.position, share),
-                                           pl_quat_slerp(led->now.rotation, led->target.rotation, share)};
-    led->seconds = share == 1 ? 0 : led->seconds - d->move->step;
-    d->ends[i] = led->now;
+    double fraction = kinematic->seconds > 1.001 * d->move->step ? d->move->step / kinematic->seconds : 1;
+    kinematic->now = fraction == 1 ? kinematic->target
+                          : (pl_transform){pl_vec3_mix(kinematic->now.position, kinematic->target.position, fraction),
+                                           pl_quat_slerp(kinematic->now.rotation, kinematic->target.rotation, fraction)};
+    kinematic->seconds = fraction == 1 ? 0 : kinematic->seconds - d->move->step;
+    d->ends[i] = kinematic->now;
   }
 }
 
-static void place_walls(step_data *d) {
+static void place_colliders(step_data *d) {
   const pl_rod_model *model = d->model;
   for (int32_t i = 0; i < model->collider_count; ++i) {
     const pl_rod_own_collider *own = &model->colliders[i];
-    d->walls[i] = (pl_rod_wall){own->shape, pl_transform_multiply(d->starts[own->led], own->placement),
-                                pl_transform_multiply(d->ends[own->led], own->placement)};
+    d->colliders[i] = (pl_rod_contact_collider){own->shape, pl_transform_multiply(d->starts[own->kinematic], own->placement),
+                                pl_transform_multiply(d->ends[own->kinematic], own->placement)};
   }
   for (int32_t i = 0; i < d->move->collider_count; ++i) {
-    pl_rod_wall *wall = &d->walls[model->collider_count + i];
-    wall->shape = d->move->colliders[i];
-    pl_collider_motion(wall->shape, d->move->time, d->move->step, &wall->start, &wall->end);
+    pl_rod_contact_collider *collider = &d->colliders[model->collider_count + i];
+    collider->shape = d->move->colliders[i];
+    pl_collider_motion(collider->shape, d->move->time, d->move->step, &collider->start, &collider->end);
   }
 }
 
@@ -406,20 +406,20 @@ pl_status pl_rod_move(const pl_model *model, void *state, const pl_body_move *mo
                  .kernels = pl_rod_kernels_choose(),
                  .move = move,
                  .state = pl_rod_state_of(model, state),
-                 .wall_count = rod->collider_count + move->collider_count,
+                 .collider_count = rod->collider_count + move->collider_count,
                  .stiffness = (float)alpha,
                  .kept = (float)exp(-rod->damping * move->step),
                  .work_size = workbench_size(rod)};
   pl_scratch_mark mark = pl_scratch_push(move->scratch);
-  d.starts = PL_SCRATCH(move->scratch, pl_transform, rod->led_count);
-  d.ends = PL_SCRATCH(move->scratch, pl_transform, rod->led_count);
-  d.walls = PL_SCRATCH(move->scratch, pl_rod_wall, d.wall_count);
+  d.starts = PL_SCRATCH(move->scratch, pl_transform, rod->kinematic_count);
+  d.ends = PL_SCRATCH(move->scratch, pl_transform, rod->kinematic_count);
+  d.colliders = PL_SCRATCH(move->scratch, pl_rod_contact_collider, d.collider_count);
   d.work = PL_SCRATCH(move->scratch, float, (size_t)blocks *d.work_size);
   d.is_finite = PL_SCRATCH(move->scratch, bool, blocks);
-  pl_status status = d.starts && d.ends && d.walls && d.work && d.is_finite ? PL_OK : pl_fail_memory(error);
+  pl_status status = d.starts && d.ends && d.colliders && d.work && d.is_finite ? PL_OK : pl_fail_memory(error);
   if (status >= 0) {
-    lead_joints(&d);
-    place_walls(&d);
+    move_joints(&d);
+    place_colliders(&d);
     pl_parallel_for(move->context, rod->batch_count, BATCHES_PER_BLOCK, move_batches, &d);
     bool is_finite = true;
     for (int32_t i = 0; i < blocks; ++i) is_finite = is_finite && d.is_finite[i];

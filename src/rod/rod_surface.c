@@ -10,11 +10,11 @@ static size_t rounded(size_t bytes) {
   return (bytes + 63) & ~(size_t)63;
 }
 
-static size_t led_offset(void) {
+static size_t kinematic_offset(void) {
   return rounded(sizeof(pl_rod_head));
 }
 static size_t root_offset(const pl_rod_model *model) {
-  return led_offset() + rounded((size_t)model->led_count * sizeof(pl_rod_led));
+  return kinematic_offset() + rounded((size_t)model->kinematic_count * sizeof(pl_rod_kinematic));
 }
 static size_t morph_offset(const pl_rod_model *model) {
   return root_offset(model) + rounded((size_t)model->batch_count * PL_ROD_LANES * 3 * sizeof(double));
@@ -34,7 +34,7 @@ pl_rod_state pl_rod_state_of(const pl_model *model, const void *state) {
   char *bytes = (char *)(uintptr_t)state;
   return (pl_rod_state){
       .head = (pl_rod_head *)(void *)bytes,
-      .led = (pl_rod_led *)(void *)(bytes + led_offset()),
+      .kinematic = (pl_rod_kinematic *)(void *)(bytes + kinematic_offset()),
       .roots = (double *)(void *)(bytes + root_offset(rod)),
       .morphs = (float *)(void *)(bytes + morph_offset(rod)),
       .batches = (float *)(void *)(bytes + batch_offset(rod)),
@@ -42,9 +42,9 @@ pl_rod_state pl_rod_state_of(const pl_model *model, const void *state) {
 }
 
 // Rows of eight per joint: positions 3, velocities 3, rotations 4, spins 3, rest 3 + 4, matches 4, and 4 more for the second solve.
-size_t pl_rod_batch_floats(const pl_rod_batch *batch, pl_rod_suppression suppression) {
+size_t pl_rod_batch_floats(const pl_rod_batch *batch, pl_rod_ghost_momentum ghost_momentum) {
   size_t n = (size_t)batch->plan->joint_count, examples = (size_t)batch->example_count;
-  size_t rows = n * (suppression == PL_ROD_SUPPRESSION_PAPER ? 28 : 24) + 2 * examples + 1;
+  size_t rows = n * (ghost_momentum == PL_ROD_GHOST_MOMENTUM_PAPER ? 28 : 24) + 2 * examples + 1;
   return rounded(rows * PL_ROD_LANES * sizeof(float)) / sizeof(float);
 }
 
@@ -60,7 +60,7 @@ pl_rod_lanes pl_rod_lanes_of(const pl_rod_model *model, pl_rod_state state, int3
   lanes.rest_rotations = at += 3 * n;
   lanes.matches = at += 4 * n;
   at += 4 * n;
-  if (model->suppression == PL_ROD_SUPPRESSION_PAPER) {
+  if (model->ghost_momentum == PL_ROD_GHOST_MOMENTUM_PAPER) {
     lanes.shadow_matches = at;
     at += 4 * n;
   }
@@ -77,7 +77,7 @@ static pl_vec3 root_of(pl_rod_state s, int32_t slot) {
 void pl_rod_place_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch, int32_t lane) {
   const pl_rod_batch *b = &model->batches[batch];
   pl_rod_lanes lanes = pl_rod_lanes_of(model, s, batch);
-  pl_transform base = s.led[b->bases[lane]].now;
+  pl_transform base = s.kinematic[b->bases[lane]].now;
   pl_vec3 root = pl_transform_apply(base, b->root_offsets[lane]);
   int32_t slot = batch * PL_ROD_LANES + lane;
   s.roots[3 * slot] = root.x;
@@ -106,9 +106,9 @@ void pl_rod_start(const pl_model *model, void *state, const pl_body_start *start
   memset(state, 0, pl_rod_state_size(model));
   pl_rod_state s = pl_rod_state_of(model, state);
   s.head->fresh = 1;
-  for (int32_t i = 0; i < rod->led_count; ++i) {
-    pl_transform now = pl_transform_multiply(start->placement, rod->rests[rod->led_joints[i]]);
-    s.led[i] = (pl_rod_led){now, now, 0};
+  for (int32_t i = 0; i < rod->kinematic_count; ++i) {
+    pl_transform now = pl_transform_multiply(start->placement, rod->rests[rod->kinematic_joints[i]]);
+    s.kinematic[i] = (pl_rod_kinematic){now, now, 0};
   }
   for (int32_t b = 0; b < rod->batch_count; ++b) {
     pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, b);
@@ -120,52 +120,52 @@ void pl_rod_start(const pl_model *model, void *state, const pl_body_start *start
   }
 }
 
-pl_vec3 pl_rod_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
+pl_vec3 pl_rod_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
   pl_rod_state s = pl_rod_state_of(model, state);
   *velocity = (pl_vec3){0, 0, 0};
-  if (rod->led_of_joint[particle] >= 0) return s.led[rod->led_of_joint[particle]].now.position;
-  int32_t slot = rod->slot_of_joint[particle], lane = slot % PL_ROD_LANES, place = rod->place_of_joint[particle];
+  if (rod->kinematic_of_joint[particle] >= 0) return s.kinematic[rod->kinematic_of_joint[particle]].now.position;
+  int32_t slot = rod->slot_of_joint[particle], lane = slot % PL_ROD_LANES, slot_index = rod->index_of_joint[particle];
   pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / PL_ROD_LANES);
-  *velocity = pl_rod_get_vec3(lanes.velocities, place, lane);
-  return pl_vec3_add(root_of(s, slot), pl_rod_get_vec3(lanes.positions, place, lane));
+  *velocity = pl_rod_get_vec3(lanes.velocities, slot_index, lane);
+  return pl_vec3_add(root_of(s, slot), pl_rod_get_vec3(lanes.positions, slot_index, lane));
 }
 
-void pl_rod_read_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
+void pl_rod_get_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
   pl_vec3 unused;
-  for (int32_t i = 0; i < model->particle_count; ++i) positions[i] = pl_rod_read_particle(model, state, i, &unused);
+  for (int32_t i = 0; i < model->particle_count; ++i) positions[i] = pl_rod_get_particle(model, state, i, &unused);
 }
 
-void pl_rod_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
-  for (int32_t i = 0; i < model->particle_count; ++i) (void)pl_rod_read_particle(model, state, i, &velocities[i]);
+void pl_rod_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
+  for (int32_t i = 0; i < model->particle_count; ++i) (void)pl_rod_get_particle(model, state, i, &velocities[i]);
 }
 
 // Led joints and roots go where they are led; only what moves by itself can be written.
-static void write_particle(const pl_rod_model *rod, pl_rod_state s, int32_t particle, const pl_vec3 *position,
+static void set_particle(const pl_rod_model *rod, pl_rod_state s, int32_t particle, const pl_vec3 *position,
                            const pl_vec3 *velocity) {
-  if (rod->place_of_joint[particle] <= 0) return;
-  int32_t slot = rod->slot_of_joint[particle], lane = slot % PL_ROD_LANES, place = rod->place_of_joint[particle];
+  if (rod->index_of_joint[particle] <= 0) return;
+  int32_t slot = rod->slot_of_joint[particle], lane = slot % PL_ROD_LANES, slot_index = rod->index_of_joint[particle];
   pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / PL_ROD_LANES);
-  if (position != NULL) pl_rod_put_vec3(lanes.positions, place, lane, pl_vec3_sub(*position, root_of(s, slot)));
-  if (velocity != NULL) pl_rod_put_vec3(lanes.velocities, place, lane, *velocity);
+  if (position != NULL) pl_rod_put_vec3(lanes.positions, slot_index, lane, pl_vec3_sub(*position, root_of(s, slot)));
+  if (velocity != NULL) pl_rod_put_vec3(lanes.velocities, slot_index, lane, *velocity);
   s.head->suspect = 1;
 }
 
-void pl_rod_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
-  write_particle((const pl_rod_model *)model, pl_rod_state_of(model, state), particle, &position, &velocity);
+void pl_rod_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
+  set_particle((const pl_rod_model *)model, pl_rod_state_of(model, state), particle, &position, &velocity);
 }
 
-void pl_rod_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
+void pl_rod_set_state(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
   pl_rod_state s = pl_rod_state_of(model, state);
   for (int32_t i = 0; i < model->particle_count; ++i)
-    write_particle((const pl_rod_model *)model, s, i, positions != NULL ? &positions[i] : NULL,
+    set_particle((const pl_rod_model *)model, s, i, positions != NULL ? &positions[i] : NULL,
                    velocities != NULL ? &velocities[i] : NULL);
 }
 
 int32_t pl_rod_find_not_finite(const pl_model *model, const void *state) {
   pl_rod_state s = pl_rod_state_of(model, state);
   for (int32_t i = 0; s.head->suspect && i < model->particle_count; ++i) {
-    pl_vec3 v, x = pl_rod_read_particle(model, state, i, &v);
+    pl_vec3 v, x = pl_rod_get_particle(model, state, i, &v);
     if (!pl_vec3_is_finite(x) || !pl_vec3_is_finite(v)) return i;
   }
   return -1;
@@ -184,12 +184,12 @@ void pl_rod_turn_lane(pl_rod_lanes lanes, int32_t joint_count, int32_t lane, pl_
   }
 }
 
-void pl_rod_carry(const pl_model *model, void *state, pl_transform motion) {
+void pl_rod_state_teleport(const pl_model *model, void *state, pl_transform motion) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
   pl_rod_state s = pl_rod_state_of(model, state);
-  for (int32_t i = 0; i < rod->led_count; ++i) {
-    s.led[i].now = pl_transform_multiply(motion, s.led[i].now);
-    s.led[i].target = pl_transform_multiply(motion, s.led[i].target);
+  for (int32_t i = 0; i < rod->kinematic_count; ++i) {
+    s.kinematic[i].now = pl_transform_multiply(motion, s.kinematic[i].now);
+    s.kinematic[i].target = pl_transform_multiply(motion, s.kinematic[i].target);
   }
   for (int32_t slot = 0; slot < rod->batch_count * PL_ROD_LANES; ++slot) {
     pl_vec3 root = pl_transform_apply(motion, root_of(s, slot));
@@ -244,7 +244,7 @@ static pl_quat aligned(const bones *b, pl_quat rotation) {
 // Frames of a chain's joints in the world, in the order of the chain.
 static void find_frames(const pl_rod_batch *b, pl_rod_lanes lanes, int32_t lane, pl_vec3 root, pl_transform *frames) {
   const pl_rod_plan *plan = b->plan;
-  bones all[PL_ROD_JOINT_LIMIT];
+  bones all[PL_ROD_MAX_JOINTS];
   memset(all, 0, (size_t)plan->joint_count * sizeof(bones));
   for (int32_t i = 1; i < plan->joint_count; ++i) {
     int32_t p = plan->parents[i];
@@ -263,12 +263,12 @@ static void find_frames(const pl_rod_batch *b, pl_rod_lanes lanes, int32_t lane,
 typedef void use_frame(void *data, int32_t joint, pl_transform frame);
 
 static void visit_frames(const pl_rod_model *rod, pl_rod_state s, use_frame *use, void *data) {
-  for (int32_t i = 0; i < rod->led_count; ++i) use(data, rod->led_joints[i], s.led[i].now);
+  for (int32_t i = 0; i < rod->kinematic_count; ++i) use(data, rod->kinematic_joints[i], s.kinematic[i].now);
   for (int32_t batch = 0; batch < rod->batch_count; ++batch) {
     const pl_rod_batch *b = &rod->batches[batch];
     pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, batch);
     for (int32_t lane = 0; lane < b->lane_count; ++lane) {
-      pl_transform frames[PL_ROD_JOINT_LIMIT];
+      pl_transform frames[PL_ROD_MAX_JOINTS];
       find_frames(b, lanes, lane, root_of(s, batch * PL_ROD_LANES + lane), frames);
       for (int32_t i = 0; i < b->plan->joint_count; ++i) use(data, b->joints[PL_ROD_LANES * i + lane], frames[i]);
     }
@@ -279,7 +279,7 @@ static void copy_frame(void *data, int32_t joint, pl_transform frame) {
   ((pl_transform *)data)[joint] = frame;
 }
 
-void pl_rod_read_joints(const pl_model *model, const void *state, pl_transform *joints) {
+void pl_rod_state_get_joints(const pl_model *model, const void *state, pl_transform *joints) {
   visit_frames((const pl_rod_model *)model, pl_rod_state_of(model, state), copy_frame, joints);
 }
 
@@ -290,7 +290,7 @@ typedef struct skinning {
   pl_vec3 *points;
 } skinning;
 
-static void add_share(void *data, int32_t joint, pl_transform frame) {
+static void add_fraction(void *data, int32_t joint, pl_transform frame) {
   const skinning *s = data;
   const pl_rod_model *rod = s->model;
   pl_quat from_rest = pl_quat_multiply(frame.rotation, pl_quat_conjugate(rod->rests[joint].rotation));
@@ -310,9 +310,9 @@ static void add_share(void *data, int32_t joint, pl_transform frame) {
   }
 }
 
-void pl_rod_read_surface(const pl_model *model, const void *state, pl_vec3 *points) {
+void pl_rod_get_surface(const pl_model *model, const void *state, pl_vec3 *points) {
   pl_rod_state s = pl_rod_state_of(model, state);
   for (int32_t i = 0; i < model->surface.point_count; ++i) points[i] = (pl_vec3){0, 0, 0};
   skinning data = {(const pl_rod_model *)model, s.morphs, points};
-  visit_frames(data.model, s, add_share, &data);
+  visit_frames(data.model, s, add_fraction, &data);
 }

@@ -14,7 +14,7 @@ pl_example_view pl_rod_list_examples(const pl_model *model) {
                            .given_count = rod->chain_count};
 }
 
-void pl_rod_read_weights(const pl_model *model, const void *state, int32_t manifold, double *weights) {
+void pl_rod_get_weights(const pl_model *model, const void *state, int32_t manifold, double *weights) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
   int32_t slot = rod->slot_of_chain[manifold], lane = slot % PL_ROD_LANES;
   const pl_rod_batch *batch = &rod->batches[slot / PL_ROD_LANES];
@@ -26,7 +26,7 @@ void pl_rod_read_weights(const pl_model *model, const void *state, int32_t manif
   }
 }
 
-void pl_rod_give_weights(const pl_model *model, void *state, int32_t manifold, const double *weights) {
+void pl_rod_set_weights(const pl_model *model, void *state, int32_t manifold, const double *weights) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
   pl_rod_state s = pl_rod_state_of(model, state);
   for (int32_t chain = weights != NULL ? manifold : 0; chain < (weights != NULL ? manifold + 1 : rod->chain_count); ++chain) {
@@ -41,17 +41,17 @@ void pl_rod_give_weights(const pl_model *model, void *state, int32_t manifold, c
   }
 }
 
-bool pl_rod_lead(const pl_model *model, void *state, int32_t joint, pl_transform target, double seconds) {
+bool pl_rod_state_set_target(const pl_model *model, void *state, int32_t joint, pl_transform target, double seconds) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
-  if (joint < 0 || joint >= rod->joint_count || rod->led_of_joint[joint] < 0) return false;
+  if (joint < 0 || joint >= rod->joint_count || rod->kinematic_of_joint[joint] < 0) return false;
   pl_rod_state s = pl_rod_state_of(model, state);
-  int32_t number = rod->led_of_joint[joint];
-  pl_rod_led *led = &s.led[number];
-  led->target = target;
-  led->seconds = seconds;
+  int32_t number = rod->kinematic_of_joint[joint];
+  pl_rod_kinematic *kinematic = &s.kinematic[number];
+  kinematic->target = target;
+  kinematic->seconds = seconds;
   // Before the first step there is no way from one place to another: the first pose of an animation is where everything begins, and nothing whips.
   if (s.head->fresh && seconds == 0) {
-    led->now = target;
+    kinematic->now = target;
     for (int32_t slot = 0; slot < rod->batch_count * PL_ROD_LANES; ++slot)
       if (rod->batches[slot / PL_ROD_LANES].bases[slot % PL_ROD_LANES] == number)
         pl_rod_place_lane(rod, s, slot / PL_ROD_LANES, slot % PL_ROD_LANES);
@@ -59,7 +59,7 @@ bool pl_rod_lead(const pl_model *model, void *state, int32_t joint, pl_transform
   return true;
 }
 
-void pl_rod_look(const pl_model *model, void *state, pl_vec3 eye) {
+void pl_rod_state_set_camera(const pl_model *model, void *state, pl_vec3 eye) {
   pl_rod_head *head = pl_rod_state_of(model, state).head;
   head->eye[0] = eye.x;
   head->eye[1] = eye.y;
@@ -67,7 +67,7 @@ void pl_rod_look(const pl_model *model, void *state, pl_vec3 eye) {
   head->looking = 1;
 }
 
-void pl_rod_give_morphs(const pl_model *model, void *state, const double *weights) {
+void pl_rod_state_set_morph_weights(const pl_model *model, void *state, const double *weights) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
   float *morphs = pl_rod_state_of(model, state).morphs;
   for (int32_t i = 0; i < rod->morph_count; ++i) morphs[i] = (float)weights[i];
@@ -76,33 +76,33 @@ void pl_rod_give_morphs(const pl_model *model, void *state, const double *weight
 void pl_rod_interpolate_view(const pl_rod_batch *batch, int32_t lane, pl_vec3 direction, float *weights) {
   int32_t count = batch->view_counts[lane];
   const pl_view_example *views = batch->views + (size_t)lane * (size_t)batch->example_count;
-  double found[PL_EXAMPLES_MOST];
+  double found[PL_MAX_EXAMPLES];
   pl_view_similarities(count, views, direction, found);
   if (count > 0) pl_weight_kernel_evaluate(&batch->kernels[lane], found, found);
   for (int32_t k = 0; k < batch->example_count; ++k) weights[PL_ROD_LANES * k + lane] = k < count ? (float)found[k] : 0.0f;
 }
 
-int32_t pl_rod_chain_of(const pl_model *model, int32_t joint) {
+int32_t pl_rod_get_chain(const pl_model *model, int32_t joint) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
-  if (model->method->lead != pl_rod_lead || joint < 0 || joint >= rod->joint_count || rod->led_of_joint[joint] >= 0) return -1;
+  if (model->method->set_target != pl_rod_state_set_target || joint < 0 || joint >= rod->joint_count || rod->kinematic_of_joint[joint] >= 0) return -1;
   int32_t slot = rod->slot_of_joint[joint];
   return rod->batches[slot / PL_ROD_LANES].chains[slot % PL_ROD_LANES];
 }
 
-int32_t pl_rod_root_of(const pl_model *model, int32_t chain) {
+int32_t pl_rod_get_root(const pl_model *model, int32_t chain) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
-  if (model->method->lead != pl_rod_lead || chain < 0 || chain >= rod->chain_count) return -1;
+  if (model->method->set_target != pl_rod_state_set_target || chain < 0 || chain >= rod->chain_count) return -1;
   int32_t slot = rod->slot_of_chain[chain];
   return rod->batches[slot / PL_ROD_LANES].joints[slot % PL_ROD_LANES];
 }
 
-pl_rod_report pl_rod_describe(const pl_model *model) {
+pl_rod_report pl_rod_get_report(const pl_model *model) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
-  if (model->method->lead != pl_rod_lead) return (pl_rod_report){0};
+  if (model->method->set_target != pl_rod_state_set_target) return (pl_rod_report){0};
   pl_rod_report report = {.joint_count = rod->joint_count,
-                          .led_count = rod->led_count,
+                          .kinematic_count = rod->kinematic_count,
                           .chain_count = rod->chain_count,
-                          .longest_chain = rod->largest_joint_count,
+                          .longest_chain = rod->max_joint_count,
                           .batch_count = rod->batch_count};
   for (int32_t b = 0; b < rod->batch_count; ++b) report.link_count += rod->batches[b].lane_count * rod->batches[b].plan->link_count;
   return report;
@@ -128,11 +128,11 @@ static pl_quat mix(const pl_rod_batch *batch, const float *poses, int32_t joint,
 // The same in double precision as the kernel does in single.
 int32_t pl_rod_blend(const pl_model *model, int32_t chain, const double *weights, pl_transform *joints) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
-  if (pl_rod_root_of(model, chain) < 0) return 0;
+  if (pl_rod_get_root(model, chain) < 0) return 0;
   int32_t slot = rod->slot_of_chain[chain], lane = slot % PL_ROD_LANES;
   const pl_rod_batch *batch = &rod->batches[slot / PL_ROD_LANES];
   const pl_rod_plan *plan = batch->plan;
-  pl_vec3 directions[PL_ROD_JOINT_LIMIT];
+  pl_vec3 directions[PL_ROD_MAX_JOINTS];
   for (int32_t i = 0; i < plan->joint_count; ++i) {
     int32_t p = plan->parents[i];
     joints[i] = (pl_transform){{0, 0, 0}, mix(batch, batch->poses, i, lane, weights)};

@@ -62,12 +62,12 @@ static pl_status read_source(pl_context *context, const source *from, pl_scene *
   return PL_OK;
 }
 
-pl_status pl_scene_read_memory(pl_context *context, const char *text, size_t size, const char *name, const char *folder,
+pl_status pl_scene_load_memory(pl_context *context, const char *text, size_t size, const char *name, const char *folder,
                                pl_scene **scene, pl_findings *findings, pl_error *error) {
   return read_source(context, &(source){.text = text, .name = name, .folder = folder, .size = size}, scene, findings, error);
 }
 
-pl_status pl_scene_read_with(pl_context *context, const char *path, const pl_scene_override *overrides, int32_t override_count,
+pl_status pl_scene_load_with(pl_context *context, const char *path, const pl_scene_override *overrides, int32_t override_count,
                              pl_scene **scene, pl_findings *findings, pl_error *error) {
   *scene = NULL;
   pl_bytes bytes;
@@ -90,8 +90,8 @@ pl_status pl_scene_read_with(pl_context *context, const char *path, const pl_sce
   return status;
 }
 
-pl_status pl_scene_read(pl_context *context, const char *path, pl_scene **scene, pl_findings *findings, pl_error *error) {
-  return pl_scene_read_with(context, path, NULL, 0, scene, findings, error);
+pl_status pl_scene_load(pl_context *context, const char *path, pl_scene **scene, pl_findings *findings, pl_error *error) {
+  return pl_scene_load_with(context, path, NULL, 0, scene, findings, error);
 }
 
 void pl_scene_destroy(pl_scene *scene) {
@@ -105,7 +105,7 @@ static const char *followed(const pl_scene_camera_def *camera) {
   return camera->json != NULL && camera->follow[0] != '\0' ? camera->follow : NULL;
 }
 
-pl_scene_report pl_scene_describe(const pl_scene *scene) {
+pl_scene_report pl_scene_get_report(const pl_scene *scene) {
   const pl_scene_document *document = &scene->document;
   return (pl_scene_report){
       .name = document->name,
@@ -138,10 +138,10 @@ static pl_camera camera_at(const pl_scene_camera_def *def, double time) {
   return camera;
 }
 
-pl_camera pl_scene_camera(const pl_scene *scene, double time) {
+pl_camera pl_scene_get_camera(const pl_scene *scene, double time) {
   return camera_at(&scene->document.camera, time);
 }
 
-pl_camera pl_scene_observer(const pl_scene *scene, double time) {
+pl_camera pl_scene_get_observer(const pl_scene *scene, double time) {
   return camera_at(&scene->document.observer, time);
 }

@@ -19,7 +19,7 @@ static int32_t example_count_of(const pl_scene_actor *source) {
 }
 
 // Examples of the whole body are mixed with each other, and those of each group: `examples` come first, as group 0.
-static pl_status choose_examples(pl_stage_set *set, const pl_stage_part *part, pl_actor_def *def, pl_findings *findings,
+static pl_status choose_examples(pl_scene_instance *set, const pl_instance_part *part, pl_actor_def *def, pl_findings *findings,
                                  pl_error *error) {
   const pl_scene_actor *source = &part->source->actor;
   int32_t count = example_count_of(source), used = 0, number = 0;
@@ -37,7 +37,7 @@ static pl_status choose_examples(pl_stage_set *set, const pl_stage_part *part, p
   const pl_scene_list wanted = {(void *)names, count};
   def->example_count = count;
   def->example_groups = groups;
-  return pl_stage_choose_poses(set, part, &wanted, &def->examples, findings, error);
+  return pl_instance_choose_poses(set, part, &wanted, &def->examples, findings, error);
 }
 
 // --- the def ---------------------------------------------------------------------------------------------------------
@@ -52,9 +52,9 @@ static void choose_numbers(const pl_scene_actor *source, pl_actor_def *def) {
   def->rate_regularisation = source->rate_regularisation;
   def->volume_regularisation = source->volume_regularisation;
   def->bend_regularisation = source->bend_regularisation;
-  def->strain_limit = source->strain_limit;
+  def->max_strain = source->max_strain;
   def->hull_penalty = source->hull_penalty;
-  def->iteration_limit = (int32_t)source->iterations;
+  def->max_iterations = (int32_t)source->iterations;
   def->tolerance = source->tolerance;
   def->horizon = (int32_t)source->horizon;
   def->path = source->path.count > 0 ? source->path.items : NULL;
@@ -64,7 +64,7 @@ static void choose_numbers(const pl_scene_actor *source, pl_actor_def *def) {
 }
 
 // Presets, and what the document has instead; names and ranges were checked when it was read.
-static pl_status choose_settings(pl_stage_set *set, const pl_scene_actor *source, pl_actor_def *def, pl_error *error) {
+static pl_status choose_settings(pl_scene_instance *set, const pl_scene_actor *source, pl_actor_def *def, pl_error *error) {
   const pl_behaviour *behaviour = def->behaviour;
   double *settings = PL_TAKE(&set->arena, double, behaviour->setting_count);
   if (settings == NULL) return pl_fail_memory(error);
@@ -79,13 +79,13 @@ static pl_status choose_settings(pl_stage_set *set, const pl_scene_actor *source
   return PL_OK;
 }
 
-static pl_status make_def(pl_stage_set *set, const pl_stage_part *part, pl_actor_def *def, pl_findings *findings, pl_error *error) {
+static pl_status make_def(pl_scene_instance *set, const pl_instance_part *part, pl_actor_def *def, pl_findings *findings, pl_error *error) {
   const pl_scene_actor *source = &part->source->actor;
   choose_numbers(source, def);
   def->behaviour = pl_behaviour_find(source->behaviour);
   if (def->behaviour == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no behaviour \"%s\"", source->behaviour);
   pl_status status = choose_settings(set, source, def, error);
-  if (status >= 0) status = pl_stage_choose_parts(set, part, def, findings, error);
+  if (status >= 0) status = pl_instance_choose_parts(set, part, def, findings, error);
   if (status >= 0 && def->rest == PL_REST_EXAMPLES) status = choose_examples(set, part, def, findings, error);
   return status;
 }
@@ -93,17 +93,17 @@ static pl_status make_def(pl_stage_set *set, const pl_stage_part *part, pl_actor
 // --- making and attaching ----------------------------------------------------------------------------------------------
 
 // An error of the actor is placed at the key it speaks of, where there is one of that name.
-static void complain_actor(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, const pl_error *error) {
-  const pl_json *json = part->source->actor.json, *place = pl_json_find(json, error->field);
-  pl_stage_complain(set->scene, place != NULL ? place : json, findings, PL_SEVERITY_ERROR, "actor-failed", "",
+static void complain_actor(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, const pl_error *error) {
+  const pl_json *json = part->source->actor.json, *json_node = pl_json_find(json, error->field);
+  pl_instance_add_finding(set->scene, json_node != NULL ? json_node : json, findings, PL_SEVERITY_ERROR, "actor-failed", "",
                     "the actor of body \"%s\" cannot be made: %s", part->source->name, error->text);
 }
 
 // The mesh that is named as a cage; of tets, the surface around them.
-static pl_status make_cage(pl_stage_set *set, const pl_scene_actor *source, pl_mesh **cage, pl_findings *findings,
+static pl_status make_cage(pl_scene_instance *set, const pl_scene_actor *source, pl_mesh **cage, pl_findings *findings,
                            pl_error *error) {
   pl_status status = pl_scene_make_mesh(set->scene, source->cage.mesh, cage, findings, error);
-  if (status < 0 || pl_mesh_look(*cage).tet_count == 0) return status;
+  if (status < 0 || pl_mesh_get_view(*cage).tet_count == 0) return status;
   pl_mesh *tets = *cage;
   *cage = NULL;
   status = pl_mesh_boundary(set->context, tets, cage, NULL, error);
@@ -111,12 +111,12 @@ static pl_status make_cage(pl_stage_set *set, const pl_scene_actor *source, pl_m
   return status;
 }
 
-static pl_status add_actor(pl_stage_set *set, int32_t index, pl_findings *findings, pl_error *error) {
-  const pl_stage_part *part = &PL_ITEM(&set->parts, pl_stage_part, index);
+static pl_status add_actor(pl_scene_instance *set, int32_t index, pl_findings *findings, pl_error *error) {
+  const pl_instance_part *part = &PL_ITEM(&set->parts, pl_instance_part, index);
   const pl_scene_actor *source = &part->source->actor;
   pl_actor_def def = pl_default_actor_def();
   pl_mesh *cage = NULL;
-  pl_stage_player player = {.part = index, .source = source};
+  pl_instance_player player = {.part = index, .source = source};
   pl_status status = make_def(set, part, &def, findings, error);
   if (status >= 0 && def.rest == PL_REST_CAGE && source->cage.mesh[0] != '\0')
     status = make_cage(set, source, &cage, findings, error);
@@ -134,14 +134,14 @@ static pl_status add_actor(pl_stage_set *set, int32_t index, pl_findings *findin
   return pl_actor_attach(player.actor, set->world, part->body.id, error);
 }
 
-pl_status pl_stage_add_actors(pl_stage_set *set, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_add_actors(pl_scene_instance *set, pl_findings *findings, pl_error *error) {
   pl_status status = PL_OK;
   for (size_t i = 0; status >= 0 && i < set->parts.count; ++i) {
-    const pl_stage_part *part = &PL_ITEM(&set->parts, pl_stage_part, i);
+    const pl_instance_part *part = &PL_ITEM(&set->parts, pl_instance_part, i);
     if (part->source->actor.json == NULL) continue;
     // Once for all copies.
-    if (i == 0 || PL_ITEM(&set->parts, pl_stage_part, i - 1).source != part->source)
-      status = pl_stage_check_standing(set, part, findings, error);
+    if (i == 0 || PL_ITEM(&set->parts, pl_instance_part, i - 1).source != part->source)
+      status = pl_instance_check_standing(set, part, findings, error);
     if (status >= 0) status = add_actor(set, (int32_t)i, findings, error);
   }
   return status;
@@ -151,27 +151,27 @@ pl_status pl_stage_add_actors(pl_stage_set *set, pl_findings *findings, pl_error
 
 // Each command is given once, in the first step that begins no earlier than its time, so that whoever else steers the actor in between is not overruled. What the actor
 // was told is part of its state, which snapshots carry.
-void pl_stage_steer_actors(pl_stage_set *set, const pl_world *world) {
+void pl_instance_steer_actors(pl_scene_instance *set, const pl_world *world) {
   int64_t now = pl_world_step_count(world);
-  double step = pl_world_step_length(world);
+  double step = pl_world_get_step_length(world);
   for (size_t i = 0; i < set->players.count; ++i) {
-    const pl_stage_player *player = &PL_ITEM(&set->players, pl_stage_player, i);
+    const pl_instance_player *player = &PL_ITEM(&set->players, pl_instance_player, i);
     const pl_scene_actor_command *commands = player->source->commands.items;
     for (int32_t k = 0; k < player->source->commands.count; ++k)
       if ((int64_t)ceil(commands[k].time / step - 1e-6) == now)
-        pl_actor_steer(player->actor, (pl_actor_command){commands[k].speed, commands[k].heading});
+        pl_actor_set_command(player->actor, (pl_actor_command){commands[k].speed, commands[k].heading});
   }
 }
 
 // --- what programs see ------------------------------------------------------------------------------------------------------
 
-int32_t pl_stage_set_actor_count(const pl_stage_set *set) {
+int32_t pl_scene_instance_actor_count(const pl_scene_instance *set) {
   return (int32_t)set->players.count;
 }
 
-pl_stage_actor pl_stage_set_actor(const pl_stage_set *set, int32_t index) {
-  const pl_stage_player *player = &PL_ITEM(&set->players, pl_stage_player, index);
-  return (pl_stage_actor){.name = PL_ITEM(&set->parts, pl_stage_part, player->part).body.name,
+pl_scene_instance_actor pl_scene_instance_get_actor(const pl_scene_instance *set, int32_t index) {
+  const pl_instance_player *player = &PL_ITEM(&set->players, pl_instance_player, index);
+  return (pl_scene_instance_actor){.name = PL_ITEM(&set->parts, pl_instance_part, player->part).body.name,
                           .body = player->part,
                           .actor = player->actor,
                           .behaviour = pl_behaviour_find(player->source->behaviour)->name,

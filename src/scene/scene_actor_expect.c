@@ -3,7 +3,7 @@
 
 typedef struct expectation {
   const char *name, *unit;
-  bool is_limit;
+  bool is_max;
 } expectation;
 
 // In the order of `wanted_of` and `found_of`.
@@ -12,11 +12,11 @@ static const expectation EXPECTATIONS[] = {
     {"steps", "", false},
     {"hops", "", false},
     {"turns", "", false},
-    {"tumbles_most", "", true},
-    {"lean_most", "degrees", true},
-    {"acceleration_most", "m/s^2", true},
-    {"rest_rate_most", "1/s", true},
-    {"unconverged_share_most", "", true},
+    {"max_tumbles", "", true},
+    {"max_lean", "degrees", true},
+    {"max_acceleration", "m/s^2", true},
+    {"max_rest_rate", "1/s", true},
+    {"max_unconverged_fraction", "", true},
 };
 enum { EXPECTATION_COUNT = sizeof EXPECTATIONS / sizeof EXPECTATIONS[0] };
 
@@ -25,56 +25,56 @@ static double wanted_of(const pl_scene_actor_expect *expect, int32_t kind) {
                                             (double)expect->steps,
                                             (double)expect->hops,
                                             expect->turns,
-                                            (double)expect->tumbles_most,
-                                            expect->lean_most,
-                                            expect->acceleration_most,
-                                            expect->rest_rate_most,
-                                            expect->unconverged_share_most};
+                                            (double)expect->max_tumbles,
+                                            expect->max_lean,
+                                            expect->max_acceleration,
+                                            expect->max_rest_rate,
+                                            expect->max_unconverged_fraction};
   return wanted[kind];
 }
 
 static double found_of(const pl_actor_report *report, int32_t kind) {
-  double share = report->step_count > 0 ? (double)report->unconverged_count / (double)report->step_count : 0;
+  double fraction = report->step_count > 0 ? (double)report->unconverged_count / (double)report->step_count : 0;
   const double found[EXPECTATION_COUNT] = {report->advance,
                                            (double)report->tally.steps,
                                            (double)report->tally.hops,
                                            report->turned / 6.283185307179586,
                                            (double)report->tally.tumbles,
-                                           report->most_lean,
-                                           report->most_acceleration,
-                                           report->most_rest_rate,
-                                           share};
+                                           report->max_lean,
+                                           report->max_acceleration,
+                                           report->max_rest_rate,
+                                           fraction};
   return found[kind];
 }
 
-static bool is_expected(const pl_stage_player *player, int32_t kind) {
+static bool is_expected(const pl_instance_player *player, int32_t kind) {
   return pl_json_find(player->source->expect.json, EXPECTATIONS[kind].name) != NULL;
 }
 
-int32_t pl_stage_set_expectation_count(const pl_stage_set *set) {
+int32_t pl_scene_instance_expectation_count(const pl_scene_instance *set) {
   int32_t count = 0;
   for (size_t i = 0; i < set->players.count; ++i)
     for (int32_t kind = 0; kind < EXPECTATION_COUNT; ++kind)
-      count += is_expected(&PL_ITEM(&set->players, pl_stage_player, i), kind);
+      count += is_expected(&PL_ITEM(&set->players, pl_instance_player, i), kind);
   return count;
 }
 
-pl_stage_expectation pl_stage_set_expectation(const pl_stage_set *set, int32_t index) {
+pl_scene_instance_expectation pl_scene_instance_get_expectation(const pl_scene_instance *set, int32_t index) {
   int32_t kind = 0, actor = 0;
   for (; actor < (int32_t)set->players.count; ++actor) {
     for (kind = 0; kind < EXPECTATION_COUNT; ++kind)
-      if (is_expected(&PL_ITEM(&set->players, pl_stage_player, actor), kind) && index-- == 0) break;
+      if (is_expected(&PL_ITEM(&set->players, pl_instance_player, actor), kind) && index-- == 0) break;
     if (kind < EXPECTATION_COUNT) break;
   }
-  const pl_stage_player *player = &PL_ITEM(&set->players, pl_stage_player, actor);
-  pl_actor_report report = pl_actor_look(player->actor);
+  const pl_instance_player *player = &PL_ITEM(&set->players, pl_instance_player, actor);
+  pl_actor_report report = pl_actor_get_report(player->actor);
   double wanted = wanted_of(&player->source->expect, kind), found = found_of(&report, kind);
-  bool is_limit = EXPECTATIONS[kind].is_limit;
-  return (pl_stage_expectation){.actor = actor,
+  bool is_max = EXPECTATIONS[kind].is_max;
+  return (pl_scene_instance_expectation){.actor = actor,
                                 .name = EXPECTATIONS[kind].name,
                                 .unit = EXPECTATIONS[kind].unit,
                                 .wanted = wanted,
                                 .found = found,
-                                .is_limit = is_limit,
-                                .met = is_limit ? found <= wanted : found >= wanted};
+                                .is_max = is_max,
+                                .met = is_max ? found <= wanted : found >= wanted};
 }

@@ -9,7 +9,7 @@
 #include "scene/scene_actor.h"
 
 // Share of its height that a body may lose; below it behaviours make up for what their own weight takes.
-static const double SAG_MOST = 0.25;
+static const double MAX_SAG = 0.25;
 // What the advice aims at.
 static const double SAG_GOOD = 0.08;
 
@@ -22,20 +22,20 @@ typedef struct standing {
 } standing;
 
 static double highest(const standing *s, double floor) {
-  double most = 0;
-  for (int32_t i = 0; i < s->point_count; ++i) most = fmax(most, pl_vec3_dot(s->points[i], s->up) - floor);
-  return most;
+  double max = 0;
+  for (int32_t i = 0; i < s->point_count; ++i) max = fmax(max, pl_vec3_dot(s->points[i], s->up) - floor);
+  return max;
 }
 
 // How far the pinned points, or all where `all`, reach along a direction.
 static double extent(const standing *s, pl_vec3 along, bool all) {
-  double least = HUGE_VAL, most = -HUGE_VAL;
+  double min = HUGE_VAL, max = -HUGE_VAL;
   for (int32_t i = 0; i < (all ? s->point_count : s->pinned_count); ++i) {
-    double place = pl_vec3_dot(s->points[all ? i : s->pinned[i]], along);
-    least = fmin(least, place);
-    most = fmax(most, place);
+    double position = pl_vec3_dot(s->points[all ? i : s->pinned[i]], along);
+    min = fmin(min, position);
+    max = fmax(max, position);
   }
-  return most - least;
+  return max - min;
 }
 
 // A body that is held at one place only would tip over, not sink; it stands on something a sixth as wide as itself.
@@ -46,29 +46,29 @@ static bool is_base(const standing *s) {
 
 // What stands on the ground is all within a thirtieth of the height; where that is no base, as of a ball, more of it is pressed down.
 static double choose_pins(standing *s) {
-  double least = HUGE_VAL;
-  for (int32_t i = 0; i < s->point_count; ++i) least = fmin(least, pl_vec3_dot(s->points[i], s->up));
-  s->height = highest(s, least);
-  for (double share = 1.0 / 30; share < 0.3; share *= 1.5) {
+  double min = HUGE_VAL;
+  for (int32_t i = 0; i < s->point_count; ++i) min = fmin(min, pl_vec3_dot(s->points[i], s->up));
+  s->height = highest(s, min);
+  for (double fraction = 1.0 / 30; fraction < 0.3; fraction *= 1.5) {
     s->pinned_count = 0;
     for (int32_t i = 0; i < s->point_count; ++i)
-      if (pl_vec3_dot(s->points[i], s->up) - least <= share * s->height) s->pinned[s->pinned_count++] = i;
+      if (pl_vec3_dot(s->points[i], s->up) - min <= fraction * s->height) s->pinned[s->pinned_count++] = i;
     if (is_base(s)) break;
   }
-  return least;
+  return min;
 }
 
-static pl_status find_rest(pl_stage_set *set, const pl_stage_part *part, double gravity, standing *s, pl_error *error) {
-  double least = choose_pins(s);
+static pl_status find_rest(pl_scene_instance *set, const pl_instance_part *part, double gravity, standing *s, pl_error *error) {
+  double min = choose_pins(s);
   pl_fem_equilibrium_def def = pl_default_fem_equilibrium_def();
   def.acceleration = pl_vec3_scale(s->up, -gravity);
   def.pinned = s->pinned;
   def.pinned_count = s->pinned_count;
   def.load_steps = 4;
-  def.newton_limit = 15;
+  def.max_newton_iterations = 15;
   def.tolerance = 1e-3;
   pl_status status = pl_fem_equilibrium(set->context, part->model, &def, s->points, NULL, error);
-  s->sunk = highest(s, least);
+  s->sunk = highest(s, min);
   return status;
 }
 
@@ -78,11 +78,11 @@ static double round_to_two(double value) {
   return round(value / power) * power;
 }
 
-static void tell(pl_stage_set *set, const pl_stage_part *part, const standing *s, pl_findings *findings) {
+static void tell(pl_scene_instance *set, const pl_instance_part *part, const standing *s, pl_findings *findings) {
   const pl_scene_fem *fem = &part->source->fem;
   double sag = 1 - s->sunk / s->height;
-  if (!(sag > SAG_MOST)) return;
-  const pl_json *place = pl_json_find(fem->json, "young");
+  if (!(sag > MAX_SAG)) return;
+  const pl_json *json_node = pl_json_find(fem->json, "young");
   char fix[160], text[300];
   snprintf(fix, sizeof fix, "raise `young` from %g to about %g Pa, or make it lighter or its legs thicker", fem->young,
            round_to_two(fem->young * sag / SAG_GOOD));
@@ -93,15 +93,15 @@ static void tell(pl_stage_set *set, const pl_stage_part *part, const standing *s
                             .kind = "too-soft",
                             .why = "an actor moves by its elastic forces alone, and these cannot hold it up",
                             .fix = fix};
-  (void)pl_json_say(set->scene->json, place != NULL ? place : part->source->json, false, findings, &about, "%s", text);
+  (void)pl_json_say(set->scene->json, json_node != NULL ? json_node : part->source->json, false, findings, &about, "%s", text);
 }
 
-pl_status pl_stage_check_standing(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_check_standing(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
   const pl_scene_body *body = part->source;
   pl_vec3 pull = pl_vec3_scale(set->scene->document.gravity, body->gravity_scale);
   double gravity = pl_vec3_length(pull);
   if (findings == NULL || !(gravity > 0)) return PL_OK;
-  pl_mesh_view view = pl_mesh_look(part->tets);
+  pl_mesh_view view = pl_mesh_get_view(part->tets);
   standing s = {.points = pl_allocate_array(set->context, (size_t)view.point_count, sizeof(pl_vec3)),
                 .pinned = pl_allocate_array(set->context, (size_t)view.point_count, sizeof(int32_t)),
                 .point_count = view.point_count,

@@ -12,7 +12,7 @@
 #include "scene/scene_fem.h"
 #include "scene/scene_rod.h"
 
-void pl_stage_complain(const pl_scene *scene, const pl_json *value, pl_findings *findings, pl_severity severity, const char *kind,
+void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_findings *findings, pl_severity severity, const char *kind,
                        const char *fix, const char *format, ...) {
   char text[768];
   va_list arguments;
@@ -28,7 +28,7 @@ pl_scene_build_def pl_default_scene_build_def(void) {
   return (pl_scene_build_def){.magic = PL_DEF_MAGIC};
 }
 
-static pl_status make_world(pl_stage_set *set, pl_error *error) {
+static pl_status make_world(pl_scene_instance *set, pl_error *error) {
   const pl_scene_document *document = &set->scene->document;
   pl_world_def def = pl_default_world_def();
   def.step = document->time.step;
@@ -59,20 +59,20 @@ static pl_solid_def solid_def_of(const pl_scene_body *body, const pl_mesh *surfa
 }
 
 // The tets of another mesh, for a surface that they carry.
-static pl_status make_carrier(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+static pl_status make_carrier(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
   const pl_scene_body *body = part->source;
   pl_status status = pl_scene_make_mesh(set->scene, body->tets.mesh, &part->tets, findings, error);
   if (status < 0) return status;
-  bool solid = pl_mesh_look(part->surface).tet_count > 0;
-  if (pl_mesh_look(part->tets).tet_count > 0 && !solid) return PL_OK;
+  bool solid = pl_mesh_get_view(part->surface).tet_count > 0;
+  if (pl_mesh_get_view(part->tets).tet_count > 0 && !solid) return PL_OK;
   const char *wrong = solid ? body->mesh : body->tets.mesh, *what = solid ? "is no surface" : "has no tets";
-  pl_stage_complain(set->scene, pl_json_find(solid ? body->json : body->tets.json, "mesh"), findings, PL_SEVERITY_ERROR,
+  pl_instance_add_finding(set->scene, pl_json_find(solid ? body->json : body->tets.json, "mesh"), findings, PL_SEVERITY_ERROR,
                     "wrong-elements", "`mesh` is a surface, and `tets.mesh` the tets that carry it", "mesh \"%s\" %s", wrong, what);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "mesh \"%s\" %s", wrong, what);
 }
 
 // Tets of the mesh, of another mesh that carries it, or of a lattice around it.
-static pl_status find_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+static pl_status find_tets(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
   pl_mesh *mesh = NULL;
   pl_status status = pl_scene_make_mesh(set->scene, part->source->mesh, &mesh, findings, error);
   if (status < 0) return status;
@@ -80,7 +80,7 @@ static pl_status find_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *
     part->surface = mesh;
     return make_carrier(set, part, findings, error);
   }
-  if (pl_mesh_look(mesh).tet_count > 0) {
+  if (pl_mesh_get_view(mesh).tet_count > 0) {
     part->tets = mesh;
     return PL_OK;
   }
@@ -91,11 +91,11 @@ static pl_status find_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *
   return pl_lattice_build(set->context, &def, mesh, &part->tets, NULL, error);
 }
 
-pl_status pl_stage_make_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_make_tets(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
   pl_status status = find_tets(set, part, findings, error);
-  if (status >= 0) status = pl_stage_cut_tets(set, part, findings, error);
+  if (status >= 0) status = pl_instance_cut_tets(set, part, findings, error);
   if (status < 0) return status;
-  return pl_stage_make_poses(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), findings, error);
+  return pl_instance_make_poses(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), findings, error);
 }
 
 static bool same_model(const pl_scene_body *a, const pl_scene_body *b) {
@@ -108,9 +108,9 @@ static bool same_model(const pl_scene_body *a, const pl_scene_body *b) {
 }
 
 // The model of a body, shared with an earlier body of the same making.
-static pl_status make_model(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+static pl_status make_model(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
   for (size_t i = 0; i < set->parts.count; ++i) {
-    const pl_stage_part *other = &PL_ITEM(&set->parts, pl_stage_part, i);
+    const pl_instance_part *other = &PL_ITEM(&set->parts, pl_instance_part, i);
     if (!same_model(other->source, part->source)) continue;
     part->model = other->model;
     part->tets = other->tets;
@@ -119,22 +119,22 @@ static pl_status make_model(pl_stage_set *set, pl_stage_part *part, pl_findings 
     return PL_OK;
   }
   part->owns_model = true;
-  if (part->source->method == PL_SCENE_ROD) return pl_stage_make_rod(set, part, findings, error);
-  if (part->source->method == PL_SCENE_FEM) return pl_stage_make_fem(set, part, findings, error);
-  pl_status status = pl_stage_make_tets(set, part, findings, error);
+  if (part->source->method == PL_SCENE_ROD) return pl_instance_make_rod(set, part, findings, error);
+  if (part->source->method == PL_SCENE_FEM) return pl_instance_make_fem(set, part, findings, error);
+  pl_status status = pl_instance_make_tets(set, part, findings, error);
   if (status < 0) return status;
   pl_solid_def def = solid_def_of(part->source, part->surface);
-  status = pl_stage_choose_examples(set, part, &def, findings, error);
+  status = pl_instance_choose_examples(set, part, &def, findings, error);
   if (status < 0) return status;
   return pl_solid_build(set->context, &def, part->tets, &part->model, error);
 }
 
-static void destroy_part(pl_stage_part *part) {
+static void destroy_part(pl_instance_part *part) {
   if (!part->owns_model) return;
   pl_model_destroy(part->model);
   pl_mesh_destroy(part->tets);
   pl_mesh_destroy(part->surface);
-  pl_stage_rod_destroy(part->rod);
+  pl_instance_rod_destroy(part->rod);
 }
 
 static pl_vec3 random_vector(pl_random *random, double size) {
@@ -144,7 +144,7 @@ static pl_vec3 random_vector(pl_random *random, double size) {
 }
 
 // Copy number (x, y, z) of a body.
-static pl_body_def place_copy(pl_stage_set *set, const pl_stage_part *part, int32_t x, int32_t y, int32_t z) {
+static pl_body_def place_copy(pl_scene_instance *set, const pl_instance_part *part, int32_t x, int32_t y, int32_t z) {
   const pl_scene_body *source = part->source;
   const pl_scene_repeat *repeat = &source->repeat;
   pl_body_def def = pl_default_body_def();
@@ -166,19 +166,19 @@ static pl_body_def place_copy(pl_stage_set *set, const pl_stage_part *part, int3
 }
 
 // What only a rod has: a mesh of its tubes, and led joints that move.
-static pl_status finish_rod(pl_stage_set *set, pl_stage_part *part, const pl_body_def *def, pl_error *error) {
-  const pl_stage_rod *rod = part->rod;
+static pl_status finish_rod(pl_scene_instance *set, pl_instance_part *part, const pl_body_def *def, pl_error *error) {
+  const pl_instance_rod *rod = part->rod;
   pl_status status = PL_OK;
-  if (rod->def.skin.surface == NULL && part->surface == NULL) status = pl_stage_make_tubes(set, part, def->placement, error);
+  if (rod->def.skin.surface == NULL && part->surface == NULL) status = pl_instance_make_tubes(set, part, def->placement, error);
   part->body.surface = rod->def.skin.surface != NULL ? rod->def.skin.surface : part->surface;
   part->body.character = rod->character;
   part->body.character_path = rod->path;
   part->body.nodes = rod->nodes;
   part->body.rod_def = &rod->def;
-  return status < 0 ? status : pl_stage_add_lead(set, part, def->placement, error);
+  return status < 0 ? status : pl_instance_add_target(set, part, def->placement, error);
 }
 
-static pl_status add_copy(pl_stage_set *set, pl_stage_part *part, const pl_body_def *def, int32_t number, int32_t count,
+static pl_status add_copy(pl_scene_instance *set, pl_instance_part *part, const pl_body_def *def, int32_t number, int32_t count,
                           pl_findings *findings, pl_error *error) {
   char name[300];
   if (count > 1)
@@ -186,7 +186,7 @@ static pl_status add_copy(pl_stage_set *set, pl_stage_part *part, const pl_body_
   else
     snprintf(name, sizeof name, "%s", part->source->name);
   const pl_color color = part->source->color;
-  part->body = (pl_stage_body){.name = pl_arena_copy_text(&set->arena, name),
+  part->body = (pl_scene_instance_body){.name = pl_arena_copy_text(&set->arena, name),
                                .has_color = color.r >= 0,
                                .color = color,
                                .mesh = part->tets,
@@ -194,16 +194,16 @@ static pl_status add_copy(pl_stage_set *set, pl_stage_part *part, const pl_body_
   if (part->body.name == NULL) return pl_fail_memory(error);
   pl_status status = pl_world_add_body(set->world, def, &part->body.id, error);
   // A shell is drawn by its own triangles.
-  if (part->source->method == PL_SCENE_FEM && part->surface == NULL && pl_mesh_look(part->tets).tet_count == 0)
+  if (part->source->method == PL_SCENE_FEM && part->surface == NULL && pl_mesh_get_view(part->tets).tet_count == 0)
     part->body.surface = part->tets;
   if (status >= 0 && part->rod != NULL) status = finish_rod(set, part, def, error);
-  if (status >= 0) status = pl_stage_add_groups(set, part, findings, error);
-  if (status >= 0) status = pl_stage_add_drivers(set, part, findings, error);
+  if (status >= 0) status = pl_instance_add_groups(set, part, findings, error);
+  if (status >= 0) status = pl_instance_add_drivers(set, part, findings, error);
   return status;
 }
 
-static pl_status add_body(pl_stage_set *set, const pl_scene_body *source, pl_findings *findings, pl_error *error) {
-  pl_stage_part part = {.source = source};
+static pl_status add_body(pl_scene_instance *set, const pl_scene_body *source, pl_findings *findings, pl_error *error) {
+  pl_instance_part part = {.source = source};
   pl_status status = make_model(set, &part, findings, error);
   const int32_t *counts = source->repeat.counts;
   int64_t total = (int64_t)counts[0] * counts[1] * counts[2];
@@ -226,7 +226,7 @@ static pl_status add_body(pl_stage_set *set, const pl_scene_body *source, pl_fin
     if (part.owns_model) (void)pl_world_remove_body(set->world, part.body.id, NULL);
     destroy_part(&part);
     if (status != PL_ERROR_OUT_OF_MEMORY && error != NULL && error->file[0] == '\0')
-      pl_stage_complain(set->scene, source->json, findings, PL_SEVERITY_ERROR, "body-failed", "",
+      pl_instance_add_finding(set->scene, source->json, findings, PL_SEVERITY_ERROR, "body-failed", "",
                         "body \"%s\" cannot be made: %s%s%s", source->name, error->field, error->field[0] != '\0' ? ": " : "",
                         error->text);
   }
@@ -245,22 +245,22 @@ pl_collider_def pl_scene_collider_def_of(const pl_scene_collider *source, const 
   return def;
 }
 
-static pl_status add_collider(pl_stage_set *set, const pl_scene_collider *source, pl_findings *findings, pl_error *error) {
-  pl_stage_wall wall = {.source = source};
-  pl_status status = pl_scene_make_wall(set->scene, source, &wall.mesh, findings, error);
+static pl_status add_collider(pl_scene_instance *set, const pl_scene_collider *source, pl_findings *findings, pl_error *error) {
+  pl_instance_collider collider = {.source = source};
+  pl_status status = pl_scene_make_collider_mesh(set->scene, source, &collider.mesh, findings, error);
   if (status < 0) return status;
-  wall.look = (pl_stage_collider){.name = source->name,
+  collider.look = (pl_scene_instance_collider){.name = source->name,
                                   .visible = source->visible,
-                                  .ground = source->shape == PL_COLLIDER_HALF_SPACE && wall.mesh == NULL,
+                                  .ground = source->shape == PL_COLLIDER_HALF_SPACE && collider.mesh == NULL,
                                   .height = source->position.y,
-                                  .mesh = wall.mesh,
+                                  .mesh = collider.mesh,
                                   .has_color = source->color.r >= 0,
                                   .color = source->color};
-  if (!pl_vector_push(&set->walls, &wall)) {
-    pl_mesh_destroy(wall.mesh);
+  if (!pl_vector_push(&set->colliders, &collider)) {
+    pl_mesh_destroy(collider.mesh);
     return pl_fail_memory(error);
   }
-  pl_collider_def def = pl_scene_collider_def_of(source, wall.mesh);
+  pl_collider_def def = pl_scene_collider_def_of(source, collider.mesh);
   def.loop = source->loop;
   pl_collider_key *keys = PL_TAKE(&set->arena, pl_collider_key, source->keys.count);
   if (keys == NULL) return pl_fail_memory(error);
@@ -270,114 +270,114 @@ static pl_status add_collider(pl_stage_set *set, const pl_scene_collider *source
   }
   def.keys = keys;
   def.key_count = source->keys.count;
-  status = pl_world_add_collider(set->world, &def, &PL_ITEM(&set->walls, pl_stage_wall, set->walls.count - 1).id, error);
+  status = pl_world_add_collider(set->world, &def, &PL_ITEM(&set->colliders, pl_instance_collider, set->colliders.count - 1).id, error);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY)
-    pl_stage_complain(set->scene, source->json, findings, PL_SEVERITY_ERROR, "collider-failed", "",
+    pl_instance_add_finding(set->scene, source->json, findings, PL_SEVERITY_ERROR, "collider-failed", "",
                       "this collider cannot be made: %s%s%s", error == NULL ? "" : error->field,
                       error != NULL && error->field[0] != '\0' ? ": " : "", error == NULL ? "" : error->text);
   return status;
 }
 
-static pl_status make_room(pl_stage_set *set, pl_error *error) {
-  int32_t most = 0;
+static pl_status make_workspace(pl_scene_instance *set, pl_error *error) {
+  int32_t max = 0;
   for (size_t i = 0; i < set->parts.count; ++i) {
-    int32_t count = pl_model_describe(PL_ITEM(&set->parts, pl_stage_part, i).model).particle_count;
-    if (count > most) most = count;
+    int32_t count = pl_model_get_report(PL_ITEM(&set->parts, pl_instance_part, i).model).particle_count;
+    if (count > max) max = count;
   }
-  set->points = PL_TAKE(&set->arena, pl_vec3, most);
+  set->points = PL_TAKE(&set->arena, pl_vec3, max);
   return set->points == NULL ? pl_fail_memory(error) : PL_OK;
 }
 
-static pl_status warm_up(pl_stage_set *set, pl_findings *findings, pl_error *error) {
+static pl_status warm_up(pl_scene_instance *set, pl_findings *findings, pl_error *error) {
   const pl_scene_time *time = &set->scene->document.time;
   if (!(time->warm_up > 0)) return PL_OK;
   pl_status status = pl_world_settle(set->world, time->warm_up, NULL, error);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY)
-    pl_stage_complain(set->scene, time->json, findings, PL_SEVERITY_ERROR, "warm-up-failed",
+    pl_instance_add_finding(set->scene, time->json, findings, PL_SEVERITY_ERROR, "warm-up-failed",
                       "use a smaller `step`, or softer bodies", "the scene does not survive its warm-up: %s",
                       error == NULL ? "" : error->text);
   return status;
 }
 
-pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene, pl_stage_set **set,
+pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene, pl_scene_instance **set,
                          pl_findings *findings, pl_error *error) {
   *set = NULL;
   pl_status status = pl_check_def(def->magic, "pl_scene_build_def", error);
   if (status < 0) return status;
   pl_error local = {0};
   if (error == NULL) error = &local;  // the builders look at it to place their findings
-  pl_stage_set *made = pl_allocate_array(context, 1, sizeof(pl_stage_set));
+  pl_scene_instance *made = pl_allocate_array(context, 1, sizeof(pl_scene_instance));
   if (made == NULL) return pl_fail_memory(error);
   made->context = context;
   made->scene = scene;
   made->random = pl_random_of_seed(def->has_seed ? def->seed : (uint64_t)scene->document.seed);
   pl_arena_init(&made->arena, context, 0);
-  made->parts = pl_vector_of(context, sizeof(pl_stage_part));
-  made->walls = pl_vector_of(context, sizeof(pl_stage_wall));
-  made->groups = pl_vector_of(context, sizeof(pl_stage_group));
-  made->drivers = pl_vector_of(context, sizeof(pl_stage_driver));
-  made->leads = pl_vector_of(context, sizeof(pl_stage_lead));
-  made->players = pl_vector_of(context, sizeof(pl_stage_player));
-  made->details = pl_vector_of(context, sizeof(pl_stage_detail));
+  made->parts = pl_vector_of(context, sizeof(pl_instance_part));
+  made->colliders = pl_vector_of(context, sizeof(pl_instance_collider));
+  made->groups = pl_vector_of(context, sizeof(pl_instance_group));
+  made->drivers = pl_vector_of(context, sizeof(pl_instance_driver));
+  made->targets = pl_vector_of(context, sizeof(pl_instance_target));
+  made->players = pl_vector_of(context, sizeof(pl_instance_player));
+  made->details = pl_vector_of(context, sizeof(pl_instance_detail));
   status = make_world(made, error);
   for (int32_t i = 0; status >= 0 && i < scene->document.bodies.count; ++i)
     status = add_body(made, &((const pl_scene_body *)scene->document.bodies.items)[i], findings, error);
   for (int32_t i = 0; status >= 0 && i < scene->document.colliders.count; ++i)
     status = add_collider(made, &((const pl_scene_collider *)scene->document.colliders.items)[i], findings, error);
-  if (status >= 0) status = make_room(made, error);
-  if (status >= 0) status = pl_stage_add_controller(made, error);
-  if (status >= 0) status = pl_stage_add_actors(made, findings, error);
-  if (status >= 0) status = pl_stage_add_details(made, findings, error);
+  if (status >= 0) status = make_workspace(made, error);
+  if (status >= 0) status = pl_instance_add_controller(made, error);
+  if (status >= 0) status = pl_instance_add_actors(made, findings, error);
+  if (status >= 0) status = pl_instance_add_details(made, findings, error);
   if (status >= 0) status = warm_up(made, findings, error);
   if (status < 0) {
-    pl_stage_set_destroy(made);
+    pl_scene_instance_destroy(made);
     return status;
   }
   *set = made;
   return PL_OK;
 }
 
-void pl_stage_set_destroy(pl_stage_set *set) {
+void pl_scene_instance_destroy(pl_scene_instance *set) {
   if (set == NULL) return;
   pl_world_destroy(set->world);
-  pl_stage_destroy_details(set);
-  for (size_t i = 0; i < set->players.count; ++i) pl_actor_destroy(PL_ITEM(&set->players, pl_stage_player, i).actor);
-  for (size_t i = 0; i < set->parts.count; ++i) destroy_part(&PL_ITEM(&set->parts, pl_stage_part, i));
-  for (size_t i = 0; i < set->walls.count; ++i) pl_mesh_destroy(PL_ITEM(&set->walls, pl_stage_wall, i).mesh);
+  pl_instance_destroy_details(set);
+  for (size_t i = 0; i < set->players.count; ++i) pl_actor_destroy(PL_ITEM(&set->players, pl_instance_player, i).actor);
+  for (size_t i = 0; i < set->parts.count; ++i) destroy_part(&PL_ITEM(&set->parts, pl_instance_part, i));
+  for (size_t i = 0; i < set->colliders.count; ++i) pl_mesh_destroy(PL_ITEM(&set->colliders, pl_instance_collider, i).mesh);
   pl_vector_free(&set->parts);
-  pl_vector_free(&set->walls);
+  pl_vector_free(&set->colliders);
   pl_vector_free(&set->groups);
   pl_vector_free(&set->drivers);
-  pl_vector_free(&set->leads);
+  pl_vector_free(&set->targets);
   pl_vector_free(&set->players);
   pl_arena_destroy(&set->arena);
   pl_release(set->context, set);
 }
 
-pl_world *pl_stage_set_world(pl_stage_set *set) {
+pl_world *pl_scene_instance_get_world(pl_scene_instance *set) {
   return set->world;
 }
 
-int32_t pl_stage_set_body_count(const pl_stage_set *set) {
+int32_t pl_scene_instance_body_count(const pl_scene_instance *set) {
   return (int32_t)set->parts.count;
 }
 
-pl_stage_body pl_stage_set_body(const pl_stage_set *set, int32_t index) {
-  return PL_ITEM(&set->parts, pl_stage_part, index).body;
+pl_scene_instance_body pl_scene_instance_get_body(const pl_scene_instance *set, int32_t index) {
+  return PL_ITEM(&set->parts, pl_instance_part, index).body;
 }
 
-int32_t pl_stage_set_collider_count(const pl_stage_set *set) {
-  return (int32_t)set->walls.count;
+int32_t pl_scene_instance_collider_count(const pl_scene_instance *set) {
+  return (int32_t)set->colliders.count;
 }
 
-pl_stage_collider pl_stage_set_collider(const pl_stage_set *set, int32_t index, double time) {
-  const pl_stage_wall *wall = &PL_ITEM(&set->walls, pl_stage_wall, index);
-  pl_stage_collider look = wall->look;
-  look.placement = (pl_transform){wall->source->position, wall->source->rotation};
-  const pl_scene_list *keys = &wall->source->keys;
+pl_scene_instance_collider pl_scene_instance_get_collider(const pl_scene_instance *set, int32_t index, double time) {
+  const pl_instance_collider *collider = &PL_ITEM(&set->colliders, pl_instance_collider, index);
+  pl_scene_instance_collider look = collider->look;
+  look.placement = (pl_transform){collider->source->position, collider->source->rotation};
+  const pl_scene_list *keys = &collider->source->keys;
   if (keys->count > 0) {
     double first = ((const pl_scene_key *)keys->items)[0].time, last = ((const pl_scene_key *)keys->items)[keys->count - 1].time;
-    if (wall->source->loop && last > first && time > last) time = first + fmod(time - first, last - first);
+    if (collider->source->loop && last > first && time > last) time = first + fmod(time - first, last - first);
     look.placement = pl_scene_keys_at(keys, time);
   }
   return look;

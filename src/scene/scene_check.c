@@ -31,7 +31,7 @@ void pl_checker_miss(pl_scene_checker *c, const pl_json *value, const char *kind
   pl_checker_complain(c, value, kind, fix, "there is no %s \"%s\"", what, name);
 }
 
-const pl_json *pl_checker_place(const pl_json *json, const char *key) {
+const pl_json *pl_checker_position(const pl_json *json, const char *key) {
   const pl_json *member = pl_json_find(json, key);
   return member != NULL ? member : json;
 }
@@ -48,7 +48,7 @@ void pl_checker_mesh_name(pl_scene_checker *c, const pl_json *json, const char *
   const char *near = pl_text_suggest(name, names, count);
   char fix[200] = "add it to `meshes`";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%s\"?", near);
-  pl_checker_complain(c, pl_checker_place(json, "mesh"), "unknown-mesh", fix, "there is no mesh \"%s\" in this scene", name);
+  pl_checker_complain(c, pl_checker_position(json, "mesh"), "unknown-mesh", fix, "there is no mesh \"%s\" in this scene", name);
 }
 
 static void check_shape(pl_scene_checker *c, const pl_scene_shape *shape) {
@@ -71,7 +71,7 @@ void pl_checker_file(pl_scene_checker *c, const pl_json *json, const char *key, 
     return;
   }
   if (!pl_file_exists(path))
-    pl_checker_complain(c, pl_checker_place(json, key), "missing-file", "paths are relative to the scene file",
+    pl_checker_complain(c, pl_checker_position(json, key), "missing-file", "paths are relative to the scene file",
                         "there is no file \"%s\"", path);
   pl_release(c->scene->context, path);
 }
@@ -99,9 +99,9 @@ void pl_checker_keys(pl_scene_checker *c, const pl_scene_list *keys) {
 
 static void check_region(pl_scene_checker *c, const pl_scene_region *region) {
   if (region->json == NULL) return;
-  if (region->least.x > region->most.x || region->least.y > region->most.y || region->least.z > region->most.z)
-    pl_checker_complain(c, region->json, "empty-region", "exchange `least` and `most` where they cross",
-                        "this box is empty: `least` exceeds `most`");
+  if (region->min.x > region->max.x || region->min.y > region->max.y || region->min.z > region->max.z)
+    pl_checker_complain(c, region->json, "empty-region", "exchange `min` and `max` where they cross",
+                        "this box is empty: `min` exceeds `max`");
 }
 
 // A particle cannot go farther than to its goal: what the stiffness asks for beyond that in one step is cut off.
@@ -112,20 +112,20 @@ static void check_stiffness(pl_scene_checker *c, const pl_scene_body *body) {
   const pl_json *json = rod ? body->rod.json : body->solid.json;
   double stiffness = rod ? body->rod.stiffness : body->solid.stiffness;
   double stiffness_step = rod ? body->rod.stiffness_step : body->solid.stiffness_step;
-  double ratio = c->scene->document.time.step / stiffness_step, share = stiffness * ratio * ratio;
-  if (!(share > 1 + 1e-9)) return;
+  double ratio = c->scene->document.time.step / stiffness_step, fraction = stiffness * ratio * ratio;
+  if (!(fraction > 1 + 1e-9)) return;
   char fix[200];
   snprintf(fix, sizeof fix, "lower `time.step` to %.3g s or less, or raise `stiffness_step`", stiffness_step / sqrt(stiffness));
-  const pl_json *place = json == NULL ? body->json : pl_checker_place(json, "stiffness_step");
-  if (place == json) place = pl_checker_place(json, "stiffness");
+  const pl_json *json_node = json == NULL ? body->json : pl_checker_position(json, "stiffness_step");
+  if (json_node == json) json_node = pl_checker_position(json, "stiffness");
   const pl_finding about = {.severity = PL_SEVERITY_WARNING,
                             .index = -1,
                             .kind = "stiffness-cut",
                             .why = "a particle covers the whole way at most, so the body is softer than asked for",
                             .fix = fix};
-  pl_status status = pl_json_say(c->scene->json, place, false, c->findings, &about,
+  pl_status status = pl_json_say(c->scene->json, json_node, false, c->findings, &about,
                                  "at this stiffness a particle would cover %.3g times the way to its goal in one step of %g s",
-                                 share, c->scene->document.time.step);
+                                 fraction, c->scene->document.time.step);
   if (status < 0) c->status = status;
 }
 
@@ -164,11 +164,11 @@ static void check_carrier(pl_scene_checker *c, const pl_scene_body *body) {
   pl_checker_mesh_name(c, body->tets.json, body->tets.mesh);
   const pl_scene_mesh *carrier = pl_scene_find_mesh(c->scene, body->tets.mesh), *mesh = pl_scene_find_mesh(c->scene, body->mesh);
   if (carrier != NULL && carrier->file[0] == '\0' && carrier->cells.json == NULL && carrier->box.json == NULL)
-    pl_checker_complain(c, pl_checker_place(body->tets.json, "mesh"), "wrong-elements",
+    pl_checker_complain(c, pl_checker_position(body->tets.json, "mesh"), "wrong-elements",
                         "take a mesh with `cells`, a `box` or a file", "mesh \"%s\" has no tets that could carry a surface",
                         body->tets.mesh);
   if (mesh != NULL && mesh->file[0] == '\0' && mesh->shape.json == NULL)
-    pl_checker_complain(c, pl_checker_place(body->json, "mesh"), "wrong-elements", "take a mesh with a `shape` or a file",
+    pl_checker_complain(c, pl_checker_position(body->json, "mesh"), "wrong-elements", "take a mesh with a `shape` or a file",
                         "mesh \"%s\" is no surface that tets could carry", body->mesh);
 }
 
@@ -177,7 +177,7 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
   if (body->mesh[0] != '\0') pl_checker_mesh_name(c, body->json, body->mesh);
   check_carrier(c, body);
   if (strpbrk(body->name, "/\\") != NULL || body->name[0] == '.')
-    pl_checker_complain(c, pl_checker_place(body->json, "name"), "bad-name", "use letters, digits, - and _",
+    pl_checker_complain(c, pl_checker_position(body->json, "name"), "bad-name", "use letters, digits, - and _",
                         "\"%s\" cannot be part of a file name", body->name);
   check_stiffness(c, body);
   if (body->method == PL_SCENE_ROD)
@@ -212,7 +212,7 @@ static void check_body_names(pl_scene_checker *c) {
   for (int32_t i = 0; i < c->scene->document.bodies.count; ++i)
     for (int32_t k = 0; k < i; ++k)
       if (bodies[i].name[0] != '\0' && strcmp(bodies[i].name, bodies[k].name) == 0) {
-        pl_checker_complain(c, pl_checker_place(bodies[i].json, "name"), "same-name",
+        pl_checker_complain(c, pl_checker_position(bodies[i].json, "name"), "same-name",
                             "names decide the files' names; make them different", "body %d is called \"%s\" like body %d", i,
                             bodies[i].name, k);
         break;

@@ -19,7 +19,7 @@ void pl_checker_miss(pl_scene_checker *c, const pl_json *value, const char *kind
                      const char *const *names, int32_t count);
 
 // The member `key` of an object, or the object itself where it is absent.
-const pl_json *pl_checker_place(const pl_json *json, const char *key);
+const pl_json *pl_checker_position(const pl_json *json, const char *key);
 
 void pl_checker_mesh_name(pl_scene_checker *c, const pl_json *json, const char *name);
 void pl_checker_file(pl_scene_checker *c, const pl_json *json, const char *key, const char *file);

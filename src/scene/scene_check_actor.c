@@ -25,7 +25,7 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
     return;
   }
   if (body->fem.material == PL_FEM_FAST + 1)
-    pl_checker_complain(c, pl_checker_place(body->fem.json, "material"), "not-with-actor", "use the material `corotated`",
+    pl_checker_complain(c, pl_checker_position(body->fem.json, "material"), "not-with-actor", "use the material `corotated`",
                         "the material `fast` has one constant matrix for one rest shape, which an actor changes in every step");
   if (body->fem.examples.count > 0)
     pl_checker_complain(c, pl_json_find(body->fem.json, "examples"), "not-with-actor",
@@ -45,9 +45,9 @@ static void check_setting(pl_scene_checker *c, const pl_behaviour *behaviour, co
     const pl_behaviour_setting *setting = &behaviour->settings[k];
     if (count < 64) names[count++] = setting->name;
     if (strcmp(setting->name, given->name) != 0) continue;
-    if (given->value >= setting->least && given->value <= setting->most) return;
+    if (given->value >= setting->min && given->value <= setting->max) return;
     char fix[160];
-    snprintf(fix, sizeof fix, "use %g to %g %s; its preset is %g", setting->least, setting->most, setting->unit, setting->preset);
+    snprintf(fix, sizeof fix, "use %g to %g %s; its preset is %g", setting->min, setting->max, setting->unit, setting->preset);
     pl_checker_complain(c, given->json, "out-of-range", fix, "%g is out of range for `%s` (%s)", given->value, setting->name,
                         setting->about);
     return;
@@ -70,7 +70,7 @@ static void check_setting(pl_scene_checker *c, const pl_behaviour *behaviour, co
 static void check_behaviour(pl_scene_checker *c, const pl_scene_actor *actor) {
   if (actor->behaviour[0] == '\0') return;  // its absence was told
   int32_t count = 0;
-  const pl_behaviour *const *all = pl_behaviours(&count);
+  const pl_behaviour *const *all = pl_behaviour_list(&count);
   const pl_behaviour *behaviour = pl_behaviour_find(actor->behaviour);
   if (behaviour == NULL) {
     const char *names[64];
@@ -94,7 +94,7 @@ static void check_rest(pl_scene_checker *c, const pl_scene_actor *actor) {
       pl_checker_complain(c, cage->json, "cage-choice", "keep one of them", "a cage is made from `points`, or it is a `mesh`");
   }
   if (actor->rest == PL_REST_EXAMPLES + 1 && !examples)
-    pl_checker_complain(c, pl_checker_place(actor->json, "rest"), "no-examples", "add `examples`: names of poses of the mesh",
+    pl_checker_complain(c, pl_checker_position(actor->json, "rest"), "no-examples", "add `examples`: names of poses of the mesh",
                         "this rest shape is mixed from examples, and there are none");
   if (actor->rest != PL_REST_EXAMPLES + 1 && examples)
     warn(c, pl_json_find(actor->json, actor->examples.count > 0 ? "examples" : "groups"), "other-rest",
@@ -117,12 +117,12 @@ static void check_part(pl_scene_checker *c, const pl_scene_actor *actor, int32_t
     pl_checker_complain(c, part->json, "part-choice", "keep exactly one",
                         "a part is a `group`, what is `within` a box, or some `points`; here are %d of them", given);
   const pl_scene_region *box = &part->within;
-  if (box->json != NULL && (box->least.x > box->most.x || box->least.y > box->most.y || box->least.z > box->most.z))
-    pl_checker_complain(c, box->json, "empty-region", "exchange `least` and `most` where they cross",
-                        "this box is empty: `least` exceeds `most`");
+  if (box->json != NULL && (box->min.x > box->max.x || box->min.y > box->max.y || box->min.z > box->max.z))
+    pl_checker_complain(c, box->json, "empty-region", "exchange `min` and `max` where they cross",
+                        "this box is empty: `min` exceeds `max`");
   for (int32_t k = 0; k < index; ++k)
     if (part->name[0] != '\0' && strcmp(part->name, parts[k].name) == 0) {
-      pl_checker_complain(c, pl_checker_place(part->json, "name"), "same-name", "make them different",
+      pl_checker_complain(c, pl_checker_position(part->json, "name"), "same-name", "make them different",
                           "part %d is called \"%s\" like part %d", index, part->name, k);
       return;
     }
@@ -132,12 +132,12 @@ static void check_part(pl_scene_checker *c, const pl_scene_actor *actor, int32_t
 
 // A heading is a direction on the ground: what is left of it across gravity must not vanish.
 static void check_heading(pl_scene_checker *c, const pl_json *json, pl_vec3 heading) {
-  const pl_json *place = pl_json_find(json, "heading");
-  if (place == NULL) return;
+  const pl_json *json_node = pl_json_find(json, "heading");
+  if (json_node == NULL) return;
   pl_vec3 up = pl_vec3_unit_or(c->scene->document.gravity, (pl_vec3){0, 1, 0});
   pl_vec3 level = pl_vec3_add_scaled(heading, up, -pl_vec3_dot(heading, up));
   if (!(pl_vec3_length(level) > 1e-6 * pl_vec3_length(heading)) || !(pl_vec3_length(heading) > 0))
-    pl_checker_complain(c, place, "no-direction", "give a direction such as [1, 0, 0]",
+    pl_checker_complain(c, json_node, "no-direction", "give a direction such as [1, 0, 0]",
                         "this heading does not lead anywhere on the ground");
 }
 

@@ -6,7 +6,7 @@
 #include "scene/scene_check.h"
 #include "scene/scene_detail.h"
 
-enum { NAME_MOST = 64 };
+enum { MAX_NAME = 64 };
 
 static void check_cut(pl_scene_checker *c, const pl_scene_cut *cut) {
   if (cut->json == NULL) return;
@@ -15,20 +15,20 @@ static void check_cut(pl_scene_checker *c, const pl_scene_cut *cut) {
                         "a blade passes two places or more, each with a hilt and a tip; here are %d and %d", cut->hilts.count,
                         cut->tips.count);
   else if (cut->hilts.count == 0 && !(pl_vec3_length(cut->normal) > 0))
-    pl_checker_complain(c, pl_checker_place(cut->json, "normal"), "no-direction", "give a normal such as [1, 0, 0]",
+    pl_checker_complain(c, pl_checker_position(cut->json, "normal"), "no-direction", "give a normal such as [1, 0, 0]",
                         "a plane needs a normal");
 }
 
 static void check_tool(pl_scene_checker *c, const pl_scene_detail *detail, const char *name) {
   const pl_scene_list *colliders = &c->scene->document.colliders;
-  const char *names[NAME_MOST];
+  const char *names[MAX_NAME];
   int32_t count = 0;
   for (int32_t i = 0; i < colliders->count; ++i) {
     const char *other = ((const pl_scene_collider *)colliders->items)[i].name;
     if (strcmp(other, name) == 0) return;
-    if (count < NAME_MOST) names[count++] = other;
+    if (count < MAX_NAME) names[count++] = other;
   }
-  pl_checker_miss(c, pl_checker_place(detail->json, "tools"), "unknown-collider", "collider", name, names, count);
+  pl_checker_miss(c, pl_checker_position(detail->json, "tools"), "unknown-collider", "collider", name, names, count);
 }
 
 void pl_checker_detail(pl_scene_checker *c, const pl_scene_body *body) {
@@ -44,25 +44,25 @@ void pl_checker_detail(pl_scene_checker *c, const pl_scene_body *body) {
 
 static const pl_scene_body *find_body(pl_scene_checker *c, const pl_json *json, const char *key, const char *name) {
   const pl_scene_list *bodies = &c->scene->document.bodies;
-  const char *names[NAME_MOST];
+  const char *names[MAX_NAME];
   int32_t count = 0;
   for (int32_t i = 0; i < bodies->count; ++i) {
     const pl_scene_body *body = &((const pl_scene_body *)bodies->items)[i];
     if (strcmp(body->name, name) == 0) return body;
-    if (count < NAME_MOST) names[count++] = body->name;
+    if (count < MAX_NAME) names[count++] = body->name;
   }
-  if (name[0] != '\0') pl_checker_miss(c, pl_checker_place(json, key), "unknown-body", "body", name, names, count);
+  if (name[0] != '\0') pl_checker_miss(c, pl_checker_position(json, key), "unknown-body", "body", name, names, count);
   return NULL;
 }
 
 static void check_touch(pl_scene_checker *c, const pl_scene_recording *recording, const pl_scene_touch *touch) {
-  const char *names[NAME_MOST];
+  const char *names[MAX_NAME];
   int32_t count = 0;
   if (touch->json == NULL || touch->tool[0] == '\0') return;
   for (int32_t i = 0; i < recording->tools.count; ++i) {
     const char *name = ((const pl_scene_collider *)recording->tools.items)[i].name;
     if (strcmp(name, touch->tool) == 0) return;
-    if (count < NAME_MOST) names[count++] = name;
+    if (count < MAX_NAME) names[count++] = name;
   }
   pl_checker_miss(c, pl_json_find(touch->json, "tool"), "unknown-tool", "tool", touch->tool, names, count);
 }
@@ -73,7 +73,7 @@ void pl_checker_recording(pl_scene_checker *c) {
   const pl_scene_body *fine = find_body(c, recording->json, "fine", recording->fine),
                       *coarse = find_body(c, recording->json, "coarse", recording->coarse);
   if (fine != NULL && coarse != NULL && (fine == coarse || strcmp(fine->mesh, coarse->mesh) != 0))
-    pl_checker_complain(c, pl_checker_place(recording->json, "coarse"), "other-mesh",
+    pl_checker_complain(c, pl_checker_position(recording->json, "coarse"), "other-mesh",
                         "give two bodies the same surface as `mesh` and different `tets`",
                         "the fine and the coarse body must be two, and have one mesh");
   for (int32_t i = 0; i < recording->tools.count; ++i) {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "io/json.h"
+#include "text/json.h"
 #include "math/quat.h"
 #include "scene/scene_check.h"
 #include "scene/scene_fem.h"
@@ -24,12 +24,12 @@ static void check_curve(pl_scene_checker *c, const pl_scene_curve *curve) {
   const pl_vec3 ends[2] = {curve->from, curve->to}, *corners = points != NULL ? curve->points.items : ends;
   int32_t count = points != NULL ? curve->points.count : 2;
   if (count < (curve->closed ? 3 : 2))
-    pl_checker_complain(c, pl_checker_place(json, "points"), "too-few-points", "add points",
+    pl_checker_complain(c, pl_checker_position(json, "points"), "too-few-points", "add points",
                         curve->closed && points == NULL ? "a straight line cannot be closed"
                                                         : "a curve has two points or more, and a closed one three");
   for (int32_t i = 1; i < count; ++i)
     if (!(pl_vec3_distance(corners[i - 1], corners[i]) > 0))
-      pl_checker_complain(c, pl_checker_place(json, "points"), "no-length", "move or remove one of them",
+      pl_checker_complain(c, pl_checker_position(json, "points"), "no-length", "move or remove one of them",
                           "points %d and %d of this curve are at the same place", i - 1, i);
 }
 
@@ -49,26 +49,26 @@ static const char *word_of(const pl_scene_fem *fem) {
 static void check_elements(pl_scene_checker *c, const pl_scene_body *body) {
   const pl_scene_mesh *mesh = pl_scene_find_mesh(c->scene, body->mesh);
   if (mesh == NULL || mesh->file[0] != '\0') return;
-  const pl_json *place = pl_checker_place(body->json, "mesh");
+  const pl_json *json_node = pl_checker_position(body->json, "mesh");
   pl_fem_element_kind kind = pl_scene_fem_elements(&body->fem);
   bool curve = mesh->curve.json != NULL, plate = mesh->plate.json != NULL, sheet = mesh->sheet.json != NULL || plate;
   if (kind == PL_FEM_OF_SEGMENTS && !curve)
-    pl_checker_complain(c, place, "wrong-elements", "take a mesh with a `curve`, or another material",
+    pl_checker_complain(c, json_node, "wrong-elements", "take a mesh with a `curve`, or another material",
                         "the material `curve` is made of segments, and mesh \"%s\" has none", body->mesh);
   if (kind == PL_FEM_OF_TRIANGLES && curve)
-    pl_checker_complain(c, place, "wrong-elements", "take a mesh with a `sheet` or `plate`, or the material `curve`",
+    pl_checker_complain(c, json_node, "wrong-elements", "take a mesh with a `sheet` or `plate`, or the material `curve`",
                         "the material `%s` is made of triangles, and mesh \"%s\" is a curve", word_of(&body->fem), body->mesh);
   if (kind == PL_FEM_OF_TETS && (curve || sheet))
-    pl_checker_complain(c, place, "wrong-elements", curve ? "use the material `curve`" : "use the material `shell` or `plane`",
+    pl_checker_complain(c, json_node, "wrong-elements", curve ? "use the material `curve`" : "use the material `shell` or `plane`",
                         "the material `%s` is made of tets, and mesh \"%s\" is a %s", word_of(&body->fem), body->mesh,
                         curve   ? "curve"
                         : plate ? "plate"
                                 : "sheet");
   if (body->fem.material == PL_FEM_PLANE + 1 && sheet && !plate && mesh->sheet.plane != PL_SCENE_SHEET_XY)
-    pl_checker_complain(c, place, "not-in-plane", "add `\"plane\": \"xy\"` to the sheet",
+    pl_checker_complain(c, json_node, "not-in-plane", "add `\"plane\": \"xy\"` to the sheet",
                         "the material `plane` lives in a plane z = const, and the sheet \"%s\" is level", body->mesh);
   if (body->fem.material == PL_FEM_PLANE + 1 && !sheet && !curve)
-    pl_checker_complain(c, place, "not-in-plane", "take a mesh with a `plate` or `sheet`, or a flat one from a file",
+    pl_checker_complain(c, json_node, "not-in-plane", "take a mesh with a `plate` or `sheet`, or a flat one from a file",
                         "the material `plane` lives in a plane z = const, and mesh \"%s\" has depth", body->mesh);
 }
 
@@ -76,16 +76,16 @@ static void check_elements(pl_scene_checker *c, const pl_scene_body *body) {
 static void check_plane(pl_scene_checker *c, const pl_scene_body *body) {
   pl_vec3 axis = pl_quat_apply(body->rotation, (pl_vec3){0, 0, 1});
   if (!(axis.z > 1 - 1e-9))
-    pl_checker_complain(c, pl_checker_place(body->json, "rotation"), "not-in-plane", "turn it around z only",
+    pl_checker_complain(c, pl_checker_position(body->json, "rotation"), "not-in-plane", "turn it around z only",
                         "the material `%s` lives in a plane z = const, and this turns it out of it", word_of(&body->fem));
   if (body->repeat.turn > 0)
-    pl_checker_complain(c, pl_checker_place(body->repeat.json, "turn"), "not-in-plane", "take `turn` out",
+    pl_checker_complain(c, pl_checker_position(body->repeat.json, "turn"), "not-in-plane", "take `turn` out",
                         "the material `%s` lives in a plane z = const, and copies would be turned out of it", word_of(&body->fem));
   if (body->velocity.z != 0)
-    warn(c, pl_checker_place(body->json, "velocity"), "not-in-plane", "the body is held in its plane z = const",
+    warn(c, pl_checker_position(body->json, "velocity"), "not-in-plane", "the body is held in its plane z = const",
          "let the last number be 0", "this velocity has a part along z, which has no effect");
   if (body->angular_velocity.x != 0 || body->angular_velocity.y != 0)
-    warn(c, pl_checker_place(body->json, "angular_velocity"), "not-in-plane", "the body is held in its plane z = const",
+    warn(c, pl_checker_position(body->json, "angular_velocity"), "not-in-plane", "the body is held in its plane z = const",
          "let only the last number differ from 0", "this body cannot turn around x or y");
 }
 
@@ -99,10 +99,10 @@ static void check_fast(pl_scene_checker *c, const pl_scene_fem *fem) {
   if (fem->poisson < 0)
     pl_checker_complain(c, pl_json_find(fem->json, "poisson"), "poisson", "use 0 or more, or the material `corotated`",
                         "Poisson's ratio %g is too small for the material `fast`", fem->poisson);
-  static const char *const unused[] = {"scheme", "solver", "newton_limit", "newton_tolerance", "thickness", "contact_stiffness"};
+  static const char *const unused[] = {"scheme", "solver", "max_newton_iterations", "newton_tolerance", "thickness", "contact_stiffness"};
   for (size_t i = 0; i < sizeof unused / sizeof *unused; ++i) {
-    const pl_json *place = pl_json_find(fem->json, unused[i]);
-    if (place != NULL) warn(c, place, "not-with-fast", "", "take it out", "this has no effect with the material `fast`");
+    const pl_json *json_node = pl_json_find(fem->json, unused[i]);
+    if (json_node != NULL) warn(c, json_node, "not-with-fast", "", "take it out", "this has no effect with the material `fast`");
   }
 }
 
@@ -110,19 +110,19 @@ static void check_fast(pl_scene_checker *c, const pl_scene_fem *fem) {
 static void check_fast_step(pl_scene_checker *c, const pl_scene_fem *fem) {
   double step = c->scene->document.time.step;
   if (!(step > 0.02)) return;
-  const pl_json *place = pl_checker_place(c->scene->document.time.json, "step");
+  const pl_json *json_node = pl_checker_position(c->scene->document.time.json, "step");
   char text[160];
   snprintf(text, sizeof text, "steps of %.3g s are long for the material `fast`", step);
-  warn(c, place != NULL ? place : fem->json, "long-step",
+  warn(c, json_node != NULL ? json_node : fem->json, "long-step",
        "its steps find rotations once, so long ones damp strongly and are late to turn", "use a `step` of 1/60 s or less", text);
 }
 
 static void check_regions(pl_scene_checker *c, const pl_scene_fem *fem) {
   for (int32_t i = 0; i < fem->young_regions.count; ++i) {
     const pl_scene_young_region *region = &((const pl_scene_young_region *)fem->young_regions.items)[i];
-    if (region->least.x > region->most.x || region->least.y > region->most.y || region->least.z > region->most.z)
-      pl_checker_complain(c, region->json, "empty-region", "exchange `least` and `most` where they cross",
-                          "this box is empty: `least` exceeds `most`");
+    if (region->min.x > region->max.x || region->min.y > region->max.y || region->min.z > region->max.z)
+      pl_checker_complain(c, region->json, "empty-region", "exchange `min` and `max` where they cross",
+                          "this box is empty: `min` exceeds `max`");
   }
 }
 
@@ -141,7 +141,7 @@ void pl_checker_fem(pl_scene_checker *c, const pl_scene_body *body) {
     check_fast_step(c, fem);
   }
   if (fem->material == PL_FEM_EDGES + 1 && fem->poisson < 0.25)
-    warn(c, pl_checker_place(fem->json != NULL ? fem->json : body->json, "poisson"), "poisson",
+    warn(c, pl_checker_position(fem->json != NULL ? fem->json : body->json, "poisson"), "poisson",
          "its edges alone have a ratio of 1/4, and less takes volumes that push outwards, which may collapse",
          "use 0.25 or more, or the material `corotated`",
          "Poisson's ratio is below 1/4, which the material `edges` does not hold well");

@@ -8,18 +8,18 @@
 #include "scene/scene_check.h"
 #include "scene/scene_rod.h"
 
-enum { NAMES_MOST = 64 };
+enum { MAX_NAMES = 64 };
 
 static void check_joint_name(pl_scene_checker *c, const pl_scene_rod *rod, const pl_json *json, const char *key, const char *name) {
   if (pl_scene_rod_find_joint(rod, name) >= 0) return;
-  const char *names[NAMES_MOST];
-  int32_t count = pl_scene_rod_joint_names(rod, names, NAMES_MOST);
-  pl_checker_miss(c, pl_checker_place(json, key), "unknown-joint", "led joint", name, names, count);
+  const char *names[MAX_NAMES];
+  int32_t count = pl_scene_rod_joint_names(rod, names, MAX_NAMES);
+  pl_checker_miss(c, pl_checker_position(json, key), "unknown-joint", "led joint", name, names, count);
 }
 
 static void check_axis(pl_scene_checker *c, const pl_json *json, pl_vec3 axis) {
   if (!(pl_vec3_length(axis) > 1e-12))
-    pl_checker_complain(c, pl_checker_place(json, "axis"), "no-direction", "give an axis such as [1, 0, 0]",
+    pl_checker_complain(c, pl_checker_position(json, "axis"), "no-direction", "give an axis such as [1, 0, 0]",
                         "this axis has no length");
 }
 
@@ -72,7 +72,7 @@ static void check_example(pl_scene_checker *c, const pl_scene_rod_example *examp
     if (turn->json == NULL) continue;
     check_axis(c, turn->json, turn->axis);
     if (shape != NULL && turn->joint >= shape->count)
-      pl_checker_complain(c, pl_checker_place(turn->json, "joint"), "unknown-point", "points are numbered from 0",
+      pl_checker_complain(c, pl_checker_position(turn->json, "joint"), "unknown-point", "points are numbered from 0",
                           "there is no point %d; the chain has %d", (int)turn->joint, shape->count);
   }
   if (example->points.count > 0 && shape != NULL) check_lengths(c, example, shape);
@@ -84,7 +84,7 @@ static void check_examples(pl_scene_checker *c, const pl_scene_rod_chain *chain,
     check_example(c, &examples[i], shape);
     for (int32_t k = 0; k < i; ++k)
       if (examples[i].name[0] != '\0' && strcmp(examples[i].name, examples[k].name) == 0) {
-        pl_checker_complain(c, pl_checker_place(examples[i].json, "name"), "same-name", "give it another name",
+        pl_checker_complain(c, pl_checker_position(examples[i].json, "name"), "same-name", "give it another name",
                             "this chain has two examples called \"%s\"", examples[i].name);
         break;
       }
@@ -100,7 +100,7 @@ static int32_t check_branches(pl_scene_checker *c, const pl_scene_list *branches
     const pl_scene_rod_branch *branch = &((const pl_scene_rod_branch *)branches->items)[i];
     if (branch->json == NULL) *sound = false;
     if (branch->json != NULL && branch->at >= count) {
-      pl_checker_complain(c, pl_checker_place(branch->json, "at"), "unknown-point",
+      pl_checker_complain(c, pl_checker_position(branch->json, "at"), "unknown-point",
                           "points are numbered from 0, in the list the branch is written beside",
                           "there is no point %d to grow from; there are %d", (int)branch->at, count);
       *sound = false;
@@ -121,9 +121,9 @@ static const pl_chain_shape *shape_of(pl_scene_checker *c, const pl_scene_rod_ch
     pl_checker_complain(c, pl_json_find(chain->json, "points"), "no-points", "add where its bone ends",
                         "a chain needs two or more points");
   int32_t count = chain->points.count + check_branches(c, &chain->branches, chain->points.count, &sound);
-  if (count > PL_ROD_JOINT_LIMIT) {
+  if (count > PL_ROD_MAX_JOINTS) {
     pl_checker_complain(c, chain->json, "too-many-points", "use longer segments, or several chains",
-                        "a chain of %d points; at most %d are possible", count, PL_ROD_JOINT_LIMIT);
+                        "a chain of %d points; at most %d are possible", count, PL_ROD_MAX_JOINTS);
     sound = false;
   }
   return sound && pl_chain_shape_fill(chain, shape) ? shape : NULL;
@@ -141,15 +141,15 @@ static void check_points(pl_scene_checker *c, const pl_scene_rod_chain *chain, c
       pl_checker_complain(c, pl_json_at(pl_json_find(chain->json, "links"), i), "unknown-point", "points are numbered from 0",
                           "a link from point %d to point %d, where the chain has %d; it joins two different ones", links[i][0],
                           links[i][1], shape->count);
-  if (chain->links.count > PL_ROD_LINK_LIMIT)
+  if (chain->links.count > PL_ROD_MAX_LINKS)
     pl_checker_complain(c, pl_json_find(chain->json, "links"), "too-many-links", "take some out",
-                        "%d links; at most %d are possible", chain->links.count, PL_ROD_LINK_LIMIT);
+                        "%d links; at most %d are possible", chain->links.count, PL_ROD_MAX_LINKS);
 }
 
 static void check_collider_names(pl_scene_checker *c, const pl_scene_rod *rod, const pl_scene_rod_chain *chain) {
   const pl_scene_rod_collider *colliders = rod->colliders.items;
-  const char *names[NAMES_MOST];
-  int32_t count = rod->colliders.count < NAMES_MOST ? rod->colliders.count : NAMES_MOST;
+  const char *names[MAX_NAMES];
+  int32_t count = rod->colliders.count < MAX_NAMES ? rod->colliders.count : MAX_NAMES;
   for (int32_t i = 0; i < count; ++i) names[i] = colliders[i].name;
   for (int32_t k = 0; k < chain->colliders.count; ++k) {
     const char *name = ((const char *const *)chain->colliders.items)[k];
@@ -180,14 +180,14 @@ static void check_skeleton(pl_scene_checker *c, const pl_scene_body *body) {
     pl_checker_keys(c, &joints[i].keys);
     for (int32_t k = 0; k < i; ++k)
       if (joints[i].name[0] != '\0' && strcmp(joints[i].name, joints[k].name) == 0)
-        pl_checker_complain(c, pl_checker_place(joints[i].json, "name"), "same-name", "give it another name",
+        pl_checker_complain(c, pl_checker_position(joints[i].json, "name"), "same-name", "give it another name",
                             "two led joints are called \"%s\"", joints[i].name);
   }
   for (int32_t i = 0; i < rod->chains.count; ++i) {
     check_chain(c, rod, &chains[i]);
     for (int32_t k = 0; k < i; ++k)
       if (chains[i].name[0] != '\0' && strcmp(chains[i].name, chains[k].name) == 0)
-        pl_checker_complain(c, pl_checker_place(chains[i].json, "name"), "same-name", "give it another name",
+        pl_checker_complain(c, pl_checker_position(chains[i].json, "name"), "same-name", "give it another name",
                             "two chains are called \"%s\"", chains[i].name);
   }
   for (int32_t i = 0; i < rod->colliders.count; ++i) {
@@ -207,7 +207,7 @@ static void check_character(pl_scene_checker *c, const pl_scene_body *body) {
       pl_checker_complain(c, pl_json_find(body->rod.json, others[i]), "rod-source", "take out the one or the other",
                           "a rod is a `character` or has `%s` of its own, not both", others[i]);
   if (body->mesh[0] != '\0')
-    pl_checker_complain(c, pl_checker_place(body->json, "mesh"), "rod-source", "take it out",
+    pl_checker_complain(c, pl_checker_position(body->json, "mesh"), "rod-source", "take it out",
                         "a character has a surface of its own");
 }
 

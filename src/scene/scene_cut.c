@@ -2,15 +2,15 @@
 #include "base/error.h"
 #include "scene/scene_detail.h"
 
-static pl_status complain(pl_stage_set *set, const pl_stage_part *part, const pl_scene_cut *cut, pl_findings *findings,
+static pl_status complain(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_cut *cut, pl_findings *findings,
                           pl_error *error) {
   if (error->status == PL_ERROR_OUT_OF_MEMORY) return error->status;
-  pl_stage_complain(set->scene, cut->json, findings, PL_SEVERITY_ERROR, "cut-failed", "", "body \"%s\" cannot be cut: %s%s%s",
+  pl_instance_add_finding(set->scene, cut->json, findings, PL_SEVERITY_ERROR, "cut-failed", "", "body \"%s\" cannot be cut: %s%s%s",
                     part->source->name, error->field, error->field[0] != '\0' ? ": " : "", error->text);
   return error->status;
 }
 
-pl_status pl_stage_cut_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_cut_tets(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
   const pl_scene_list *cuts = &part->source->tets.cuts;
   for (int32_t i = 0; i < cuts->count; ++i) {
     const pl_scene_cut *cut = &((const pl_scene_cut *)cuts->items)[i];
@@ -28,7 +28,7 @@ pl_status pl_stage_cut_tets(pl_stage_set *set, pl_stage_part *part, pl_findings 
     pl_mesh_destroy(part->tets);
     part->tets = mesh;
     if (report.split_tet_count + report.copied_point_count == 0)
-      pl_stage_complain(set->scene, cut->json, findings, PL_SEVERITY_WARNING, "empty-cut",
+      pl_instance_add_finding(set->scene, cut->json, findings, PL_SEVERITY_WARNING, "empty-cut",
                         "places are in the mesh's frame; a blade must pass through whole tets",
                         "this cut meets no tet of body \"%s\"", part->source->name);
   }

@@ -8,28 +8,28 @@
 #include "io/file_bytes.h"
 #include "pliant/file.h"
 
-static pl_status complain(pl_stage_set *set, const pl_stage_part *part, const char *key, pl_findings *findings,
+static pl_status complain(pl_scene_instance *set, const pl_instance_part *part, const char *key, pl_findings *findings,
                           const pl_error *error) {
-  const pl_json *place = pl_json_find(part->source->detail.json, key);
-  pl_stage_complain(set->scene, place != NULL ? place : part->source->detail.json, findings, PL_SEVERITY_ERROR, "detail-failed", "",
+  const pl_json *json_node = pl_json_find(part->source->detail.json, key);
+  pl_instance_add_finding(set->scene, json_node != NULL ? json_node : part->source->detail.json, findings, PL_SEVERITY_ERROR, "detail-failed", "",
                     "body \"%s\" cannot show detail: %s%s%s", part->source->name, error->field, error->field[0] != '\0' ? ": " : "",
                     error->text);
   return error->status;
 }
 
 // A file is read once, however many bodies use it.
-static pl_status find_set(pl_stage_set *set, const pl_stage_part *part, const pl_detail_set **found, pl_error *error) {
+static pl_status find_set(pl_scene_instance *set, const pl_instance_part *part, const pl_detail_set **found, pl_error *error) {
   const char *file = part->source->detail.set;
   for (size_t i = 0; i < set->details.count; ++i) {
-    const pl_stage_detail *other = &PL_ITEM(&set->details, pl_stage_detail, i);
+    const pl_instance_detail *other = &PL_ITEM(&set->details, pl_instance_detail, i);
     if (other->set == NULL || strcmp(other->source->set, file) != 0) continue;
     *found = other->set;
     return PL_OK;
   }
-  pl_stage_detail entry = {.source = &part->source->detail};
+  pl_instance_detail entry = {.source = &part->source->detail};
   char *path = pl_path_join(set->context, set->scene->folder, file);
   if (path == NULL) return pl_fail_memory(error);
-  pl_status status = pl_detail_set_read(set->context, path, &entry.set, error);
+  pl_status status = pl_detail_set_load(set->context, path, &entry.set, error);
   pl_release(set->context, path);
   if (status < 0) return status;
   if (!pl_vector_push(&set->details, &entry)) {
@@ -40,20 +40,20 @@ static pl_status find_set(pl_stage_set *set, const pl_stage_part *part, const pl
   return PL_OK;
 }
 
-static pl_status choose_tools(pl_stage_set *set, const pl_scene_detail *detail, pl_detail_layer_def *def, pl_error *error) {
+static pl_status choose_tools(pl_scene_instance *set, const pl_scene_detail *detail, pl_detail_layer_def *def, pl_error *error) {
   pl_collider_id *tools = PL_TAKE(&set->arena, pl_collider_id, detail->tools.count);
   if (tools == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < detail->tools.count; ++i)
-    for (size_t k = 0; k < set->walls.count; ++k) {
-      const pl_stage_wall *wall = &PL_ITEM(&set->walls, pl_stage_wall, k);
-      if (strcmp(wall->source->name, ((const char *const *)detail->tools.items)[i]) == 0) tools[i] = wall->id;
+    for (size_t k = 0; k < set->colliders.count; ++k) {
+      const pl_instance_collider *collider = &PL_ITEM(&set->colliders, pl_instance_collider, k);
+      if (strcmp(collider->source->name, ((const char *const *)detail->tools.items)[i]) == 0) tools[i] = collider->id;
     }
   def->tools = tools;
   def->tool_count = detail->tools.count;
   return PL_OK;
 }
 
-static pl_status add_detail(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error) {
+static pl_status add_detail(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
   const pl_scene_detail *detail = &part->source->detail;
   pl_detail_layer_def def = pl_default_detail_layer_def();
   pl_status status = find_set(set, part, &def.set, error);
@@ -62,9 +62,9 @@ static pl_status add_detail(pl_stage_set *set, const pl_stage_part *part, pl_fin
   if (status < 0) return status;
   def.mesh = part->tets;
   def.reach = detail->reach;
-  def.contact_most = (int32_t)detail->contacts;
+  def.max_contacts = (int32_t)detail->contacts;
   def.scale = detail->scale;
-  pl_stage_detail entry = {.source = detail};
+  pl_instance_detail entry = {.source = detail};
   status = pl_detail_layer_add(set->world, part->body.id, &def, &entry.layer, error);
   if (status < 0) return status == PL_ERROR_OUT_OF_MEMORY ? status : complain(set, part, "", findings, error);
   // From here on the world calls the layer, so that it must live as long.
@@ -74,17 +74,17 @@ static pl_status add_detail(pl_stage_set *set, const pl_stage_part *part, pl_fin
   return pl_fail_memory(error);
 }
 
-pl_status pl_stage_add_details(pl_stage_set *set, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_add_details(pl_scene_instance *set, pl_findings *findings, pl_error *error) {
   pl_status status = PL_OK;
   for (size_t i = 0; status >= 0 && i < set->parts.count; ++i) {
-    const pl_stage_part *part = &PL_ITEM(&set->parts, pl_stage_part, i);
+    const pl_instance_part *part = &PL_ITEM(&set->parts, pl_instance_part, i);
     if (part->source->detail.json != NULL) status = add_detail(set, part, findings, error);
   }
   return status;
 }
 
-void pl_stage_destroy_details(pl_stage_set *set) {
-  for (size_t i = 0; i < set->details.count; ++i) pl_detail_layer_destroy(PL_ITEM(&set->details, pl_stage_detail, i).layer);
-  for (size_t i = 0; i < set->details.count; ++i) pl_detail_set_destroy(PL_ITEM(&set->details, pl_stage_detail, i).set);
+void pl_instance_destroy_details(pl_scene_instance *set) {
+  for (size_t i = 0; i < set->details.count; ++i) pl_detail_layer_destroy(PL_ITEM(&set->details, pl_instance_detail, i).layer);
+  for (size_t i = 0; i < set->details.count; ++i) pl_detail_set_destroy(PL_ITEM(&set->details, pl_instance_detail, i).set);
   pl_vector_free(&set->details);
 }

@@ -3,16 +3,16 @@
 #define PL_SCENE_DETAIL_H
 
 #include "pliant/recording.h"
-#include "scene/stage_set.h"
+#include "scene/scene_instance.h"
 
 // Let the bodies that have a `detail` show it; the colliders must be there (scene_detail.c).
-pl_status pl_stage_add_details(pl_stage_set *set, pl_findings *findings, pl_error *error);
+pl_status pl_instance_add_details(pl_scene_instance *set, pl_findings *findings, pl_error *error);
 
 // Forget them; the world must be gone.
-void pl_stage_destroy_details(pl_stage_set *set);
+void pl_instance_destroy_details(pl_scene_instance *set);
 
 // Cut a part's tets as its `tets.cuts` says (scene_cut.c).
-pl_status pl_stage_cut_tets(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error);
+pl_status pl_instance_cut_tets(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error);
 
 // What pl_world_add_collider() needs of a collider of the document; without keys, `mesh` is the wall's (scene_build.c).
 pl_collider_def pl_scene_collider_def_of(const pl_scene_collider *source, const pl_mesh *mesh);

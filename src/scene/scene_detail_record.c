@@ -23,7 +23,7 @@ typedef enum side { FINE = 0, COARSE, SIDE_COUNT } side;
 
 struct pl_detail_session {
   pl_arena arena;
-  pl_stage_set *set;
+  pl_scene_instance *set;
   pl_detail_session_view view;
   pl_detail_object object;
 };
@@ -37,7 +37,7 @@ typedef struct recorder {
   pl_error *error;
   pl_arena arena;  // until the session stands
   pl_world *world;
-  const pl_stage_part *parts[SIDE_COUNT];
+  const pl_instance_part *parts[SIDE_COUNT];
   pl_transform placements[SIDE_COUNT];
   pl_triangle_tree *tree;  // of the surface at rest
   pl_vec3 *normals;        // of its points
@@ -52,8 +52,8 @@ typedef struct recorder {
 typedef struct way {
   const pl_scene_collider *tool;
   pl_quat rotation;
-  pl_vec3 places[3];  // above the surface, pressed in, dragged
-  int32_t place_count;
+  pl_vec3 positions[3];  // above the surface, pressed in, dragged
+  int32_t position_count;
 } way;
 
 pl_detail_session_def pl_default_detail_session_def(void) {
@@ -61,7 +61,7 @@ pl_detail_session_def pl_default_detail_session_def(void) {
 }
 
 static pl_status complain(const recorder *r, const pl_json *place, const char *kind, const char *fix, const char *text) {
-  pl_stage_complain(r->scene, place, r->findings, PL_SEVERITY_ERROR, kind, fix, "%s", text);
+  pl_instance_add_finding(r->scene, place, r->findings, PL_SEVERITY_ERROR, kind, fix, "%s", text);
   return pl_fail(r->error, PL_ERROR_INVALID_DATA, "%s", text);
 }
 
@@ -91,11 +91,11 @@ static pl_status find_parts(recorder *r) {
   const char *names[SIDE_COUNT] = {r->recipe->fine, r->recipe->coarse};
   for (int s = 0; s < SIDE_COUNT; ++s)
     for (size_t i = 0; i < r->session->set->parts.count && r->parts[s] == NULL; ++i) {
-      const pl_stage_part *part = &PL_ITEM(&r->session->set->parts, pl_stage_part, i);
+      const pl_instance_part *part = &PL_ITEM(&r->session->set->parts, pl_instance_part, i);
       if (strcmp(part->source->name, names[s]) == 0) r->parts[s] = part;
     }
   for (int s = 0; s < SIDE_COUNT; ++s) {
-    if (r->parts[s] == NULL || r->parts[s]->tets == NULL || pl_mesh_look(r->parts[s]->tets).tet_count == 0)
+    if (r->parts[s] == NULL || r->parts[s]->tets == NULL || pl_mesh_get_view(r->parts[s]->tets).tet_count == 0)
       return complain(r, r->recipe->json, "no-tets", "take bodies of tets, and no copies of them",
                       "a recording needs two single bodies of tets");
     r->placements[s] = (pl_transform){r->parts[s]->source->position, r->parts[s]->source->rotation};
@@ -169,7 +169,7 @@ static double extent_of(const pl_scene_collider *tool, const pl_mesh *mesh) {
     case PL_COLLIDER_BOX: return 0.5 * tool->size.y;
     default: break;
   }
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   for (int32_t i = 0; i < view.point_count; ++i) lowest = i == 0 ? view.points[i].y : fmin(lowest, view.points[i].y);
   return -lowest;
 }
@@ -186,22 +186,22 @@ static way make_way(const recorder *r, const pl_scene_touch *touch, pl_vec3 site
   int32_t number = tool_number(r, touch);
   const pl_scene_collider *tool = &((const pl_scene_collider *)r->recipe->tools.items)[number];
   double extent = extent_of(tool, r->tool_meshes[number]);
-  way w = {.tool = tool, .rotation = turn_between((pl_vec3){0, 1, 0}, outward), .place_count = 2};
-  w.places[0] = pl_vec3_add_scaled(site, outward, extent + HEADROOM * touch->depth);
-  w.places[1] = pl_vec3_add_scaled(site, outward, extent - touch->depth);
-  if (pl_vec3_length(touch->drag) > 0) w.places[w.place_count++] = pl_vec3_add(w.places[1], touch->drag);
+  way w = {.tool = tool, .rotation = turn_between((pl_vec3){0, 1, 0}, outward), .position_count = 2};
+  w.positions[0] = pl_vec3_add_scaled(site, outward, extent + HEADROOM * touch->depth);
+  w.positions[1] = pl_vec3_add_scaled(site, outward, extent - touch->depth);
+  if (pl_vec3_length(touch->drag) > 0) w.positions[w.position_count++] = pl_vec3_add(w.positions[1], touch->drag);
   return w;
 }
 
 static pl_status add_tool(const recorder *r, const way *w, int s, pl_collider_id *id) {
-  double step = pl_world_step_length(r->world) * (double)r->recipe->steps;
+  double step = pl_world_get_step_length(r->world) * (double)r->recipe->steps;
   pl_collider_key keys[3];
-  for (int32_t i = 0; i < w->place_count; ++i)
-    keys[i] = (pl_collider_key){i * step, pl_transform_multiply(r->placements[s], (pl_transform){w->places[i], w->rotation})};
+  for (int32_t i = 0; i < w->position_count; ++i)
+    keys[i] = (pl_collider_key){i * step, pl_transform_multiply(r->placements[s], (pl_transform){w->positions[i], w->rotation})};
   ptrdiff_t number = w->tool - (const pl_scene_collider *)r->recipe->tools.items;
   pl_collider_def def = pl_scene_collider_def_of(w->tool, r->tool_meshes[number]);
   def.keys = keys;
-  def.key_count = w->place_count;
+  def.key_count = w->position_count;
   return pl_world_add_collider(r->world, &def, id, r->error);
 }
 
@@ -228,7 +228,7 @@ static pl_status plan(const recorder *r, const pl_scene_touch *touch, way *ways,
   *way_count = 1;
   if (!touch->pinch) return PL_OK;
   pl_box box = r->parts[COARSE]->model->box;
-  double size = pl_vec3_distance(box.least, box.most);
+  double size = pl_vec3_distance(box.min, box.max);
   pl_hit other =
       pl_triangle_tree_ray(r->tree, pl_vec3_add_scaled(site, outward, -1e-6 * size), pl_vec3_scale(outward, -1), 2 * size);
   if (other.triangle < 0)
@@ -241,33 +241,33 @@ static pl_status plan(const recorder *r, const pl_scene_touch *touch, way *ways,
 
 // --- one touch -----------------------------------------------------------------------------------------------------
 
-static double largest_motion(const recorder *r) {
-  double most = 0;
+static double max_motion(const recorder *r) {
+  double max = 0;
   for (int s = 0; s < SIDE_COUNT; ++s)
     for (int32_t i = 0; i < r->session->object.surface_count; ++i)
-      most = fmax(most, pl_vec3_distance(r->before[s][i], r->now[s][i]));
-  return most;
+      max = fmax(max, pl_vec3_distance(r->before[s][i], r->now[s][i]));
+  return max;
 }
 
 static pl_status step_once(recorder *r, pl_detail_touch_report *report) {
   pl_step_report step;
-  for (int s = 0; s < SIDE_COUNT; ++s) (void)pl_body_read_surface(r->world, r->parts[s]->body.id, r->before[s]);
+  for (int s = 0; s < SIDE_COUNT; ++s) (void)pl_body_get_surface(r->world, r->parts[s]->body.id, r->before[s]);
   pl_status status = pl_world_step(r->world, &step, r->error);
   if (status < 0) return status;
-  for (int s = 0; s < SIDE_COUNT; ++s) (void)pl_body_read_surface(r->world, r->parts[s]->body.id, r->now[s]);
+  for (int s = 0; s < SIDE_COUNT; ++s) (void)pl_body_get_surface(r->world, r->parts[s]->body.id, r->now[s]);
   report->unconverged_count += step.unconverged_count;
   report->step_count++;
-  report->rest_motion = largest_motion(r);
+  report->rest_motion = max_motion(r);
   return PL_OK;
 }
 
-static pl_status run_touch(recorder *r, const pl_scene_touch *touch, int32_t place_count, pl_detail_touch_report *report) {
-  int64_t moving = r->recipe->steps * (place_count - 1), most = moving + r->recipe->settle;
+static pl_status run_touch(recorder *r, const pl_scene_touch *touch, int32_t position_count, pl_detail_touch_report *report) {
+  int64_t moving = r->recipe->steps * (position_count - 1), max = moving + r->recipe->settle;
   double limit = r->recipe->tolerance * (touch->depth + pl_vec3_length(touch->drag));
   pl_status status = PL_OK;
-  for (int64_t i = 0; status >= 0 && i < most && (i <= moving || report->rest_motion > limit); ++i) status = step_once(r, report);
+  for (int64_t i = 0; status >= 0 && i < max && (i <= moving || report->rest_motion > limit); ++i) status = step_once(r, report);
   if (status >= 0 && report->rest_motion > limit)
-    pl_stage_complain(r->scene, touch->json, r->findings, PL_SEVERITY_WARNING, "not-at-rest",
+    pl_instance_add_finding(r->scene, touch->json, r->findings, PL_SEVERITY_WARNING, "not-at-rest",
                       "raise `settle`, or damp the bodies: `\"scheme\": \"implicit-euler\"`, `mass_damping`, `damping`",
                       "the surface still moves %.3g m in a step, %.3g times what counts as rest", report->rest_motion,
                       report->rest_motion / limit);
@@ -287,7 +287,7 @@ static pl_status keep(recorder *r, const pl_scene_touch *touch, pl_collider_id t
   for (int s = 0; s < SIDE_COUNT; ++s) surfaces[s] = PL_TAKE(&session->arena, pl_vec3, object->surface_count);
   int32_t *patch = pl_arena_copy(&session->arena, r->patch, (size_t)contact.patch_count, sizeof *patch);
   if (session->arena.failed) return pl_fail_memory(r->error);
-  (void)pl_body_read_positions(r->world, r->parts[COARSE]->body.id, moved);
+  (void)pl_body_get_positions(r->world, r->parts[COARSE]->body.id, moved);
   for (int32_t i = 0; i < object->material_count; ++i)
     moved[i] = pl_vec3_sub(pl_transform_unapply(r->placements[COARSE], moved[i]), object->material_points[i]);
   for (int s = 0; s < SIDE_COUNT; ++s)
@@ -310,7 +310,7 @@ static pl_status record(recorder *r, const pl_scene_touch *touch, pl_detail_reco
       status = add_tool(r, &ways[i], s, &ids[id_count]);
       id_count += status >= 0;
     }
-  if (status >= 0) status = run_touch(r, touch, ways[0].place_count, report);
+  if (status >= 0) status = run_touch(r, touch, ways[0].position_count, report);
   if (status >= 0) status = keep(r, touch, ids[0], recording);  // that of the coarse body comes first
   for (int32_t i = 0; i < id_count; ++i) (void)pl_world_remove_collider(r->world, ids[i], NULL);
   return status;
@@ -398,11 +398,11 @@ pl_status pl_detail_session_record(pl_context *context, const pl_detail_session_
 
 void pl_detail_session_destroy(pl_detail_session *session) {
   if (session == NULL) return;
-  pl_stage_set_destroy(session->set);
+  pl_scene_instance_destroy(session->set);
   pl_arena arena = session->arena;
   pl_arena_destroy(&arena);
 }
 
-pl_detail_session_view pl_detail_session_look(const pl_detail_session *session) {
+pl_detail_session_view pl_detail_session_get_view(const pl_detail_session *session) {
   return session->view;
 }

@@ -12,16 +12,16 @@
 
 // What a driver is made from, and where its troubles go.
 typedef struct making {
-  pl_stage_set *set;
-  const pl_stage_part *part;
+  pl_scene_instance *set;
+  const pl_instance_part *part;
   const pl_scene_driver *def;
-  pl_stage_driver *entry;
+  pl_instance_driver *entry;
   pl_findings *findings;
   pl_error *error;
 } making;
 
 static pl_status complain(const making *m, const pl_json *json, const char *fix, const char *text) {
-  pl_stage_complain(m->set->scene, json, m->findings, PL_SEVERITY_ERROR, "driver", fix, "%s", text);
+  pl_instance_add_finding(m->set->scene, json, m->findings, PL_SEVERITY_ERROR, "driver", fix, "%s", text);
   return pl_fail(m->error, PL_ERROR_INVALID_DATA, "%s", text);
 }
 
@@ -90,7 +90,7 @@ static pl_status make_view(const making *m) {
   return pl_view_kernel_build(n, views, &driver->kernel, &local) < 0 ? complain(m, def->json, "", local.text) : PL_OK;
 }
 
-static bool has_viewed_examples(const pl_stage_rod *rod) {
+static bool has_viewed_examples(const pl_instance_rod *rod) {
   for (int32_t i = 0; i < rod->def.example_count; ++i)
     if (rod->def.examples[i].extent > 0) return true;
   return false;
@@ -111,7 +111,7 @@ static pl_status make_look(const making *m) {
 }
 
 static pl_status find_joint(const making *m) {
-  const pl_stage_rod *rod = m->part->rod;
+  const pl_instance_rod *rod = m->part->rod;
   if (rod == NULL)
     return complain(m, m->def->json, "use `view`, `curve` or `constant`",
                     "only rods have led joints, whose angle or speed could decide");
@@ -120,7 +120,7 @@ static pl_status find_joint(const making *m) {
   if (names == NULL) return pl_fail_memory(m->error);
   m->entry->rod = rod;
   for (int32_t i = 0; i < rod->def.joint_count; ++i) {
-    if (!rod->def.joints[i].led) continue;
+    if (!rod->def.joints[i].kinematic) continue;
     m->entry->joint = i;
     names[count++] = rod->def.joints[i].name;
     if (m->def->joint[0] == '\0' || strcmp(names[count - 1], m->def->joint) == 0) return make_curve(m);
@@ -142,7 +142,7 @@ static pl_status choose_manifold(const making *m, const pl_example_view *example
 }
 
 static pl_status make_driver(const making *m) {
-  pl_example_view examples = pl_model_examples(m->part->model);
+  pl_example_view examples = pl_model_get_examples(m->part->model);
   bool is_rod = m->part->rod != NULL;
   if (examples.example_count == 0)
     return complain(m, m->def->json, "give the body examples, or take the driver out", "a driver needs a body with `examples`");
@@ -163,12 +163,12 @@ static pl_status make_driver(const making *m) {
   }
 }
 
-pl_status pl_stage_add_drivers(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_add_drivers(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
   const pl_scene_list *drivers = &part->source->drivers;
   for (int32_t i = 0; i < drivers->count; ++i) {
     const pl_scene_driver *def = &((const pl_scene_driver *)drivers->items)[i];
     if (def->kind == PL_SCENE_DRIVER_PROJECTION && part->rod == NULL) continue;
-    pl_stage_driver entry = {.source = def, .body = part->body.id, .rest = part->tets};
+    pl_instance_driver entry = {.source = def, .body = part->body.id, .rest = part->tets};
     const making m = {set, part, def, &entry, findings, error};
     pl_status status = make_driver(&m);
     if (status >= 0 && !pl_vector_push(&set->drivers, &entry)) status = pl_fail_memory(error);
@@ -176,16 +176,16 @@ pl_status pl_stage_add_drivers(pl_stage_set *set, const pl_stage_part *part, pl_
   }
   if (drivers->count > 0 || part->rod == NULL || set->scene->document.camera.json == NULL || !has_viewed_examples(part->rod))
     return PL_OK;
-  pl_stage_driver look = {.body = part->body.id};
+  pl_instance_driver look = {.body = part->body.id};
   return pl_vector_push(&set->drivers, &look) ? PL_OK : pl_fail_memory(error);
 }
 
 // How the body as a whole is turned now: the rotation that fits its rest shape best, found from its particles.
-static pl_quat turn_of_body(const pl_stage_set *set, const pl_stage_driver *entry, pl_vec3 *center) {
-  pl_mesh_view rest = pl_mesh_look(entry->rest);
+static pl_quat turn_of_body(const pl_scene_instance *set, const pl_instance_driver *entry, pl_vec3 *center) {
+  pl_mesh_view rest = pl_mesh_get_view(entry->rest);
   pl_vec3 middle = {0, 0, 0};
   *center = (pl_vec3){0, 0, 0};
-  pl_body_read_positions(set->world, entry->body, set->points);
+  pl_body_get_positions(set->world, entry->body, set->points);
   for (int32_t i = 0; i < rest.point_count; ++i) {
     middle = pl_vec3_add_scaled(middle, rest.points[i], 1.0 / rest.point_count);
     *center = pl_vec3_add_scaled(*center, set->points[i], 1.0 / rest.point_count);
@@ -202,12 +202,12 @@ static pl_quat seen_from_above(const pl_rod_def *def, int32_t joint, pl_quat own
 }
 
 // Degrees from rest, at a time.
-static double angle_of(const pl_stage_driver *entry, double time) {
-  const pl_stage_rod *rod = entry->rod;
+static double angle_of(const pl_instance_driver *entry, double time) {
+  const pl_instance_rod *rod = entry->rod;
   int32_t joint = entry->joint, above = rod->def.joints[joint].parent >= 0 ? rod->def.joints[joint].parent : joint;
-  pl_stage_rod_sample(rod, time);
-  pl_quat now = seen_from_above(&rod->def, joint, pl_stage_rod_joint_at(rod, joint, time).rotation,
-                                pl_stage_rod_joint_at(rod, above, time).rotation);
+  pl_instance_rod_sample(rod, time);
+  pl_quat now = seen_from_above(&rod->def, joint, pl_instance_rod_joint_at(rod, joint, time).rotation,
+                                pl_instance_rod_joint_at(rod, above, time).rotation);
   pl_quat rest = seen_from_above(&rod->def, joint, rod->def.joints[joint].rest.rotation, rod->def.joints[above].rest.rotation);
   pl_quat turn = pl_quat_multiply(now, pl_quat_conjugate(rest));
   if (turn.w < 0) turn = pl_quat_scale(turn, -1);
@@ -219,24 +219,24 @@ static double angle_of(const pl_stage_driver *entry, double time) {
 }
 
 // Metres per second over a step.
-static double speed_of(const pl_stage_driver *entry, double now, double end) {
-  pl_stage_rod_sample(entry->rod, now);
-  pl_vec3 from = pl_stage_rod_joint_at(entry->rod, entry->joint, now).position;
-  pl_stage_rod_sample(entry->rod, end);
-  return pl_vec3_distance(from, pl_stage_rod_joint_at(entry->rod, entry->joint, end).position) / (end - now);
+static double speed_of(const pl_instance_driver *entry, double now, double end) {
+  pl_instance_rod_sample(entry->rod, now);
+  pl_vec3 from = pl_instance_rod_joint_at(entry->rod, entry->joint, now).position;
+  pl_instance_rod_sample(entry->rod, end);
+  return pl_vec3_distance(from, pl_instance_rod_joint_at(entry->rod, entry->joint, end).position) / (end - now);
 }
 
-void pl_stage_set_look_from(pl_stage_set *set, const pl_vec3 *eye) {
+void pl_scene_instance_set_camera(pl_scene_instance *set, const pl_vec3 *eye) {
   set->has_eye = eye != NULL;
   if (eye != NULL) set->eye = *eye;
 }
 
-static pl_vec3 eye_at(const pl_stage_set *set, double time) {
-  return set->has_eye ? set->eye : pl_scene_camera(set->scene, time).eye;
+static pl_vec3 eye_at(const pl_scene_instance *set, double time) {
+  return set->has_eye ? set->eye : pl_scene_get_camera(set->scene, time).eye;
 }
 
-static pl_status drive(pl_stage_set *set, pl_world *world, const pl_stage_driver *entry, double now, double end, pl_error *error) {
-  double weights[PL_EXAMPLES_MOST];
+static pl_status drive(pl_scene_instance *set, pl_world *world, const pl_instance_driver *entry, double now, double end, pl_error *error) {
+  double weights[PL_MAX_EXAMPLES];
   pl_weight_input input = {.time = now};
   if (entry->source->kind == PL_SCENE_DRIVER_ANGLE) input.time = angle_of(entry, end);
   if (entry->source->kind == PL_SCENE_DRIVER_SPEED) input.time = speed_of(entry, now, end);
@@ -248,18 +248,18 @@ static pl_status drive(pl_stage_set *set, pl_world *world, const pl_stage_driver
   }
   pl_weight_driver_evaluate(&entry->driver, &input, weights);
   for (int32_t m = 0; m < entry->manifold_count; ++m) {
-    pl_status status = pl_body_give_weights(world, entry->body, entry->manifold_start + m, weights, error);
+    pl_status status = pl_body_set_weights(world, entry->body, entry->manifold_start + m, weights, error);
     if (status < 0) return status;
   }
   return PL_OK;
 }
 
-pl_status pl_stage_drive(pl_stage_set *set, pl_world *world, double now, double end, pl_error *error) {
+pl_status pl_instance_drive(pl_scene_instance *set, pl_world *world, double now, double end, pl_error *error) {
   for (size_t i = 0; i < set->drivers.count; ++i) {
-    const pl_stage_driver *entry = &PL_ITEM(&set->drivers, pl_stage_driver, i);
+    const pl_instance_driver *entry = &PL_ITEM(&set->drivers, pl_instance_driver, i);
     bool looks = entry->source == NULL || (entry->source->kind == PL_SCENE_DRIVER_VIEW && entry->rest == NULL);
     pl_status status =
-        looks ? pl_body_look_from(world, entry->body, eye_at(set, end), error) : drive(set, world, entry, now, end, error);
+        looks ? pl_rod_set_camera(world, entry->body, eye_at(set, end), error) : drive(set, world, entry, now, end, error);
     if (status < 0) return status;
   }
   return PL_OK;

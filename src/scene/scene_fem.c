@@ -25,10 +25,10 @@ bool pl_scene_fem_is_planar(const pl_scene_fem *fem) {
 
 // --- elements -----------------------------------------------------------------------------------------------------
 
-static pl_status complain_elements(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error) {
+static pl_status complain_elements(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
   bool curve = pl_scene_fem_elements(&part->source->fem) == PL_FEM_OF_SEGMENTS;
   const char *what = curve ? "segments" : "triangles";
-  pl_stage_complain(set->scene, pl_json_find(part->source->json, "mesh"), findings, PL_SEVERITY_ERROR, "wrong-elements",
+  pl_instance_add_finding(set->scene, pl_json_find(part->source->json, "mesh"), findings, PL_SEVERITY_ERROR, "wrong-elements",
                     curve ? "take a mesh with a `curve`, or a file with lines"
                           : "take a mesh with a `sheet` or `plate`, or a file with a surface",
                     "this material is made of %s, and mesh \"%s\" has none", what, part->source->mesh);
@@ -36,20 +36,20 @@ static pl_status complain_elements(pl_stage_set *set, const pl_stage_part *part,
 }
 
 // The triangles or segments of a mesh; of a mesh of tets, its boundary.
-static pl_status make_thin(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+static pl_status make_thin(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
   pl_status status = pl_scene_make_mesh(set->scene, part->source->mesh, &part->tets, findings, error);
   if (status < 0) return status;
   bool curve = pl_scene_fem_elements(&part->source->fem) == PL_FEM_OF_SEGMENTS;
-  if (!curve && pl_mesh_look(part->tets).tet_count > 0) {
+  if (!curve && pl_mesh_get_view(part->tets).tet_count > 0) {
     pl_mesh *solid = part->tets;
     part->tets = NULL;
     status = pl_mesh_boundary(set->context, solid, &part->tets, NULL, error);
     pl_mesh_destroy(solid);
     if (status < 0) return status;
   }
-  pl_mesh_view view = pl_mesh_look(part->tets);
+  pl_mesh_view view = pl_mesh_get_view(part->tets);
   if ((curve ? view.segment_count : view.triangle_count) == 0) return complain_elements(set, part, findings, error);
-  return pl_stage_make_poses(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), findings, error);
+  return pl_instance_make_poses(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), findings, error);
 }
 
 // --- stiffer and softer parts ---------------------------------------------------------------------------------------
@@ -61,10 +61,10 @@ static pl_vec3 middle_of(const pl_mesh_view *mesh, const int32_t *corners, int32
 }
 
 // 1 in the box, falling smoothly to 0 over its border.
-static double share_in(const pl_scene_young_region *region, pl_vec3 p) {
-  pl_vec3 outside = {fmax(fmax(region->least.x - p.x, p.x - region->most.x), 0),
-                     fmax(fmax(region->least.y - p.y, p.y - region->most.y), 0),
-                     fmax(fmax(region->least.z - p.z, p.z - region->most.z), 0)};
+static double fraction_in(const pl_scene_young_region *region, pl_vec3 p) {
+  pl_vec3 outside = {fmax(fmax(region->min.x - p.x, p.x - region->max.x), 0),
+                     fmax(fmax(region->min.y - p.y, p.y - region->max.y), 0),
+                     fmax(fmax(region->min.z - p.z, p.z - region->max.z), 0)};
   double distance = pl_vec3_length(outside);
   if (!(distance > 0)) return 1;
   if (!(distance < region->border)) return 0;
@@ -73,24 +73,24 @@ static double share_in(const pl_scene_young_region *region, pl_vec3 p) {
 }
 
 // A modulus per element from a file, as factors on the first of them.
-static pl_status read_moduli(pl_stage_set *set, const pl_stage_part *part, int32_t count, double *scales, pl_fem_def *def,
+static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *part, int32_t count, double *scales, pl_fem_def *def,
                              pl_findings *findings, pl_error *error) {
   const pl_scene_fem *fem = &part->source->fem;
-  const pl_json *place = pl_json_find(fem->json, "young_table");
+  const pl_json *json_node = pl_json_find(fem->json, "young_table");
   char *path = pl_path_join(set->context, set->scene->folder, fem->young_table);
   if (path == NULL) return pl_fail_memory(error);
   pl_table *table = NULL;
-  pl_status status = pl_table_read(set->context, path, &table, error);
+  pl_status status = pl_table_load(set->context, path, &table, error);
   pl_release(set->context, path);
   if (status < 0) return status;
-  pl_table_view view = pl_table_look(table);
+  pl_table_view view = pl_table_get_view(table);
   int32_t column = pl_table_find(table, "young");
   bool is_wrong = column < 0 || view.row_count != count;
   if (column < 0)
-    pl_stage_complain(set->scene, place, findings, PL_SEVERITY_ERROR, "young-table", "name the column of moduli `young`",
+    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", "name the column of moduli `young`",
                       "the table has no column `young`");
   else if (view.row_count != count)
-    pl_stage_complain(set->scene, place, findings, PL_SEVERITY_ERROR, "young-table", "write a row for every element of the mesh",
+    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", "write a row for every element of the mesh",
                       "the table has %lld rows, the mesh %d elements", (long long)view.row_count, count);
   for (int32_t i = 0; i < count && !is_wrong; ++i) {
     double young = view.cells[(ptrdiff_t)i * view.column_count + column];
@@ -99,7 +99,7 @@ static pl_status read_moduli(pl_stage_set *set, const pl_stage_part *part, int32
       scales[i] = young / def->young;
       continue;
     }
-    pl_stage_complain(set->scene, place, findings, PL_SEVERITY_ERROR, "young-table", "moduli are between 0 and 1e15 Pa",
+    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", "moduli are between 0 and 1e15 Pa",
                       "%g Pa is no modulus of element %d", young, i);
     is_wrong = true;
   }
@@ -109,11 +109,11 @@ static pl_status read_moduli(pl_stage_set *set, const pl_stage_part *part, int32
 }
 
 // Moduli span decades, so a border runs through their powers: half way between 1 and 100 is 10.
-static pl_status make_scales(pl_stage_set *set, const pl_stage_part *part, pl_fem_def *def, pl_findings *findings,
+static pl_status make_scales(pl_scene_instance *set, const pl_instance_part *part, pl_fem_def *def, pl_findings *findings,
                              pl_error *error) {
   const pl_scene_list *regions = &part->source->fem.young_regions;
   if (regions->count == 0 && part->source->fem.young_table[0] == '\0') return PL_OK;
-  pl_mesh_view mesh = pl_mesh_look(part->tets);
+  pl_mesh_view mesh = pl_mesh_get_view(part->tets);
   pl_fem_element_kind kind = pl_scene_fem_elements(&part->source->fem);
   int32_t width = kind == PL_FEM_OF_TETS ? 4 : kind == PL_FEM_OF_TRIANGLES ? 3 : 2;
   int32_t count = width == 4 ? mesh.tet_count : width == 3 ? mesh.triangle_count : mesh.segment_count;
@@ -129,12 +129,12 @@ static pl_status make_scales(pl_stage_set *set, const pl_stage_part *part, pl_fe
     const pl_scene_young_region *region = &((const pl_scene_young_region *)regions->items)[r];
     bool found = false;
     for (int32_t i = 0; i < count; ++i) {
-      double share = share_in(region, middle_of(&mesh, corners + (ptrdiff_t)width * i, width));
-      if (share > 0) scales[i] *= pow(region->scale, share);
-      found = found || share > 0;
+      double fraction = fraction_in(region, middle_of(&mesh, corners + (ptrdiff_t)width * i, width));
+      if (fraction > 0) scales[i] *= pow(region->scale, fraction);
+      found = found || fraction > 0;
     }
     if (!found)
-      pl_stage_complain(set->scene, region->json, findings, PL_SEVERITY_WARNING, "empty-region",
+      pl_instance_add_finding(set->scene, region->json, findings, PL_SEVERITY_WARNING, "empty-region",
                         "move or widen it; boxes are in the mesh's frame, and `pliant info` prints the mesh's box",
                         "no element of body \"%s\" has its middle in this box", part->source->name);
   }
@@ -144,7 +144,7 @@ static pl_status make_scales(pl_stage_set *set, const pl_stage_part *part, pl_fe
 
 // --- def ----------------------------------------------------------------------------------------------------------
 
-static pl_fem_def fem_def_of(const pl_stage_set *set, const pl_stage_part *part) {
+static pl_fem_def fem_def_of(const pl_scene_instance *set, const pl_instance_part *part) {
   const pl_scene_fem *f = &part->source->fem;
   pl_fem_def def = pl_default_fem_def((pl_fem_material)(f->material - 1));
   def.density = f->density;
@@ -155,7 +155,7 @@ static pl_fem_def fem_def_of(const pl_stage_set *set, const pl_stage_part *part)
   def.stiffness_damping = f->stiffness_damping;
   def.scheme = (pl_fem_scheme)(f->scheme - 1);
   def.solver = (pl_fem_solver)(f->solver - 1);
-  def.newton_limit = (int32_t)f->newton_limit;
+  def.max_newton_iterations = (int32_t)f->max_newton_iterations;
   def.newton_tolerance = f->newton_tolerance;
   def.volume_rounds = (int32_t)f->volume_rounds;
   def.fast_step = set->scene->document.time.step;
@@ -170,22 +170,22 @@ static pl_fem_def fem_def_of(const pl_stage_set *set, const pl_stage_part *part)
   if (part->source->actor.json != NULL) {
     // Characters show what a passive body hides: equations solved to 1e-6 are what makes their motion their own.
     def.adapts = true;
-    if (pl_json_find(f->json, "newton_limit") == NULL) def.newton_limit = 50;
+    if (pl_json_find(f->json, "max_newton_iterations") == NULL) def.max_newton_iterations = 50;
     if (pl_json_find(f->json, "newton_tolerance") == NULL) def.newton_tolerance = 1e-6;
   }
   return def;
 }
 
-pl_status pl_stage_make_fem(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_make_fem(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
   const pl_scene_fem *fem = &part->source->fem;
   bool thin = pl_scene_fem_elements(fem) != PL_FEM_OF_TETS;
-  pl_status status = thin ? make_thin(set, part, findings, error) : pl_stage_make_tets(set, part, findings, error);
+  pl_status status = thin ? make_thin(set, part, findings, error) : pl_instance_make_tets(set, part, findings, error);
   if (status < 0) return status;
   pl_fem_def def = fem_def_of(set, part);
   def.example_count = fem->examples.count;
-  status = pl_stage_choose_poses(set, part, &fem->examples, &def.examples, findings, error);
+  status = pl_instance_choose_poses(set, part, &fem->examples, &def.examples, findings, error);
   if (status >= 0) status = make_scales(set, part, &def, findings, error);
   if (status >= 0) status = pl_fem_build(set->context, &def, part->tets, &part->model, error);
-  if (status >= 0 && pl_scene_fem_is_planar(fem)) status = pl_stage_make_skin(set, part, error);
+  if (status >= 0 && pl_scene_fem_is_planar(fem)) status = pl_instance_make_skin(set, part, error);
   return status;
 }

@@ -3,7 +3,7 @@
 #define PL_SCENE_FEM_H
 
 #include "pliant/fem.h"
-#include "scene/stage_set.h"
+#include "scene/scene_instance.h"
 
 // A curve of segments, a flat sheet of triangles, and a plane figure given by its outline (scene_mesh_thin.c).
 pl_status pl_scene_make_curve(pl_context *context, const pl_scene_curve *def, pl_mesh **mesh, pl_error *error);
@@ -31,7 +31,7 @@ void pl_checker_fem(struct pl_scene_checker *c, const pl_scene_body *body);
 
 // What a thin body is drawn by: four points around each end of a segment of a curve, or both faces and the rim of a plane solid, or of a finer figure that its triangles carry. It follows the particles when it is read
 // and has no part in the simulation (scene_fem_look.c).
-struct pl_stage_skin {
+struct pl_instance_skin {
   const pl_mesh *elements;  // of the body
   double half;              // of the thickness, metres
   int32_t slot_count;       // of a curve: cross-sections
@@ -44,6 +44,6 @@ struct pl_stage_skin {
 };
 
 // Make the skin of a curve or plane solid in the set's arena, and its mesh at rest, which the part keeps as its surface.
-pl_status pl_stage_make_skin(pl_stage_set *set, pl_stage_part *part, pl_error *error);
+pl_status pl_instance_make_skin(pl_scene_instance *set, pl_instance_part *part, pl_error *error);
 
 #endif

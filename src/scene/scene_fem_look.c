@@ -13,7 +13,7 @@
 #include "mesh/topology.h"
 #include "scene/scene_fem.h"
 
-static void add_triangle(pl_stage_skin *skin, int32_t *triangles, int32_t a, int32_t b, int32_t c) {
+static void add_triangle(pl_instance_skin *skin, int32_t *triangles, int32_t a, int32_t b, int32_t c) {
   int32_t *corners = triangles + 3 * (ptrdiff_t)skin->triangle_count++;
   corners[0] = a;
   corners[1] = b;
@@ -24,7 +24,7 @@ static void add_triangle(pl_stage_skin *skin, int32_t *triangles, int32_t a, int
 
 // The tube of a segment from one cross-section to another; each has its corners in the order left front, left back, right back, right front, looking along the
 // curve with z towards the front.
-static void add_tube(pl_stage_skin *skin, int32_t *triangles, int32_t from, int32_t to, bool cap_from, bool cap_to) {
+static void add_tube(pl_instance_skin *skin, int32_t *triangles, int32_t from, int32_t to, bool cap_from, bool cap_to) {
   int32_t a = 4 * from, b = 4 * to;
   for (int k = 0; k < 4; ++k) {
     int32_t next = (k + 1) % 4;
@@ -41,8 +41,8 @@ static void add_tube(pl_stage_skin *skin, int32_t *triangles, int32_t from, int3
   }
 }
 
-static pl_status build_tubes(pl_stage_set *set, pl_stage_skin *skin, pl_error *error) {
-  pl_mesh_view mesh = pl_mesh_look(skin->elements);
+static pl_status build_tubes(pl_scene_instance *set, pl_instance_skin *skin, pl_error *error) {
+  pl_mesh_view mesh = pl_mesh_get_view(skin->elements);
   int32_t *slots = PL_TAKE(&set->arena, int32_t, 2 * (size_t)mesh.segment_count);
   int32_t *triangles = PL_TAKE(&set->arena, int32_t, 36 * (size_t)mesh.segment_count);
   int32_t *begins = PL_TAKE(&set->arena, int32_t, mesh.point_count), *ends = PL_TAKE(&set->arena, int32_t, mesh.point_count);
@@ -66,8 +66,8 @@ static pl_status build_tubes(pl_stage_set *set, pl_stage_skin *skin, pl_error *e
   return PL_OK;
 }
 
-static void shape_tubes(const pl_stage_skin *skin, const pl_vec3 *particles, pl_vec3 *points) {
-  pl_mesh_view mesh = pl_mesh_look(skin->elements);
+static void shape_tubes(const pl_instance_skin *skin, const pl_vec3 *particles, pl_vec3 *points) {
+  pl_mesh_view mesh = pl_mesh_get_view(skin->elements);
   // First the sum of the unit directions of the segments at each cross-section, then its corners.
   for (int32_t i = 0; i < skin->point_count; ++i) points[i] = (pl_vec3){0, 0, 0};
   for (int32_t s = 0; s < mesh.segment_count; ++s) {
@@ -81,9 +81,9 @@ static void shape_tubes(const pl_stage_skin *skin, const pl_vec3 *particles, pl_
   }
   for (int32_t i = 0; i < skin->slot_count; ++i) {
     pl_vec3 *corners = points + 4 * (ptrdiff_t)i, sum = corners[0], p = corners[1];
-    double share = pl_vec3_length(sum) / corners[2].x;  // cosine of half the turn
+    double fraction = pl_vec3_length(sum) / corners[2].x;  // cosine of half the turn
     pl_vec3 along = pl_vec3_unit_or(sum, (pl_vec3){1, 0, 0});
-    double wide = skin->half / fmax(share, 0.5);  // a sharp fold would send its mitre far out
+    double wide = skin->half / fmax(fraction, 0.5);  // a sharp fold would send its mitre far out
     pl_vec3 aside = {-along.y * wide, along.x * wide, 0};
     for (int k = 0; k < 4; ++k) {
       double side = k < 2 ? 1 : -1, up = k == 0 || k == 3 ? skin->half : -skin->half;
@@ -94,8 +94,8 @@ static void shape_tubes(const pl_stage_skin *skin, const pl_vec3 *particles, pl_
 
 // --- plane solids -------------------------------------------------------------------------------------------------
 
-static pl_status build_slab(pl_stage_set *set, pl_stage_skin *skin, const pl_mesh *figure, pl_error *error) {
-  pl_mesh_view mesh = pl_mesh_look(figure);
+static pl_status build_slab(pl_scene_instance *set, pl_instance_skin *skin, const pl_mesh *figure, pl_error *error) {
+  pl_mesh_view mesh = pl_mesh_get_view(figure);
   pl_elements faces = {mesh.triangles, mesh.triangle_count, 3};
   int32_t n = mesh.point_count, *neighbours;
   int32_t *triangles = PL_TAKE(&set->arena, int32_t, 24 * (size_t)mesh.triangle_count);
@@ -129,24 +129,24 @@ static void weigh(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p, double weights[3])
 }
 
 // Each point of a finer figure goes with the triangle nearest to it.
-static pl_status carry_figure(pl_stage_set *set, pl_stage_skin *skin, const pl_mesh *figure, double scale, pl_error *error) {
-  pl_mesh_view mesh = pl_mesh_look(skin->elements), fine = pl_mesh_look(figure);
+static pl_status carry_figure(pl_scene_instance *set, pl_instance_skin *skin, const pl_mesh *figure, double scale, pl_error *error) {
+  pl_mesh_view mesh = pl_mesh_get_view(skin->elements), fine = pl_mesh_get_view(figure);
   int32_t n = fine.point_count, *carriers = PL_TAKE(&set->arena, int32_t, 3 * (size_t)n);
   double *weights = PL_TAKE(&set->arena, double, 3 * (size_t)n);
-  pl_vec3 *places = PL_TAKE(&set->arena, pl_vec3, n);
+  pl_vec3 *positions = PL_TAKE(&set->arena, pl_vec3, n);
   if (set->arena.failed) return pl_fail_memory(error);
-  for (int32_t i = 0; i < n; ++i) places[i] = pl_vec3_scale(fine.points[i], scale);
+  for (int32_t i = 0; i < n; ++i) positions[i] = pl_vec3_scale(fine.points[i], scale);
   pl_embedding *embedding = NULL;
-  pl_status status = pl_embedding_build(set->context, skin->elements, places, n, HUGE_VAL, &embedding, NULL, error);
+  pl_status status = pl_embedding_build(set->context, skin->elements, positions, n, HUGE_VAL, &embedding, NULL, error);
   if (status < 0) return status;
-  pl_embedding_view view = pl_embedding_look(embedding);
+  pl_embedding_view view = pl_embedding_get_view(embedding);
   for (int32_t i = 0; i < n; ++i) {
     for (int k = 0; k < 3; ++k) {
       carriers[3 * i + k] = view.parents[4 * i + k];
       weights[3 * i + k] = (double)view.weights[4 * i + k];
     }
     const int32_t *c = carriers + 3 * (ptrdiff_t)i;
-    weigh(mesh.points[c[0]], mesh.points[c[1]], mesh.points[c[2]], places[i], weights + 3 * (ptrdiff_t)i);
+    weigh(mesh.points[c[0]], mesh.points[c[1]], mesh.points[c[2]], positions[i], weights + 3 * (ptrdiff_t)i);
   }
   pl_embedding_destroy(embedding);
   skin->carried_count = n;
@@ -157,7 +157,7 @@ static pl_status carry_figure(pl_stage_set *set, pl_stage_skin *skin, const pl_m
 
 // The slab of a plate is that of a finer figure. Where the outline is too delicate to be filled more finely, it is that of its own triangles; what the scene asks to be drawn must be
 // possible.
-static pl_status build_figure(pl_stage_set *set, pl_stage_skin *skin, const pl_scene_mesh *def, pl_error *error) {
+static pl_status build_figure(pl_scene_instance *set, pl_instance_skin *skin, const pl_scene_mesh *def, pl_error *error) {
   pl_mesh *figure = NULL;
   pl_status status = pl_scene_make_drawn(set->context, &def->plate, &figure, error);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY && def->plate.drawn.json == NULL)
@@ -168,33 +168,33 @@ static pl_status build_figure(pl_stage_set *set, pl_stage_skin *skin, const pl_s
   return status;
 }
 
-static pl_vec3 carried_place(const pl_stage_skin *skin, const pl_vec3 *particles, int32_t i) {
+static pl_vec3 carried_position(const pl_instance_skin *skin, const pl_vec3 *particles, int32_t i) {
   if (skin->carried_count == 0) return particles[i];
-  pl_vec3 place = {0, 0, 0};
-  for (int k = 0; k < 3; ++k) place = pl_vec3_add_scaled(place, particles[skin->carriers[3 * i + k]], skin->weights[3 * i + k]);
-  return place;
+  pl_vec3 position = {0, 0, 0};
+  for (int k = 0; k < 3; ++k) position = pl_vec3_add_scaled(position, particles[skin->carriers[3 * i + k]], skin->weights[3 * i + k]);
+  return position;
 }
 
-static void shape_slab(const pl_stage_skin *skin, const pl_vec3 *particles, pl_vec3 *points) {
+static void shape_slab(const pl_instance_skin *skin, const pl_vec3 *particles, pl_vec3 *points) {
   int32_t n = skin->point_count / 2;
   for (int32_t i = 0; i < n; ++i) {
-    pl_vec3 place = carried_place(skin, particles, i);
-    points[i] = pl_vec3_add(place, (pl_vec3){0, 0, skin->half});
-    points[n + i] = pl_vec3_add(place, (pl_vec3){0, 0, -skin->half});
+    pl_vec3 position = carried_position(skin, particles, i);
+    points[i] = pl_vec3_add(position, (pl_vec3){0, 0, skin->half});
+    points[n + i] = pl_vec3_add(position, (pl_vec3){0, 0, -skin->half});
   }
 }
 
 // --- both ---------------------------------------------------------------------------------------------------------
 
-static void shape_skin(const pl_stage_skin *skin, const pl_vec3 *particles, pl_vec3 *points) {
+static void shape_skin(const pl_instance_skin *skin, const pl_vec3 *particles, pl_vec3 *points) {
   if (skin->slots != NULL)
     shape_tubes(skin, particles, points);
   else
     shape_slab(skin, particles, points);
 }
 
-pl_status pl_stage_make_skin(pl_stage_set *set, pl_stage_part *part, pl_error *error) {
-  pl_stage_skin *skin = PL_TAKE(&set->arena, pl_stage_skin, 1);
+pl_status pl_instance_make_skin(pl_scene_instance *set, pl_instance_part *part, pl_error *error) {
+  pl_instance_skin *skin = PL_TAKE(&set->arena, pl_instance_skin, 1);
   if (skin == NULL) return pl_fail_memory(error);
   skin->elements = part->tets;
   skin->half = 0.5 * part->source->fem.thickness;
@@ -206,7 +206,7 @@ pl_status pl_stage_make_skin(pl_stage_set *set, pl_stage_part *part, pl_error *e
   if (status < 0) return status;
   pl_vec3 *points = pl_allocate_array(set->context, (size_t)skin->point_count, sizeof(pl_vec3));
   if (points == NULL) return pl_fail_memory(error);
-  shape_skin(skin, pl_mesh_look(part->tets).points, points);
+  shape_skin(skin, pl_mesh_get_view(part->tets).points, points);
   pl_mesh_view view = {
       .point_count = skin->point_count, .points = points, .triangle_count = skin->triangle_count, .triangles = skin->triangles};
   status = pl_mesh_create(set->context, &view, &part->surface, error);
@@ -215,26 +215,26 @@ pl_status pl_stage_make_skin(pl_stage_set *set, pl_stage_part *part, pl_error *e
   return status;
 }
 
-pl_stage_surface pl_stage_set_surface(const pl_stage_set *set, int32_t index) {
-  const pl_stage_part *part = &PL_ITEM(&set->parts, pl_stage_part, index);
-  pl_model_report model = pl_model_describe(part->model);
+pl_scene_instance_surface pl_scene_instance_get_surface_view(const pl_scene_instance *set, int32_t index) {
+  const pl_instance_part *part = &PL_ITEM(&set->parts, pl_instance_part, index);
+  pl_model_report model = pl_model_get_report(part->model);
   if (part->skin == NULL)
-    return (pl_stage_surface){model.surface_point_count, model.surface_triangle_count, pl_model_surface_triangles(part->model)};
-  return (pl_stage_surface){part->skin->point_count, part->skin->triangle_count, part->skin->triangles};
+    return (pl_scene_instance_surface){model.surface_point_count, model.surface_triangle_count, pl_model_get_surface_triangles(part->model)};
+  return (pl_scene_instance_surface){part->skin->point_count, part->skin->triangle_count, part->skin->triangles};
 }
 
-pl_status pl_stage_set_read_surface(const pl_stage_set *set, int32_t index, pl_vec3 *points) {
-  const pl_stage_part *part = &PL_ITEM(&set->parts, pl_stage_part, index);
-  if (part->skin == NULL) return pl_body_read_surface(set->world, part->body.id, points);
-  pl_status status = pl_body_read_positions(set->world, part->body.id, set->points);
+pl_status pl_scene_instance_get_surface(const pl_scene_instance *set, int32_t index, pl_vec3 *points) {
+  const pl_instance_part *part = &PL_ITEM(&set->parts, pl_instance_part, index);
+  if (part->skin == NULL) return pl_body_get_surface(set->world, part->body.id, points);
+  pl_status status = pl_body_get_positions(set->world, part->body.id, set->points);
   if (status >= 0) shape_skin(part->skin, set->points, points);
   return status;
 }
 
-pl_status pl_stage_set_read_rest(const pl_stage_set *set, int32_t index, pl_vec3 *points) {
-  const pl_stage_player *player = &PL_ITEM(&set->players, pl_stage_player, index);
-  const pl_stage_part *part = &PL_ITEM(&set->parts, pl_stage_part, player->part);
-  pl_actor_rest_points(player->actor, set->points);
+pl_status pl_scene_instance_get_rest(const pl_scene_instance *set, int32_t index, pl_vec3 *points) {
+  const pl_instance_player *player = &PL_ITEM(&set->players, pl_instance_player, index);
+  const pl_instance_part *part = &PL_ITEM(&set->parts, pl_instance_part, player->part);
+  pl_actor_get_rest_points(player->actor, set->points);
   if (part->skin != NULL) {
     shape_skin(part->skin, set->points, points);
     return PL_OK;

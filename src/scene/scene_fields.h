@@ -13,8 +13,8 @@
 #define FIELD(key_, kind_, struct_, member_, ...) \
   { .key = key_, .kind = PL_SCENE_##kind_, .offset = offsetof(struct_, member_), __VA_ARGS__ }
 
-#define UP_TO(limit) .least = 0, .most = (limit)
-#define POSITIVE_UP_TO(limit) .least = 0, .most = (limit), .above_least = true
+#define UP_TO(limit) .min = 0, .max = (limit)
+#define POSITIVE_UP_TO(limit) .min = 0, .max = (limit), .min_above = true
 #define OPTIONAL .required = false
 #define METRES .length_power = 1, .unit = "m"
 

@@ -17,8 +17,8 @@ pl_transform pl_scene_keys_at(const pl_scene_list *keys, double time) {
 }
 
 static bool is_within(const pl_scene_region *region, pl_vec3 p) {
-  return p.x >= region->least.x && p.x <= region->most.x && p.y >= region->least.y && p.y <= region->most.y &&
-         p.z >= region->least.z && p.z <= region->most.z;
+  return p.x >= region->min.x && p.x <= region->max.x && p.y >= region->min.y && p.y <= region->max.y &&
+         p.z >= region->min.z && p.z <= region->max.z;
 }
 
 // Which particles a pin or push means.
@@ -39,12 +39,12 @@ static bool is_chosen(const choice *c, int32_t particle, pl_vec3 start) {
   return c->region->json == NULL || is_within(c->region, start);
 }
 
-static pl_status fill_group(pl_stage_set *set, const pl_stage_part *part, const choice *c, pl_stage_group *group, pl_error *error) {
-  int32_t n = pl_model_describe(part->model).particle_count, count = 0;
+static pl_status fill_group(pl_scene_instance *set, const pl_instance_part *part, const choice *c, pl_instance_group *group, pl_error *error) {
+  int32_t n = pl_model_get_report(part->model).particle_count, count = 0;
   pl_vec3 *all = PL_TAKE(&set->arena, pl_vec3, n), *starts = PL_TAKE(&set->arena, pl_vec3, n);
   int32_t *particles = PL_TAKE(&set->arena, int32_t, n);
   if (all == NULL || starts == NULL || particles == NULL) return pl_fail_memory(error);
-  pl_body_read_positions(set->world, part->body.id, all);
+  pl_body_get_positions(set->world, part->body.id, all);
   for (int32_t i = 0; i < n; ++i) {
     if (!is_chosen(c, i, all[i])) continue;
     particles[count] = i;
@@ -59,7 +59,7 @@ static pl_status fill_group(pl_stage_set *set, const pl_stage_part *part, const 
   return PL_OK;
 }
 
-static pl_status add_pins(pl_stage_set *set, pl_stage_group *group, pl_error *error) {
+static pl_status add_pins(pl_scene_instance *set, pl_instance_group *group, pl_error *error) {
   pl_pin_id *pins = PL_TAKE(&set->arena, pl_pin_id, group->particle_count);
   if (pins == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < group->particle_count; ++i) {
@@ -77,23 +77,23 @@ static pl_status add_pins(pl_stage_set *set, pl_stage_group *group, pl_error *er
   return PL_OK;
 }
 
-static pl_status add_pin_group(pl_stage_set *set, const pl_stage_part *part, const pl_scene_pin *pin, pl_findings *findings,
+static pl_status add_pin_group(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_pin *pin, pl_findings *findings,
                                pl_error *error) {
   choice c = {&pin->within, &pin->particles, NULL};
   if (pin->group[0] != '\0') {
-    pl_status found = pl_stage_find_group(set, part, pin->group, &c.weights, error);
+    pl_status found = pl_instance_find_group(set, part, pin->group, &c.weights, error);
     if (found < 0) return found;
     if (c.weights == NULL) {
-      pl_stage_complain(set->scene, pin->json, findings, PL_SEVERITY_ERROR, "unknown-group", "name a vertex group of the mesh",
+      pl_instance_add_finding(set->scene, pin->json, findings, PL_SEVERITY_ERROR, "unknown-group", "name a vertex group of the mesh",
                         "the mesh of body \"%s\" has no group \"%s\"", part->source->name, pin->group);
       return pl_fail(error, PL_ERROR_INVALID_DATA, "unknown group \"%s\"", pin->group);
     }
   }
-  pl_stage_group group = {.pin = pin};
+  pl_instance_group group = {.pin = pin};
   pl_status status = fill_group(set, part, &c, &group, error);
   if (status < 0) return status;
   if (group.particle_count == 0 || group.particle_count < pin->particles.count) {
-    pl_stage_complain(set->scene, pin->json, findings, PL_SEVERITY_ERROR, "empty-pin",
+    pl_instance_add_finding(set->scene, pin->json, findings, PL_SEVERITY_ERROR, "empty-pin",
                       "move or widen it; `pliant info` prints the body's box", "this pin finds %d particles of body \"%s\"",
                       group.particle_count, part->source->name);
     return pl_fail(error, PL_ERROR_INVALID_DATA, "a pin of body \"%s\" holds nothing", part->source->name);
@@ -103,21 +103,21 @@ static pl_status add_pin_group(pl_stage_set *set, const pl_stage_part *part, con
   return status;
 }
 
-static pl_status add_push_group(pl_stage_set *set, const pl_stage_part *part, const pl_scene_push *push, pl_findings *findings,
+static pl_status add_push_group(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_push *push, pl_findings *findings,
                                 pl_error *error) {
   choice c = {&push->within, NULL, NULL};
-  pl_stage_group group = {.push = push};
+  pl_instance_group group = {.push = push};
   pl_status status = fill_group(set, part, &c, &group, error);
   if (status < 0) return status;
   if (group.particle_count == 0) {
-    pl_stage_complain(set->scene, push->json, findings, PL_SEVERITY_ERROR, "empty-push", "move or widen its box",
+    pl_instance_add_finding(set->scene, push->json, findings, PL_SEVERITY_ERROR, "empty-push", "move or widen its box",
                       "this push finds no particle of body \"%s\"", part->source->name);
     return pl_fail(error, PL_ERROR_INVALID_DATA, "a push of body \"%s\" finds nothing", part->source->name);
   }
   return pl_vector_push(&set->groups, &group) ? PL_OK : pl_fail_memory(error);
 }
 
-pl_status pl_stage_add_groups(pl_stage_set *set, const pl_stage_part *part, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_add_groups(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
   pl_status status = PL_OK;
   for (int32_t i = 0; status >= 0 && i < part->source->pins.count; ++i)
     status = add_pin_group(set, part, &((const pl_scene_pin *)part->source->pins.items)[i], findings, error);
@@ -127,7 +127,7 @@ pl_status pl_stage_add_groups(pl_stage_set *set, const pl_stage_part *part, pl_f
 }
 
 // Targets at the end of the coming step: the pinned particles as one rigid piece, turned around their middle and shifted.
-static pl_status lead_pins(pl_world *world, const pl_stage_group *group, double time, pl_error *error) {
+static pl_status move_pins(pl_world *world, const pl_instance_group *group, double time, pl_error *error) {
   if (group->pin->keys.count == 0) return PL_OK;
   pl_transform t = pl_scene_keys_at(&group->pin->keys, time);
   for (int32_t i = 0; i < group->particle_count; ++i) {
@@ -138,38 +138,38 @@ static pl_status lead_pins(pl_world *world, const pl_stage_group *group, double 
   return PL_OK;
 }
 
-static pl_status push_particles(pl_world *world, const pl_stage_group *group, double time, pl_error *error) {
+static pl_status push_particles(pl_world *world, const pl_instance_group *group, double time, pl_error *error) {
   const pl_scene_push *push = group->push;
   if (time < push->from || (push->until != 0 && time >= push->until)) return PL_OK;
-  pl_vec3 share = pl_vec3_scale(push->force, 1.0 / group->particle_count);
+  pl_vec3 fraction = pl_vec3_scale(push->force, 1.0 / group->particle_count);
   for (int32_t i = 0; i < group->particle_count; ++i) {
-    pl_status status = pl_world_add_force(world, group->body, group->particles[i], share, error);
+    pl_status status = pl_world_add_force(world, group->body, group->particles[i], fraction, error);
     if (status < 0) return status;
   }
   return PL_OK;
 }
 
 static pl_status act(void *user, pl_world *world, pl_error *error) {
-  pl_stage_set *set = user;
-  double now = pl_world_time(world), end = now + pl_world_step_length(world);
+  pl_scene_instance *set = user;
+  double now = pl_world_get_time(world), end = now + pl_world_get_step_length(world);
   const pl_scene_air *air = &set->scene->document.air;
   if (air->json != NULL && air->gust > 0) {
     double strength = 1 + air->gust * sin(6.283185307179586 * now / air->gust_period);
     pl_world_set_wind(world, pl_vec3_scale(air->wind, strength));
   }
-  pl_status done = pl_stage_drive(set, world, now, end, error);
-  if (done >= 0) done = pl_stage_lead_rods(set, world, end, error);
-  pl_stage_steer_actors(set, world);
+  pl_status done = pl_instance_drive(set, world, now, end, error);
+  if (done >= 0) done = pl_instance_move_rods(set, world, end, error);
+  pl_instance_steer_actors(set, world);
   if (done < 0) return done;
   for (size_t i = 0; i < set->groups.count; ++i) {
-    const pl_stage_group *group = &PL_ITEM(&set->groups, pl_stage_group, i);
-    pl_status status = group->pin != NULL ? lead_pins(world, group, end, error) : push_particles(world, group, now, error);
+    const pl_instance_group *group = &PL_ITEM(&set->groups, pl_instance_group, i);
+    pl_status status = group->pin != NULL ? move_pins(world, group, end, error) : push_particles(world, group, now, error);
     if (status < 0) return status;
   }
   return PL_OK;
 }
 
-pl_status pl_stage_add_controller(pl_stage_set *set, pl_error *error) {
+pl_status pl_instance_add_controller(pl_scene_instance *set, pl_error *error) {
   pl_controller controller = {.before_step = act, .user = set};
   return pl_world_add_controller(set->world, &controller, error);
 }

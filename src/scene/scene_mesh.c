@@ -66,7 +66,7 @@ static pl_status make_shape(const pl_scene *scene, const pl_scene_shape *shape, 
 static pl_status read_file(const pl_scene *scene, const char *file, pl_mesh **mesh, pl_findings *findings, pl_error *error) {
   char *path = pl_path_join(scene->context, scene->folder, file);
   if (path == NULL) return pl_fail_memory(error);
-  pl_status status = pl_mesh_read(scene->context, path, mesh, findings, error);
+  pl_status status = pl_mesh_load(scene->context, path, mesh, findings, error);
   pl_release(scene->context, path);
   return status;
 }
@@ -74,7 +74,7 @@ static pl_status read_file(const pl_scene *scene, const char *file, pl_mesh **me
 // Put a scaled copy in the place of `*mesh`.
 static pl_status scale_mesh(pl_context *context, double scale, pl_mesh **mesh, pl_error *error) {
   if (scale == 1) return PL_OK;
-  pl_mesh_view view = pl_mesh_look(*mesh);
+  pl_mesh_view view = pl_mesh_get_view(*mesh);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_vec3 *points = PL_TAKE(&arena, pl_vec3, view.point_count);
@@ -134,7 +134,7 @@ pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **
     *mesh = NULL;
     // An error of a mesh file has its own place; others are placed at the mesh in the scene.
     if (error != NULL && error->file[0] == '\0' && status != PL_ERROR_OUT_OF_MEMORY)
-      pl_stage_complain(scene, def->json, findings, PL_SEVERITY_ERROR, "mesh-failed", "", "mesh \"%s\" cannot be made: %s%s%s",
+      pl_instance_add_finding(scene, def->json, findings, PL_SEVERITY_ERROR, "mesh-failed", "", "mesh \"%s\" cannot be made: %s%s%s",
                         name, error->field, error->field[0] != '\0' ? ": " : "", error->text);
   }
   return status;
@@ -160,7 +160,7 @@ static pl_status make_block(pl_context *context, pl_vec3 size, double y, pl_mesh
   pl_status status = pl_mesh_create_box(context, size, cells, &tets, error);
   if (status >= 0) status = pl_mesh_boundary(context, tets, &surface, NULL, error);
   if (status >= 0) {
-    pl_mesh_view view = pl_mesh_look(surface);
+    pl_mesh_view view = pl_mesh_get_view(surface);
     pl_vec3 points[8];
     for (int i = 0; i < 8; ++i) points[i] = pl_vec3_add(view.points[i], (pl_vec3){0, y, 0});
     view.points = points;
@@ -171,7 +171,7 @@ static pl_status make_block(pl_context *context, pl_vec3 size, double y, pl_mesh
   return status;
 }
 
-pl_status pl_scene_make_wall(const pl_scene *scene, const pl_scene_collider *c, pl_mesh **mesh, pl_findings *findings,
+pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_collider *c, pl_mesh **mesh, pl_findings *findings,
                              pl_error *error) {
   *mesh = NULL;
   pl_context *context = scene->context;

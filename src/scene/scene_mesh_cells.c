@@ -13,7 +13,7 @@
 #include "scene/scene_check.h"
 #include "scene/scene_fem.h"
 
-enum { MOST_CELLS = 1000000 };
+enum { MAX_CELLS = 1000000 };
 
 // Boxes along each axis.
 typedef struct cell_counts {
@@ -47,7 +47,7 @@ static bool is_filled(const pl_scene_cells *def, int32_t i, int32_t j, int32_t k
 
 // Where a drawing is wrong, and why. `text` is empty when all is well.
 typedef struct flaw {
-  const pl_json *place;
+  const pl_json *json_node;
   char text[160];
 } flaw;
 
@@ -56,7 +56,7 @@ static void find_flaw_of_planes(const pl_scene_cells *def, const pl_scene_list *
   if (planes->count < 2) snprintf(found->text, sizeof found->text, "`%s` needs two planes or more", key);
   for (int32_t i = 1; i < planes->count && found->text[0] == '\0'; ++i)
     if (!(at[i] > at[i - 1])) snprintf(found->text, sizeof found->text, "the planes of `%s` do not ascend", key);
-  if (found->text[0] != '\0') found->place = pl_checker_place(def->json, key);
+  if (found->text[0] != '\0') found->json_node = pl_checker_position(def->json, key);
 }
 
 static void find_flaw_of_layer(const pl_scene_cells *def, const pl_scene_cell_layer *layer, flaw *found) {
@@ -72,11 +72,11 @@ static void find_flaw_of_layer(const pl_scene_cells *def, const pl_scene_cell_la
     else if (strspn(rows[j], "#. ") != (size_t)n.x)
       snprintf(found->text, sizeof found->text, "a row is made of # (filled) and . (empty)");
   }
-  if (found->text[0] != '\0') found->place = pl_checker_place(layer->json, "rows");
+  if (found->text[0] != '\0') found->json_node = pl_checker_position(layer->json, "rows");
 }
 
 static flaw find_flaw(const pl_scene_cells *def) {
-  flaw found = {.place = def->json};
+  flaw found = {.json_node = def->json};
   find_flaw_of_planes(def, &def->x, "x", &found);
   if (found.text[0] == '\0') find_flaw_of_planes(def, &def->y, "y", &found);
   if (found.text[0] == '\0') find_flaw_of_planes(def, &def->z, "z", &found);
@@ -90,11 +90,11 @@ static flaw find_flaw(const pl_scene_cells *def) {
   }
   if (found.text[0] != '\0') return found;
   if (layers != n.z) {
-    found.place = pl_checker_place(def->json, "layers");
+    found.json_node = pl_checker_position(def->json, "layers");
     snprintf(found.text, sizeof found.text, "there are %d layers here, one between any two planes of `z`, not %lld", n.z,
              (long long)layers);
-  } else if ((double)n.x * n.y * n.z > MOST_CELLS) {
-    snprintf(found.text, sizeof found.text, "more than %d boxes are too many", MOST_CELLS);
+  } else if ((double)n.x * n.y * n.z > MAX_CELLS) {
+    snprintf(found.text, sizeof found.text, "more than %d boxes are too many", MAX_CELLS);
   }
   for (int32_t k = 0; found.text[0] == '\0' && k < n.z; ++k)
     for (int32_t j = 0; j < n.y; ++j)
@@ -107,7 +107,7 @@ static flaw find_flaw(const pl_scene_cells *def) {
 void pl_checker_cells(pl_scene_checker *c, const pl_scene_cells *def) {
   flaw found = find_flaw(def);
   if (found.text[0] != '\0')
-    pl_checker_complain(c, found.place, "wrong-cells", "count planes, layers, rows and letters", "%s", found.text);
+    pl_checker_complain(c, found.json_node, "wrong-cells", "count planes, layers, rows and letters", "%s", found.text);
 }
 
 // --- making the tets --------------------------------------------------------------------------------------------------

@@ -10,14 +10,14 @@
 #include "pliant/modeller.h"
 #include "scene/scene_fem.h"
 
-enum { MOST_POINTS = 2000000 };
+enum { MAX_POINTS = 2000000 };
 
 pl_status pl_scene_make_curve(pl_context *context, const pl_scene_curve *def, pl_mesh **mesh, pl_error *error) {
   const pl_vec3 ends[2] = {def->from, def->to}, *corners = def->points.count > 0 ? def->points.items : ends;
   int32_t corner_count = def->points.count > 0 ? def->points.count : 2;
   int64_t pieces = def->segments > 0 ? def->segments : def->points.count > 0 ? 1 : 20;
   int64_t spans = def->closed ? corner_count : corner_count - 1, count = spans * pieces;
-  if (count > MOST_POINTS) return pl_fail(error, PL_ERROR_INVALID_DATA, "%lld segments are too many", (long long)count);
+  if (count > MAX_POINTS) return pl_fail(error, PL_ERROR_INVALID_DATA, "%lld segments are too many", (long long)count);
   int32_t point_count = (int32_t)count + (def->closed ? 0 : 1);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
@@ -52,8 +52,8 @@ static void add_row(sheet *s, int32_t row) {
   int32_t last = row % 2 == 0 ? s->columns : s->columns + 1;
   double v = s->height * ((double)row / s->rows - 0.5);
   for (int32_t i = 0; i <= last; ++i) {
-    double place = row % 2 == 0 ? i : fmin(fmax(i - 0.5, 0), s->columns);
-    double u = s->width * (place / s->columns - 0.5);
+    double position = row % 2 == 0 ? i : fmin(fmax(i - 0.5, 0), s->columns);
+    double u = s->width * (position / s->columns - 0.5);
     s->points[s->point_count++] = s->level ? (pl_vec3){u, 0, -v} : (pl_vec3){u, v, 0};
   }
 }
@@ -81,7 +81,7 @@ pl_status pl_scene_make_sheet(pl_context *context, const pl_scene_sheet *def, pl
   if (def->size.count != 2) return pl_fail(error, PL_ERROR_INVALID_DATA, "the size of a sheet is two numbers");
   const double *size = def->size.items;
   double columns = fmax(round(size[0] / def->spacing), 1), rows = fmax(round(size[1] / (0.8660254037844386 * def->spacing)), 1);
-  if (!((columns + 2) * (rows + 1) <= MOST_POINTS))
+  if (!((columns + 2) * (rows + 1) <= MAX_POINTS))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%.3g triangles are too many; use a wider spacing", 2 * columns * rows);
   sheet s = {.columns = (int32_t)columns,
              .rows = (int32_t)rows,

@@ -9,10 +9,10 @@
 #include "scene/scene_types.h"
 
 // A copy in the document's arena, standing where `place` is.
-static pl_json *copy_value(pl_arena *arena, const pl_json *from, pl_json_place place) {
+static pl_json *copy_value(pl_arena *arena, const pl_json *from, pl_json_position position) {
   pl_json *copy = pl_json_new(arena, from->kind);
   if (copy == NULL) return NULL;
-  copy->place = copy->key_place = place;
+  copy->position = copy->key_position = position;
   copy->boolean = from->boolean;
   copy->number = from->number;
   if (from->kind == PL_JSON_STRING) {
@@ -20,7 +20,7 @@ static pl_json *copy_value(pl_arena *arena, const pl_json *from, pl_json_place p
     copy->text_length = from->text_length;
   }
   for (const pl_json *item = from->first; item != NULL; item = item->next) {
-    pl_json *part = copy_value(arena, item, place);
+    pl_json *part = copy_value(arena, item, position);
     if (from->kind == PL_JSON_ARRAY)
       pl_json_add(copy, part);
     else
@@ -30,16 +30,16 @@ static pl_json *copy_value(pl_arena *arena, const pl_json *from, pl_json_place p
 }
 
 // The value as JSON if it is, otherwise as a string: `none` needs no quotes.
-static pl_status parse_value(pl_scene *scene, const char *text, pl_json_place place, pl_json **value, pl_error *error) {
+static pl_status parse_value(pl_scene *scene, const char *text, pl_json_position position, pl_json **value, pl_error *error) {
   pl_arena *arena = &scene->json->arena;
   pl_json_document *document = NULL;
   pl_error ignored;
   pl_status status = pl_json_parse(scene->context, text, strlen(text), "", NULL, &document, &ignored);
   if (status == PL_ERROR_OUT_OF_MEMORY) return pl_fail_memory(error);
-  *value = status >= 0 ? copy_value(arena, document->root, place) : pl_json_new_text(arena, text);
+  *value = status >= 0 ? copy_value(arena, document->root, position) : pl_json_new_text(arena, text);
   pl_json_document_destroy(document);
   if (arena->failed || *value == NULL) return pl_fail_memory(error);
-  (*value)->place = (*value)->key_place = place;
+  (*value)->position = (*value)->key_position = position;
   return PL_OK;
 }
 
@@ -91,12 +91,12 @@ static pl_status apply(pl_scene *scene, const pl_scene_override *override, pl_er
     if (rest == NULL || at->kind != (step.index >= 0 ? PL_JSON_ARRAY : PL_JSON_OBJECT) || step.index >= at->count)
       return pl_fail_field(
           error, PL_ERROR_INVALID_DATA, override->path,
-          "there is no such place in the scene; write keys and numbers of list items, as in bodies[0].rod.suppression");
+          "there is no such place in the scene; write keys and numbers of list items, as in bodies[0].rod.ghost_momentum");
     const pl_json *found = step.index >= 0 ? pl_json_at(at, step.index) : pl_json_find(at, step.key);
     pl_json *next = (pl_json *)(uintptr_t)found;
     if (*rest == '\0') {
       pl_json *value = NULL;
-      pl_status status = parse_value(scene, override->value, next != NULL ? next->place : at->place, &value, error);
+      pl_status status = parse_value(scene, override->value, next != NULL ? next->position : at->position, &value, error);
       if (status < 0) return status;
       if (step.index >= 0)
         replace_item(at, step.index, value);
@@ -107,7 +107,7 @@ static pl_status apply(pl_scene *scene, const pl_scene_override *override, pl_er
     if (next == NULL) {
       next = pl_json_set(arena, at, step.key, pl_json_new(arena, PL_JSON_OBJECT));
       if (next == NULL) return pl_fail_memory(error);
-      next->place = next->key_place = at->place;
+      next->position = next->key_position = at->position;
     }
     at = next;
   }

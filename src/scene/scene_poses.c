@@ -9,7 +9,7 @@
 #include "math/quat.h"
 #include "pliant/file.h"
 #include "pliant/pose.h"
-#include "scene/stage_set.h"
+#include "scene/scene_instance.h"
 
 // --- deforming -----------------------------------------------------------------------------------------------------
 
@@ -42,10 +42,10 @@ static double ease(double t) {
 static pl_vec3 turn_point(pl_vec3 p, const pl_scene_turn *turn) {
   pl_vec3 axis = pl_vec3_unit_or(turn->toward, (pl_vec3){0, 1, 0}), arm = pl_vec3_sub(p, turn->around);
   double along = pl_vec3_dot(arm, axis), aside = pl_vec3_length(pl_vec3_add_scaled(arm, axis, -along));
-  double share = ease(along / turn->reach) * (1 - ease((aside / turn->radius - 1) * 2));
-  if (!(share > 0)) return p;
-  pl_quat part = pl_quat_slerp(pl_quat_identity(), turn->rotation, share);
-  return pl_vec3_add_scaled(pl_vec3_add(turn->around, pl_quat_apply(part, arm)), turn->shift, share);
+  double fraction = ease(along / turn->reach) * (1 - ease((aside / turn->radius - 1) * 2));
+  if (!(fraction > 0)) return p;
+  pl_quat part = pl_quat_slerp(pl_quat_identity(), turn->rotation, fraction);
+  return pl_vec3_add_scaled(pl_vec3_add(turn->around, pl_quat_apply(part, arm)), turn->shift, fraction);
 }
 
 static pl_vec3 deform_point(pl_vec3 p, const pl_scene_pose *pose) {
@@ -61,9 +61,9 @@ static pl_vec3 deform_point(pl_vec3 p, const pl_scene_pose *pose) {
 
 // Points of the tets in a pose that is given by the points of the tets themselves, or of the surface they carry.
 static pl_status place_points(pl_context *context, const pl_scene_pose *pose, const pl_vec3 *given, int32_t count, double scale,
-                              const pl_stage_part *part, pl_vec3 *points, pl_error *error) {
-  pl_mesh_view tets = pl_mesh_look(part->tets);
-  int32_t surface_count = part->surface != NULL ? pl_mesh_look(part->surface).point_count : -1;
+                              const pl_instance_part *part, pl_vec3 *points, pl_error *error) {
+  pl_mesh_view tets = pl_mesh_get_view(part->tets);
+  int32_t surface_count = part->surface != NULL ? pl_mesh_get_view(part->surface).point_count : -1;
   pl_status status = PL_OK;
   pl_vec3 *posed = pl_allocate_array(context, (size_t)count, sizeof(pl_vec3));
   for (int32_t i = 0; posed != NULL && i < count; ++i) posed[i] = pl_vec3_scale(given[i], scale);
@@ -84,11 +84,11 @@ static pl_status place_points(pl_context *context, const pl_scene_pose *pose, co
 }
 
 // The same from the pose's file, or from its list of points.
-static pl_status read_pose(const pl_scene *scene, const pl_scene_pose *pose, double scale, const pl_stage_part *part,
+static pl_status read_pose(const pl_scene *scene, const pl_scene_pose *pose, double scale, const pl_instance_part *part,
                            pl_vec3 *points, pl_findings *findings, pl_error *error) {
   pl_context *context = scene->context;
   if (pose->points.count > 0 && pose->file[0] != '\0') {
-    pl_stage_complain(scene, pose->json, findings, PL_SEVERITY_ERROR, "pose-choice", "keep one of the two",
+    pl_instance_add_finding(scene, pose->json, findings, PL_SEVERITY_ERROR, "pose-choice", "keep one of the two",
                       "pose \"%s\" has both `file` and `points`", pose->name);
     return pl_fail(error, PL_ERROR_INVALID_DATA, "pose \"%s\" has both `file` and `points`", pose->name);
   }
@@ -97,26 +97,26 @@ static pl_status read_pose(const pl_scene *scene, const pl_scene_pose *pose, dou
   char *path = pl_path_join(context, scene->folder, pose->file);
   if (path == NULL) return pl_fail_memory(error);
   pl_mesh *mesh = NULL;
-  pl_status status = pl_mesh_read(context, path, &mesh, findings, error);
+  pl_status status = pl_mesh_load(context, path, &mesh, findings, error);
   pl_release(context, path);
   if (status < 0) return status;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   status = place_points(context, pose, view.points, view.point_count, scale, part, points, error);
   pl_mesh_destroy(mesh);
   return status;
 }
 
 // Put a copy of the tets with all poses of the scene's mesh in the place of the part's tets.
-static pl_status add_poses(pl_stage_set *set, pl_stage_part *part, const pl_scene_mesh *def, pl_findings *findings,
+static pl_status add_poses(pl_scene_instance *set, pl_instance_part *part, const pl_scene_mesh *def, pl_findings *findings,
                            pl_error *error) {
-  int32_t n = pl_mesh_look(part->tets).point_count, count = def->poses.count;
+  int32_t n = pl_mesh_get_view(part->tets).point_count, count = def->poses.count;
   pl_arena arena;
   pl_arena_init(&arena, set->context, 0);
   pl_pose_source *sources = PL_TAKE(&arena, pl_pose_source, count);
   pl_status status = sources == NULL ? pl_fail_memory(error) : PL_OK;
   for (int32_t k = 0; status >= 0 && k < count; ++k) {
     const pl_scene_pose *pose = &((const pl_scene_pose *)def->poses.items)[k];
-    pl_vec3 *points = pl_arena_copy(&arena, pl_mesh_look(part->tets).points, (size_t)n, sizeof(pl_vec3));
+    pl_vec3 *points = pl_arena_copy(&arena, pl_mesh_get_view(part->tets).points, (size_t)n, sizeof(pl_vec3));
     if (points == NULL) status = pl_fail_memory(error);
     bool given = pose->file[0] != '\0' || pose->points.count > 0;
     if (status >= 0 && given) status = read_pose(set->scene, pose, def->scale, part, points, findings, error);
@@ -133,7 +133,7 @@ static pl_status add_poses(pl_stage_set *set, pl_stage_part *part, const pl_scen
 }
 
 // Doubtful poses are reported at the mesh's place in the scene.
-static pl_status check_poses(pl_stage_set *set, const pl_stage_part *part, const pl_scene_mesh *def, pl_findings *findings,
+static pl_status check_poses(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_mesh *def, pl_findings *findings,
                              pl_error *error) {
   pl_findings *own = NULL;
   pl_status status = pl_findings_create(set->context, &own, error);
@@ -148,10 +148,10 @@ static pl_status check_poses(pl_stage_set *set, const pl_stage_part *part, const
   return status;
 }
 
-pl_status pl_stage_make_poses(pl_stage_set *set, pl_stage_part *part, const pl_scene_mesh *def, pl_findings *findings,
+pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part, const pl_scene_mesh *def, pl_findings *findings,
                               pl_error *error) {
   pl_status status = PL_OK;
-  if (part->surface != NULL && pl_mesh_look(part->surface).pose_count > 0) {
+  if (part->surface != NULL && pl_mesh_get_view(part->surface).pose_count > 0) {
     pl_mesh *posed = NULL;
     pl_pose_def fit = pl_default_pose_def();
     status = pl_poses_from_surface(set->context, &fit, part->tets, part->surface, &posed, NULL, error);
@@ -160,27 +160,27 @@ pl_status pl_stage_make_poses(pl_stage_set *set, pl_stage_part *part, const pl_s
     part->tets = posed;
   }
   if (def->poses.count > 0) status = add_poses(set, part, def, findings, error);
-  if (status >= 0 && pl_mesh_look(part->tets).pose_count > 0) status = check_poses(set, part, def, findings, error);
+  if (status >= 0 && pl_mesh_get_view(part->tets).pose_count > 0) status = check_poses(set, part, def, findings, error);
   return status;
 }
 
 // --- what the solid is given -------------------------------------------------------------------------------------------
 
-static void complain_name(pl_stage_set *set, const pl_scene_body *body, pl_findings *findings, const char *what, const char *name,
+static void complain_name(pl_scene_instance *set, const pl_scene_body *body, pl_findings *findings, const char *what, const char *name,
                           const char *const *names, int32_t count) {
-  const pl_json *place = body->method == PL_SCENE_FEM ? body->fem.json : body->solid.json;
-  if (body->actor.json != NULL) place = pl_json_find(body->actor.json, body->actor.examples.count > 0 ? "examples" : "groups");
-  if (place == NULL) place = body->json;
+  const pl_json *json_node = body->method == PL_SCENE_FEM ? body->fem.json : body->solid.json;
+  if (body->actor.json != NULL) json_node = pl_json_find(body->actor.json, body->actor.examples.count > 0 ? "examples" : "groups");
+  if (json_node == NULL) json_node = body->json;
   const char *near = pl_text_suggest(name, names, count);
   char fix[200] = "add it to the mesh, or export it with the file";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%s\"?", near);
-  pl_stage_complain(set->scene, place, findings, PL_SEVERITY_ERROR, "unknown-name", fix, "the mesh of body \"%s\" has no %s \"%s\"",
+  pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "unknown-name", fix, "the mesh of body \"%s\" has no %s \"%s\"",
                     body->name, what, name);
 }
 
-pl_status pl_stage_choose_poses(pl_stage_set *set, const pl_stage_part *part, const pl_scene_list *wanted,
+pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_list *wanted,
                                 const pl_mesh_pose **poses, pl_findings *findings, pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(part->tets);
+  pl_mesh_view view = pl_mesh_get_view(part->tets);
   pl_mesh_pose *chosen = PL_TAKE(&set->arena, pl_mesh_pose, wanted->count);
   const char **names = PL_TAKE(&set->arena, const char *, view.pose_count);
   if (chosen == NULL || names == NULL) return pl_fail_memory(error);
@@ -200,17 +200,17 @@ pl_status pl_stage_choose_poses(pl_stage_set *set, const pl_stage_part *part, co
 
 // 1 in the group's box, falling to 0 over its border.
 static float weight_in(const pl_scene_group *group, pl_vec3 p) {
-  pl_vec3 outside = {fmax(fmax(group->least.x - p.x, p.x - group->most.x), 0),
-                     fmax(fmax(group->least.y - p.y, p.y - group->most.y), 0),
-                     fmax(fmax(group->least.z - p.z, p.z - group->most.z), 0)};
+  pl_vec3 outside = {fmax(fmax(group->min.x - p.x, p.x - group->max.x), 0),
+                     fmax(fmax(group->min.y - p.y, p.y - group->max.y), 0),
+                     fmax(fmax(group->min.z - p.z, p.z - group->max.z), 0)};
   double distance = pl_vec3_length(outside);
   return distance <= 0 ? 1.0f : group->border > 0 ? (float)(1 - ease(distance / group->border)) : 0.0f;
 }
 
 // Weights of a surface's group for the particles of a lattice around it: a particle takes the largest weight of the surface points it carries.
-static pl_status carry_group(pl_stage_set *set, const pl_stage_part *part, const float *weights, const float **carried,
+static pl_status carry_group(pl_scene_instance *set, const pl_instance_part *part, const float *weights, const float **carried,
                              pl_error *error) {
-  pl_mesh_view surface = pl_mesh_look(part->surface), tets = pl_mesh_look(part->tets);
+  pl_mesh_view surface = pl_mesh_get_view(part->surface), tets = pl_mesh_get_view(part->tets);
   float *result = PL_TAKE(&set->arena, float, tets.point_count);
   if (result == NULL) return pl_fail_memory(error);
   const pl_scene_body *source = part->source;
@@ -219,7 +219,7 @@ static pl_status carry_group(pl_stage_set *set, const pl_stage_part *part, const
   pl_status status =
       pl_embedding_build(set->context, part->tets, surface.points, surface.point_count, tolerance, &embedding, NULL, error);
   if (status < 0) return status;
-  pl_embedding_view view = pl_embedding_look(embedding);
+  pl_embedding_view view = pl_embedding_get_view(embedding);
   for (int32_t i = 0; i < 4 * view.point_count; ++i) {
     float *of_parent = &result[view.parents[i]];
     if (view.weights[i] > 0 && weights[i / 4] > *of_parent) *of_parent = weights[i / 4];
@@ -229,12 +229,12 @@ static pl_status carry_group(pl_stage_set *set, const pl_stage_part *part, const
   return PL_OK;
 }
 
-pl_status pl_stage_find_group(pl_stage_set *set, const pl_stage_part *part, const char *name, const float **weights,
+pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part, const char *name, const float **weights,
                               pl_error *error) {
   *weights = NULL;
   if (part->tets == NULL) return PL_OK;  // the joints of a rod are in no group
   const pl_scene_mesh *mesh = pl_scene_find_mesh(set->scene, part->source->mesh);
-  pl_mesh_view view = pl_mesh_look(part->tets);
+  pl_mesh_view view = pl_mesh_get_view(part->tets);
   for (int32_t i = 0; i < mesh->groups.count; ++i) {
     const pl_scene_group *group = &((const pl_scene_group *)mesh->groups.items)[i];
     if (strcmp(group->name, name) != 0) continue;
@@ -247,10 +247,10 @@ pl_status pl_stage_find_group(pl_stage_set *set, const pl_stage_part *part, cons
   if (number >= 0) *weights = view.groups[number].weights;
   if (number >= 0 || part->surface == NULL) return PL_OK;
   number = pl_mesh_find_group(part->surface, name);
-  return number < 0 ? PL_OK : carry_group(set, part, pl_mesh_look(part->surface).groups[number].weights, weights, error);
+  return number < 0 ? PL_OK : carry_group(set, part, pl_mesh_get_view(part->surface).groups[number].weights, weights, error);
 }
 
-static pl_status choose_groups(pl_stage_set *set, const pl_stage_part *part, pl_solid_def *def, pl_findings *findings,
+static pl_status choose_groups(pl_scene_instance *set, const pl_instance_part *part, pl_solid_def *def, pl_findings *findings,
                                pl_error *error) {
   const pl_scene_list *wanted = &part->source->solid.groups;
   pl_mesh_group *groups = PL_TAKE(&set->arena, pl_mesh_group, wanted->count);
@@ -258,7 +258,7 @@ static pl_status choose_groups(pl_stage_set *set, const pl_stage_part *part, pl_
   for (int32_t i = 0; i < wanted->count; ++i) {
     const char *name = ((const char *const *)wanted->items)[i];
     groups[i].name = name;
-    pl_status status = pl_stage_find_group(set, part, name, &groups[i].weights, error);
+    pl_status status = pl_instance_find_group(set, part, name, &groups[i].weights, error);
     if (status < 0) return status;
     if (groups[i].weights == NULL) {
       complain_name(set, part->source, findings, "group", name, NULL, 0);
@@ -270,7 +270,7 @@ static pl_status choose_groups(pl_stage_set *set, const pl_stage_part *part, pl_
   return PL_OK;
 }
 
-pl_status pl_stage_choose_examples(pl_stage_set *set, const pl_stage_part *part, pl_solid_def *def, pl_findings *findings,
+pl_status pl_instance_choose_examples(pl_scene_instance *set, const pl_instance_part *part, pl_solid_def *def, pl_findings *findings,
                                    pl_error *error) {
   const pl_scene_solid *solid = &part->source->solid;
   def->fidelity = solid->fidelity;
@@ -281,7 +281,7 @@ pl_status pl_stage_choose_examples(pl_stage_set *set, const pl_stage_part *part,
   def->plastic_threshold = solid->plastic_threshold;
   def->plastic_rate = solid->plastic_rate;
   def->example_count = solid->examples.count;
-  pl_status status = pl_stage_choose_poses(set, part, &solid->examples, &def->examples, findings, error);
+  pl_status status = pl_instance_choose_poses(set, part, &solid->examples, &def->examples, findings, error);
   if (status >= 0 && def->grouping == PL_SOLID_BY_GROUP) status = choose_groups(set, part, def, findings, error);
   return status;
 }

@@ -45,11 +45,11 @@ void pl_scene_set_defaults(const pl_scene_type *type, void *object) {
 // Whether a number fits its field's range; says so if not. The range holds before the unit is applied only for pure numbers, so lengths are
 // converted first.
 static bool check_range(reader *r, const pl_scene_field *field, const pl_json *json, double value) {
-  if (field->least == 0 && field->most == 0) return true;
-  if (value <= field->most && (field->above_least ? value > field->least : value >= field->least)) return true;
+  if (field->min == 0 && field->max == 0) return true;
+  if (value <= field->max && (field->min_above ? value > field->min : value >= field->min)) return true;
   char fix[160];
-  snprintf(fix, sizeof fix, "use %s %g and at most %g%s%s", field->above_least ? "more than" : "at least", field->least,
-           field->most, field->unit ? " " : "", field->unit ? field->unit : "");
+  snprintf(fix, sizeof fix, "use %s %g and at most %g%s%s", field->min_above ? "more than" : "at least", field->min,
+           field->max, field->unit ? " " : "", field->unit ? field->unit : "");
   complain(r, json, "out-of-range", fix, "%g is out of range", value);
   return false;
 }
@@ -127,7 +127,7 @@ static int hex_digit(char c) {
 }
 
 static void read_color(reader *r, const pl_json *json, pl_color *value) {
-  static const pl_scene_field share = {.key = "", .least = 0, .most = 1};
+  static const pl_scene_field fraction = {.key = "", .min = 0, .max = 1};
   const char *text;
   double n[3];
   if (pl_json_get_text(json, &text)) {
@@ -141,7 +141,7 @@ static void read_color(reader *r, const pl_json *json, pl_color *value) {
       complain(r, json, "no-color", "write it as \"#rrggbb\" or [r, g, b] with numbers from 0 to 1", "\"%s\" is no colour", text);
       return;
     }
-  } else if (!read_numbers(r, &share, json, 3, n)) {
+  } else if (!read_numbers(r, &fraction, json, 3, n)) {
     return;
   }
   *value = (pl_color){(float)n[0], (float)n[1], (float)n[2]};
@@ -173,7 +173,7 @@ static void read_choice(reader *r, const pl_scene_field *field, const pl_json *j
 }
 
 static void read_counts(reader *r, const pl_json *json, int32_t *counts) {
-  static const pl_scene_field whole = {.key = "", .least = 1, .most = 100000};
+  static const pl_scene_field whole = {.key = "", .min = 1, .max = 100000};
   double n[3];
   if (!read_numbers(r, &whole, json, 3, n)) return;
   for (int i = 0; i < 3; ++i)
@@ -309,29 +309,29 @@ static void read_text(reader *r, const pl_json *json, const char **value) {
     *value = text;
 }
 
-static void read_field(reader *r, const pl_scene_field *field, const pl_json *json, void *place) {
+static void read_field(reader *r, const pl_scene_field *field, const pl_json *json, void *slot) {
   switch (field->kind) {
     case PL_SCENE_BOOL:
-      if (!pl_json_get_bool(json, place)) complain_kind(r, json, "true or false");
+      if (!pl_json_get_bool(json, slot)) complain_kind(r, json, "true or false");
       break;
-    case PL_SCENE_NUMBER: read_scaled(r, field, json, place); break;
-    case PL_SCENE_INTEGER: read_integer(r, field, json, place); break;
-    case PL_SCENE_TEXT: read_text(r, json, place); break;
-    case PL_SCENE_CHOICE: read_choice(r, field, json, place); break;
-    case PL_SCENE_VECTOR: read_vector(r, field, json, place); break;
-    case PL_SCENE_COLOR: read_color(r, json, place); break;
-    case PL_SCENE_ROTATION: read_rotation(r, json, place); break;
-    case PL_SCENE_COUNTS: read_counts(r, json, place); break;
-    case PL_SCENE_INDICES: read_indices(r, json, place); break;
-    case PL_SCENE_PAIRS: read_pairs(r, json, place); break;
-    case PL_SCENE_POINTS: read_points(r, field, json, place); break;
-    case PL_SCENE_CORNERS: read_corners(r, field, json, place); break;
-    case PL_SCENE_NUMBERS: read_number_list(r, field, json, place); break;
-    case PL_SCENE_TEXTS: read_text_list(r, json, place); break;
-    case PL_SCENE_SETTINGS: read_settings(r, json, place); break;
-    case PL_SCENE_OBJECT: read_object(r, field->type, json, place); break;
+    case PL_SCENE_NUMBER: read_scaled(r, field, json, slot); break;
+    case PL_SCENE_INTEGER: read_integer(r, field, json, slot); break;
+    case PL_SCENE_TEXT: read_text(r, json, slot); break;
+    case PL_SCENE_CHOICE: read_choice(r, field, json, slot); break;
+    case PL_SCENE_VECTOR: read_vector(r, field, json, slot); break;
+    case PL_SCENE_COLOR: read_color(r, json, slot); break;
+    case PL_SCENE_ROTATION: read_rotation(r, json, slot); break;
+    case PL_SCENE_COUNTS: read_counts(r, json, slot); break;
+    case PL_SCENE_INDICES: read_indices(r, json, slot); break;
+    case PL_SCENE_PAIRS: read_pairs(r, json, slot); break;
+    case PL_SCENE_POINTS: read_points(r, field, json, slot); break;
+    case PL_SCENE_CORNERS: read_corners(r, field, json, slot); break;
+    case PL_SCENE_NUMBERS: read_number_list(r, field, json, slot); break;
+    case PL_SCENE_TEXTS: read_text_list(r, json, slot); break;
+    case PL_SCENE_SETTINGS: read_settings(r, json, slot); break;
+    case PL_SCENE_OBJECT: read_object(r, field->type, json, slot); break;
     case PL_SCENE_LIST:
-    case PL_SCENE_MAP: read_list(r, field, json, place); break;
+    case PL_SCENE_MAP: read_list(r, field, json, slot); break;
   }
 }
 

@@ -15,8 +15,8 @@ static const double RADIANS = 3.14159265358979323846 / 180;
 // --- a skeleton written in the scene ------------------------------------------------------------------------------------
 
 typedef struct builder {
-  pl_stage_set *set;
-  pl_stage_rod *rod;
+  pl_scene_instance *set;
+  pl_instance_rod *rod;
   pl_rod_joint *joints;
   pl_rod_link *links;
   pl_rod_chain *chains;
@@ -25,11 +25,11 @@ typedef struct builder {
   const char **names;
   pl_vec3 **positions;
   pl_quat **rotations;
-  int32_t name_count, joint_most;
+  int32_t name_count, max_joint;
   pl_error *error;
 } builder;
 
-static pl_status take_room(builder *b, pl_chain_shape *shape) {
+static pl_status take_workspace(builder *b, pl_chain_shape *shape) {
   const pl_scene_rod *source = b->rod->source;
   const pl_scene_rod_chain *chains = source->chains.items;
   pl_arena *arena = &b->set->arena;
@@ -41,7 +41,7 @@ static pl_status take_room(builder *b, pl_chain_shape *shape) {
     links += chains[i].links.count;
     examples += chains[i].examples.count;
   }
-  b->joint_most = joints;
+  b->max_joint = joints;
   b->joints = PL_TAKE(arena, pl_rod_joint, joints);
   b->links = PL_TAKE(arena, pl_rod_link, links);
   b->chains = PL_TAKE(arena, pl_rod_chain, source->chains.count);
@@ -52,14 +52,14 @@ static pl_status take_room(builder *b, pl_chain_shape *shape) {
   return arena->failed ? pl_fail_memory(b->error) : PL_OK;
 }
 
-static void add_led_joints(builder *b) {
+static void add_kinematic_joints(builder *b) {
   const pl_scene_rod *source = b->rod->source;
   const pl_scene_rod_joint *joints = source->joints.items;
   int32_t count = source->joints.count > 0 ? source->joints.count : 1;
   for (int32_t i = 0; i < count; ++i) {
     pl_rod_joint *joint = &b->joints[b->rod->def.joint_count++];
     *joint = pl_default_rod_joint(-1);
-    joint->led = true;
+    joint->kinematic = true;
     joint->name = source->joints.count > 0 ? joints[i].name : "base";
     if (source->joints.count > 0) joint->rest = (pl_transform){joints[i].position, joints[i].rotation};
   }
@@ -81,7 +81,7 @@ static void add_joints(builder *b, const pl_scene_rod_chain *chain, const pl_cha
     joint->radius = shape->radii[i];
     joint->mass = chain->mass;
     joint->stiffness = shape->stiffnesses[i];
-    joint->angle_limit = chain->angle_limit * RADIANS;
+    joint->max_angle = chain->max_angle * RADIANS;
     joint->spring = chain->spring;
     joint->drag = chain->drag;
     joint->pull = chain->pull;
@@ -96,8 +96,8 @@ static pl_status add_example(builder *b, const pl_scene_rod_example *from, const
   while (number < b->name_count && strcmp(b->names[number], from->name) != 0) ++number;
   if (number == b->name_count) {
     b->names[number] = from->name;
-    b->positions[number] = PL_TAKE(&b->set->arena, pl_vec3, b->joint_most);
-    b->rotations[number] = PL_TAKE(&b->set->arena, pl_quat, b->joint_most);
+    b->positions[number] = PL_TAKE(&b->set->arena, pl_vec3, b->max_joint);
+    b->rotations[number] = PL_TAKE(&b->set->arena, pl_quat, b->max_joint);
     b->name_count++;
     if (b->set->arena.failed) return pl_fail_memory(b->error);
   }
@@ -170,14 +170,14 @@ static pl_status add_colliders(builder *b, pl_findings *findings) {
   return PL_OK;
 }
 
-static pl_status make_skeleton(pl_stage_set *set, pl_stage_rod *rod, pl_findings *findings, pl_error *error) {
+static pl_status make_skeleton(pl_scene_instance *set, pl_instance_rod *rod, pl_findings *findings, pl_error *error) {
   builder b = {.set = set, .rod = rod, .error = error};
   pl_chain_shape *shape = PL_TAKE(&set->arena, pl_chain_shape, 1);
   if (shape == NULL) return pl_fail_memory(error);
   rod->def = pl_default_rod_def();
-  pl_status status = take_room(&b, shape);
+  pl_status status = take_workspace(&b, shape);
   if (status < 0) return status;
-  add_led_joints(&b);
+  add_kinematic_joints(&b);
   for (int32_t i = 0; status >= 0 && i < rod->source->chains.count; ++i)
     status = add_chain(&b, &((const pl_scene_rod_chain *)rod->source->chains.items)[i], shape);
   if (status >= 0) status = add_colliders(&b, findings);
@@ -191,32 +191,32 @@ static pl_status make_skeleton(pl_stage_set *set, pl_stage_rod *rod, pl_findings
 
 // --- a character --------------------------------------------------------------------------------------------------------
 
-static pl_status find_animation(pl_stage_set *set, pl_stage_rod *rod, pl_findings *findings, pl_error *error) {
+static pl_status find_animation(pl_scene_instance *set, pl_instance_rod *rod, pl_findings *findings, pl_error *error) {
   const char *name = rod->source->animation;
   rod->animation = -1;
   if (name[0] == '\0') return PL_OK;
   rod->animation = pl_character_find_animation(rod->character, name);
   if (rod->animation >= 0) return PL_OK;
-  pl_character_view view = pl_character_look(rod->character);
+  pl_character_view view = pl_character_get_view(rod->character);
   const char **names = PL_TAKE(&set->arena, const char *, view.animation_count);
   if (names == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < view.animation_count; ++i) names[i] = view.animations[i].name;
   const char *near = pl_text_suggest(name, names, view.animation_count);
   char fix[200] = "`pliant info FILE` lists its animations";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%.150s\"?", near);
-  pl_stage_complain(set->scene, pl_json_find(rod->source->json, "animation"), findings, PL_SEVERITY_ERROR, "unknown-animation", fix,
+  pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "animation"), findings, PL_SEVERITY_ERROR, "unknown-animation", fix,
                     "the character has no animation \"%s\"", name);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "the character has no animation \"%s\"", name);
 }
 
-static pl_status make_character(pl_stage_set *set, pl_stage_rod *rod, pl_findings *findings, pl_error *error) {
+static pl_status make_character(pl_scene_instance *set, pl_instance_rod *rod, pl_findings *findings, pl_error *error) {
   pl_error local = {0};
   char *path = pl_path_join(set->context, set->scene->folder, rod->source->character);
   if (path == NULL) return pl_fail_memory(error);
-  pl_status status = pl_character_read(set->context, path, &rod->character, findings, &local);
+  pl_status status = pl_character_load(set->context, path, &rod->character, findings, &local);
   if (status >= 0) status = pl_character_rig_create(rod->character, &rod->rig, &local);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) {
-    pl_stage_complain(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR, "character-failed",
+    pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR, "character-failed",
                       "export the character anew, or name another file", "the character \"%s\" cannot be used: %s%s%s", path,
                       local.field, local.field[0] != '\0' ? ": " : "", local.text);
     pl_fail(error, status, "the character \"%s\" cannot be used: %s", path, local.text);
@@ -227,8 +227,8 @@ static pl_status make_character(pl_stage_set *set, pl_stage_rod *rod, pl_finding
   if (status < 0) return status;
   rod->def = pl_character_rig_def(rod->rig);
   rod->nodes = pl_character_rig_nodes(rod->rig);
-  pl_character_view view = pl_character_look(rod->character);
-  rod->morph_count = view.surface == NULL ? 0 : pl_mesh_look(view.surface).pose_count;
+  pl_character_view view = pl_character_get_view(rod->character);
+  rod->morph_count = view.surface == NULL ? 0 : pl_mesh_get_view(view.surface).pose_count;
   rod->poses = PL_TAKE(&set->arena, pl_transform, view.node_count);
   rod->morphs = PL_TAKE(&set->arena, double, rod->morph_count);
   if (set->arena.failed) return pl_fail_memory(error);
@@ -237,12 +237,12 @@ static pl_status make_character(pl_stage_set *set, pl_stage_rod *rod, pl_finding
 
 // --- numbers ------------------------------------------------------------------------------------------------------------
 
-static bool is_given(const pl_stage_rod *rod, const char *key) {
+static bool is_given(const pl_instance_rod *rod, const char *key) {
   return rod->character == NULL || pl_json_find(rod->source->json, key) != NULL;
 }
 
 // All numbers of a skeleton of the scene; of a character only those that are written, since its file has its own.
-static void take_numbers(pl_stage_rod *rod) {
+static void take_numbers(pl_instance_rod *rod) {
   const pl_scene_rod *s = rod->source;
   pl_rod_def *def = &rod->def;
   if (is_given(rod, "solver")) def->solver = (pl_rod_solver)(s->solver - 1);
@@ -253,7 +253,7 @@ static void take_numbers(pl_stage_rod *rod) {
   if (is_given(rod, "twist")) def->twist = s->twist;
   if (is_given(rod, "damping")) def->damping = s->damping;
   if (is_given(rod, "friction")) def->friction = s->friction;
-  if (is_given(rod, "suppression")) def->suppression = (pl_rod_suppression)(s->suppression - 1);
+  if (is_given(rod, "ghost_momentum")) def->ghost_momentum = (pl_rod_ghost_momentum)(s->ghost_momentum - 1);
   if (is_given(rod, "window")) def->window = s->window;
   if (is_given(rod, "view_time")) def->view_time = s->view_time;
   if (is_given(rod, "view_rule")) def->view_rule = (pl_rod_view_rule)(s->view_rule - 1);
@@ -261,21 +261,21 @@ static void take_numbers(pl_stage_rod *rod) {
 }
 
 // The surface of the body's mesh, which follows the joints.
-static pl_status make_skin(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
+static pl_status make_skin(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
   if (part->source->mesh[0] == '\0') return PL_OK;
   pl_status status = pl_scene_make_mesh(set->scene, part->source->mesh, &part->surface, findings, error);
-  if (status >= 0 && pl_mesh_look(part->surface).tet_count > 0) {
+  if (status >= 0 && pl_mesh_get_view(part->surface).tet_count > 0) {
     pl_mesh *tets = part->surface;
     part->surface = NULL;
     status = pl_mesh_boundary(set->context, tets, &part->surface, NULL, error);
     pl_mesh_destroy(tets);
   }
   if (status < 0) return status;
-  return pl_stage_skin_rod(set, &part->source->rod.skin, part->surface, &part->rod->def, error);
+  return pl_instance_skin_rod(set, &part->source->rod.skin, part->surface, &part->rod->def, error);
 }
 
-pl_status pl_stage_make_rod(pl_stage_set *set, pl_stage_part *part, pl_findings *findings, pl_error *error) {
-  pl_stage_rod *rod = PL_TAKE(&set->arena, pl_stage_rod, 1);
+pl_status pl_instance_make_rod(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
+  pl_instance_rod *rod = PL_TAKE(&set->arena, pl_instance_rod, 1);
   if (rod == NULL) return pl_fail_memory(error);
   part->rod = rod;
   rod->source = &part->source->rod;
@@ -288,7 +288,7 @@ pl_status pl_stage_make_rod(pl_stage_set *set, pl_stage_part *part, pl_findings 
   return status < 0 ? status : pl_rod_build(set->context, &rod->def, &part->model, error);
 }
 
-void pl_stage_rod_destroy(pl_stage_rod *rod) {
+void pl_instance_rod_destroy(pl_instance_rod *rod) {
   if (rod == NULL) return;
   pl_character_rig_destroy(rod->rig);
   pl_character_destroy(rod->character);
@@ -296,17 +296,17 @@ void pl_stage_rod_destroy(pl_stage_rod *rod) {
 }
 
 // Tubes have no mesh of their own; what they look like at rest is read from the first body made of them.
-pl_status pl_stage_make_tubes(pl_stage_set *set, pl_stage_part *part, pl_transform placement, pl_error *error) {
-  pl_model_report facts = pl_model_describe(part->model);
+pl_status pl_instance_make_tubes(pl_scene_instance *set, pl_instance_part *part, pl_transform placement, pl_error *error) {
+  pl_model_report facts = pl_model_get_report(part->model);
   if (facts.surface_point_count == 0) return PL_OK;
   pl_vec3 *points = pl_allocate_array(set->context, (size_t)facts.surface_point_count, sizeof(pl_vec3));
   if (points == NULL) return pl_fail_memory(error);
-  pl_status status = pl_body_read_surface(set->world, part->body.id, points);
+  pl_status status = pl_body_get_surface(set->world, part->body.id, points);
   for (int32_t i = 0; i < facts.surface_point_count; ++i) points[i] = pl_transform_unapply(placement, points[i]);
   pl_mesh_view view = {.point_count = facts.surface_point_count,
                        .points = points,
                        .triangle_count = facts.surface_triangle_count,
-                       .triangles = pl_model_surface_triangles(part->model)};
+                       .triangles = pl_model_get_surface_triangles(part->model)};
   if (status >= 0) status = pl_mesh_create(set->context, &view, &part->surface, error);
   pl_release(set->context, points);
   return status;
@@ -319,16 +319,16 @@ static double fold(double time, double first, double last, bool loop) {
   return loop && last > first && time > last ? first + fmod(time - first, last - first) : time;
 }
 
-void pl_stage_rod_sample(const pl_stage_rod *rod, double time) {
+void pl_instance_rod_sample(const pl_instance_rod *rod, double time) {
   if (rod->character == NULL) return;
   if (rod->animation >= 0) {
-    pl_character_animation animation = pl_character_look(rod->character).animations[rod->animation];
+    pl_character_animation animation = pl_character_get_view(rod->character).animations[rod->animation];
     time = fold(time, animation.start, animation.end, rod->source->loop);
   }
   pl_character_sample(rod->character, rod->animation, time, rod->poses, rod->morphs);
 }
 
-pl_transform pl_stage_rod_joint_at(const pl_stage_rod *rod, int32_t joint, double time) {
+pl_transform pl_instance_rod_joint_at(const pl_instance_rod *rod, int32_t joint, double time) {
   pl_transform rest = rod->def.joints[joint].rest;
   if (rod->character != NULL) return rod->nodes[joint] >= 0 ? rod->poses[rod->nodes[joint]] : rest;
   if (joint >= rod->source->joints.count) return rest;
@@ -339,28 +339,28 @@ pl_transform pl_stage_rod_joint_at(const pl_stage_rod *rod, int32_t joint, doubl
   return (pl_transform){pl_vec3_add(rest.position, moved.position), pl_quat_unit(pl_quat_multiply(moved.rotation, rest.rotation))};
 }
 
-pl_status pl_stage_add_lead(pl_stage_set *set, const pl_stage_part *part, pl_transform placement, pl_error *error) {
-  const pl_stage_rod *rod = part->rod;
+pl_status pl_instance_add_target(pl_scene_instance *set, const pl_instance_part *part, pl_transform placement, pl_error *error) {
+  const pl_instance_rod *rod = part->rod;
   bool moves = rod->animation >= 0 || rod->morph_count > 0;
   for (int32_t i = 0; i < rod->source->joints.count; ++i)
     moves = moves || ((const pl_scene_rod_joint *)rod->source->joints.items)[i].keys.count > 0;
   if (!moves) return PL_OK;
-  pl_stage_lead lead = {part->body.id, rod, placement};
-  return pl_vector_push(&set->leads, &lead) ? PL_OK : pl_fail_memory(error);
+  pl_instance_target moved = {part->body.id, rod, placement};
+  return pl_vector_push(&set->targets, &moved) ? PL_OK : pl_fail_memory(error);
 }
 
-pl_status pl_stage_lead_rods(pl_stage_set *set, pl_world *world, double time, pl_error *error) {
-  for (size_t i = 0; i < set->leads.count; ++i) {
-    const pl_stage_lead *lead = &PL_ITEM(&set->leads, pl_stage_lead, i);
-    const pl_stage_rod *rod = lead->rod;
-    pl_stage_rod_sample(rod, time);
+pl_status pl_instance_move_rods(pl_scene_instance *set, pl_world *world, double time, pl_error *error) {
+  for (size_t i = 0; i < set->targets.count; ++i) {
+    const pl_instance_target *moved = &PL_ITEM(&set->targets, pl_instance_target, i);
+    const pl_instance_rod *rod = moved->rod;
+    pl_instance_rod_sample(rod, time);
     for (int32_t j = 0; j < rod->def.joint_count; ++j) {
-      if (!rod->def.joints[j].led) continue;
-      pl_transform target = pl_transform_multiply(lead->placement, pl_stage_rod_joint_at(rod, j, time));
-      pl_status status = pl_body_lead(world, lead->body, j, target, 0, error);
+      if (!rod->def.joints[j].kinematic) continue;
+      pl_transform target = pl_transform_multiply(moved->placement, pl_instance_rod_joint_at(rod, j, time));
+      pl_status status = pl_rod_set_joint_target(world, moved->body, j, target, 0, error);
       if (status < 0) return status;
     }
-    pl_status status = rod->morph_count > 0 ? pl_body_give_morphs(world, lead->body, rod->morphs, error) : PL_OK;
+    pl_status status = rod->morph_count > 0 ? pl_rod_set_morph_weights(world, moved->body, rod->morphs, error) : PL_OK;
     if (status < 0) return status;
   }
   return PL_OK;

@@ -4,15 +4,15 @@
 
 #include "pliant/character.h"
 #include "pliant/rod.h"
-#include "scene/stage_set.h"
+#include "scene/scene_instance.h"
 
 // A chain with its branches as one list: the chain's points, then those of each branch with its own branches, in their order.
 typedef struct pl_chain_shape {
   int32_t count;
   int32_t segment_count;  // of the chain itself, without branches
-  pl_vec3 positions[PL_ROD_JOINT_LIMIT];
-  int32_t parents[PL_ROD_JOINT_LIMIT];  // -1 for the root
-  double radii[PL_ROD_JOINT_LIMIT], stiffnesses[PL_ROD_JOINT_LIMIT];
+  pl_vec3 positions[PL_ROD_MAX_JOINTS];
+  int32_t parents[PL_ROD_MAX_JOINTS];  // -1 for the root
+  double radii[PL_ROD_MAX_JOINTS], stiffnesses[PL_ROD_MAX_JOINTS];
 } pl_chain_shape;
 
 // False when the chain has too many points, or a branch grows from a point that is not there.
@@ -28,11 +28,11 @@ bool pl_scene_example_is_viewed(const pl_scene_rod_example *example);
 // Number of a led joint of a rod written in the scene: the first for "", -1 if there is none of that name.
 int32_t pl_scene_rod_find_joint(const pl_scene_rod *rod, const char *name);
 
-// Names of the led joints, `count` of them, for suggestions (at most `most`).
-int32_t pl_scene_rod_joint_names(const pl_scene_rod *rod, const char **names, int32_t most);
+// Names of the led joints, `count` of them, for suggestions (at most `max`).
+int32_t pl_scene_rod_joint_names(const pl_scene_rod *rod, const char **names, int32_t max);
 
 // What a rod body of the set is made of; in the set's arena.
-struct pl_stage_rod {
+struct pl_instance_rod {
   const pl_scene_rod *source;
   pl_rod_def def;
   pl_character *character;  // owned, with its rig; NULL for a skeleton written in the scene
@@ -47,14 +47,14 @@ struct pl_stage_rod {
   int32_t morph_count;
 };
 
-// Where led joint `joint` of a rod is at a time, in the body's frame. For a character pl_stage_rod_sample() comes before.
-pl_transform pl_stage_rod_joint_at(const pl_stage_rod *rod, int32_t joint, double time);
+// Where led joint `joint` of a rod is at a time, in the body's frame. For a character pl_instance_rod_sample() comes before.
+pl_transform pl_instance_rod_joint_at(const pl_instance_rod *rod, int32_t joint, double time);
 
 // Put the character's nodes at a time into `rod->poses`; does nothing for a skeleton written in the scene.
-void pl_stage_rod_sample(const pl_stage_rod *rod, double time);
+void pl_instance_rod_sample(const pl_instance_rod *rod, double time);
 
 // Joints and weights of a surface around the skeleton of `def` (scene_rod_skin.c), in the arena of the set.
-pl_status pl_stage_skin_rod(pl_stage_set *set, const pl_scene_rod_skin *skin, const pl_mesh *surface, pl_rod_def *def,
+pl_status pl_instance_skin_rod(pl_scene_instance *set, const pl_scene_rod_skin *skin, const pl_mesh *surface, pl_rod_def *def,
                             pl_error *error);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct taper {
 // Append a list of points that goes on from joint `from` (-1: it begins with the root).
 static bool add_points(pl_chain_shape *shape, const pl_scene_list *list, int32_t from, taper t) {
   const pl_vec3 *points = list->items;
-  if (list->count == 0 || shape->count + list->count > PL_ROD_JOINT_LIMIT) return false;
+  if (list->count == 0 || shape->count + list->count > PL_ROD_MAX_JOINTS) return false;
   double whole = 0, done = 0;
   pl_vec3 before = from < 0 ? points[0] : shape->positions[from];
   for (int32_t i = 0; i < list->count; ++i) whole += pl_vec3_distance(i == 0 ? before : points[i - 1], points[i]);
@@ -21,11 +21,11 @@ static bool add_points(pl_chain_shape *shape, const pl_scene_list *list, int32_t
     int32_t at = shape->count++;
     done += pl_vec3_distance(before, points[i]);
     before = points[i];
-    double share = whole > 0 ? done / whole : 0;
+    double fraction = whole > 0 ? done / whole : 0;
     shape->positions[at] = points[i];
     shape->parents[at] = i == 0 ? from : at - 1;
-    shape->radii[at] = t.radius + (t.tip_radius - t.radius) * share;
-    shape->stiffnesses[at] = t.stiffness + (t.tip_stiffness - t.stiffness) * share;
+    shape->radii[at] = t.radius + (t.tip_radius - t.radius) * fraction;
+    shape->stiffnesses[at] = t.stiffness + (t.tip_stiffness - t.stiffness) * fraction;
   }
   return true;
 }
@@ -74,7 +74,7 @@ bool pl_chain_shape_pose(const pl_chain_shape *shape, const pl_scene_rod_example
     memcpy(positions, example->points.items, (size_t)count * sizeof(pl_vec3));
     return false;
   }
-  bool is_parent[PL_ROD_JOINT_LIMIT] = {false};
+  bool is_parent[PL_ROD_MAX_JOINTS] = {false};
   for (int32_t i = 1; i < shape->count; ++i) is_parent[shape->parents[i]] = true;
   for (int32_t i = 0; i < shape->count; ++i) {
     int32_t p = shape->parents[i];
@@ -99,12 +99,12 @@ int32_t pl_scene_rod_find_joint(const pl_scene_rod *rod, const char *name) {
   return -1;
 }
 
-int32_t pl_scene_rod_joint_names(const pl_scene_rod *rod, const char **names, int32_t most) {
+int32_t pl_scene_rod_joint_names(const pl_scene_rod *rod, const char **names, int32_t max) {
   if (rod->joints.count == 0) {
     names[0] = "base";
     return 1;
   }
-  int32_t count = rod->joints.count < most ? rod->joints.count : most;
+  int32_t count = rod->joints.count < max ? rod->joints.count : max;
   for (int32_t i = 0; i < count; ++i) names[i] = ((const pl_scene_rod_joint *)rod->joints.items)[i].name;
   return count;
 }

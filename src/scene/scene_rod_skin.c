@@ -58,13 +58,13 @@ static place nearest_segment(const skinner *s, pl_vec3 p) {
   return best;
 }
 
-static int32_t nearest_led(const pl_rod_def *def, pl_vec3 p) {
+static int32_t nearest_kinematic(const pl_rod_def *def, pl_vec3 p) {
   int32_t best = 0;
-  double least = HUGE_VAL;
+  double min = HUGE_VAL;
   for (int32_t i = 0; i < def->joint_count; ++i) {
     double distance = pl_vec3_distance(p, def->joints[i].rest.position);
-    if (!def->joints[i].led || !(distance < least)) continue;
-    least = distance;
+    if (!def->joints[i].kinematic || !(distance < min)) continue;
+    min = distance;
     best = i;
   }
   return best;
@@ -77,27 +77,27 @@ static void skin_points(void *data, int32_t begin, int32_t end, int32_t block) {
     place at = nearest_segment(s, s->points[i]);
     int32_t *joints = s->joints + INFLUENCES * (size_t)i;
     float *weights = s->weights + INFLUENCES * (size_t)i;
-    for (int k = 0; k < INFLUENCES; ++k) joints[k] = nearest_led(s->def, s->points[i]);
-    double share = at.joint < 0 ? 0 : 1 - smooth((at.away - s->reach) / s->fade);
-    weights[0] = (float)(1 - share);
-    if (!(share > 0)) continue;
+    for (int k = 0; k < INFLUENCES; ++k) joints[k] = nearest_kinematic(s->def, s->points[i]);
+    double fraction = at.joint < 0 ? 0 : 1 - smooth((at.away - s->reach) / s->fade);
+    weights[0] = (float)(1 - fraction);
+    if (!(fraction > 0)) continue;
     int32_t start = s->def->joints[at.joint].parent;
     // A surface goes on behind the root, but not beyond a tip.
-    double before = 1 - smooth((s->def->joints[s->def->joints[start].parent].led ? at.along : fmax(at.along, 0)) + 0.5);
+    double before = 1 - smooth((s->def->joints[s->def->joints[start].parent].kinematic ? at.along : fmax(at.along, 0)) + 0.5);
     double after = s->is_tip[at.joint] ? 0 : smooth(fmin(at.along, 1) - 0.5);
     joints[1] = s->def->joints[start].parent;
     joints[2] = start;
     joints[3] = at.joint;
-    weights[1] = (float)(share * before);
-    weights[3] = (float)(share * after);
+    weights[1] = (float)(fraction * before);
+    weights[3] = (float)(fraction * after);
     // What the others leave, less their rounding.
     weights[2] = fmaxf(1.0f - weights[0] - weights[1] - weights[3], 0.0f);
   }
 }
 
-pl_status pl_stage_skin_rod(pl_stage_set *set, const pl_scene_rod_skin *skin, const pl_mesh *surface, pl_rod_def *def,
+pl_status pl_instance_skin_rod(pl_scene_instance *set, const pl_scene_rod_skin *skin, const pl_mesh *surface, pl_rod_def *def,
                             pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(surface);
+  pl_mesh_view view = pl_mesh_get_view(surface);
   size_t count = INFLUENCES * (size_t)view.point_count;
   int32_t *joints = PL_TAKE(&set->arena, int32_t, count), *segments = PL_TAKE(&set->arena, int32_t, def->joint_count);
   float *weights = PL_TAKE(&set->arena, float, count);
@@ -115,7 +115,7 @@ pl_status pl_stage_skin_rod(pl_stage_set *set, const pl_scene_rod_skin *skin, co
   for (int32_t i = 0; i < def->joint_count; ++i) {
     const pl_rod_joint *joint = &def->joints[i];
     if (joint->parent >= 0) is_tip[joint->parent] = false;
-    if (!joint->led && !def->joints[joint->parent].led) segments[s.segment_count++] = i;
+    if (!joint->kinematic && !def->joints[joint->parent].kinematic) segments[s.segment_count++] = i;
   }
   pl_parallel_for(set->context, view.point_count, 256, skin_points, &s);
   def->skin = (pl_rod_skin){surface, INFLUENCES, joints, weights, NULL};

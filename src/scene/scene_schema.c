@@ -4,12 +4,12 @@
 #include "base/error.h"
 #include "scene/scene_types.h"
 
-enum { MOST_TYPES = 64 };
+enum { MAX_TYPES = 64 };
 
 typedef struct schema {
   pl_arena *arena;
   pl_json *definitions;
-  const pl_scene_type *done[MOST_TYPES];  // types that have their definition
+  const pl_scene_type *done[MAX_TYPES];  // types that have their definition
   int32_t done_count;
 } schema;
 
@@ -33,17 +33,17 @@ static pl_json *reference(schema *s, const pl_scene_type *type) {
 // Ranges in the schema hold for documents in metres; those in other length units are checked by the tool alone.
 static pl_json *ranged(schema *s, const pl_scene_field *field, const char *type) {
   pl_json *json = typed(s, type);
-  if (field->least == 0 && field->most == 0) return json;
-  pl_json_set_number(s->arena, json, field->above_least ? "exclusiveMinimum" : "minimum", field->least);
-  pl_json_set_number(s->arena, json, "maximum", field->most);
+  if (field->min == 0 && field->max == 0) return json;
+  pl_json_set_number(s->arena, json, field->min_above ? "exclusiveMinimum" : "minimum", field->min);
+  pl_json_set_number(s->arena, json, "maximum", field->max);
   return json;
 }
 
-static pl_json *array_of(schema *s, pl_json *items, int32_t least, int32_t most) {
+static pl_json *array_of(schema *s, pl_json *items, int32_t min, int32_t max) {
   pl_json *json = typed(s, "array");
   pl_json_set(s->arena, json, "items", items);
-  if (least > 0) pl_json_set_number(s->arena, json, "minItems", least);
-  if (most > 0) pl_json_set_number(s->arena, json, "maxItems", most);
+  if (min > 0) pl_json_set_number(s->arena, json, "minItems", min);
+  if (max > 0) pl_json_set_number(s->arena, json, "maxItems", max);
   return json;
 }
 
@@ -71,8 +71,8 @@ static pl_json *rotation(schema *s) {
 static pl_json *color(schema *s) {
   pl_json *text = typed(s, "string");
   pl_json_set_text(s->arena, text, "pattern", "^#[0-9a-fA-F]{6}$");
-  static const pl_scene_field share = {.least = 0, .most = 1};
-  return either(s, text, array_of(s, ranged(s, &share, "number"), 3, 3));
+  static const pl_scene_field fraction = {.min = 0, .max = 1};
+  return either(s, text, array_of(s, ranged(s, &fraction, "number"), 3, 3));
 }
 
 static pl_json *choice(schema *s, const pl_scene_field *field) {
@@ -95,8 +95,8 @@ static pl_json *settings_of(schema *s) {
 }
 
 static pl_json *describe_kind(schema *s, const pl_scene_field *field) {
-  static const pl_scene_field index = {.least = 0, .most = 2147483647};
-  static const pl_scene_field count = {.least = 1, .most = 100000};
+  static const pl_scene_field index = {.min = 0, .max = 2147483647};
+  static const pl_scene_field count = {.min = 1, .max = 100000};
   switch (field->kind) {
     case PL_SCENE_BOOL: return typed(s, "boolean");
     case PL_SCENE_NUMBER: return ranged(s, field, "number");
@@ -124,18 +124,18 @@ static pl_json *describe_kind(schema *s, const pl_scene_field *field) {
   return NULL;
 }
 
-static void add_default(schema *s, const pl_scene_field *field, const void *place, pl_json *json) {
+static void add_default(schema *s, const pl_scene_field *field, const void *slot, pl_json *json) {
   if (field->required) return;
-  if (field->kind == PL_SCENE_NUMBER) pl_json_set_number(s->arena, json, "default", *(const double *)place);
-  if (field->kind == PL_SCENE_INTEGER) pl_json_set_number(s->arena, json, "default", (double)*(const int64_t *)place);
-  if (field->kind == PL_SCENE_BOOL) pl_json_set_bool(s->arena, json, "default", *(const bool *)place);
-  if (field->kind == PL_SCENE_VECTOR) pl_json_set_numbers(s->arena, json, "default", place, 3);
+  if (field->kind == PL_SCENE_NUMBER) pl_json_set_number(s->arena, json, "default", *(const double *)slot);
+  if (field->kind == PL_SCENE_INTEGER) pl_json_set_number(s->arena, json, "default", (double)*(const int64_t *)slot);
+  if (field->kind == PL_SCENE_BOOL) pl_json_set_bool(s->arena, json, "default", *(const bool *)slot);
+  if (field->kind == PL_SCENE_VECTOR) pl_json_set_numbers(s->arena, json, "default", slot, 3);
   if (field->kind == PL_SCENE_COUNTS) {
-    const int32_t *n = place;
+    const int32_t *n = slot;
     pl_json_set_numbers(s->arena, json, "default", (const double[3]){n[0], n[1], n[2]}, 3);
   }
-  if (field->kind == PL_SCENE_CHOICE && *(const int32_t *)place > 0)
-    pl_json_set_text(s->arena, json, "default", field->choices[*(const int32_t *)place - 1]);
+  if (field->kind == PL_SCENE_CHOICE && *(const int32_t *)slot > 0)
+    pl_json_set_text(s->arena, json, "default", field->choices[*(const int32_t *)slot - 1]);
 }
 
 static void fill(schema *s, const pl_scene_type *type, pl_json *json) {
@@ -159,14 +159,14 @@ static void fill(schema *s, const pl_scene_type *type, pl_json *json) {
 static void define(schema *s, const pl_scene_type *type) {
   for (int32_t i = 0; i < s->done_count; ++i)
     if (s->done[i] == type) return;
-  if (s->done_count == MOST_TYPES) return;
+  if (s->done_count == MAX_TYPES) return;
   s->done[s->done_count++] = type;
   pl_json *json = pl_json_new(s->arena, PL_JSON_OBJECT);
   pl_json_set(s->arena, s->definitions, type->name, json);
   fill(s, type, json);
 }
 
-pl_status pl_scene_schema_write(pl_context *context, const char *path, pl_error *error) {
+pl_status pl_scene_schema_save(pl_context *context, const char *path, pl_error *error) {
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   schema s = {.arena = &arena, .definitions = pl_json_new(&arena, PL_JSON_OBJECT)};

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 
 // Scenes have a handful; when there are more than this, those of scenes before go.
-enum { MOST = 64 };
+enum { MAX = 64 };
 
 typedef struct kept_surface {
   uint64_t hash;
@@ -66,14 +66,14 @@ pl_status pl_shape_shelf_build(pl_shape_shelf *shelf, pl_context *context, const
   for (size_t i = 0; i < shelf->surfaces.count; ++i) {
     const kept_surface *kept = &PL_ITEM(&shelf->surfaces, kept_surface, i);
     if (kept->hash != hash) continue;
-    pl_mesh_view view = pl_mesh_look(kept->mesh);
+    pl_mesh_view view = pl_mesh_get_view(kept->mesh);
     return pl_mesh_create(context, &view, surface, error);
   }
   pl_status status = pl_shape_build_surface(context, def, nodes, node_count, surface, error);
   if (status < 0) return status;
-  if (shelf->surfaces.count >= MOST) clear(shelf);
+  if (shelf->surfaces.count >= MAX) clear(shelf);
   kept_surface kept = {.hash = hash};
-  pl_mesh_view view = pl_mesh_look(*surface);
+  pl_mesh_view view = pl_mesh_get_view(*surface);
   // What cannot be kept for want of memory is made again the next time.
   if (pl_mesh_create(shelf->context, &view, &kept.mesh, NULL) >= 0 && !pl_vector_push(&shelf->surfaces, &kept))
     pl_mesh_destroy(kept.mesh);

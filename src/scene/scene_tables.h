@@ -5,7 +5,7 @@
 #ifndef PL_SCENE_TABLES_H
 #define PL_SCENE_TABLES_H
 
-#include "io/json.h"
+#include "text/json.h"
 #include "pliant/scene.h"
 
 typedef enum pl_scene_kind {
@@ -48,8 +48,8 @@ typedef struct pl_scene_field {
   pl_scene_kind kind;
   size_t offset;       // in the struct
   const char *about;   // one sentence, for the schema
-  double least, most;  // range of numbers; both 0: any finite number
-  bool above_least;    // `least` itself is excluded
+  double min, max;  // range of numbers; both 0: any finite number
+  bool min_above;    // `min` itself is excluded
   bool required;
   bool or_one;                 // of a list: a single object stands for a list of one
   int8_t length_power;         // the unit holds metres to this power

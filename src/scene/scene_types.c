@@ -41,7 +41,7 @@ static const pl_scene_type SHEET_TYPE = TYPE("sheet", pl_scene_sheet, "A flat re
 static const pl_scene_cell_layer CELL_LAYER_DEFAULTS = {.repeat = 1};
 static const pl_scene_field CELL_LAYER_FIELDS[] = {
     FIELD("rows", TEXTS, pl_scene_cell_layer, rows, .required = true, .about = "From the top down, one letter for each box along x: # is filled, . is empty."),
-    FIELD("repeat", INTEGER, pl_scene_cell_layer, repeat, .least = 1, .most = 1e6, .about = "How many layers it stands for."),
+    FIELD("repeat", INTEGER, pl_scene_cell_layer, repeat, .min = 1, .max = 1e6, .about = "How many layers it stands for."),
 };
 static const pl_scene_type CELL_LAYER_TYPE = TYPE("cell_layer", pl_scene_cell_layer, "Layers of boxes, seen from +z.", &CELL_LAYER_DEFAULTS, CELL_LAYER_FIELDS);
 
@@ -124,7 +124,7 @@ static const pl_scene_field POSE_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_pose, name, .required = true, .about = "What the pose is called."),
     FIELD("file", TEXT, pl_scene_pose, file, OPTIONAL, .about = "Mesh file with the same points in another pose, relative to the scene; what follows is applied to it."),
     FIELD("points", POINTS, pl_scene_pose, points, METRES, .about = "The pose itself instead of a file: all points of the mesh's tets, or of its surface, in their order and in the mesh's frame. What follows is applied to it."),
-    FIELD("scale", VECTOR, pl_scene_pose, scale, .least = -1e6, .most = 1e6, .about = "Stretch along each axis, applied first."),
+    FIELD("scale", VECTOR, pl_scene_pose, scale, .min = -1e6, .max = 1e6, .about = "Stretch along each axis, applied first."),
     FIELD("axis", CHOICE, pl_scene_pose, axis, .choices = AXES, .about = "What wave, twist and bend run along."),
     FIELD("wave", VECTOR, pl_scene_pose, wave, METRES, .about = "Amplitude of a sine along the axis: an S."),
     FIELD("wave_length", NUMBER, pl_scene_pose, wave_length, METRES, POSITIVE_UP_TO(1e9), .about = "Length of one period of the wave."),
@@ -137,8 +137,8 @@ static const pl_scene_type POSE_TYPE = TYPE("pose", pl_scene_pose, "A second sha
 static const pl_scene_group GROUP_DEFAULTS = {.name = ""};
 static const pl_scene_field GROUP_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_group, name, .required = true, .about = "What the group is called."),
-    FIELD("least", VECTOR, pl_scene_group, least, METRES, .required = true, .about = "Lowest corner of a box in the mesh's frame."),
-    FIELD("most", VECTOR, pl_scene_group, most, METRES, .required = true, .about = "Highest corner."),
+    FIELD("min", VECTOR, pl_scene_group, min, METRES, .required = true, .about = "Lowest corner of a box in the mesh's frame."),
+    FIELD("max", VECTOR, pl_scene_group, max, METRES, .required = true, .about = "Highest corner."),
     FIELD("border", NUMBER, pl_scene_group, border, METRES, UP_TO(1e9), .about = "Distance outside the box over which the group fades out."),
 };
 static const pl_scene_type GROUP_TYPE = TYPE("group", pl_scene_group, "The points of a mesh in a box.", &GROUP_DEFAULTS, GROUP_FIELDS);
@@ -155,7 +155,7 @@ static const pl_scene_field MESH_FIELDS[] = {
     FIELD("cells", OBJECT, pl_scene_mesh, cells, .type = &CELLS_TYPE, .about = "Boxes of tets drawn as text instead of a file."),
     FIELD("cell_size", NUMBER, pl_scene_mesh, cell_size, METRES, UP_TO(1e9),
           .about = "Grid the shape is sampled on; 0 means: from `triangles`."),
-    FIELD("triangles", INTEGER, pl_scene_mesh, triangles, .least = 20, .most = 5e6,
+    FIELD("triangles", INTEGER, pl_scene_mesh, triangles, .min = 20, .max = 5e6,
           .about = "Triangles to aim at when a shape is sampled."),
     FIELD("scale", NUMBER, pl_scene_mesh, scale, POSITIVE_UP_TO(1e6),
           .about = "Scale of the whole mesh, for files in other units."),
@@ -168,7 +168,7 @@ static const pl_scene_type MESH_TYPE =
 static const pl_scene_tets TETS_DEFAULTS = {.mesh = "", .points = 1000};
 static const pl_scene_field TETS_FIELDS[] = {
     FIELD("mesh", TEXT, pl_scene_tets, mesh, OPTIONAL, .about = "Name of the mesh of tets that carries the surface, instead of a lattice. Poses, groups and drivers are still those of the body's mesh."),
-    FIELD("points", INTEGER, pl_scene_tets, points, .least = 8, .most = 2e6, .about = "Tet points to aim at."),
+    FIELD("points", INTEGER, pl_scene_tets, points, .min = 8, .max = 2e6, .about = "Tet points to aim at."),
     FIELD("cell_size", NUMBER, pl_scene_tets, cell_size, METRES, UP_TO(1e9),
           .about = "Edge of a lattice cell; 0 means: from `points`."),
     FIELD("cuts", LIST, pl_scene_tets, cuts, .type = &pl_scene_cut_type, .or_one = true, .about = "Cuts through the tets. The surface of tets closes along them; a surface that tets carry must be open there itself."),
@@ -211,7 +211,7 @@ static const pl_scene_type SOLID_TYPE = TYPE("solid", pl_scene_solid, "A shape-m
 static const pl_scene_weight_key WEIGHT_KEY_DEFAULTS = {.json = NULL};
 static const pl_scene_field WEIGHT_KEY_FIELDS[] = {
     FIELD("time", NUMBER, pl_scene_weight_key, time, .unit = "s", UP_TO(1e9), .about = "When; needed in a curve over time."),
-    FIELD("at", NUMBER, pl_scene_weight_key, at, .least = -1e9, .most = 1e9, .about = "At which angle (degrees) or speed (m/s); needed in drivers of these kinds."),
+    FIELD("at", NUMBER, pl_scene_weight_key, at, .min = -1e9, .max = 1e9, .about = "At which angle (degrees) or speed (m/s); needed in drivers of these kinds."),
     FIELD("weights", NUMBERS, pl_scene_weight_key, weights, UP_TO(1), .required = true, .about = "One weight per example; the rest shape has what they leave to 1."),
 };
 static const pl_scene_type WEIGHT_KEY_TYPE = TYPE("weight_key", pl_scene_weight_key, "Weights of the examples at a time, angle or speed.", &WEIGHT_KEY_DEFAULTS, WEIGHT_KEY_FIELDS);
@@ -241,8 +241,8 @@ static const pl_scene_type DRIVER_TYPE = TYPE("driver", pl_scene_driver, "What d
 
 static const pl_scene_region REGION_DEFAULTS = {.json = NULL};
 static const pl_scene_field REGION_FIELDS[] = {
-    FIELD("least", VECTOR, pl_scene_region, least, METRES, .required = true, .about = "Lowest corner."),
-    FIELD("most", VECTOR, pl_scene_region, most, METRES, .required = true, .about = "Highest corner."),
+    FIELD("min", VECTOR, pl_scene_region, min, METRES, .required = true, .about = "Lowest corner."),
+    FIELD("max", VECTOR, pl_scene_region, max, METRES, .required = true, .about = "Highest corner."),
 };
 static const pl_scene_type REGION_TYPE =
     TYPE("region", pl_scene_region, "All particles inside a box of the world at the start.", &REGION_DEFAULTS, REGION_FIELDS);
@@ -316,7 +316,7 @@ static const pl_scene_field BODY_FIELDS[] = {
     FIELD("velocity", VECTOR, pl_scene_body, velocity, .length_power = 1, .unit = "m/s", .about = "At the start."),
     FIELD("angular_velocity", VECTOR, pl_scene_body, angular_velocity, .unit = "rad/s",
           .about = "At the start, around the centre of mass."),
-    FIELD("gravity_scale", NUMBER, pl_scene_body, gravity_scale, .least = -1e6, .most = 1e6,
+    FIELD("gravity_scale", NUMBER, pl_scene_body, gravity_scale, .min = -1e6, .max = 1e6,
           .about = "Share of gravity the body feels."),
     FIELD("collides", BOOL, pl_scene_body, collides, OPTIONAL, .about = "Whether the body touches anything."),
     FIELD("color", COLOR, pl_scene_body, color, OPTIONAL, .about = "In pictures; from a palette when absent."),
@@ -370,7 +370,7 @@ static const pl_scene_field CAMERA_FIELDS[] = {
     FIELD("eye", VECTOR, pl_scene_camera_def, eye, METRES, .about = "Where the camera is."),
     FIELD("target", VECTOR, pl_scene_camera_def, target, METRES, .about = "What it looks at."),
     FIELD("up", VECTOR, pl_scene_camera_def, up, OPTIONAL, .about = "Which way is up."),
-    FIELD("field_of_view", NUMBER, pl_scene_camera_def, field_of_view, .unit = "degrees", .least = 1, .most = 170,
+    FIELD("field_of_view", NUMBER, pl_scene_camera_def, field_of_view, .unit = "degrees", .min = 1, .max = 170,
           .about = "Vertical opening."),
     FIELD("path", LIST, pl_scene_camera_def, path, .type = &VIEW_TYPE, .about = "Motion of the camera; replaces eye and target."),
     FIELD("follow", TEXT, pl_scene_camera_def, follow, OPTIONAL, .about = "Name of a body that the camera goes along with, smoothly and level, from where it is put; in pictures only, not for view drivers."),
@@ -384,7 +384,7 @@ static const pl_scene_field TIME_FIELDS[] = {
     FIELD("step", NUMBER, pl_scene_time, step, .unit = "s", POSITIVE_UP_TO(1), .about = "Length of the fixed inner step."),
     FIELD("frame_rate", NUMBER, pl_scene_time, frame_rate, .unit = "1/s", POSITIVE_UP_TO(1e6),
           .about = "Frames per second of what is written."),
-    FIELD("frames", INTEGER, pl_scene_time, frames, .least = 1, .most = 1e7, .about = "Frames to write, the start included."),
+    FIELD("frames", INTEGER, pl_scene_time, frames, .min = 1, .max = 1e7, .about = "Frames to write, the start included."),
     FIELD("warm_up", NUMBER, pl_scene_time, warm_up, .unit = "s", UP_TO(1e4), .about = "Bodies come to rest for so long before the clock starts; key frames stand still meanwhile."),
 };
 static const pl_scene_type TIME_TYPE = TYPE("time", pl_scene_time, "Steps and frames.", &TIME_DEFAULTS, TIME_FIELDS);
@@ -412,17 +412,17 @@ double pl_scene_unit_metres(const char *unit) {
 static const pl_scene_document DOCUMENT_DEFAULTS = {
     .name = "", .description = "", .length_unit = 1, .seed = 1, .gravity = {0, -9.81, 0}, .contact_rounds = 8};
 static const pl_scene_field DOCUMENT_FIELDS[] = {
-    FIELD("pliant", INTEGER, pl_scene_document, version, .least = 1, .most = 1, .required = true,
+    FIELD("pliant", INTEGER, pl_scene_document, version, .min = 1, .max = 1, .required = true,
           .about = "Version of the format; 1."),
     FIELD("name", TEXT, pl_scene_document, name, .required = true, .about = "Name of the scene, used for files and captions."),
     FIELD("description", TEXT, pl_scene_document, description, OPTIONAL, .about = "One sentence on what is to be seen."),
     FIELD("length_unit", CHOICE, pl_scene_document, length_unit, .choices = LENGTH_UNITS,
           .about = "Unit of every length in this document (velocities and gravity included)."),
-    FIELD("seed", INTEGER, pl_scene_document, seed, .least = 0, .most = 9007199254740992.0, .about = "Of everything random."),
+    FIELD("seed", INTEGER, pl_scene_document, seed, .min = 0, .max = 9007199254740992.0, .about = "Of everything random."),
     FIELD("time", OBJECT, pl_scene_document, time, .type = &TIME_TYPE, .about = "Steps and frames."),
     FIELD("gravity", VECTOR, pl_scene_document, gravity, .length_power = 1, .unit = "m/s^2", .about = "Acceleration of free fall."),
     FIELD("air", OBJECT, pl_scene_document, air, .type = &AIR_TYPE, .about = "Wind and drag."),
-    FIELD("contact_rounds", INTEGER, pl_scene_document, contact_rounds, .least = 1, .most = 1000,
+    FIELD("contact_rounds", INTEGER, pl_scene_document, contact_rounds, .min = 1, .max = 1000,
           .about = "Sweeps over the contacts in each step."),
     FIELD("meshes", MAP, pl_scene_document, meshes, .type = &MESH_TYPE, .about = "Meshes by name."),
     FIELD("bodies", LIST, pl_scene_document, bodies, .type = &BODY_TYPE, .required = true, .about = "What deforms."),

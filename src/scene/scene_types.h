@@ -106,7 +106,7 @@ typedef struct pl_scene_pose {
 typedef struct pl_scene_group {
   const pl_json *json;
   const char *name;
-  pl_vec3 least, most;
+  pl_vec3 min, max;
   double border;  // metres over which the group fades out
 } pl_scene_group;
 
@@ -185,7 +185,7 @@ typedef struct pl_scene_driver {
 
 typedef struct pl_scene_region {
   const pl_json *json;
-  pl_vec3 least, most;
+  pl_vec3 min, max;
 } pl_scene_region;
 
 // Placement of a pin, or of a collider, at a time.
@@ -268,7 +268,7 @@ typedef struct pl_scene_rod_chain {
   const char *base;      // "": the first led joint
   pl_scene_list points;  // of pl_vec3
   double radius, tip_radius, stiffness, tip_stiffness;
-  double angle_limit;  // degrees
+  double max_angle;  // degrees
   double mass;         // of a joint
   double spring, drag;
   pl_vec3 pull;
@@ -309,7 +309,7 @@ typedef struct pl_scene_rod {
   double density, stiffness, stiffness_step;
   int64_t width;
   double twist, damping, friction;
-  int32_t suppression;  // pl_rod_suppression + 1
+  int32_t ghost_momentum;  // pl_rod_ghost_momentum + 1
   double window, view_time;
   int32_t view_rule;  // pl_rod_view_rule + 1
   int64_t tube_sides;
@@ -318,7 +318,7 @@ typedef struct pl_scene_rod {
 // A box of the mesh in which Young's modulus is another.
 typedef struct pl_scene_young_region {
   const pl_json *json;
-  pl_vec3 least, most;
+  pl_vec3 min, max;
   double scale;
   double border;  // metres over which it fades out
 } pl_scene_young_region;
@@ -332,7 +332,7 @@ typedef struct pl_scene_fem {
   const char *young_table;      // file, "" for none
   double mass_damping, stiffness_damping;
   int32_t scheme, solver;  // pl_fem_scheme + 1, pl_fem_solver + 1
-  int64_t newton_limit;
+  int64_t max_newton_iterations;
   double newton_tolerance;
   int64_t volume_rounds;
   double friction, restitution, contact_radius, contact_stiffness, surface_tolerance;
@@ -371,8 +371,8 @@ typedef struct pl_scene_actor_command {
 typedef struct pl_scene_actor_expect {
   const pl_json *json;
   double advance, turns;
-  int64_t steps, hops, tumbles_most;
-  double lean_most, acceleration_most, rest_rate_most, unconverged_share_most;
+  int64_t steps, hops, max_tumbles;
+  double max_lean, max_acceleration, max_rest_rate, max_unconverged_fraction;
 } pl_scene_actor_expect;
 
 // A soft character: what its rest shape is chosen from, its parts, what it does, and what is expected of it.
@@ -383,7 +383,7 @@ typedef struct pl_scene_actor {
   pl_scene_list examples;  // of const char *: names of poses
   pl_scene_list groups;    // of pl_scene_actor_group
   int64_t modes;
-  double regularisation, rate_regularisation, volume_regularisation, bend_regularisation, strain_limit, hull_penalty;
+  double regularisation, rate_regularisation, volume_regularisation, bend_regularisation, max_strain, hull_penalty;
   int32_t hessian;  // pl_actor_hessian + 1
   int64_t iterations;
   double tolerance;

@@ -10,7 +10,7 @@
 
 static const pl_scene_actor_cage CAGE_DEFAULTS = {.points = 16, .mesh = ""};
 static const pl_scene_field CAGE_FIELDS[] = {
-    FIELD("points", INTEGER, pl_scene_actor_cage, points, .least = 4, .most = 2000, .about = "Points to aim at when the cage is made from a coarse lattice around the body."),
+    FIELD("points", INTEGER, pl_scene_actor_cage, points, .min = 4, .max = 2000, .about = "Points to aim at when the cage is made from a coarse lattice around the body."),
     FIELD("mesh", TEXT, pl_scene_actor_cage, mesh, OPTIONAL, .about = "Name of one of the scene's meshes that encloses the body, instead of `points`: a closed surface, or, around what lives in a plane, a closed curve."),
 };
 static const pl_scene_type CAGE_TYPE = TYPE("actor_cage", pl_scene_actor_cage, "A few points around a body that move its rest shape.", &CAGE_DEFAULTS, CAGE_FIELDS);
@@ -23,8 +23,8 @@ static const pl_scene_type GROUP_TYPE = TYPE("actor_group", pl_scene_actor_group
 
 static const pl_scene_region BOX_DEFAULTS = {.json = NULL};
 static const pl_scene_field BOX_FIELDS[] = {
-    FIELD("least", VECTOR, pl_scene_region, least, METRES, .required = true, .about = "Lowest corner."),
-    FIELD("most", VECTOR, pl_scene_region, most, METRES, .required = true, .about = "Highest corner."),
+    FIELD("min", VECTOR, pl_scene_region, min, METRES, .required = true, .about = "Lowest corner."),
+    FIELD("max", VECTOR, pl_scene_region, max, METRES, .required = true, .about = "Highest corner."),
 };
 static const pl_scene_type BOX_TYPE = TYPE("mesh_region", pl_scene_region, "All points of the body's elements inside a box in the mesh's frame.", &BOX_DEFAULTS, BOX_FIELDS);
 
@@ -59,11 +59,11 @@ static const pl_scene_field EXPECT_FIELDS[] = {
     FIELD("steps", INTEGER, pl_scene_actor_expect, steps, UP_TO(1e6), .about = "At least so many steps of a foot."),
     FIELD("hops", INTEGER, pl_scene_actor_expect, hops, UP_TO(1e6), .about = "At least so many hops that landed on the feet."),
     FIELD("turns", NUMBER, pl_scene_actor_expect, turns, UP_TO(1e6), .about = "At least so many full turns of a roll."),
-    FIELD("tumbles_most", INTEGER, pl_scene_actor_expect, tumbles_most, UP_TO(1e6), .about = "At most so many falls."),
-    FIELD("lean_most", NUMBER, pl_scene_actor_expect, lean_most, .unit = "degrees", UP_TO(180), .about = "Never farther from upright."),
-    FIELD("acceleration_most", NUMBER, pl_scene_actor_expect, acceleration_most, .length_power = 1, .unit = "m/s^2", UP_TO(1e6), .about = "Of the centre of mass, over a tenth of a second."),
-    FIELD("rest_rate_most", NUMBER, pl_scene_actor_expect, rest_rate_most, .unit = "1/s", UP_TO(1e6), .about = "How fast the strain of the rest shape may change."),
-    FIELD("unconverged_share_most", NUMBER, pl_scene_actor_expect, unconverged_share_most, UP_TO(1), .about = "Share of the steps whose equations of motion may be solved less well than to 1e-6."),
+    FIELD("max_tumbles", INTEGER, pl_scene_actor_expect, max_tumbles, UP_TO(1e6), .about = "At most so many falls."),
+    FIELD("max_lean", NUMBER, pl_scene_actor_expect, max_lean, .unit = "degrees", UP_TO(180), .about = "Never farther from upright."),
+    FIELD("max_acceleration", NUMBER, pl_scene_actor_expect, max_acceleration, .length_power = 1, .unit = "m/s^2", UP_TO(1e6), .about = "Of the centre of mass, over a tenth of a second."),
+    FIELD("max_rest_rate", NUMBER, pl_scene_actor_expect, max_rest_rate, .unit = "1/s", UP_TO(1e6), .about = "How fast the strain of the rest shape may change."),
+    FIELD("max_unconverged_fraction", NUMBER, pl_scene_actor_expect, max_unconverged_fraction, UP_TO(1), .about = "Share of the steps whose equations of motion may be solved less well than to 1e-6."),
 };
 static const pl_scene_type EXPECT_TYPE = TYPE("actor_expect", pl_scene_actor_expect, "What the whole run must show; `pliant run` tells what is not met and ends with status 3.", &EXPECT_DEFAULTS, EXPECT_FIELDS);
 
@@ -71,7 +71,7 @@ static const pl_scene_type EXPECT_TYPE = TYPE("actor_expect", pl_scene_actor_exp
 static const char *const RESTS[] = {"free", "cage", "examples", "modes", NULL};
 static const char *const HESSIANS[] = {"gauss-newton", "exact", NULL};
 // Equal to pl_default_actor_def().
-static const pl_scene_actor ACTOR_DEFAULTS = {.rest = PL_REST_CAGE + 1, .modes = 12, .regularisation = 0.1, .rate_regularisation = 1, .volume_regularisation = 1, .bend_regularisation = 1, .strain_limit = 0.2, .hull_penalty = 10,
+static const pl_scene_actor ACTOR_DEFAULTS = {.rest = PL_REST_CAGE + 1, .modes = 12, .regularisation = 0.1, .rate_regularisation = 1, .volume_regularisation = 1, .bend_regularisation = 1, .max_strain = 0.2, .hull_penalty = 10,
     .hessian = PL_ACTOR_GAUSS_NEWTON + 1, .iterations = 8, .tolerance = 1e-3, .horizon = 1, .behaviour = ""};
 static const pl_scene_field ACTOR_FIELDS[] = {
     FIELD("behaviour", TEXT, pl_scene_actor, behaviour, .required = true, .about = "What it does: `stand`, `hop`, `roll`, `crawl`, `walk`, `waddle` or `bounce`."),
@@ -81,17 +81,17 @@ static const pl_scene_field ACTOR_FIELDS[] = {
     FIELD("cage", OBJECT, pl_scene_actor, cage, .type = &CAGE_TYPE, .about = "Of the rest shapes of a cage."),
     FIELD("examples", TEXTS, pl_scene_actor, examples, OPTIONAL, .about = "Names of poses of the mesh, mixed with each other."),
     FIELD("groups", MAP, pl_scene_actor, groups, .type = &GROUP_TYPE, .about = "Local examples by the name of the part of the body that they change, such as a leg."),
-    FIELD("modes", INTEGER, pl_scene_actor, modes, .least = 1, .most = 500, .about = "Number of vibrations."),
+    FIELD("modes", INTEGER, pl_scene_actor, modes, .min = 1, .max = 500, .about = "Number of vibrations."),
     FIELD("regularisation", NUMBER, pl_scene_actor, regularisation, .unit = "(m/s)^2", UP_TO(1e12), .about = "Cost of a rest shape strained by 1 everywhere; more: less effort."),
     FIELD("rate_regularisation", NUMBER, pl_scene_actor, rate_regularisation, .unit = "(m/s)^2", UP_TO(1e12), .about = "Cost of the rest shape's strain changing by 1 in one step; more: calmer."),
     FIELD("volume_regularisation", NUMBER, pl_scene_actor, volume_regularisation, UP_TO(1e6), .about = "Factor on the cost of changes of volume (or area) of the rest shape."),
     FIELD("bend_regularisation", NUMBER, pl_scene_actor, bend_regularisation, UP_TO(1e6), .about = "Factor on the cost of bending of curves and shells; (d / thickness)^2 makes it as dear as for a body of thickness d."),
-    FIELD("strain_limit", NUMBER, pl_scene_actor, strain_limit, UP_TO(1e6), .about = "Strain of a single element of the rest shape at which its cost has doubled; 0: none. Not of examples."),
+    FIELD("max_strain", NUMBER, pl_scene_actor, max_strain, UP_TO(1e6), .about = "Strain of a single element of the rest shape at which its cost has doubled; 0: none. Not of examples."),
     FIELD("hull_penalty", NUMBER, pl_scene_actor, hull_penalty, .unit = "(m/s)^2", UP_TO(1e12), .about = "Of examples: cost of leaving the hull of rest and examples by 1."),
     FIELD("hessian", CHOICE, pl_scene_actor, hessian, .choices = HESSIANS, .about = "Second derivatives of the goals alone, or of the whole Lagrangian."),
-    FIELD("iterations", INTEGER, pl_scene_actor, iterations, .least = 1, .most = 1000, .about = "Most iterations of the optimisation in a step."),
+    FIELD("iterations", INTEGER, pl_scene_actor, iterations, .min = 1, .max = 1000, .about = "Most iterations of the optimisation in a step."),
     FIELD("tolerance", NUMBER, pl_scene_actor, tolerance, POSITIVE_UP_TO(1), .about = "Of the optimality conditions, relative."),
-    FIELD("horizon", INTEGER, pl_scene_actor, horizon, .least = 1, .most = 32, .about = "Steps that are planned at once."),
+    FIELD("horizon", INTEGER, pl_scene_actor, horizon, .min = 1, .max = 32, .about = "Steps that are planned at once."),
     FIELD("command", OBJECT, pl_scene_actor, command, .type = &COMMAND_TYPE, .about = "Speed and heading at the start."),
     FIELD("commands", LIST, pl_scene_actor, commands, .type = &LATER_TYPE, .about = "What it is told later on, in the order of time."),
     FIELD("path", POINTS, pl_scene_actor, path, METRES, .about = "Places to go to one after the other."),

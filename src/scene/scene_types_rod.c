@@ -30,14 +30,14 @@ static const pl_scene_rod_turn TURN_DEFAULTS = {.axis = {1, 0, 0}};
 static const pl_scene_field TURN_FIELDS[] = {
     FIELD("joint", INTEGER, pl_scene_rod_turn, joint, UP_TO(255), .required = true, .about = "Number of a point of the chain; everything beyond it turns around it."),
     FIELD("axis", VECTOR, pl_scene_rod_turn, axis, OPTIONAL, .about = "In the body's frame."),
-    FIELD("degrees", NUMBER, pl_scene_rod_turn, degrees, .unit = "degrees", .least = -3600, .most = 3600, .required = true, .about = "How far."),
+    FIELD("degrees", NUMBER, pl_scene_rod_turn, degrees, .unit = "degrees", .min = -3600, .max = 3600, .required = true, .about = "How far."),
 };
 static const pl_scene_type TURN_TYPE = TYPE("rod_turn", pl_scene_rod_turn, "A bend of a chain at one of its points.", &TURN_DEFAULTS, TURN_FIELDS);
 
 static const pl_scene_rod_curl CURL_DEFAULTS = {.axis = {1, 0, 0}};
 static const pl_scene_field CURL_FIELDS[] = {
     FIELD("axis", VECTOR, pl_scene_rod_curl, axis, OPTIONAL, .about = "In the body's frame."),
-    FIELD("degrees", NUMBER, pl_scene_rod_curl, degrees, .unit = "degrees", .least = -36000, .most = 36000, .required = true, .about = "From the first segment's old direction to the last one's new."),
+    FIELD("degrees", NUMBER, pl_scene_rod_curl, degrees, .unit = "degrees", .min = -36000, .max = 36000, .required = true, .about = "From the first segment's old direction to the last one's new."),
 };
 static const pl_scene_type CURL_TYPE = TYPE("rod_curl", pl_scene_rod_curl, "A bend spread evenly over all segments of a chain.", &CURL_DEFAULTS, CURL_FIELDS);
 
@@ -61,7 +61,7 @@ static const pl_scene_field CHAIN_FIELDS[] = {
     FIELD("tip_radius", NUMBER, pl_scene_rod_chain, tip_radius, METRES, UP_TO(1e6), .about = "At the tip; 0 means: as at the root."),
     FIELD("stiffness", NUMBER, pl_scene_rod_chain, stiffness, UP_TO(1e5), .about = "Factor on the body's stiffness, at the root."),
     FIELD("tip_stiffness", NUMBER, pl_scene_rod_chain, tip_stiffness, UP_TO(1e5), .about = "At the tip; 0 means: as at the root."),
-    FIELD("angle_limit", NUMBER, pl_scene_rod_chain, angle_limit, .unit = "degrees", UP_TO(180), .about = "How far a segment may turn from its rest direction, seen from the one before; 0 means: any."),
+    FIELD("max_angle", NUMBER, pl_scene_rod_chain, max_angle, .unit = "degrees", UP_TO(180), .about = "How far a segment may turn from its rest direction, seen from the one before; 0 means: any."),
     FIELD("mass", NUMBER, pl_scene_rod_chain, mass, .unit = "kg", UP_TO(1e8), .about = "Of each joint; 0 means: from density and radius."),
     FIELD("spring", NUMBER, pl_scene_rod_chain, spring, UP_TO(1e5), .about = "Stiffness of a spring bone."),
     FIELD("drag", NUMBER, pl_scene_rod_chain, drag, UP_TO(1), .about = "Drag of a spring bone."),
@@ -98,11 +98,11 @@ static const pl_scene_field SKIN_FIELDS[] = {
 static const pl_scene_type SKIN_TYPE = TYPE("rod_skin", pl_scene_rod_skin, "How the body's mesh follows the joints.", &SKIN_DEFAULTS, SKIN_FIELDS);
 
 static const char *const SOLVERS[] = {"matched", "spring-bone", NULL};
-static const char *const SUPPRESSIONS[] = {"carry", "paper", "none", NULL};
+static const char *const SUPPRESSIONS[] = {"transport", "paper", "keep", NULL};
 static const char *const VIEW_RULES[] = {"paper", "interpolating", NULL};
 static const pl_scene_rod ROD_DEFAULTS = {
     .character = "", .animation = "", .solver = PL_ROD_MATCHED + 1, .density = 1000, .stiffness = 0.1, .stiffness_step = 1.0 / 240, .width = 2, .twist = 0.5,
-    .damping = 1, .friction = 0.3, .suppression = PL_ROD_SUPPRESSION_CARRY + 1, .window = 0.1, .view_rule = PL_ROD_VIEW_PAPER + 1, .tube_sides = 10};
+    .damping = 1, .friction = 0.3, .ghost_momentum = PL_ROD_GHOST_MOMENTUM_TRANSPORT + 1, .window = 0.1, .view_rule = PL_ROD_VIEW_PAPER + 1, .tube_sides = 10};
 static const pl_scene_field ROD_FIELDS[] = {
     FIELD("character", TEXT, pl_scene_rod, character, OPTIONAL, .about = "glTF, GLB or VRM file, relative to the scene, whose nodes, skin, spring bones and examples make the body. The numbers below then replace those of the file only where they are written."),
     FIELD("animation", TEXT, pl_scene_rod, animation, OPTIONAL, .about = "Name of the animation of the character that moves its led joints; it stays at rest when absent."),
@@ -115,14 +115,14 @@ static const pl_scene_field ROD_FIELDS[] = {
     FIELD("density", NUMBER, pl_scene_rod, density, .unit = "kg/m^3", POSITIVE_UP_TO(1e9), .about = "Of joints without a mass."),
     FIELD("stiffness", NUMBER, pl_scene_rod, stiffness, POSITIVE_UP_TO(1), .about = "Share of the way to its goal that a joint covers in one `stiffness_step`."),
     FIELD("stiffness_step", NUMBER, pl_scene_rod, stiffness_step, .unit = "s", POSITIVE_UP_TO(10), .about = "Step that `stiffness` refers to, so that it means the same at any step."),
-    FIELD("width", INTEGER, pl_scene_rod, width, .least = 1, .most = 250, .about = "Joints on either side that are matched together; wider is stiffer."),
+    FIELD("width", INTEGER, pl_scene_rod, width, .min = 1, .max = 250, .about = "Joints on either side that are matched together; wider is stiffer."),
     FIELD("twist", NUMBER, pl_scene_rod, twist, POSITIVE_UP_TO(100), .about = "How strongly orientations weigh against positions, in segment lengths; more is stiffer in twist."),
     FIELD("damping", NUMBER, pl_scene_rod, damping, .unit = "1/s", UP_TO(1e6), .about = "Slows motion relative to the led joint."),
     FIELD("friction", NUMBER, pl_scene_rod, friction, UP_TO(1e3), .about = "Coulomb coefficient."),
-    FIELD("suppression", CHOICE, pl_scene_rod, suppression, .choices = SUPPRESSIONS, .about = "What keeps a chain calm when the weights of its examples change: it is carried along, or the paper's second solve, or nothing."),
+    FIELD("ghost_momentum", CHOICE, pl_scene_rod, ghost_momentum, .choices = SUPPRESSIONS, .about = "What keeps a chain calm when the weights of its examples change: it is carried along, or the paper's second solve, or nothing."),
     FIELD("window", NUMBER, pl_scene_rod, window, UP_TO(1), .about = "Of the paper's suppression: how far the projected weights may be from the current ones."),
     FIELD("view_time", NUMBER, pl_scene_rod, view_time, .unit = "s", UP_TO(1e3), .about = "Over which weights follow the camera; 0 means: at once."),
     FIELD("view_rule", CHOICE, pl_scene_rod, view_rule, .choices = VIEW_RULES, .about = "How directions become weights: Algorithm 1 of the paper, or exactly 1 at the direction of every example."),
-    FIELD("tube_sides", INTEGER, pl_scene_rod, tube_sides, .least = 0, .most = 64, .about = "Corners of the tubes that show chains without a mesh; 0 for no surface."),
+    FIELD("tube_sides", INTEGER, pl_scene_rod, tube_sides, .min = 0, .max = 64, .about = "Corners of the tubes that show chains without a mesh; 0 for no surface."),
 };
 const pl_scene_type pl_scene_rod_type = TYPE("rod", pl_scene_rod, "A skeleton whose chains (hair, ears, whiskers) are simulated: a character, or joints and chains.", &ROD_DEFAULTS, ROD_FIELDS);

@@ -31,31 +31,31 @@ static pl_json *write_list(pl_arena *arena, const pl_scene_field *field, const p
   return container;
 }
 
-static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const void *place) {
+static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const void *slot) {
   switch (field->kind) {
-    case PL_SCENE_BOOL: return pl_json_new_bool(arena, *(const bool *)place);
-    case PL_SCENE_NUMBER: return pl_json_new_number(arena, *(const double *)place);
-    case PL_SCENE_INTEGER: return pl_json_new_number(arena, (double)*(const int64_t *)place);
-    case PL_SCENE_TEXT: return pl_json_new_text(arena, *(const char *const *)place);
-    case PL_SCENE_CHOICE: return pl_json_new_text(arena, field->choices[*(const int32_t *)place - 1]);
-    case PL_SCENE_VECTOR: return write_numbers(arena, place, 3);
-    case PL_SCENE_ROTATION: return write_numbers(arena, place, 4);
+    case PL_SCENE_BOOL: return pl_json_new_bool(arena, *(const bool *)slot);
+    case PL_SCENE_NUMBER: return pl_json_new_number(arena, *(const double *)slot);
+    case PL_SCENE_INTEGER: return pl_json_new_number(arena, (double)*(const int64_t *)slot);
+    case PL_SCENE_TEXT: return pl_json_new_text(arena, *(const char *const *)slot);
+    case PL_SCENE_CHOICE: return pl_json_new_text(arena, field->choices[*(const int32_t *)slot - 1]);
+    case PL_SCENE_VECTOR: return write_numbers(arena, slot, 3);
+    case PL_SCENE_ROTATION: return write_numbers(arena, slot, 4);
     case PL_SCENE_COLOR: {
-      const pl_color *c = place;
+      const pl_color *c = slot;
       return write_numbers(arena, (const double[3]){(double)c->r, (double)c->g, (double)c->b}, 3);
     }
     case PL_SCENE_COUNTS: {
-      const int32_t *n = place;
+      const int32_t *n = slot;
       return write_numbers(arena, (const double[3]){n[0], n[1], n[2]}, 3);
     }
     case PL_SCENE_INDICES: {
-      const pl_scene_list *list = place;
+      const pl_scene_list *list = slot;
       pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
       for (int32_t i = 0; i < list->count; ++i) pl_json_add(array, pl_json_new_number(arena, ((const int32_t *)list->items)[i]));
       return array;
     }
     case PL_SCENE_PAIRS: {
-      const pl_scene_list *list = place;
+      const pl_scene_list *list = slot;
       pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
       for (int32_t i = 0; i < list->count; ++i) {
         const int32_t *pair = (const int32_t *)list->items + 2 * i;
@@ -64,7 +64,7 @@ static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const 
       return array;
     }
     case PL_SCENE_POINTS: {
-      const pl_scene_list *list = place;
+      const pl_scene_list *list = slot;
       pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
       for (int32_t i = 0; i < list->count; ++i) {
         pl_vec3 p = ((const pl_vec3 *)list->items)[i];
@@ -73,31 +73,31 @@ static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const 
       return array;
     }
     case PL_SCENE_CORNERS: {
-      const pl_scene_list *list = place;
+      const pl_scene_list *list = slot;
       pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
       for (int32_t i = 0; i < list->count; ++i) pl_json_add(array, write_numbers(arena, (const double *)list->items + 2 * i, 2));
       return array;
     }
     case PL_SCENE_NUMBERS: {
-      const pl_scene_list *list = place;
+      const pl_scene_list *list = slot;
       return write_numbers(arena, list->items, list->count);
     }
     case PL_SCENE_TEXTS: {
-      const pl_scene_list *list = place;
+      const pl_scene_list *list = slot;
       pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
       for (int32_t i = 0; i < list->count; ++i) pl_json_add(array, pl_json_new_text(arena, ((const char *const *)list->items)[i]));
       return array;
     }
     case PL_SCENE_SETTINGS: {
-      const pl_scene_list *list = place;
+      const pl_scene_list *list = slot;
       const pl_scene_setting *settings = list->items;
       pl_json *object = pl_json_new(arena, PL_JSON_OBJECT);
       for (int32_t i = 0; i < list->count; ++i) pl_json_set_number(arena, object, settings[i].name, settings[i].value);
       return object;
     }
-    case PL_SCENE_OBJECT: return write_object(arena, field->type, place);
+    case PL_SCENE_OBJECT: return write_object(arena, field->type, slot);
     case PL_SCENE_LIST:
-    case PL_SCENE_MAP: return write_list(arena, field, place);
+    case PL_SCENE_MAP: return write_list(arena, field, slot);
   }
   return NULL;
 }
@@ -117,9 +117,9 @@ static size_t plain_size(pl_scene_kind kind) {
 }
 
 // Whether a value need not be written.
-static bool is_default(const pl_scene_field *field, const void *place, const void *standard) {
+static bool is_default(const pl_scene_field *field, const void *slot, const void *standard) {
   switch (field->kind) {
-    case PL_SCENE_TEXT: return strcmp(*(const char *const *)place, *(const char *const *)standard) == 0;
+    case PL_SCENE_TEXT: return strcmp(*(const char *const *)slot, *(const char *const *)standard) == 0;
     case PL_SCENE_INDICES:
     case PL_SCENE_PAIRS:
     case PL_SCENE_POINTS:
@@ -128,9 +128,9 @@ static bool is_default(const pl_scene_field *field, const void *place, const voi
     case PL_SCENE_TEXTS:
     case PL_SCENE_SETTINGS:
     case PL_SCENE_LIST:
-    case PL_SCENE_MAP: return ((const pl_scene_list *)place)->count == 0;
-    case PL_SCENE_OBJECT: return *(const pl_json *const *)place == NULL;
-    default: return memcmp(place, standard, plain_size(field->kind)) == 0;
+    case PL_SCENE_MAP: return ((const pl_scene_list *)slot)->count == 0;
+    case PL_SCENE_OBJECT: return *(const pl_json *const *)slot == NULL;
+    default: return memcmp(slot, standard, plain_size(field->kind)) == 0;
   }
 }
 
@@ -142,11 +142,11 @@ static pl_json *write_object(pl_arena *arena, const pl_scene_type *type, const v
   const pl_json *source = *(const pl_json *const *)object;
   for (int32_t i = 0; i < type->field_count; ++i) {
     const pl_scene_field *field = &type->fields[i];
-    const void *place = (const char *)object + field->offset;
+    const void *slot = (const char *)object + field->offset;
     // What stood in the document is kept even where it is the default: for some keys being absent has a meaning of its own.
     bool given = field->required || (source != NULL && pl_json_find(source, field->key) != NULL);
-    if (given || !is_default(field, place, (const char *)standard + field->offset))
-      pl_json_set(arena, json, field->key, write_field(arena, field, place));
+    if (given || !is_default(field, slot, (const char *)standard + field->offset))
+      pl_json_set(arena, json, field->key, write_field(arena, field, slot));
   }
   return json;
 }
@@ -164,7 +164,7 @@ pl_status pl_scene_write_json(pl_context *context, const char *path, const pl_js
   return status;
 }
 
-pl_status pl_scene_write(pl_context *context, const char *path, const pl_scene *scene, pl_error *error) {
+pl_status pl_scene_save(pl_context *context, const char *path, const pl_scene *scene, pl_error *error) {
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_json *json = write_object(&arena, &pl_scene_document_type, &scene->document);

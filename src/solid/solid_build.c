@@ -16,28 +16,28 @@
 
 // Least to largest eigenvalue of sum w q q^T under which a region counts as flat.
 static const double FLAT_RATIO = 1e-3;
-enum { GROWTH_LIMIT = 2 };
+enum { MAX_GROWTH = 2 };
 
 static const pl_body_method SOLID_METHOD = {
     .name = "solid",
     .state_size = pl_solid_state_size,
     .start = pl_solid_start,
     .move = pl_solid_move,
-    .read_positions = pl_solid_read_positions,
-    .read_velocities = pl_solid_read_velocities,
-    .read_surface = pl_solid_read_surface,
-    .write = pl_solid_write,
-    .read_particle = pl_solid_read_particle,
-    .write_particle = pl_solid_write_particle,
+    .get_positions = pl_solid_get_positions,
+    .get_velocities = pl_solid_get_velocities,
+    .get_surface = pl_solid_get_surface,
+    .set_state = pl_solid_set_state,
+    .get_particle = pl_solid_get_particle,
+    .set_particle = pl_solid_set_particle,
     .find_not_finite = pl_solid_find_not_finite,
     .list_examples = pl_solid_list_examples,
-    .read_weights = pl_solid_read_weights,
-    .give_weights = pl_solid_give_weights,
+    .get_weights = pl_solid_get_weights,
+    .set_weights = pl_solid_set_weights,
 };
 
 // Rings as found in the mesh, and which of them each region uses: ring[growth[r]].
 typedef struct region_choice {
-  pl_rows rings[GROWTH_LIMIT + 1];
+  pl_rows rings[MAX_GROWTH + 1];
   uint8_t *growth;  // per region
 } region_choice;
 
@@ -92,7 +92,7 @@ static pl_status choose_regions(pl_arena *scratch, const pl_mesh_view *mesh, reg
   if (choice->growth == NULL || !pl_edges_find(scratch, pl_elements_of_mesh(mesh), mesh->point_count, &edges, &edge_count) ||
       !pl_rings_find(scratch, edges, edge_count, mesh->point_count, &choice->rings[0]))
     return pl_fail_memory(error);
-  for (uint8_t level = 0; level < GROWTH_LIMIT; ++level) {
+  for (uint8_t level = 0; level < MAX_GROWTH; ++level) {
     int32_t flat_count = 0;
     for (int32_t r = 0; r < mesh->point_count; ++r)
       if (choice->growth[r] == level && region_is_flat(mesh, &choice->rings[level], r)) {
@@ -179,7 +179,7 @@ static pl_status fill_particles(const pl_mesh_view *mesh, pl_solid_model *model,
   int32_t n = mesh->point_count;
   pl_arena *arena = &model->head.arena;
   pl_f4 *rest = PL_TAKE(arena, pl_f4, n), *weighted = PL_TAKE(arena, pl_f4, n);
-  float *shares = PL_TAKE(arena, float, n), *inverse_masses = PL_TAKE(arena, float, n);
+  float *fractions = PL_TAKE(arena, float, n), *inverse_masses = PL_TAKE(arena, float, n);
   double *masses = PL_TAKE(arena, double, n);
   if (arena->failed) return pl_fail_memory(error);
   for (int32_t i = 0; i < n; ++i) masses[i] = model->head.masses[model->order.point_of[i]];
@@ -191,12 +191,12 @@ static pl_status fill_particles(const pl_mesh_view *mesh, pl_solid_model *model,
     // The products are taken of the rounded numbers, so that a particle's offset from itself is exactly zero.
     float m = (float)(effective_mass(model, i) / mean);
     weighted[i] = (pl_f4){m * rest[i][0], m * rest[i][1], m * rest[i][2], m};
-    shares[i] = (float)(1.0 / (model->particle_start[i + 1] - model->particle_start[i]));
+    fractions[i] = (float)(1.0 / (model->particle_start[i + 1] - model->particle_start[i]));
     inverse_masses[i] = (float)(1 / model->masses[i]);
   }
   model->rest = rest;
   model->weighted_rest = weighted;
-  model->region_shares = shares;
+  model->region_fractions = fractions;
   model->inverse_masses = inverse_masses;
   return PL_OK;
 }
@@ -258,8 +258,8 @@ static uint64_t hash_model(const pl_solid_model *model) {
   if (examples->count > 0)
     hash = pl_hash_bytes(hash, examples->descriptors, (size_t)model->group_count * numbers_per_group * sizeof(float));
   if (examples->holds != NULL) hash = pl_hash_bytes(hash, examples->holds, n * (size_t)examples->count * sizeof(pl_f4));
-  if (examples->shares != NULL)
-    hash = pl_hash_bytes(hash, examples->shares, (size_t)examples->manifold_count * (size_t)model->group_count * 8 * sizeof(float));
+  if (examples->fractions != NULL)
+    hash = pl_hash_bytes(hash, examples->fractions, (size_t)examples->manifold_count * (size_t)model->group_count * 8 * sizeof(float));
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
   hash = pl_hash_bytes(hash, head->surface.weights, 4 * (size_t)head->surface.point_count * sizeof(float));
   return pl_hash_bytes(hash, head->surface.triangles, 3 * (size_t)head->surface.triangle_count * sizeof(int32_t));
@@ -277,7 +277,7 @@ static pl_status place_surface(pl_solid_model *model, pl_error *error) {
 
 static pl_status fill_model(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_solid_model *model,
                             pl_error *error) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_model *head = &model->head;
   head->method = &SOLID_METHOD;
   head->particle_count = view.point_count;
@@ -313,14 +313,14 @@ pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_
   *model = NULL;
   pl_status status = pl_solid_def_check(def, error);
   if (status < 0) return status;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   if (view.tet_count == 0)
     return pl_fail_field(
         error, PL_ERROR_INVALID_DATA, "mesh",
         "a solid is made of tets and this mesh has none; fill a closed surface with `pliant mesh` or pl_lattice_build()");
-  if (view.point_count > PL_SOLID_MOST_PARTICLES)
+  if (view.point_count > PL_SOLID_MAX_PARTICLES)
     return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mesh", "a solid has at most %d particles; use a coarser mesh",
-                         PL_SOLID_MOST_PARTICLES);
+                         PL_SOLID_MAX_PARTICLES);
   pl_arena arena;
   pl_arena_init(&arena, context, (size_t)view.point_count * 800 + 4096);
   pl_solid_model *made = PL_TAKE(&arena, pl_solid_model, 1);

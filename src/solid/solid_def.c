@@ -37,9 +37,9 @@ pl_status pl_solid_def_check(const pl_solid_def *def, pl_error *error) {
   if (status >= 0) status = pl_check_range("plastic_threshold", def->plastic_threshold, 0, 1, true, error);
   if (status >= 0) status = pl_check_range("plastic_rate", def->plastic_rate, 0, 1e6, true, error);
   if (status < 0) return status;
-  if (def->example_count < 0 || def->example_count > PL_EXAMPLES_MOST)
+  if (def->example_count < 0 || def->example_count > PL_MAX_EXAMPLES)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "example_count", "%d examples; use 0 … %d", def->example_count,
-                         PL_EXAMPLES_MOST);
+                         PL_MAX_EXAMPLES);
   if (def->grouping == PL_SOLID_BY_GROUP && def->group_count < 1)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "groups", "grouping by group needs at least one group");
   return PL_OK;

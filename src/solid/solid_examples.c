@@ -33,7 +33,7 @@ typedef struct builder {
   pl_vec3 *pose;     // … and the pose itself, by particle
 } builder;
 
-static double share_of(const pl_solid_model *model, int32_t particle) {
+static double fraction_of(const pl_solid_model *model, int32_t particle) {
   return (double)model->weighted_rest[particle][3];
 }
 
@@ -54,9 +54,9 @@ static void fit_region(const builder *b, const pl_vec3 *pose, int32_t r, region_
   pl_vec3 c = {0, 0, 0}, c0 = {0, 0, 0};
   for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
     int32_t i = model->region_particles[e];
-    mass += share_of(model, i);
-    c = pl_vec3_add_scaled(c, pose[i], share_of(model, i));
-    c0 = pl_vec3_add_scaled(c0, rest_of(b, i), share_of(model, i));
+    mass += fraction_of(model, i);
+    c = pl_vec3_add_scaled(c, pose[i], fraction_of(model, i));
+    c0 = pl_vec3_add_scaled(c0, rest_of(b, i), fraction_of(model, i));
   }
   c = pl_vec3_scale(c, 1 / mass);
   c0 = pl_vec3_scale(c0, 1 / mass);
@@ -64,7 +64,7 @@ static void fit_region(const builder *b, const pl_vec3 *pose, int32_t r, region_
   for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
     int32_t i = model->region_particles[e];
     pl_mat3 term = pl_mat3_outer(pl_vec3_sub(pose[i], c), pl_vec3_sub(rest_of(b, i), c0));
-    moments = pl_mat3_add(moments, pl_mat3_scale(term, share_of(model, i)));
+    moments = pl_mat3_add(moments, pl_mat3_scale(term, fraction_of(model, i)));
   }
   double scale =
       (double)model->region_constants[((size_t)(r / 8) * PL_SOLID_CONSTANT_COUNT + PL_SOLID_SCALE) * 8 + (size_t)(r % 8)];
@@ -135,11 +135,11 @@ static void fill_grams(const pl_solid_model *model, double *grams) {
   for (int32_t r = 0; r < regions; ++r)
     for (int32_t m = 0; m < examples->manifold_count; ++m) {
       if (examples->grouping == PL_SOLID_BY_REGION && m != r) continue;
-      double share =
-          examples->shares != NULL ? (double)examples->shares[(size_t)m * (size_t)model->group_count * 8 + (size_t)r] : 1.0;
-      for (int32_t k = 0; share > 0 && k < n; ++k)
+      double fraction =
+          examples->fractions != NULL ? (double)examples->fractions[(size_t)m * (size_t)model->group_count * 8 + (size_t)r] : 1.0;
+      for (int32_t k = 0; fraction > 0 && k < n; ++k)
         for (int32_t l = 0; l < n; ++l)
-          grams[((size_t)m * (size_t)n + (size_t)k) * (size_t)n + (size_t)l] += share * likeness(examples, r, k, l);
+          grams[((size_t)m * (size_t)n + (size_t)k) * (size_t)n + (size_t)l] += fraction * likeness(examples, r, k, l);
     }
 }
 
@@ -160,19 +160,19 @@ static bool fill_small_grams(pl_solid_model *model) {
 }
 
 // How much each region belongs to each group; what exceeds 1 in all is divided out.
-static bool fill_shares(pl_arena *arena, const pl_solid_def *def, pl_solid_model *model) {
+static bool fill_fractions(pl_arena *arena, const pl_solid_def *def, pl_solid_model *model) {
   size_t padded = (size_t)model->group_count * 8;
-  float *shares = PL_TAKE(arena, float, (size_t)def->group_count *padded);
+  float *fractions = PL_TAKE(arena, float, (size_t)def->group_count *padded);
   const char **names = PL_TAKE(arena, const char *, def->group_count);
-  if (shares == NULL || names == NULL) return false;
+  if (fractions == NULL || names == NULL) return false;
   for (int32_t r = 0; r < model->head.particle_count; ++r) {
     float sum = 0;
     for (int32_t m = 0; m < def->group_count; ++m) sum += fmaxf(def->groups[m].weights[model->order.point_of[r]], 0);
     for (int32_t m = 0; m < def->group_count; ++m)
-      shares[(size_t)m * padded + (size_t)r] = fmaxf(def->groups[m].weights[model->order.point_of[r]], 0) / fmaxf(sum, 1);
+      fractions[(size_t)m * padded + (size_t)r] = fmaxf(def->groups[m].weights[model->order.point_of[r]], 0) / fmaxf(sum, 1);
   }
   for (int32_t m = 0; m < def->group_count; ++m) names[m] = pl_arena_copy_text(arena, def->groups[m].name);
-  model->examples.shares = shares;
+  model->examples.fractions = fractions;
   model->examples.group_names = names;
   return !arena->failed;
 }
@@ -192,13 +192,13 @@ static void fill_inverse_spreads(const builder *b, float *spreads) {
       for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
         int32_t i = model->region_particles[e];
         pl_vec3 q = pl_vec3_sub(rest_of(b, i), c0);
-        spread = pl_mat3_add(spread, pl_mat3_scale(pl_mat3_outer(q, q), share_of(model, i)));
+        spread = pl_mat3_add(spread, pl_mat3_scale(pl_mat3_outer(q, q), fraction_of(model, i)));
       }
       spread = pl_mat3_scale(spread, (double)constants[8 * PL_SOLID_SCALE]);
       pl_vec3 values;
       pl_symmetric_eigen(spread, &values, &vectors);
-      double least = 1e-3 * values.x;
-      pl_mat3 inverted = pl_mat3_diagonal(1 / fmax(values.x, least), 1 / fmax(values.y, least), 1 / fmax(values.z, least));
+      double min = 1e-3 * values.x;
+      pl_mat3 inverted = pl_mat3_diagonal(1 / fmax(values.x, min), 1 / fmax(values.y, min), 1 / fmax(values.z, min));
       inverse = pl_mat3_multiply(pl_mat3_multiply(vectors, inverted), pl_mat3_transpose(vectors));
     }
     const double six[6] = {inverse.m[0][0], inverse.m[1][1], inverse.m[2][2], inverse.m[1][2], inverse.m[0][2], inverse.m[0][1]};
@@ -220,7 +220,7 @@ static pl_status take_arrays(const pl_solid_def *def, pl_solid_model *model, flo
   if (def->weight_rule == PL_SOLID_WEIGHTS_PAPER) *inverses = PL_TAKE(arena, double, manifolds *n *n);
   if (def->hold_examples && def->goal_rotation == PL_SOLID_ROTATION_CONSERVING)
     *holds = PL_TAKE(arena, pl_f4, (size_t)model->head.particle_count * n);
-  bool shared = def->grouping != PL_SOLID_BY_GROUP || fill_shares(arena, def, model);
+  bool shared = def->grouping != PL_SOLID_BY_GROUP || fill_fractions(arena, def, model);
   return arena->failed || !shared ? pl_fail_memory(error) : PL_OK;
 }
 
@@ -247,7 +247,7 @@ pl_status pl_solid_examples_build(pl_context *context, const pl_solid_def *def, 
   pl_f4 *holds = NULL;
   pl_status status = take_arrays(def, model, &descriptors, &spreads, &grams, &inverses, &holds, error);
   if (status < 0) return status;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   builder b = {context, model, &view, pl_allocate_array(context, (size_t)model->head.particle_count, sizeof(region_fit)), NULL};
   b.pose = pl_allocate_array(context, (size_t)model->head.particle_count, sizeof(pl_vec3));
   if (b.fits == NULL || b.pose == NULL) {

@@ -159,20 +159,20 @@ static void find_pulls(const float *a, const float *rotation, const float *descr
 }
 
 // Eight lanes of double sums per example; a region counts with its share.
-static void add_pulls(const float *pulls, const float *shares, int32_t count, double *sums) {
+static void add_pulls(const float *pulls, const float *fractions, int32_t count, double *sums) {
   for (int32_t k = 0; k < count; ++k) {
     const pl_f4 *pull = (const pl_f4 *)(const void *)(pulls + 8 * k);
     pl_d4 *sum = (pl_d4 *)(void *)(sums + 8 * k);
     for (int half = 0; half < 2; ++half) {
       pl_d4 value = widen(pull[half]);
-      if (shares != NULL) value *= widen(((const pl_f4 *)(const void *)shares)[half]);
+      if (fractions != NULL) value *= widen(((const pl_f4 *)(const void *)fractions)[half]);
       sum[half] += value;
     }
   }
 }
 
 // a / b kept within 0 … 1; 0 where b is not positive, which is an example that leaves the region as it is.
-PL_SIMD_INLINE pl_f8 share_of(pl_f8 a, pl_f8 b) {
+PL_SIMD_INLINE pl_f8 fraction_of(pl_f8 a, pl_f8 b) {
   pl_m8 is_positive = b > 1e-30f;
   pl_f8 zero = {0}, one = pl_f8_set1(1.0f);
   return pl_f8_select(is_positive, pl_f8_max(zero, pl_f8_min(one, a / pl_f8_select(is_positive, b, one))), zero);
@@ -182,13 +182,13 @@ PL_SIMD_INLINE pl_f8 share_of(pl_f8 a, pl_f8 b) {
 // triangle: the minimum is inside it, or the best of the minima on its three sides. Where G is singular it is always on a side.
 static void solve_small(const float *pulls, const float *grams, int32_t count, float *weights) {
   pl_f8 g00 = pl_f8_load(grams), b0 = pl_f8_load(pulls), zero = {0};
-  pl_f8 along0 = share_of(b0, g00);
+  pl_f8 along0 = fraction_of(b0, g00);
   if (count == 1) {
     pl_f8_store(weights, along0);
     return;
   }
   pl_f8 g01 = pl_f8_load(grams + 8), g11 = pl_f8_load(grams + 16), b1 = pl_f8_load(pulls + 8);
-  pl_f8 along1 = share_of(b1, g11), across = share_of(g00 - g01 - b0 + b1, g00 - 2.0f * g01 + g11);
+  pl_f8 along1 = fraction_of(b1, g11), across = fraction_of(g00 - g01 - b0 + b1, g00 - 2.0f * g01 + g11);
   // On the sides w1 = 0, w0 = 0 and w0 + w1 = 1.
   pl_f8 w0 = along0, w1 = zero, best = (0.5f * g00 * along0 - b0) * along0, value = (0.5f * g11 * along1 - b1) * along1;
   pl_m8 better = value < best;
@@ -270,7 +270,7 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
   const double *restrict masses = model->masses;
   const int32_t *restrict start = model->particle_start, *restrict offsets = model->particle_offsets;
   const pl_f4 *restrict rest = model->rest, *restrict positions = pull->positions;
-  const float *restrict shares = model->region_shares;
+  const float *restrict fractions = model->region_fractions;
   const char *restrict poses = (const char *)pull->poses;
   pl_f4 *restrict velocities = pull->velocities;
   float alpha_over_step = pull->alpha_over_step;
@@ -295,7 +295,7 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
     a01 += b01;
     a23 += b23;
     pl_f4 q = rest[i], position = positions[i];
-    pl_f4 goal = (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * shares[i] - position;
+    pl_f4 goal = (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * fractions[i] - position;
     if (pull->weights != NULL) goal += hold_of(pull, i);
     pl_f4 velocity = velocities[i] + goal * alpha_over_step + gain;
     if (pull->forces != NULL) velocity += pull->forces[model->order.point_of[i]] * (pull->step * model->inverse_masses[i]);
@@ -312,7 +312,7 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
   *sums = s;
 }
 
-static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rigid, float damped_share, int32_t begin,
+static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rigid, float damped_fraction, int32_t begin,
                             int32_t end) {
   pl_f4 center = pl_f4_of_vec3(rigid->center), velocity = pl_f4_of_vec3(rigid->velocity), drift = pl_f4_of_vec3(rigid->drift);
   pl_f4 twist = pl_f4_of_vec3(rigid->twist), turn = pl_f4_of_vec3(rigid->angular_velocity);
@@ -320,7 +320,7 @@ static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rig
   for (int32_t i = begin; i < end; ++i) {
     pl_f4 x = pull->positions[i], arm = x - center;
     pl_f4 v = pull->velocities[i] - (drift + cross4(twist, arm));
-    v -= (v - (velocity + cross4(turn, arm))) * damped_share;
+    v -= (v - (velocity + cross4(turn, arm))) * damped_fraction;
     pull->velocities[i] = v;
     x += v * pull->step;
     pull->positions[i] = x;

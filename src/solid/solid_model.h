@@ -31,7 +31,7 @@ typedef struct pl_solid_examples {
   const double *pseudo_inverses;  // the same, for the paper's weights; NULL otherwise
   const float *descriptors;       // [group of 8][example][6][8]: S_k - 1 as xx yy zz and sqrt2 times yz xz xy
   const float *inverse_spreads;   // [group of 8][6][8]: inverse of sum w q q^T, as xx yy zz yz xz xy
-  const float *shares;  // [manifold][padded region count]: how much a region belongs to each group; NULL unless grouping is by name
+  const float *fractions;  // [manifold][padded region count]: how much a region belongs to each group; NULL unless grouping is by name
   const char *const *group_names;  // manifold_count, NULL unless grouping is by name
   const pl_f4 *holds;  // [particle][example]: what is missing to make the example an equilibrium, in the region's frame; NULL: none
 } pl_solid_examples;
@@ -51,7 +51,7 @@ typedef struct pl_solid_model {
   const pl_f4 *rest;                // rest positions relative to the centre of mass, (x, y, z, 0)
   const pl_f4 *weighted_rest;       // (m x, m y, m z, m) with m the particle's share in each of its regions, in units of the mean
   const float *region_constants;    // [group of 8][PL_SOLID_CONSTANT_COUNT][8]
-  const float *region_shares;       // 1 / number of regions, per particle
+  const float *region_fractions;       // 1 / number of regions, per particle
   const float *inverse_masses;      // 1/kg
   const double *masses;             // kg
   const int32_t *surface_parents;   // as in head.surface, but particles of ours
@@ -72,7 +72,7 @@ enum {
 };
 
 // Bytes of the pose of a region: one cache line. Offsets of particles, 16 bytes each, must fit 31 bits.
-enum { PL_SOLID_POSE_BYTES = 64, PL_SOLID_MOST_PARTICLES = 0x7FFFFFFF / 16 };
+enum { PL_SOLID_POSE_BYTES = 64, PL_SOLID_MAX_PARTICLES = 0x7FFFFFFF / 16 };
 
 // Views into a body's flat state. Positions are single precision relative to `origin`, which follows the body in steps of the model's
 // origin_grid: precision does not depend on where in the world the body is.
@@ -99,18 +99,18 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
 
 // Reading and writing (solid_surface.c).
 void pl_solid_start(const pl_model *model, void *state, const pl_body_start *start);
-void pl_solid_read_positions(const pl_model *model, const void *state, pl_vec3 *positions);
-void pl_solid_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
-void pl_solid_read_surface(const pl_model *model, const void *state, pl_vec3 *points);
-void pl_solid_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
-pl_vec3 pl_solid_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
-void pl_solid_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
+void pl_solid_get_positions(const pl_model *model, const void *state, pl_vec3 *positions);
+void pl_solid_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
+void pl_solid_get_surface(const pl_model *model, const void *state, pl_vec3 *points);
+void pl_solid_set_state(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
+pl_vec3 pl_solid_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
+void pl_solid_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
 int32_t pl_solid_find_not_finite(const pl_model *model, const void *state);
 
 // Weights of examples (solid_weights.c).
 pl_example_view pl_solid_list_examples(const pl_model *model);
-void pl_solid_read_weights(const pl_model *model, const void *state, int32_t manifold, double *weights);
-void pl_solid_give_weights(const pl_model *model, void *state, int32_t manifold, const double *weights);
+void pl_solid_get_weights(const pl_model *model, const void *state, int32_t manifold, double *weights);
+void pl_solid_set_weights(const pl_model *model, void *state, int32_t manifold, const double *weights);
 
 // Set the weights of a step from what the regions say about the examples (`pulls` [manifold][example], L^T (S - S_0)), or from what was given where
 // pulls is NULL. Where every region has its own manifold, pl_solid_find_region_weights() does it for one.

@@ -46,7 +46,7 @@ typedef struct step_data {
   bool *is_finite;                     // per block, after the step
   pl_solid_pull pull;
   pl_solid_rigid rigid;
-  float damped_share;
+  float damped_fraction;
 } step_data;
 
 static float *rotations_of(const step_data *d, int32_t group) {
@@ -62,9 +62,9 @@ static int32_t shared_manifold_count(const pl_solid_examples *examples) {
 static void add_pulls(const step_data *d, int32_t group, const float *pulls, double *block_pulls) {
   const pl_solid_examples *examples = &d->model->examples;
   for (int32_t m = 0; m < shared_manifold_count(examples); ++m) {
-    const float *shares =
-        examples->shares != NULL ? examples->shares + ((size_t)m * (size_t)d->model->group_count + (size_t)group) * 8 : NULL;
-    d->kernels->add_pulls(pulls, shares, examples->count, block_pulls + (size_t)(m * examples->count) * 8);
+    const float *fractions =
+        examples->fractions != NULL ? examples->fractions + ((size_t)m * (size_t)d->model->group_count + (size_t)group) * 8 : NULL;
+    d->kernels->add_pulls(pulls, fractions, examples->count, block_pulls + (size_t)(m * examples->count) * 8);
   }
 }
 
@@ -118,9 +118,9 @@ static void weights_of_group(const step_data *d, int32_t group, float *weights) 
     bool is_padding = region >= d->model->head.particle_count;
     for (int32_t k = 0; k < count; ++k) {
       float w = 0;
-      if (examples->shares == NULL && !is_padding) w = d->state.weights[(size_t)region * (size_t)count + (size_t)k];
-      for (int32_t m = 0; examples->shares != NULL && m < examples->manifold_count; ++m)
-        w += examples->shares[(size_t)m * (size_t)d->model->group_count * 8 + (size_t)region] * d->state.weights[m * count + k];
+      if (examples->fractions == NULL && !is_padding) w = d->state.weights[(size_t)region * (size_t)count + (size_t)k];
+      for (int32_t m = 0; examples->fractions != NULL && m < examples->manifold_count; ++m)
+        w += examples->fractions[(size_t)m * (size_t)d->model->group_count * 8 + (size_t)region] * d->state.weights[m * count + k];
       weights[8 * k + lane] = w;
       if (!is_padding) d->blends[(size_t)region * (size_t)count + (size_t)k] = w;
     }
@@ -187,7 +187,7 @@ static void pull_to_goals(void *data, int32_t begin, int32_t end, int32_t block)
 
 static void drift(void *data, int32_t begin, int32_t end, int32_t block) {
   step_data *d = data;
-  d->is_finite[block] = d->kernels->drift_particles(&d->pull, &d->rigid, d->damped_share, begin, end);
+  d->is_finite[block] = d->kernels->drift_particles(&d->pull, &d->rigid, d->damped_fraction, begin, end);
 }
 
 // Blocks are added in their order, so that the result does not depend on who computed them.
@@ -220,8 +220,8 @@ static pl_solid_rigid find_rigid_motion(const pl_solid_sums *s, double mass, dou
   double xy = s->products[0] - mass * c.x * c.y, yz = s->products[1] - mass * c.y * c.z, xz = s->products[2] - mass * c.z * c.x;
   // A body squeezed to a line has no inertia around it: the small share of the trace keeps the matrix invertible. One squeezed to a point cannot
   // turn at all.
-  double least = 1e-9 * (xx + yy + zz);
-  pl_mat3 inertia = {{{yy + zz + least, -xy, -xz}, {-xy, xx + zz + least, -yz}, {-xz, -yz, xx + yy + least}}};
+  double min = 1e-9 * (xx + yy + zz);
+  pl_mat3 inertia = {{{yy + zz + min, -xy, -xz}, {-xy, xx + zz + min, -yz}, {-xz, -yz, xx + yy + min}}};
   pl_mat3 inverse = pl_mat3_determinant(inertia) > 0 ? pl_mat3_inverse(inertia) : pl_mat3_zero();
   pl_solid_rigid rigid = {.center = c};
   rigid.drift = pl_vec3_scale(drift, alpha_over_step);
@@ -288,7 +288,7 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
       .kernels = pl_solid_kernels_choose(),
       .state = pl_solid_state_of(model, state),
       .step = move->step,
-      .damped_share = (float)(1.0 - exp(-solid->damping * move->step)),
+      .damped_fraction = (float)(1.0 - exp(-solid->damping * move->step)),
   };
   if (!take_memory(&d, move->scratch, group_blocks, particle_blocks)) {
     pl_scratch_pop(move->scratch, mark);

@@ -68,20 +68,20 @@ void pl_solid_start(const pl_model *model, void *state, const pl_body_start *sta
   }
 }
 
-void pl_solid_read_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
+void pl_solid_get_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
   const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
   pl_vec3 origin = origin_of(s);
   for (int32_t i = 0; i < model->particle_count; ++i) positions[order[i]] = pl_vec3_add(origin, pl_vec3_of_f4(s.positions[i]));
 }
 
-void pl_solid_read_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
+void pl_solid_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
   const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
   for (int32_t i = 0; i < model->particle_count; ++i) velocities[order[i]] = pl_vec3_of_f4(s.velocities[i]);
 }
 
-void pl_solid_read_surface(const pl_model *model, const void *state, pl_vec3 *points) {
+void pl_solid_get_surface(const pl_model *model, const void *state, pl_vec3 *points) {
   pl_solid_state s = pl_solid_state_of(model, state);
   pl_vec3 origin = origin_of(s);
   const pl_contact_surface *surface = &model->surface;
@@ -94,7 +94,7 @@ void pl_solid_read_surface(const pl_model *model, const void *state, pl_vec3 *po
   }
 }
 
-void pl_solid_write(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
+void pl_solid_set_state(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
   const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
   pl_vec3 origin = origin_of(s);
@@ -104,14 +104,14 @@ void pl_solid_write(const pl_model *model, void *state, const pl_vec3 *positions
   for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i) s.velocities[i] = pl_f4_of_vec3(velocities[order[i]]);
 }
 
-pl_vec3 pl_solid_read_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
+pl_vec3 pl_solid_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
   pl_solid_state s = pl_solid_state_of(model, state);
   particle = ((const pl_solid_model *)model)->order.particle_of[particle];
   *velocity = pl_vec3_of_f4(s.velocities[particle]);
   return pl_vec3_add(origin_of(s), pl_vec3_of_f4(s.positions[particle]));
 }
 
-void pl_solid_write_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
+void pl_solid_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
   pl_solid_state s = pl_solid_state_of(model, state);
   particle = ((const pl_solid_model *)model)->order.particle_of[particle];
   *s.suspect = 1;

@@ -16,15 +16,15 @@ static void yield_to(const pl_solid_examples *examples, const double *weights, f
   for (int32_t k = 0; k < examples->count; ++k) distance += (weights[k] - (double)plastic[k]) * (weights[k] - (double)plastic[k]);
   distance = sqrt(distance);
   if (!(distance > examples->plastic_threshold)) return;
-  double share = (1 - examples->plastic_threshold / distance) * (1 - exp(-examples->plastic_rate * step));
+  double fraction = (1 - examples->plastic_threshold / distance) * (1 - exp(-examples->plastic_rate * step));
   for (int32_t k = 0; k < examples->count; ++k)
-    plastic[k] = (float)((double)plastic[k] + share * (weights[k] - (double)plastic[k]));
+    plastic[k] = (float)((double)plastic[k] + fraction * (weights[k] - (double)plastic[k]));
 }
 
 // One manifold: number `manifold` of the state's weights.
 static void project(const pl_solid_examples *examples, pl_solid_state state, int32_t manifold, const double *pulls, double step) {
   int32_t n = examples->count;
-  double weights[PL_EXAMPLES_MOST];
+  double weights[PL_MAX_EXAMPLES];
   if (examples->weight_rule == PL_SOLID_WEIGHTS_PAPER)
     pl_simplex_project_paper(n, examples->pseudo_inverses + (size_t)manifold * (size_t)(n * n), pulls, weights);
   else
@@ -66,7 +66,7 @@ pl_example_view pl_solid_list_examples(const pl_model *model) {
                            pl_solid_given_count(solid)};
 }
 
-void pl_solid_read_weights(const pl_model *model, const void *state, int32_t manifold, double *weights) {
+void pl_solid_get_weights(const pl_model *model, const void *state, int32_t manifold, double *weights) {
   const pl_solid_model *solid = (const pl_solid_model *)model;
   int32_t n = solid->examples.count;
   if (solid->examples.grouping == PL_SOLID_BY_REGION) manifold = solid->order.particle_of[manifold];
@@ -74,7 +74,7 @@ void pl_solid_read_weights(const pl_model *model, const void *state, int32_t man
   for (int32_t k = 0; k < n; ++k) weights[k] = (double)from[k];
 }
 
-void pl_solid_give_weights(const pl_model *model, void *state, int32_t manifold, const double *weights) {
+void pl_solid_set_weights(const pl_model *model, void *state, int32_t manifold, const double *weights) {
   int32_t n = ((const pl_solid_model *)model)->examples.count;
   pl_solid_state s = pl_solid_state_of(model, state);
   *s.driven = weights != NULL;

@@ -190,7 +190,7 @@ static pl_status cholmod_solver_factor(void *self, const pl_block_matrix *matrix
   return PL_OK;
 }
 
-static pl_status cholmod_solver_solve(void *self, const double *right, int32_t count, double *x, pl_linear_outcome *outcome,
+static pl_status cholmod_solver_solve(void *self, const double *rhs, int32_t count, double *x, pl_linear_outcome *outcome,
                                       pl_error *error) {
   (void)outcome;
   cholmod_solver *s = self;
@@ -198,7 +198,7 @@ static pl_status cholmod_solver_solve(void *self, const double *right, int32_t c
   if (count < 1 || size == 0) return PL_OK;
   // CHOLMOD only reads it.
   cholmod_dense b = {.nrow = size, .ncol = (size_t)count, .nzmax = size * (size_t)count, .d = size, .xtype = CHOLMOD_REAL};
-  b.x = (void *)(uintptr_t)right;
+  b.x = (void *)(uintptr_t)rhs;
   // cholmod_solve2() would do this itself, but does not notice when memory runs out here.
   if (cholmod_ensure_dense(&s->y, size, (size_t)count, size, CHOLMOD_REAL, &s->common) == NULL) return fail_cholmod(s, error);
   int levels = quiet_openmp(s);

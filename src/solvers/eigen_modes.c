@@ -33,7 +33,7 @@ typedef struct mode_search {
   int32_t *unknowns;  // the free ones
   int32_t free_count, basis_count;
   double *roots;         // sqrt(mass) of each free unknown
-  double *right, *full;  // 3 per row
+  double *rhs, *full;  // 3 per row
   double *start, *basis, *work, *small, *values;
   int32_t *chosen;
   int32_t solve_count;
@@ -44,7 +44,7 @@ bool pl_eigen_is_available(void) {
 }
 
 static pl_status check_input(const pl_block_matrix *stiffness, const double *masses, const pl_eigen_def *def, pl_error *error) {
-  if (def->mode_count < 1 || def->most_iterations < 1 || !(def->tolerance >= 0) || !(def->shift >= 0))
+  if (def->mode_count < 1 || def->max_iterations < 1 || !(def->tolerance >= 0) || !(def->shift >= 0))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "eigenmodes: counts must be positive, tolerance and shift not negative");
   for (int32_t row = 0; row < stiffness->pattern->row_count; ++row)
     if (!(masses[row] > 0 && masses[row] < HUGE_VAL))
@@ -79,7 +79,7 @@ static pl_status prepare(mode_search *m, pl_error *error) {
   size_t size = 3 * (size_t)pattern->row_count, modes = (size_t)m->def->mode_count;
   m->unknowns = PL_TAKE(&m->arena, int32_t, size);
   m->roots = PL_TAKE(&m->arena, double, size);
-  m->right = PL_TAKE(&m->arena, double, size);
+  m->rhs = PL_TAKE(&m->arena, double, size);
   m->full = PL_TAKE(&m->arena, double, size);
   if (m->arena.failed || !pl_block_matrix_take(&m->arena, pattern, &m->shifted)) return pl_fail_memory(error);
   find_unknowns(m);
@@ -117,10 +117,10 @@ static pl_status prepare(mode_search *m, pl_error *error) {
 
 // to = W⁻¹ (K + s M)⁻¹ W⁻¹ from
 static pl_status apply(mode_search *m, const double *from, double *to, pl_error *error) {
-  memset(m->right, 0, 3 * (size_t)m->stiffness->pattern->row_count * sizeof(double));
+  memset(m->rhs, 0, 3 * (size_t)m->stiffness->pattern->row_count * sizeof(double));
   memset(m->full, 0, 3 * (size_t)m->stiffness->pattern->row_count * sizeof(double));
-  for (int32_t i = 0; i < m->free_count; ++i) m->right[m->unknowns[i]] = m->roots[i] * from[i];
-  pl_status status = pl_linear_solver_solve(m->solver, m->right, 1, m->full, error);
+  for (int32_t i = 0; i < m->free_count; ++i) m->rhs[m->unknowns[i]] = m->roots[i] * from[i];
+  pl_status status = pl_linear_solver_solve(m->solver, m->rhs, 1, m->full, error);
   // Conjugate gradients may end a little above a tolerance that is near rounding; the residual of the modes tells whether it mattered.
   if (status >= 0) status = check_shift(m, error);
   if (status < 0) return status;
@@ -134,7 +134,7 @@ static pl_status search(mode_search *m, pl_eigen_report *report, pl_error *error
   a_int ask = 0, info = 1, parameters[11] = {0}, places[14] = {0};
   a_int n = m->free_count, wanted = m->def->mode_count, ncv = m->basis_count, small_size = ncv * (ncv + 8);
   parameters[0] = 1;  // exact shifts in restarts
-  parameters[2] = m->def->most_iterations;
+  parameters[2] = m->def->max_iterations;
   parameters[3] = 1;
   parameters[6] = 1;  // a plain operator
   for (;;) {
@@ -159,10 +159,10 @@ static pl_status search(mode_search *m, pl_eigen_report *report, pl_error *error
 
 // |K u - λ M u| / ((|λ| + s) |M u|) over the free unknowns.
 static double measure(mode_search *m, const double *mode, double value) {
-  pl_block_matrix_multiply(m->context, m->stiffness, mode, m->right);
+  pl_block_matrix_multiply(m->context, m->stiffness, mode, m->rhs);
   double difference = 0, whole = 0;
   for (int32_t i = 0; i < m->free_count; ++i) {
-    double inertia = m->roots[i] * m->roots[i] * mode[m->unknowns[i]], left = m->right[m->unknowns[i]] - value * inertia;
+    double inertia = m->roots[i] * m->roots[i] * mode[m->unknowns[i]], left = m->rhs[m->unknowns[i]] - value * inertia;
     difference += left * left;
     whole += inertia * inertia;
   }

@@ -8,7 +8,7 @@ typedef struct pl_eigen_def {
   int32_t mode_count;       // how many of the lowest
   double shift;             // (rad/s)²: K + shift M is what is solved with, so it must be above 0; 0: chosen
   double tolerance;         // of the eigenvalues of (K + shift M)⁻¹ M, relative
-  int32_t most_iterations;  // restarts
+  int32_t max_iterations;  // restarts
   pl_linear_def solver;     // tolerances above 1e-12 are taken as 1e-12
 } pl_eigen_def;
 

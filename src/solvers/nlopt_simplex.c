@@ -29,8 +29,8 @@ pl_status pl_simplex_minimise(const pl_simplex_def *def, double *x, double *valu
   search s = {.def = def, .optimiser = nlopt_create(NLOPT_LN_NELDERMEAD, (unsigned)def->count)};
   if (s.optimiser == NULL) return pl_fail_memory(error);
   nlopt_result result = nlopt_set_min_objective(s.optimiser, evaluate, &s);
-  if (result > 0) result = nlopt_set_lower_bounds(s.optimiser, def->least);
-  if (result > 0) result = nlopt_set_upper_bounds(s.optimiser, def->most);
+  if (result > 0) result = nlopt_set_lower_bounds(s.optimiser, def->min);
+  if (result > 0) result = nlopt_set_upper_bounds(s.optimiser, def->max);
   if (result > 0) result = nlopt_set_initial_step(s.optimiser, def->steps);
   if (result > 0) result = nlopt_set_xtol_abs1(s.optimiser, def->tolerance);
   if (result > 0) result = nlopt_set_maxeval(s.optimiser, def->limit);

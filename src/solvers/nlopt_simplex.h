@@ -9,7 +9,7 @@ typedef double pl_simplex_function(void *data, int32_t count, const double *x, b
 
 typedef struct pl_simplex_def {
   int32_t count;
-  const double *least, *most;  // bounds
+  const double *min, *max;  // bounds
   const double *steps;         // edges of the first simplex
   double tolerance;            // size of the simplex at which it ends
   int32_t limit;               // evaluations

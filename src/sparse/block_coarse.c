@@ -16,11 +16,11 @@
 
 // A piece of 128 rows is about five nodes wide. More and smaller ones save iterations, but the dense factor grows with the cube of their number
 // and is made anew with every matrix: 96 cost three milliseconds.
-enum { PIECES_MOST = 96, ROWS_PER_PIECE = 128 };
+enum { MAX_PIECES = 96, ROWS_PER_PIECE = 128 };
 
 int32_t pl_block_coarse_pieces(int32_t row_count) {
   int32_t piece_count = row_count / ROWS_PER_PIECE;
-  return piece_count < 1 ? 1 : piece_count > PIECES_MOST ? PIECES_MOST : piece_count;
+  return piece_count < 1 ? 1 : piece_count > MAX_PIECES ? MAX_PIECES : piece_count;
 }
 
 typedef struct cutting {
@@ -36,9 +36,9 @@ static bool is_before(const double *positions, int axis, int32_t a, int32_t b) {
 
 // Put the `wanted` first rows along the axis in front (Hoare's selection).
 static void select_rows(const double *positions, int axis, int32_t *rows, int32_t count, int32_t wanted) {
-  int32_t left = 0, right = count - 1;
-  while (left < right) {
-    int32_t middle = rows[left + (right - left) / 2], i = left, j = right;
+  int32_t left = 0, rhs = count - 1;
+  while (left < rhs) {
+    int32_t middle = rows[left + (rhs - left) / 2], i = left, j = rhs;
     while (i <= j) {
       while (is_before(positions, axis, rows[i], middle)) ++i;
       while (is_before(positions, axis, middle, rows[j])) --j;
@@ -49,7 +49,7 @@ static void select_rows(const double *positions, int axis, int32_t *rows, int32_
       }
     }
     if (wanted <= j)
-      right = j;
+      rhs = j;
     else if (wanted >= i)
       left = i;
     else
@@ -60,13 +60,13 @@ static void select_rows(const double *positions, int axis, int32_t *rows, int32_
 static int longest_axis(const double *positions, const int32_t *rows, int32_t count) {
   double extent[3] = {0};
   for (size_t axis = 0; axis < 3; ++axis) {
-    double least = HUGE_VAL, most = -HUGE_VAL;
+    double min = HUGE_VAL, max = -HUGE_VAL;
     for (int32_t i = 0; i < count; ++i) {
       double at = positions[3 * (size_t)rows[i] + axis];
-      least = at < least ? at : least;
-      most = at > most ? at : most;
+      min = at < min ? at : min;
+      max = at > max ? at : max;
     }
-    extent[axis] = most - least;
+    extent[axis] = max - min;
   }
   int axis = extent[1] > extent[0] ? 1 : 0;
   return extent[2] > extent[axis] ? 2 : axis;
@@ -112,7 +112,7 @@ bool pl_block_coarse_take(pl_arena *arena, const pl_block_pattern *pattern, cons
   coarse->rows = PL_TAKE(arena, int32_t, row_count);
   coarse->piece_of_row = PL_TAKE(arena, int32_t, row_count);
   coarse->arms = PL_TAKE(arena, double, 3 * (size_t)row_count);
-  coarse->right = PL_TAKE(arena, double, 6 * piece_count);
+  coarse->rhs = PL_TAKE(arena, double, 6 * piece_count);
   coarse->motion = PL_TAKE(arena, double, 6 * piece_count);
   if (arena->failed || !pl_dense_factor_take(arena, 6 * piece_count, &coarse->factor)) return false;
   for (int32_t piece = 0; piece <= piece_count; ++piece) coarse->start[piece] = (int32_t)((int64_t)row_count * piece / piece_count);
@@ -120,7 +120,7 @@ bool pl_block_coarse_take(pl_arena *arena, const pl_block_pattern *pattern, cons
   if (positions != NULL) {
     cut_rows(&(cutting){positions, coarse->rows, coarse->start}, 0, piece_count);
   }
-  int32_t cursor[PIECES_MOST];
+  int32_t cursor[MAX_PIECES];
   sort_pieces(coarse, cursor);
   if (positions != NULL) measure_arms(positions, coarse);
   return true;
@@ -220,16 +220,16 @@ static void restrict_pieces(void *data, int32_t begin, int32_t end, int32_t bloc
       sum[4] += x * d[2] - z * d[0];
       sum[5] += y * d[0] - x * d[1];
     }
-    memcpy(coarse->right + 6 * (size_t)piece, sum, sizeof sum);
+    memcpy(coarse->rhs + 6 * (size_t)piece, sum, sizeof sum);
   }
 }
 
 double pl_block_coarse_solve(pl_context *context, pl_block_coarse *coarse, const double *r) {
   coarse_work w = {.coarse = coarse, .r = r};
   pl_parallel_for(context, coarse->piece_count, 8, restrict_pieces, &w);
-  memcpy(coarse->motion, coarse->right, (size_t)coarse->factor.size * sizeof(double));
+  memcpy(coarse->motion, coarse->rhs, (size_t)coarse->factor.size * sizeof(double));
   pl_dense_factor_solve(&coarse->factor, coarse->motion);
   double sum = 0;
-  for (int32_t i = 0; i < coarse->factor.size; ++i) sum += coarse->right[i] * coarse->motion[i];
+  for (int32_t i = 0; i < coarse->factor.size; ++i) sum += coarse->rhs[i] * coarse->motion[i];
   return sum;
 }

@@ -11,7 +11,7 @@ typedef struct pl_block_coarse {
   int32_t *piece_of_row;
   double *arms;            // 3 per row: from the middle of the piece, metres
   pl_dense_factor factor;  // 6 unknowns per piece: translation, rotation
-  double *right;           // restricted residual
+  double *rhs;           // restricted residual
   double *motion;          // the solution: how every piece moves
   const uint8_t *fixed;    // as of the matrix last factored
 } pl_block_coarse;

@@ -14,7 +14,7 @@
 #include "sparse/block_coarse.h"
 #include "sparse/block_incomplete.h"
 
-enum { GRAIN = 256, RESTARTS_MOST = 4 };
+enum { GRAIN = 256, MAX_RESTARTS = 4 };
 
 struct pl_block_conjugate {
   pl_arena arena;
@@ -31,7 +31,7 @@ struct pl_block_conjugate {
   double shift;
   const double *weights;
   // Of the loop that is running:
-  const double *right;
+  const double *rhs;
   double *x, alpha, beta;
 };
 
@@ -123,7 +123,7 @@ static double multiply_slab(const pl_block_conjugate *s, int32_t begin, int32_t 
 // z = M⁻¹ r for rows of a slab; sums r.r and r.z.
 static void precondition_slab(const pl_block_conjugate *s, int32_t begin, int32_t end, int32_t slab) {
   double square[3] = {0}, product[3] = {0};
-  if (s->kind == PL_PRECONDITION_INCOMPLETE) s->kernels->sweep(&s->incomplete.lower, begin, end, s->r, s->z, s->incomplete.room);
+  if (s->kind == PL_PRECONDITION_INCOMPLETE) s->kernels->sweep(&s->incomplete.lower, begin, end, s->r, s->z, s->incomplete.workspace);
   for (int32_t row = begin; row < end; ++row) {
     const double *r = s->r + 3 * (size_t)row;
     double *z = s->z + 3 * (size_t)row;
@@ -144,7 +144,7 @@ static void precondition_slab(const pl_block_conjugate *s, int32_t begin, int32_
 static void measure_rows(void *data, int32_t begin, int32_t end, int32_t slab) {
   const pl_block_conjugate *s = data;
   double sum = 0;
-  for (size_t i = 3 * (size_t)begin; i < 3 * (size_t)end; ++i) sum += s->right[i] * s->right[i];
+  for (size_t i = 3 * (size_t)begin; i < 3 * (size_t)end; ++i) sum += s->rhs[i] * s->rhs[i];
   s->sums[2 * slab] = sum;
 }
 
@@ -152,7 +152,7 @@ static void measure_rows(void *data, int32_t begin, int32_t end, int32_t slab) {
 static void start_rows(void *data, int32_t begin, int32_t end, int32_t slab) {
   const pl_block_conjugate *s = data;
   multiply_slab(s, begin, end, s->x, s->r);
-  for (size_t i = 3 * (size_t)begin; i < 3 * (size_t)end; ++i) s->r[i] = s->right[i] - s->r[i];
+  for (size_t i = 3 * (size_t)begin; i < 3 * (size_t)end; ++i) s->r[i] = s->rhs[i] - s->r[i];
   precondition_slab(s, begin, end, slab);
 }
 
@@ -197,10 +197,10 @@ static double finish_precondition(pl_block_conjugate *s) {
 }
 
 // Iterate from s->x until the residual that is carried along is below `target` (a square), or something ends it. Returns that square.
-static double iterate(pl_block_conjugate *s, double target, int32_t most_iterations, pl_block_conjugate_report *report) {
+static double iterate(pl_block_conjugate *s, double target, int32_t max_iterations, pl_block_conjugate_report *report) {
   loop(s, start_rows);
   double square = add_slabs(s, 0), product = 0;
-  for (int32_t count = 0; square > target && count < most_iterations; ++count) {
+  for (int32_t count = 0; square > target && count < max_iterations; ++count) {
     double before = product;
     product = finish_precondition(s);
     s->beta = count == 0 ? 0 : product / before;
@@ -231,8 +231,8 @@ static pl_status solve_one(pl_block_conjugate *s, const pl_block_limits *limits,
   bool strict = limits->tolerance < 1e-8;
   int32_t first = report->iteration_count;
   double square = HUGE_VAL, last = HUGE_VAL;
-  for (int restart = 0; restart < RESTARTS_MOST; ++restart) {
-    square = iterate(s, target, limits->most_iterations - (report->iteration_count - first), report);
+  for (int restart = 0; restart < MAX_RESTARTS; ++restart) {
+    square = iterate(s, target, limits->max_iterations - (report->iteration_count - first), report);
     if (!strict || square > target || report->negative_curvature) break;
     loop(s, start_rows);
     square = add_slabs(s, 0);
@@ -245,13 +245,13 @@ static pl_status solve_one(pl_block_conjugate *s, const pl_block_limits *limits,
   return square <= target && !report->negative_curvature ? PL_OK : PL_REMARK_NOT_CONVERGED;
 }
 
-pl_status pl_block_conjugate_solve(pl_block_conjugate *s, const double *right, int32_t count, const pl_block_limits *limits,
+pl_status pl_block_conjugate_solve(pl_block_conjugate *s, const double *rhs, int32_t count, const pl_block_limits *limits,
                                    double *x, pl_block_conjugate_report *report) {
   pl_block_conjugate_report made = {0};
   pl_status status = PL_OK;
   size_t length = 3 * (size_t)s->pattern->row_count;
   for (int32_t k = 0; k < count && status >= 0 && !made.negative_curvature; ++k) {
-    s->right = right + (size_t)k * length;
+    s->rhs = rhs + (size_t)k * length;
     s->x = x + (size_t)k * length;
     pl_status one = solve_one(s, limits, &made);
     status = one < 0 || status == PL_OK ? one : status;

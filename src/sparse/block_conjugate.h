@@ -13,7 +13,7 @@ typedef enum pl_block_preconditioner {
 
 typedef struct pl_block_limits {
   double tolerance;         // of |b - A x| against |b|
-  int32_t most_iterations;  // per right-hand side
+  int32_t max_iterations;  // per right-hand side
 } pl_block_limits;
 
 typedef struct pl_block_conjugate_report {
@@ -38,7 +38,7 @@ void pl_block_conjugate_prepare(pl_block_conjugate *solver, const pl_block_matri
 // Improve `x`, `count` vectors one after the other, towards A x = right. What x holds at the start is the first guess. Allocates nothing. The result
 // does not depend on the number of threads. PL_REMARK_NOT_CONVERGED at the iteration limit or with negative curvature;
 // PL_ERROR_NOT_FINITE when numbers overflow, x then being unusable.
-pl_status pl_block_conjugate_solve(pl_block_conjugate *solver, const double *right, int32_t count, const pl_block_limits *limits,
+pl_status pl_block_conjugate_solve(pl_block_conjugate *solver, const double *rhs, int32_t count, const pl_block_limits *limits,
                                    double *x, pl_block_conjugate_report *report);
 
 #endif

@@ -15,13 +15,13 @@
 #include "base/parallel.h"
 
 // What is cut away between slabs weakens the factor, so there are no more of them than threads that are likely to be there, and small bodies stay whole.
-enum { SLABS_MOST = 8, SLAB_LEAST = 2048 };
-enum { MOST_TRIES = 12, PADDING = 8 };
+enum { MAX_SLABS = 8, MIN_SLAB = 2048 };
+enum { MAX_TRIES = 12, PADDING = 8 };
 static const double FIRST_SHIFT = 0.01, SHIFT_GROWTH = 2;
 
 int32_t pl_block_slab(int32_t row_count) {
-  int32_t rows = pl_block_count(row_count, SLABS_MOST);
-  return rows > SLAB_LEAST ? rows : SLAB_LEAST;
+  int32_t rows = pl_block_count(row_count, MAX_SLABS);
+  return rows > MIN_SLAB ? rows : MIN_SLAB;
 }
 
 typedef struct factoring {
@@ -74,7 +74,7 @@ bool pl_block_incomplete_take(pl_arena *arena, const pl_block_pattern *pattern, 
       int32_t first = row / factor->slab_rows * factor->slab_rows;
       for (int32_t i = pattern->start[row]; i < pattern->diagonal[row]; ++i) {
         if (pattern->columns[i] < first) continue;
-        if (pass == 1) factor->columns[count] = pattern->columns[i], factor->places[count] = i;
+        if (pass == 1) factor->columns[count] = pattern->columns[i], factor->slots[count] = i;
         ++count;
       }
       factor->start[row + 1] = count;
@@ -82,13 +82,13 @@ bool pl_block_incomplete_take(pl_arena *arena, const pl_block_pattern *pattern, 
     }
     if (pass == 1) break;
     factor->columns = PL_TAKE(arena, int32_t, count);
-    factor->places = PL_TAKE(arena, int32_t, count);
+    factor->slots = PL_TAKE(arena, int32_t, count);
     if (arena->failed) return false;
   }
   int32_t slab_count = pl_block_count(row_count, factor->slab_rows);
   factor->values = PL_TAKE(arena, float, (size_t)count * 9 + PADDING);
   factor->inverses = PL_TAKE(arena, double, (size_t)row_count * 9 + PADDING);
-  factor->room = PL_TAKE(arena, double, (size_t)row_count * 4 + PADDING);
+  factor->workspace = PL_TAKE(arena, double, (size_t)row_count * 4 + PADDING);
   factor->rows = PL_TAKE(arena, double, (size_t)slab_count *(size_t)factor->longest * 9);
   factor->shifts = PL_TAKE(arena, double, slab_count);
   factor->lower = (pl_block_lower){factor->start, factor->columns, factor->values, factor->inverses};
@@ -112,7 +112,7 @@ static bool factor_row(const factoring *f, int32_t row, double raise, double *bl
   for (int c = 0; c < 3; ++c) pivot[4 * c] *= 1 + raise;
   for (int32_t i = first; i < end; ++i) {
     double *u = blocks + 9 * (size_t)(i - first);
-    memcpy(u, f->matrix->values + 9 * (size_t)factor->places[i], 9 * sizeof(double));
+    memcpy(u, f->matrix->values + 9 * (size_t)factor->slots[i], 9 * sizeof(double));
     // Columns that this row and row j have in common, both rising.
     int32_t j = columns[i];
     for (int32_t mine = first, other = factor->start[j]; mine < i && other < factor->start[j + 1];) {
@@ -135,7 +135,7 @@ static void factor_slab(void *data, int32_t begin, int32_t end, int32_t slab) {
   const factoring *f = data;
   double *blocks = f->factor->rows + (size_t)slab * (size_t)f->factor->longest * 9;
   double raise = 0;
-  for (int try = 0; try < MOST_TRIES; ++try) {
+  for (int try = 0; try < MAX_TRIES; ++try) {
     bool good = true;
     for (int32_t row = begin; good && row < end; ++row) good = factor_row(f, row, raise, blocks);
     f->factor->shifts[slab] = raise;

@@ -9,10 +9,10 @@ int32_t pl_block_slab(int32_t row_count);
 
 typedef struct pl_block_incomplete {
   pl_block_lower lower;
-  int32_t *start, *columns, *places;  // the lower blocks of each row within its slab, and where they are in the matrix
+  int32_t *start, *columns, *slots;  // the lower blocks of each row within its slab, and where they are in the matrix
   float *values;
   double *inverses;
-  double *room;       // 4 per row, for the sweeps
+  double *workspace;       // 4 per row, for the sweeps
   double *rows;       // `longest` blocks per slab, while factoring
   double *shifts;     // of every slab: what its diagonal was raised by, relatively, to keep pivots positive
   int32_t longest;    // blocks of the longest row

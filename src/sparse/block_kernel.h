@@ -19,10 +19,10 @@ PL_SIMD_INLINE double add3(double4 a) {
 
 // A block of 9 numbers is two fours and one. The fours of a row-major element matrix lie across its rows, and are blended from two loads each that stay
 // inside of it.
-PL_SIMD_INLINE void scatter_blocks(double *values, const int32_t *places, const double *matrix, int32_t width) {
+PL_SIMD_INLINE void scatter_blocks(double *values, const int32_t *slots, const double *matrix, int32_t width) {
   for (int32_t a = 0; a < width; ++a)
     for (int32_t b = 0; b < width; ++b) {
-      double *to = values + 9 * (size_t)places[a * width + b];
+      double *to = values + 9 * (size_t)slots[a * width + b];
       const double *row0 = matrix + 9 * a * width + 3 * b, *row1 = row0 + 3 * width, *row2 = row1 + 3 * width;
       double4_unaligned *first = (double4_unaligned *)(void *)to, *second = (double4_unaligned *)(void *)(to + 4);
       *first += __builtin_shufflevector(load4(row0), load4(row1 - 3), 0, 1, 2, 7);
@@ -31,11 +31,11 @@ PL_SIMD_INLINE void scatter_blocks(double *values, const int32_t *places, const 
     }
 }
 
-static void scatter(double *values, const int32_t *places, const double *matrix, int32_t width) {
+static void scatter(double *values, const int32_t *slots, const double *matrix, int32_t width) {
   if (width == 4)
-    scatter_blocks(values, places, matrix, 4);  // tets, with all offsets known
+    scatter_blocks(values, slots, matrix, 4);  // tets, with all offsets known
   else
-    scatter_blocks(values, places, matrix, width);
+    scatter_blocks(values, slots, matrix, width);
 }
 
 static double multiply(const pl_block_matrix *matrix, int32_t begin, int32_t end, const double *x, double *y) {
@@ -74,34 +74,34 @@ static double multiply(const pl_block_matrix *matrix, int32_t begin, int32_t end
 }
 
 // Lanes 3 of `room` are zero on the way down, where they are multiplied, and rubbish on the way up, where they are not read.
-static void sweep(const pl_block_lower *lower, int32_t begin, int32_t end, const double *r, double *z, double *room) {
+static void sweep(const pl_block_lower *lower, int32_t begin, int32_t end, const double *r, double *z, double *workspace) {
   const int32_t *start = lower->start, *columns = lower->columns;
   for (int32_t row = begin; row < end; ++row) {
     double4 sum0 = {0}, sum1 = {0}, sum2 = {0};
     const float *values = lower->values + 9 * (size_t)start[row];
     for (int32_t i = start[row]; i < start[row + 1]; ++i, values += 9) {
-      double4 at = load4(room + 4 * (size_t)columns[i]);
+      double4 at = load4(workspace + 4 * (size_t)columns[i]);
       sum0 += load4_single(values) * at;
       sum1 += load4_single(values + 3) * at;
       sum2 += load4_single(values + 6) * at;
     }
     const double *from = r + 3 * (size_t)row;
-    *(double4_unaligned *)(void *)(room + 4 * (size_t)row) =
+    *(double4_unaligned *)(void *)(workspace + 4 * (size_t)row) =
         (double4){from[0] - add3(sum0), from[1] - add3(sum1), from[2] - add3(sum2), 0};
   }
   for (int32_t row = begin; row < end; ++row) {
-    double4 *at = (double4 *)(void *)(room + 4 * (size_t)row);
+    double4 *at = (double4 *)(void *)(workspace + 4 * (size_t)row);
     const double *inverse = lower->inverses + 9 * (size_t)row;
     double4 value = *at;
     *at = load4(inverse) * value[0] + load4(inverse + 3) * value[1] + load4(inverse + 6) * value[2];
   }
   for (int32_t row = end - 1; row >= begin; --row) {
-    const double *own = room + 4 * (size_t)row;
+    const double *own = workspace + 4 * (size_t)row;
     double4 own0 = {own[0], own[0], own[0], own[0]}, own1 = {own[1], own[1], own[1], own[1]},
             own2 = {own[2], own[2], own[2], own[2]};
     const float *values = lower->values + 9 * (size_t)start[row];
     for (int32_t i = start[row]; i < start[row + 1]; ++i, values += 9) {
-      double4 *to = (double4 *)(void *)(room + 4 * (size_t)columns[i]);
+      double4 *to = (double4 *)(void *)(workspace + 4 * (size_t)columns[i]);
       *to -= load4_single(values) * own0 + load4_single(values + 3) * own1 + load4_single(values + 6) * own2;
     }
     double *out = z + 3 * (size_t)row;

@@ -39,13 +39,13 @@ typedef struct assembly {
 static void assemble_batch(void *data, const int32_t *elements, int32_t count, double *matrices) {
   (void)matrices;
   const assembly *a = data;
-  double room[PL_BLOCK_BATCH * 9 * PL_BLOCK_CORNERS_MOST * PL_BLOCK_CORNERS_MOST];
+  double workspace[PL_BLOCK_BATCH * 9 * PL_BLOCK_MAX_CORNERS * PL_BLOCK_MAX_CORNERS];
   int32_t width = a->group->corner_count;
   size_t area = (size_t)(width * width);
-  a->visit(a->data, elements, count, room);
+  a->visit(a->data, elements, count, workspace);
   for (int32_t i = 0; i < count; ++i) {
-    const int32_t *places = a->group->places + (size_t)elements[i] * area;
-    a->kernels->scatter(a->values, places, room + (size_t)i * 9 * area, width);
+    const int32_t *slots = a->group->slots + (size_t)elements[i] * area;
+    a->kernels->scatter(a->values, slots, workspace + (size_t)i * 9 * area, width);
   }
 }
 
@@ -67,7 +67,7 @@ static void add_batch(void *data, const int32_t *elements, int32_t count, double
   const stored_elements *s = data;
   size_t area = (size_t)(s->group->corner_count * s->group->corner_count);
   for (int32_t i = 0; i < count; ++i)
-    s->kernels->scatter(s->values, s->group->places + (size_t)elements[i] * area, s->matrices + (size_t)elements[i] * 9 * area,
+    s->kernels->scatter(s->values, s->group->slots + (size_t)elements[i] * area, s->matrices + (size_t)elements[i] * 9 * area,
                         s->group->corner_count);
 }
 

@@ -15,8 +15,8 @@
 #include "base/parallel.h"
 
 enum {
-  CHUNK_LEAST = 64,   // elements of a chunk: enough to hide the start of a task …
-  CHUNK_MOST = 2048,  // … and no more than that many, as few chunks share little work
+  MIN_CHUNK = 64,   // elements of a chunk: enough to hide the start of a task …
+  MAX_CHUNK = 2048,  // … and no more than that many, as few chunks share little work
   CHUNKS = 32,        // chunks to aim at: each colour sweeps the whole matrix, so there should be few colours
   MASK_COLOURS = 64   // colours in a mask; chunks that find none free get one each
 };
@@ -28,9 +28,9 @@ static pl_status check_groups(int32_t row_count, const pl_block_elements *groups
   *coupling_count = row_count;
   for (int32_t g = 0; g < group_count; ++g) {
     int32_t width = groups[g].corner_count, count = groups[g].element_count;
-    if (width < 1 || width > PL_BLOCK_CORNERS_MOST || count < 0)
+    if (width < 1 || width > PL_BLOCK_MAX_CORNERS || count < 0)
       return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "group %d has %d elements of %d corners; 1 to %d corners are possible", g,
-                     count, width, PL_BLOCK_CORNERS_MOST);
+                     count, width, PL_BLOCK_MAX_CORNERS);
     for (int64_t i = 0; i < (int64_t)count * width; ++i)
       if (groups[g].corners[i] < 0 || groups[g].corners[i] >= row_count)
         return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "element %d of group %d has corner %d, but there are %d rows",
@@ -97,14 +97,14 @@ static bool build_rows(pl_arena *arena, pl_arena *temporary, const pl_block_elem
 }
 
 int32_t pl_block_pattern_find(const pl_block_pattern *pattern, int32_t row, int32_t column) {
-  int32_t least = pattern->start[row], most = pattern->start[row + 1] - 1;
-  while (least <= most) {
-    int32_t middle = least + (most - least) / 2, found = pattern->columns[middle];
+  int32_t min = pattern->start[row], max = pattern->start[row + 1] - 1;
+  while (min <= max) {
+    int32_t middle = min + (max - min) / 2, found = pattern->columns[middle];
     if (found == column) return middle;
     if (found < column)
-      least = middle + 1;
+      min = middle + 1;
     else
-      most = middle - 1;
+      max = middle - 1;
   }
   return -1;
 }
@@ -144,7 +144,7 @@ static int32_t choose_colour(const pl_block_elements *elements, const int32_t *o
 
 static int32_t chunk_size(int32_t element_count) {
   int32_t size = element_count / CHUNKS;
-  return size < CHUNK_LEAST ? CHUNK_LEAST : size > CHUNK_MOST ? CHUNK_MOST : size;
+  return size < MIN_CHUNK ? MIN_CHUNK : size > MAX_CHUNK ? MAX_CHUNK : size;
 }
 
 static bool order_group(pl_arena *arena, pl_arena *temporary, const pl_block_elements *elements, int32_t row_count,
@@ -183,13 +183,13 @@ static bool build_group(pl_arena *arena, pl_arena *temporary, const pl_block_ele
                         pl_block_group *group) {
   int32_t width = elements->corner_count;
   *group = (pl_block_group){.element_count = elements->element_count, .corner_count = width};
-  group->places = PL_TAKE(arena, int32_t, (size_t)elements->element_count * (size_t)(width * width));
+  group->slots = PL_TAKE(arena, int32_t, (size_t)elements->element_count * (size_t)(width * width));
   if (arena->failed) return false;
-  int32_t *place = group->places;
+  int32_t *slot = group->slots;
   for (int32_t e = 0; e < elements->element_count; ++e) {
     const int32_t *corners = elements->corners + (size_t)e * (size_t)width;
     for (int32_t a = 0; a < width; ++a)
-      for (int32_t b = 0; b < width; ++b) *place++ = pl_block_pattern_find(pattern, corners[a], corners[b]);
+      for (int32_t b = 0; b < width; ++b) *slot++ = pl_block_pattern_find(pattern, corners[a], corners[b]);
   }
   return order_group(arena, temporary, elements, pattern->row_count, group);
 }

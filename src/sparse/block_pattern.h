@@ -9,7 +9,7 @@
 #include "base/arena.h"
 
 enum {
-  PL_BLOCK_CORNERS_MOST = 8,  // four for tets and hinges; eight for a pair of points that each hang on a tet
+  PL_BLOCK_MAX_CORNERS = 8,  // four for tets and hinges; eight for a pair of points that each hang on a tet
   PL_BLOCK_BATCH = 8,         // most elements handed to a pl_block_visit at a time
 };
 
@@ -21,7 +21,7 @@ typedef struct pl_block_elements {
 
 typedef struct pl_block_group {
   int32_t element_count, corner_count, chunk_count, colour_count;
-  int32_t *places;        // corner_count² per element: the scatter map
+  int32_t *slots;        // corner_count² per element: the scatter map
   int32_t *order;         // elements in the order in which they are visited
   int32_t *chunk_start;   // chunk_count + 1, in `order`
   int32_t *colour_start;  // colour_count + 1, in the chunks: those of one colour have no corner in common

@@ -7,7 +7,7 @@
 #include "sparse/block_kernels.h"
 
 // Sums of n terms of the size of the diagonal leave a few n * 1e-16 of it behind where the true pivot is 0.
-static const double LEAST_PIVOT = 1e-13;
+static const double MIN_PIVOT = 1e-13;
 
 bool pl_dense_factor_take(pl_arena *arena, int32_t size, pl_dense_factor *factor) {
   factor->size = size;
@@ -22,7 +22,7 @@ int32_t pl_dense_factor_run(pl_dense_factor *factor, bool leave_out) {
   for (int32_t row = 0; row < factor->size; ++row) {
     double *own = factor->values + (size_t)row * (size_t)factor->size, diagonal = own[row];
     double pivot = kernels->eliminate(factor->values, factor->size, row, factor->inverses);
-    if (pivot > LEAST_PIVOT * fabs(diagonal) && pivot < HUGE_VAL) {
+    if (pivot > MIN_PIVOT * fabs(diagonal) && pivot < HUGE_VAL) {
       own[row] = sqrt(pivot);
       factor->inverses[row] = 1 / own[row];
       continue;

@@ -44,10 +44,10 @@ static pl_status cg_factor(void *self, const pl_block_matrix *matrix, double shi
   return PL_OK;
 }
 
-static pl_status cg_solve(void *self, const double *right, int32_t count, double *x, pl_linear_outcome *outcome, pl_error *error) {
+static pl_status cg_solve(void *self, const double *rhs, int32_t count, double *x, pl_linear_outcome *outcome, pl_error *error) {
   cg_solver *s = self;
   pl_block_conjugate_report report;
-  pl_status status = pl_block_conjugate_solve(s->conjugate, right, count, &s->limits, x, &report);
+  pl_status status = pl_block_conjugate_solve(s->conjugate, rhs, count, &s->limits, x, &report);
   *outcome = (pl_linear_outcome){report.iteration_count, report.residual, report.negative_curvature};
   if (status < 0) return pl_fail(error, status, "conjugate gradients met numbers that are not finite");
   return status;
@@ -73,9 +73,9 @@ static void dense_destroy(void *self) {
 static pl_status dense_create(pl_context *context, const pl_block_pattern *pattern, const pl_linear_def *def, void **self,
                               pl_error *error) {
   (void)def;
-  if (3 * (int64_t)pattern->row_count > PL_LINEAR_DENSE_MOST)
+  if (3 * (int64_t)pattern->row_count > PL_LINEAR_MAX_DENSE)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "%lld unknowns are too many for a dense matrix, which takes %d",
-                   3 * (long long)pattern->row_count, PL_LINEAR_DENSE_MOST);
+                   3 * (long long)pattern->row_count, PL_LINEAR_MAX_DENSE);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   dense_solver *s = PL_TAKE(&arena, dense_solver, 1);
@@ -106,13 +106,13 @@ static pl_status dense_run(void *self, const pl_block_matrix *matrix, double shi
   return PL_OK;
 }
 
-static pl_status dense_solve(void *self, const double *right, int32_t count, double *x, pl_linear_outcome *outcome,
+static pl_status dense_solve(void *self, const double *rhs, int32_t count, double *x, pl_linear_outcome *outcome,
                              pl_error *error) {
   (void)outcome, (void)error;
   const dense_solver *s = self;
   size_t size = (size_t)s->factor.size;
   for (int32_t k = 0; k < count; ++k) {
-    memcpy(x + (size_t)k * size, right + (size_t)k * size, size * sizeof(double));
+    memcpy(x + (size_t)k * size, rhs + (size_t)k * size, size * sizeof(double));
     pl_dense_factor_solve(&s->factor, x + (size_t)k * size);
   }
   return PL_OK;

@@ -75,7 +75,7 @@ const pl_linear_backend *pl_linear_choose(const pl_block_pattern *pattern, pl_li
       return def->direct;
     case PL_LINEAR_AUTO: break;
   }
-  bool small = 3 * (int64_t)pattern->row_count <= PL_LINEAR_DENSE_MOST;
+  bool small = 3 * (int64_t)pattern->row_count <= PL_LINEAR_MAX_DENSE;
   char dense[48] = "", direct[64] = "no direct sparse solver at hand";
   if (small) snprintf(dense, sizeof dense, "dense %.2g ms, ", e.dense * 1e3);
   if (def->direct != NULL) snprintf(direct, sizeof direct, "%s %.2g ms", def->direct->name, e.direct * 1e3);

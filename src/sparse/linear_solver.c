@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 
-enum { TRIES_MOST = 14, GRAIN = 1024 };
+enum { MAX_TRIES = 14, GRAIN = 1024 };
 static const double FIRST_SHIFT = 1e-3, SHIFT_GROWTH = 4;
 
 struct pl_linear_solver {
@@ -23,7 +23,7 @@ struct pl_linear_solver {
   double *weights;  // |diag A|, filled when a shift is needed
   double *image;    // A x, for residuals
   double *sums;     // 2 per block of rows
-  const double *right, *x;
+  const double *rhs, *x;
   pl_linear_report report;
 };
 
@@ -31,7 +31,7 @@ pl_linear_def pl_default_linear_def(void) {
   return (pl_linear_def){
       .choice = PL_LINEAR_AUTO,
       .choose_preconditioner = true,
-      .limits = {.tolerance = 1e-4, .most_iterations = 2000},
+      .limits = {.tolerance = 1e-4, .max_iterations = 2000},
       .hint = {.young = 1e5, .young_contrast = 1, .poisson = 0.3, .density = 1000, .step = 1.0 / 60, .solves_per_factor = 1}};
 }
 
@@ -101,7 +101,7 @@ static pl_status factor_shifted(pl_linear_solver *s, double shift, pl_error *err
   double start = pl_clock_seconds();
   bool indefinite = true;
   pl_status status = PL_OK;
-  while (indefinite && status >= 0 && s->report.try_count < TRIES_MOST) {
+  while (indefinite && status >= 0 && s->report.try_count < MAX_TRIES) {
     if (shift > 0 && s->report.shift == 0) measure_diagonal(s);
     s->report.shift = shift;
     s->report.try_count++;
@@ -129,17 +129,17 @@ static void compare_rows(void *data, int32_t begin, int32_t end, int32_t block) 
   const pl_linear_solver *s = data;
   double difference = 0, whole = 0;
   for (size_t i = 3 * (size_t)begin; i < 3 * (size_t)end; ++i) {
-    double value = s->image[i] + (s->report.shift > 0 ? s->report.shift * s->weights[i] * s->x[i] : 0), left = s->right[i] - value;
+    double value = s->image[i] + (s->report.shift > 0 ? s->report.shift * s->weights[i] * s->x[i] : 0), left = s->rhs[i] - value;
     difference += left * left;
-    whole += s->right[i] * s->right[i];
+    whole += s->rhs[i] * s->rhs[i];
   }
   s->sums[2 * block] = difference;
   s->sums[2 * block + 1] = whole;
 }
 
 // |b - A x| / |b|, 0 for b = 0.
-static double measure_residual(pl_linear_solver *s, const double *right, const double *x) {
-  s->right = right;
+static double measure_residual(pl_linear_solver *s, const double *rhs, const double *x) {
+  s->rhs = rhs;
   s->x = x;
   pl_block_matrix_multiply(s->arena.context, s->matrix, x, s->image);
   pl_parallel_for(s->arena.context, s->pattern->row_count, GRAIN, compare_rows, s);
@@ -151,15 +151,15 @@ static double measure_residual(pl_linear_solver *s, const double *right, const d
   return whole > 0 ? sqrt(difference / whole) : sqrt(difference);
 }
 
-pl_status pl_linear_solver_solve(pl_linear_solver *s, const double *right, int32_t count, double *x, pl_error *error) {
+pl_status pl_linear_solver_solve(pl_linear_solver *s, const double *rhs, int32_t count, double *x, pl_error *error) {
   double start = pl_clock_seconds(), factor_seconds = s->report.factor_seconds;
   pl_linear_outcome outcome = {.residual = -1};
-  pl_status status = s->backend->solve(s->self, right, count, x, &outcome, error);
+  pl_status status = s->backend->solve(s->self, rhs, count, x, &outcome, error);
   while (status >= 0 && outcome.indefinite) {
     status = factor_shifted(s, s->report.shift > 0 ? s->report.shift * SHIFT_GROWTH : FIRST_SHIFT, error);
     if (status < 0) break;
     outcome = (pl_linear_outcome){.residual = -1};
-    status = s->backend->solve(s->self, right, count, x, &outcome, error);
+    status = s->backend->solve(s->self, rhs, count, x, &outcome, error);
   }
   s->report.iteration_count = outcome.iteration_count;
   s->report.residual = outcome.residual;
@@ -167,7 +167,7 @@ pl_status pl_linear_solver_solve(pl_linear_solver *s, const double *right, int32
   size_t length = 3 * (size_t)s->pattern->row_count;
   if (outcome.residual < 0)
     for (int32_t k = 0; k < count; ++k) {
-      double residual = measure_residual(s, right + (size_t)k * length, x + (size_t)k * length);
+      double residual = measure_residual(s, rhs + (size_t)k * length, x + (size_t)k * length);
       if (!(residual <= s->report.residual)) s->report.residual = residual;
     }
   s->report.solve_seconds = pl_clock_seconds() - start - (s->report.factor_seconds - factor_seconds);

@@ -15,7 +15,7 @@ typedef enum pl_linear_choice {
   PL_LINEAR_DIRECT,  // the back end in `direct`
 } pl_linear_choice;
 
-enum { PL_LINEAR_DENSE_MOST = 3000 };
+enum { PL_LINEAR_MAX_DENSE = 3000 };
 
 // What is known of the body; decides between back ends and preconditioners, never the result.
 typedef struct pl_linear_hint {
@@ -67,7 +67,7 @@ struct pl_linear_backend {
   pl_status (*create)(pl_context *context, const pl_block_pattern *pattern, const pl_linear_def *def, void **self, pl_error *error);
   pl_status (*factor)(void *self, const pl_block_matrix *matrix, double shift, const double *weights, bool *indefinite,
                       pl_error *error);
-  pl_status (*solve)(void *self, const double *right, int32_t count, double *x, pl_linear_outcome *outcome, pl_error *error);
+  pl_status (*solve)(void *self, const double *rhs, int32_t count, double *x, pl_linear_outcome *outcome, pl_error *error);
   // Residual that coming solves have to reach; NULL for direct ones, which reach what rounding leaves.
   void (*aim)(void *self, double tolerance);
   void (*destroy)(void *self);
@@ -93,7 +93,7 @@ pl_status pl_linear_solver_factor(pl_linear_solver *solver, const pl_block_matri
 
 // Solve for `count` right-hand sides of 3 * row_count numbers, one after the other; x holds first guesses. Conjugate gradients find
 // only here that a matrix is not positive definite, and shift then. With them allocates nothing. PL_REMARK_NOT_CONVERGED at the limit of iterations.
-pl_status pl_linear_solver_solve(pl_linear_solver *solver, const double *right, int32_t count, double *x, pl_error *error);
+pl_status pl_linear_solver_solve(pl_linear_solver *solver, const double *rhs, int32_t count, double *x, pl_error *error);
 
 // How exactly coming solves are to be done: |b - A x| against |b|. Without effect on direct back ends.
 void pl_linear_solver_aim(pl_linear_solver *solver, double tolerance);

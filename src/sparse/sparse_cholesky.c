@@ -59,7 +59,7 @@ static void add_own(const numeric_data *d, int32_t s, int32_t size) {
     double *column = d->front + (size_t)(j - plan->first[s]) * (size_t)size;
     int32_t row = plan->row_of[j];
     for (int32_t e = d->matrix->start[row]; e < d->matrix->start[row + 1]; ++e) {
-      int32_t i = plan->place_of[d->matrix->columns[e]];
+      int32_t i = plan->index_of[d->matrix->columns[e]];
       if (i >= j) column[d->local[i]] = d->matrix->values[e];
     }
   }
@@ -105,7 +105,7 @@ static bool factor_supernode(numeric_data *d, int32_t s, const int32_t *subtree_
 
 // First supernode of each subtree, and how much the stack must hold: a rehearsal.
 static size_t rehearse(const pl_sparse_cholesky_plan *plan, int32_t *subtree_first) {
-  size_t now = 0, most = 0;
+  size_t now = 0, max = 0;
   for (int32_t s = 0; s < plan->supernode_count; ++s) subtree_first[s] = s;
   for (int32_t s = 0; s < plan->supernode_count; ++s) {
     if (plan->parent[s] >= 0 && subtree_first[s] < subtree_first[plan->parent[s]])
@@ -113,18 +113,18 @@ static size_t rehearse(const pl_sparse_cholesky_plan *plan, int32_t *subtree_fir
     for (int32_t child = s - 1; child >= subtree_first[s]; child = subtree_first[child] - 1)
       now -= (size_t)below_count_of(plan, child) * (size_t)below_count_of(plan, child);
     now += (size_t)below_count_of(plan, s) * (size_t)below_count_of(plan, s);
-    if (now > most) most = now;
+    if (now > max) max = now;
   }
-  return most;
+  return max;
 }
 
 static pl_status factor_all(pl_context *context, const pl_sparse *matrix, const pl_sparse_cholesky_plan *plan,
                             const size_t *panel_start, float *panels, pl_error *error) {
-  int32_t most_size = 0, most_width = 0;
+  int32_t max_size = 0, max_width = 0;
   for (int32_t s = 0; s < plan->supernode_count; ++s) {
     int32_t width = width_of(plan, s), size = width + below_count_of(plan, s);
-    if (size > most_size) most_size = size;
-    if (width > most_width) most_width = width;
+    if (size > max_size) max_size = size;
+    if (width > max_width) max_width = width;
   }
   pl_arena scratch;
   pl_arena_init(&scratch, context, 0);
@@ -135,9 +135,9 @@ static pl_status factor_all(pl_context *context, const pl_sparse *matrix, const 
         .matrix = matrix,
         .plan = plan,
         .kernels = pl_sparse_cholesky_kernels_choose(),
-        .front = PL_TAKE(&scratch, double, (size_t)most_size *(size_t)most_size),
+        .front = PL_TAKE(&scratch, double, (size_t)max_size *(size_t)max_size),
         .stack = PL_TAKE(&scratch, double, rehearse(plan, subtree_first)),
-        .column = PL_TAKE(&scratch, double, most_width),
+        .column = PL_TAKE(&scratch, double, max_width),
         .local = PL_TAKE(&scratch, int32_t, matrix->row_count),
     };
     bool is_positive = true;
@@ -158,12 +158,12 @@ pl_status pl_sparse_cholesky_build(pl_context *context, pl_arena *arena, const p
   if (status < 0) return status;
   size_t *panel_start = PL_TAKE(arena, size_t, plan.supernode_count + 1);
   if (panel_start == NULL) return pl_fail_memory(error);
-  int32_t most_rows = 0, most_columns = 0;
+  int32_t max_rows = 0, max_columns = 0;
   for (int32_t s = 0; s < plan.supernode_count; ++s) {
     int32_t width = width_of(&plan, s), size = width + below_count_of(&plan, s);
     panel_start[s + 1] = panel_start[s] + panel_size(width, size - width);
-    if (size > most_rows) most_rows = size;
-    if (width > most_columns) most_columns = width;
+    if (size > max_rows) max_rows = size;
+    if (width > max_columns) max_columns = width;
   }
   float *panels = PL_TAKE(arena, float, panel_start[plan.supernode_count]);
   if (panels == NULL) return pl_fail_memory(error);
@@ -178,17 +178,17 @@ pl_status pl_sparse_cholesky_build(pl_context *context, pl_arena *arena, const p
       .below = plan.below,
       .panel_start = panel_start,
       .panels = panels,
-      .most_rows = pl_panel_padded(most_rows, PL_PANEL_ROWS),
-      .most_columns = pl_panel_padded(most_columns, PL_PANEL_ROWS),
+      .max_rows = pl_panel_padded(max_rows, PL_PANEL_ROWS),
+      .max_columns = pl_panel_padded(max_columns, PL_PANEL_ROWS),
       .entry_count = plan.entry_count,
   };
   return PL_OK;
 }
 
-size_t pl_sparse_cholesky_room(const pl_sparse_cholesky *factor) {
-  return 3 * ((size_t)factor->most_rows + (size_t)factor->most_columns);
+size_t pl_sparse_cholesky_workspace(const pl_sparse_cholesky *factor) {
+  return 3 * ((size_t)factor->max_rows + (size_t)factor->max_columns);
 }
 
-void pl_sparse_cholesky_solve(const pl_sparse_cholesky *factor, pl_f4 *x, float *room) {
-  pl_sparse_cholesky_kernels_choose()->solve(factor, x, room);
+void pl_sparse_cholesky_solve(const pl_sparse_cholesky *factor, pl_f4 *x, float *workspace) {
+  pl_sparse_cholesky_kernels_choose()->solve(factor, x, workspace);
 }

@@ -16,7 +16,7 @@ typedef struct pl_sparse_cholesky {
   const int32_t *below;             // rising for each supernode
   const size_t *panel_start;        // supernode_count + 1
   const float *panels;              // see sparse_cholesky.c
-  int32_t most_rows, most_columns;  // of any panel, with padding
+  int32_t max_rows, max_columns;  // of any panel, with padding
   int64_t entry_count;              // of the factor without the zeros that panels contain
 } pl_sparse_cholesky;
 
@@ -26,9 +26,9 @@ pl_status pl_sparse_cholesky_build(pl_context *context, pl_arena *arena, const p
                                    pl_sparse_cholesky *factor, pl_error *error);
 
 // Floats that pl_sparse_cholesky_solve() needs to work in.
-size_t pl_sparse_cholesky_room(const pl_sparse_cholesky *factor);
+size_t pl_sparse_cholesky_workspace(const pl_sparse_cholesky *factor);
 
 // Overwrite x, a right-hand side in the order of elimination, by the solution. Fourth components become 0. `room` is aligned to 32 bytes.
-void pl_sparse_cholesky_solve(const pl_sparse_cholesky *factor, pl_f4 *x, float *room);
+void pl_sparse_cholesky_solve(const pl_sparse_cholesky *factor, pl_f4 *x, float *workspace);
 
 #endif

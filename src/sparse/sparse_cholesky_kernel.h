@@ -226,7 +226,7 @@ PL_SIMD_INLINE void multiply_transposed(const panel_view *v, const float *from, 
 }
 
 static void solve_forward(const pl_sparse_cholesky *factor, pl_f4 *x, float *columns, float *rows) {
-  size_t column_stride = (size_t)factor->most_columns, stride = (size_t)factor->most_rows;
+  size_t column_stride = (size_t)factor->max_columns, stride = (size_t)factor->max_rows;
   for (int32_t s = 0; s < factor->supernode_count; ++s) {
     panel_view v = view_panel(factor, s);
     load_columns(&v, x + v.first, columns, column_stride);
@@ -244,7 +244,7 @@ static void solve_forward(const pl_sparse_cholesky *factor, pl_f4 *x, float *col
 }
 
 static void solve_backward(const pl_sparse_cholesky *factor, pl_f4 *x, float *columns, float *rows) {
-  size_t column_stride = (size_t)factor->most_columns, stride = (size_t)factor->most_rows;
+  size_t column_stride = (size_t)factor->max_columns, stride = (size_t)factor->max_rows;
   for (int32_t s = factor->supernode_count - 1; s >= 0; --s) {
     panel_view v = view_panel(factor, s);
     load_columns(&v, x + v.first, rows, stride);
@@ -261,8 +261,8 @@ static void solve_backward(const pl_sparse_cholesky *factor, pl_f4 *x, float *co
   }
 }
 
-static void solve(const pl_sparse_cholesky *factor, pl_f4 *x, float *room) {
-  float *rows = room, *columns = room + 3 * (size_t)factor->most_rows;
+static void solve(const pl_sparse_cholesky *factor, pl_f4 *x, float *workspace) {
+  float *rows = workspace, *columns = workspace + 3 * (size_t)factor->max_rows;
   solve_forward(factor, x, columns, rows);
   solve_backward(factor, x, columns, rows);
 }

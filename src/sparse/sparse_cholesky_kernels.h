@@ -21,7 +21,7 @@ typedef struct pl_sparse_cholesky_kernels {
   bool (*eliminate)(double *front, int32_t size, int32_t width);
   // Turn the first `width` columns from (L11; L21) into (L11⁻¹; L21 L11⁻¹). `column` has room for `width` numbers.
   void (*invert)(double *front, int32_t size, int32_t width, double *column);
-  void (*solve)(const pl_sparse_cholesky *factor, pl_f4 *x, float *room);
+  void (*solve)(const pl_sparse_cholesky *factor, pl_f4 *x, float *workspace);
 } pl_sparse_cholesky_kernels;
 
 extern const pl_sparse_cholesky_kernels pl_sparse_cholesky_kernels_plain;

@@ -5,7 +5,7 @@
 #include "sparse/sparse_cholesky.h"
 
 typedef struct pl_sparse_cholesky_plan {
-  int32_t *row_of, *place_of;  // the row that is eliminated k-th, and back
+  int32_t *row_of, *index_of;  // the row that is eliminated k-th, and back
   int32_t supernode_count;
   int32_t *first;        // supernode_count + 1
   int32_t *parent;       // supernode that a supernode's first row below belongs to, -1 for none

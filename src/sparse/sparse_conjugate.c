@@ -16,7 +16,7 @@ enum { GRAIN = 1024 };
 
 typedef struct iteration {
   const pl_sparse *matrix;
-  const pl_vec3 *right;
+  const pl_vec3 *rhs;
   pl_vec3 *x;
   pl_conjugate_work work;
   pl_vec3 alpha, beta;
@@ -49,11 +49,11 @@ static void start_rows(void *data, int32_t begin, int32_t end, int32_t block) {
   pl_vec3 whole = {0, 0, 0}, left = {0, 0, 0};
   for (int32_t i = begin; i < end; ++i) {
     double diagonal = it->matrix->values[it->matrix->diagonal[i]], inverse = diagonal > 0 ? 1 / diagonal : 0;
-    pl_vec3 r = pl_vec3_sub(it->right[i], pl_sparse_multiply_row(it->matrix, i, it->x));
+    pl_vec3 r = pl_vec3_sub(it->rhs[i], pl_sparse_multiply_row(it->matrix, i, it->x));
     it->work.inverse[i] = inverse;
     it->work.residual[i] = r;
     it->work.direction[i] = pl_vec3_scale(r, inverse);
-    whole = pl_vec3_add_scaled(whole, times(it->right[i], it->right[i]), inverse);
+    whole = pl_vec3_add_scaled(whole, times(it->rhs[i], it->rhs[i]), inverse);
     left = pl_vec3_add_scaled(left, times(r, r), inverse);
   }
   it->work.sums[2 * block] = whole;
@@ -107,9 +107,9 @@ static double relative(double left, double whole) {
   return left > 0 ? sqrt(left / whole) : 0;
 }
 
-pl_conjugate_report pl_conjugate_solve(pl_context *context, const pl_sparse *matrix, const pl_vec3 *right,
+pl_conjugate_report pl_conjugate_solve(pl_context *context, const pl_sparse *matrix, const pl_vec3 *rhs,
                                        const pl_conjugate_limits *limits, const pl_conjugate_work *work, pl_vec3 *x) {
-  iteration it = {.matrix = matrix, .right = right, .x = x, .work = *work};
+  iteration it = {.matrix = matrix, .rhs = rhs, .x = x, .work = *work};
   pl_conjugate_report report = {0};
   int32_t row_count = matrix->row_count;
   pl_parallel_for(context, row_count, GRAIN, start_rows, &it);
@@ -120,7 +120,7 @@ pl_conjugate_report pl_conjugate_solve(pl_context *context, const pl_sparse *mat
     // Numbers that have overflowed will not come back.
     bool lost = !isfinite(left.x + left.y + left.z) || !isfinite(limit.x + limit.y + limit.z);
     report.converged = !lost && left.x <= limit.x && left.y <= limit.y && left.z <= limit.z;
-    if (report.converged || lost || report.iteration_count >= limits->most_iterations) break;
+    if (report.converged || lost || report.iteration_count >= limits->max_iterations) break;
     pl_parallel_for(context, row_count, GRAIN, multiply_rows, &it);
     it.alpha = ratios_above(left, add_blocks(&it, 0), left, limit);
     pl_parallel_for(context, row_count, GRAIN, advance_rows, &it);

@@ -15,7 +15,7 @@ typedef struct pl_conjugate_work {
 typedef struct pl_conjugate_limits {
   double tolerance;  // of the residual against the right-hand side
   double gain;  // of the residual against the one at the start: enough for a step of an outer iteration; 0 for the tolerance alone
-  int32_t most_iterations;
+  int32_t max_iterations;
 } pl_conjugate_limits;
 
 typedef struct pl_conjugate_report {
@@ -28,7 +28,7 @@ bool pl_conjugate_work_take(pl_arena *arena, int32_t row_count, pl_conjugate_wor
 
 // Improve `x` until matrix * x = right. The error, measured by the matrix, shrinks in every iteration, so stopping early is safe. The result does not depend
 // on the number of threads. Rows that are zero leave their x alone.
-pl_conjugate_report pl_conjugate_solve(pl_context *context, const pl_sparse *matrix, const pl_vec3 *right,
+pl_conjugate_report pl_conjugate_solve(pl_context *context, const pl_sparse *matrix, const pl_vec3 *rhs,
                                        const pl_conjugate_limits *limits, const pl_conjugate_work *work, pl_vec3 *x);
 
 #endif

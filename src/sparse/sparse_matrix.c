@@ -11,7 +11,7 @@ typedef struct pattern {
   int32_t *mark;                      // per column: the row that has it, plus one
 } pattern;
 
-int32_t pl_sparse_most_elements(int32_t row_count, int32_t width) {
+int32_t pl_sparse_max_elements(int32_t row_count, int32_t width) {
   return (INT32_MAX - row_count) / (width * width);
 }
 
@@ -72,14 +72,14 @@ bool pl_sparse_create(pl_arena *arena, const int32_t *corners, int32_t element_c
 }
 
 int32_t pl_sparse_find(const pl_sparse *matrix, int32_t row, int32_t column) {
-  int32_t least = matrix->start[row], most = matrix->start[row + 1] - 1;
-  while (least <= most) {
-    int32_t middle = least + (most - least) / 2, found = matrix->columns[middle];
+  int32_t min = matrix->start[row], max = matrix->start[row + 1] - 1;
+  while (min <= max) {
+    int32_t middle = min + (max - min) / 2, found = matrix->columns[middle];
     if (found == column) return middle;
     if (found < column)
-      least = middle + 1;
+      min = middle + 1;
     else
-      most = middle - 1;
+      max = middle - 1;
   }
   return -1;
 }

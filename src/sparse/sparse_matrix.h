@@ -15,7 +15,7 @@ typedef struct pl_sparse {
 } pl_sparse;
 
 // Most elements of `width` corners for which every index fits, whatever the pattern turns out to be.
-int32_t pl_sparse_most_elements(int32_t row_count, int32_t width);
+int32_t pl_sparse_max_elements(int32_t row_count, int32_t width);
 
 // Pattern in which all corners of an element are coupled, with values zero. `corners` holds `width` rows per element. False when out
 // of memory.

@@ -18,7 +18,7 @@
 enum { LEAF_ROWS = 64, AXES = 3 };
 
 // Cuts leave at least this share of the rows on either side, which also bounds the depth of the recursion.
-static const double LEAST_SHARE = 0.3;
+static const double MIN_FRACTION = 0.3;
 
 typedef struct keyed_row {
   double key;
@@ -30,7 +30,7 @@ typedef struct dissection {
   const pl_vec3 *positions;
   int32_t *region;  // per row: number of the set it is in, -1 once it is in a separator
   int8_t *side;     // per row: LEFT, RIGHT or SEPARATOR
-  keyed_row *sorted, *room;
+  keyed_row *sorted, *workspace;
   int32_t *queue;
   int32_t region_count;
 } dissection;
@@ -39,7 +39,7 @@ enum { LEFT = 0, RIGHT = 1, SEPARATOR = 2 };
 
 typedef struct cut {
   int axis;
-  int32_t place;  // rows before it in sorted order are left
+  int32_t slot;  // rows before it in sorted order are left
   int8_t side;    // whose border is the separator
   double cost;
 } cut;
@@ -49,38 +49,38 @@ static bool is_before(keyed_row a, keyed_row b) {
 }
 
 // Merge sort of `count` rows from `sorted`, with `room` of the same size.
-static void sort_rows(keyed_row *sorted, keyed_row *room, int32_t count) {
+static void sort_rows(keyed_row *sorted, keyed_row *workspace, int32_t count) {
   for (int32_t width = 1; width < count; width *= 2) {
     for (int32_t begin = 0; begin < count; begin += 2 * width) {
       int32_t middle = count - begin > width ? begin + width : count;
       int32_t end = count - middle > width ? middle + width : count;
       int32_t a = begin, b = middle;
       for (int32_t i = begin; i < end; ++i)
-        room[i] = b >= end || (a < middle && !is_before(sorted[b], sorted[a])) ? sorted[a++] : sorted[b++];
+        workspace[i] = b >= end || (a < middle && !is_before(sorted[b], sorted[a])) ? sorted[a++] : sorted[b++];
     }
-    for (int32_t i = 0; i < count; ++i) sorted[i] = room[i];
+    for (int32_t i = 0; i < count; ++i) sorted[i] = workspace[i];
     if (width > count / 2) break;
   }
 }
 
 // Distances in the graph from `from` to the rows of its set, as keys by row in `room`; returns the last row reached.
 static int32_t walk(dissection *d, int32_t id, int32_t from, const int32_t *rows, int32_t count) {
-  for (int32_t i = 0; i < count; ++i) d->room[rows[i]].key = -1;
+  for (int32_t i = 0; i < count; ++i) d->workspace[rows[i]].key = -1;
   int32_t head = 0, tail = 0, next = 0;
   d->queue[tail++] = from;
-  d->room[from].key = 0;
+  d->workspace[from].key = 0;
   while (head < count) {
     if (head == tail) {
       // Another piece of a set that does not hang together: it goes behind the first.
-      while (d->room[rows[next]].key >= 0) ++next;
-      d->room[rows[next]].key = d->room[d->queue[tail - 1]].key + 1;
+      while (d->workspace[rows[next]].key >= 0) ++next;
+      d->workspace[rows[next]].key = d->workspace[d->queue[tail - 1]].key + 1;
       d->queue[tail++] = rows[next];
     }
     int32_t row = d->queue[head++];
     for (int32_t e = d->matrix->start[row]; e < d->matrix->start[row + 1]; ++e) {
       int32_t other = d->matrix->columns[e];
-      if (d->region[other] != id || d->room[other].key >= 0) continue;
-      d->room[other].key = d->room[row].key + 1;
+      if (d->region[other] != id || d->workspace[other].key >= 0) continue;
+      d->workspace[other].key = d->workspace[row].key + 1;
       d->queue[tail++] = other;
     }
   }
@@ -92,13 +92,13 @@ static void sort_along(dissection *d, int32_t id, int axis, const int32_t *rows,
   if (d->positions == NULL) walk(d, id, walk(d, id, rows[0], rows, count), rows, count);
   for (int32_t i = 0; i < count; ++i) {
     int32_t row = rows[i];
-    double key = d->positions == NULL ? d->room[row].key
+    double key = d->positions == NULL ? d->workspace[row].key
                  : axis == 0          ? d->positions[row].x
                  : axis == 1          ? d->positions[row].y
                                       : d->positions[row].z;
     d->sorted[i] = (keyed_row){key, row};
   }
-  sort_rows(d->sorted, d->room, count);
+  sort_rows(d->sorted, d->workspace, count);
 }
 
 static bool touches(const dissection *d, int32_t id, int32_t row, int8_t side) {
@@ -110,18 +110,18 @@ static bool touches(const dissection *d, int32_t id, int32_t row, int8_t side) {
 }
 
 // Try a cut of the sorted rows; the better border of the two is the separator.
-static void try_cut(dissection *d, int32_t id, int axis, int32_t place, int32_t count, cut *best) {
-  if (place < LEAST_SHARE * count || place > (1 - LEAST_SHARE) * count) return;
-  for (int32_t i = 0; i < count; ++i) d->side[d->sorted[i].row] = i < place ? LEFT : RIGHT;
+static void try_cut(dissection *d, int32_t id, int axis, int32_t slot, int32_t count, cut *best) {
+  if (slot < MIN_FRACTION * count || slot > (1 - MIN_FRACTION) * count) return;
+  for (int32_t i = 0; i < count; ++i) d->side[d->sorted[i].row] = i < slot ? LEFT : RIGHT;
   int32_t borders[2] = {0, 0};
   for (int32_t i = 0; i < count; ++i) {
-    int8_t side = i < place ? LEFT : RIGHT;
+    int8_t side = i < slot ? LEFT : RIGHT;
     borders[side] += touches(d, id, d->sorted[i].row, side == LEFT ? RIGHT : LEFT);
   }
   for (int8_t side = LEFT; side <= RIGHT; ++side) {
-    double lean = (2.0 * (side == LEFT ? place - borders[side] : place + borders[side]) - count + borders[side]) / count;
+    double lean = (2.0 * (side == LEFT ? slot - borders[side] : slot + borders[side]) - count + borders[side]) / count;
     double cost = borders[side] * (1 + 2 * lean * lean);
-    if (cost < best->cost) *best = (cut){axis, place, side, cost};
+    if (cost < best->cost) *best = (cut){axis, slot, side, cost};
   }
 }
 
@@ -143,7 +143,7 @@ static cut find_cut(dissection *d, int32_t id, const int32_t *rows, int32_t coun
 // Mark the separator, and give back rows of it that turn out to touch one side only.
 static void separate(dissection *d, int32_t id, const cut *best, const int32_t *rows, int32_t count) {
   sort_along(d, id, best->axis, rows, count);
-  for (int32_t i = 0; i < count; ++i) d->side[d->sorted[i].row] = i < best->place ? LEFT : RIGHT;
+  for (int32_t i = 0; i < count; ++i) d->side[d->sorted[i].row] = i < best->slot ? LEFT : RIGHT;
   int8_t other = best->side == LEFT ? RIGHT : LEFT;
   for (int32_t i = 0; i < count; ++i) {
     int32_t row = d->sorted[i].row;
@@ -172,15 +172,15 @@ static void order_leaf(const dissection *d, int32_t id, int32_t *rows, int32_t c
     }
   }
   uint64_t open = count == LEAF_ROWS ? UINT64_MAX : (UINT64_C(1) << count) - 1;
-  for (int32_t place = 0; place < count; ++place) {
-    int32_t chosen = -1, least = INT32_MAX;
+  for (int32_t slot = 0; slot < count; ++slot) {
+    int32_t chosen = -1, min = INT32_MAX;
     for (int32_t i = 0; i < count; ++i) {
       int32_t degree = __builtin_popcountll(near[i]) + outside[i];
-      if ((open >> i & 1) == 0 || degree >= least) continue;
+      if ((open >> i & 1) == 0 || degree >= min) continue;
       chosen = i;
-      least = degree;
+      min = degree;
     }
-    rows[place] = left[chosen];
+    rows[slot] = left[chosen];
     open &= ~(UINT64_C(1) << chosen);
     for (uint64_t rest = near[chosen]; rest != 0; rest &= rest - 1) {
       int32_t i = __builtin_ctzll(rest);
@@ -200,14 +200,14 @@ static void dissect(dissection *d, int32_t *rows, int32_t count) {
   separate(d, id, &best, rows, count);
   int32_t begins[4] = {0, 0, 0, 0};
   for (int32_t i = 0; i < count; ++i) ++begins[d->side[rows[i]] + 1];
-  int32_t left_count = begins[1], right_count = begins[2];
-  if (left_count == 0 || right_count == 0) return;
+  int32_t left_count = begins[1], rhs_count = begins[2];
+  if (left_count == 0 || rhs_count == 0) return;
   begins[2] += begins[1];
   for (int32_t i = 0; i < count; ++i) d->queue[begins[d->side[rows[i]]]++] = rows[i];
   for (int32_t i = 0; i < count; ++i) rows[i] = d->queue[i];
-  for (int32_t i = left_count + right_count; i < count; ++i) d->region[rows[i]] = -1;
+  for (int32_t i = left_count + rhs_count; i < count; ++i) d->region[rows[i]] = -1;
   dissect(d, rows, left_count);
-  dissect(d, rows + left_count, right_count);
+  dissect(d, rows + left_count, rhs_count);
 }
 
 bool pl_sparse_order_find(pl_context *context, const pl_sparse *matrix, const pl_vec3 *positions, int32_t *order) {
@@ -220,7 +220,7 @@ bool pl_sparse_order_find(pl_context *context, const pl_sparse *matrix, const pl
       .region = PL_TAKE(&arena, int32_t, n),
       .side = PL_TAKE(&arena, int8_t, n),
       .sorted = PL_TAKE(&arena, keyed_row, n),
-      .room = PL_TAKE(&arena, keyed_row, n),
+      .workspace = PL_TAKE(&arena, keyed_row, n),
       .queue = PL_TAKE(&arena, int32_t, n),
   };
   bool has_memory = !arena.failed;

@@ -49,9 +49,9 @@ void *pl_slots_remove(pl_slots *slots, pl_slot_id id) {
   if (item == NULL) return NULL;
   PL_ITEM(&slots->slots, slot, id.slot - 1).item = NULL;
   uint32_t *order = slots->order.items;
-  size_t place = 0;
-  while (order[place] != id.slot - 1) ++place;
-  memmove(order + place, order + place + 1, (slots->order.count - place - 1) * sizeof *order);
+  size_t slot_index = 0;
+  while (order[slot_index] != id.slot - 1) ++slot_index;
+  memmove(order + slot_index, order + slot_index + 1, (slots->order.count - slot_index - 1) * sizeof *order);
   slots->order.count--;
   return item;
 }

@@ -23,9 +23,9 @@
 #include "math/vec3.h"
 #include "world/world_state.h"
 
-const char *pl_stage_name(pl_stage stage) {
-  static const char *const names[PL_STAGE_COUNT] = {"control", "forces", "move", "contact", "layers"};
-  return stage >= 0 && stage < PL_STAGE_COUNT ? names[stage] : "unknown";
+const char *pl_step_phase_name(pl_step_phase stage) {
+  static const char *const names[PL_STEP_PHASE_COUNT] = {"control", "forces", "move", "contact", "layers"};
+  return stage >= 0 && stage < PL_STEP_PHASE_COUNT ? names[stage] : "unknown";
 }
 
 static void copy_unless_empty(void *to, const void *from, size_t size) {
@@ -102,7 +102,7 @@ static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *
         .step = world->def.step,
         .acceleration = pl_vec3_scale(world->def.gravity, body->gravity_scale),
         .forces = body->has_forces ? body->forces : NULL,
-        .time = pl_world_time(world),
+        .time = pl_world_get_time(world),
         .colliders = world->collider_list.items,
         .collider_count = body->collides ? (int32_t)world->collider_list.count : 0,
         .wind = world->def.wind,
@@ -137,25 +137,25 @@ static void finish_step(pl_world *world) {
 static int32_t find_culprit(const pl_world *world, const pl_body *body, int32_t particle, char *cause, size_t size) {
   const pl_model *model = body->model;
   int32_t pushed = particle, fastest = particle;
-  double largest_push = 0, largest_speed = 0, reach = 0;
+  double max_push = 0, max_speed = 0, reach = 0;
   for (int32_t i = 0; i < model->particle_count; ++i) {
     pl_vec3 velocity;
-    pl_vec3 position = model->method->read_particle(model, body->saved, i, &velocity);
+    pl_vec3 position = model->method->get_particle(model, body->saved, i, &velocity);
     double push = pl_vec3_length(pl_vec3_of_f4(body->forces[i])) * model->inverse_masses[i], speed = pl_vec3_length(velocity);
     reach = fmax(reach, pl_vec3_length(position));
-    if (!(push <= largest_push)) pushed = i;
-    if (!(push <= largest_push)) largest_push = push;
-    if (!(speed <= largest_speed)) fastest = i;
-    if (!(speed <= largest_speed)) largest_speed = speed;
+    if (!(push <= max_push)) pushed = i;
+    if (!(push <= max_push)) max_push = push;
+    if (!(speed <= max_speed)) fastest = i;
+    if (!(speed <= max_speed)) max_speed = speed;
   }
   if (!pl_vec3_is_finite(world->def.gravity) || !pl_vec3_is_finite(world->def.wind)) {
     snprintf(cause, size, "gravity or wind is not a finite number");
-  } else if (!(largest_push <= 1e10)) {
+  } else if (!(max_push <= 1e10)) {
     snprintf(cause, size, "a force of %.3g N acts on it, which has %.3g kg; use a smaller force",
              pl_vec3_length(pl_vec3_of_f4(body->forces[pushed])), model->masses[pushed]);
     return pushed;
-  } else if (largest_speed * world->def.step > 1e6 * (1 + pl_box_diagonal(model->box))) {
-    snprintf(cause, size, "it already moved at %.3g m/s before the step; look for what threw it", largest_speed);
+  } else if (max_speed * world->def.step > 1e6 * (1 + pl_box_diagonal(model->box))) {
+    snprintf(cause, size, "it already moved at %.3g m/s before the step; look for what threw it", max_speed);
     return fastest;
   } else if (reach > 1e15) {
     snprintf(cause, size, "the body is %.3g m from the origin, beyond what can be computed", reach);
@@ -184,7 +184,7 @@ static pl_status run_layers(pl_world *world, pl_error *error) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     if (body->layers.count == 0) continue;
     pl_slot_id id = pl_slots_id_at(&world->bodies, i);
-    body->model->method->read_surface(body->model, body->state, body->next_surface);
+    body->model->method->get_surface(body->model, body->state, body->next_surface);
     for (size_t k = 0; k < body->layers.count; ++k) {
       const pl_layer *layer = &PL_ITEM(&body->layers, pl_world_layer, k).layer;
       pl_status status = layer->after_step(layer->user, world, (pl_body_id){id.slot, id.generation}, body->next_surface,
@@ -196,9 +196,9 @@ static pl_status run_layers(pl_world *world, pl_error *error) {
 }
 
 // Adds the time since `*last` to a stage and moves `*last` on.
-static void clock_stage(pl_step_report *report, pl_stage stage, double *last) {
+static void clock_stage(pl_step_report *report, pl_step_phase stage, double *last) {
   double now = pl_clock_seconds();
-  report->stage_seconds[stage] += now - *last;
+  report->phase_seconds[stage] += now - *last;
   *last = now;
 }
 
@@ -206,19 +206,19 @@ static void clock_stage(pl_step_report *report, pl_stage stage, double *last) {
 static pl_status run_stages(pl_world *world, pl_step_report *report, pl_error *error) {
   double last = pl_clock_seconds();
   pl_status status = run_controllers(world, error);
-  clock_stage(report, PL_STAGE_CONTROL, &last);
+  clock_stage(report, PL_STEP_PHASE_CONTROL, &last);
   // A controller may have added or removed bodies and colliders.
   if (status >= 0) status = pl_world_prepare_contact(world, error);
   if (status < 0) return status;
 
   status = pl_world_add_wind(world, error);
   if (status < 0) return status;
-  pl_world_weigh_pins(world);
+  pl_world_compute_pin_masses(world);
   pl_world_note_starts(world);
-  clock_stage(report, PL_STAGE_FORCES, &last);
+  clock_stage(report, PL_STEP_PHASE_FORCES, &last);
 
   status = move_bodies(world, report, error);
-  clock_stage(report, PL_STAGE_MOVE, &last);
+  clock_stage(report, PL_STEP_PHASE_MOVE, &last);
   if (status < 0) return status;
 
   pl_contact_report contact = {0};
@@ -226,13 +226,13 @@ static pl_status run_stages(pl_world *world, pl_step_report *report, pl_error *e
   report->contact_count = contact.contact_count;
   report->deepest_contact = contact.deepest;
   if (status >= 0) status = check_finite(world, report, error);
-  clock_stage(report, PL_STAGE_CONTACT, &last);
+  clock_stage(report, PL_STEP_PHASE_CONTACT, &last);
   if (status < 0) return status;
 
   if (!world->settling) world->step_count++;  // layers see the time their surface belongs to
   status = run_layers(world, error);
   if (status < 0 && !world->settling) world->step_count--;
-  clock_stage(report, PL_STAGE_LAYERS, &last);
+  clock_stage(report, PL_STEP_PHASE_LAYERS, &last);
   return status;
 }
 
@@ -262,7 +262,7 @@ pl_status pl_world_step(pl_world *world, pl_step_report *report, pl_error *error
   return status;
 }
 
-pl_status pl_world_advance(pl_world *world, double seconds, int64_t step_limit, pl_step_report *report, pl_error *error) {
+pl_status pl_world_advance(pl_world *world, double seconds, int64_t max_steps, pl_step_report *report, pl_error *error) {
   pl_step_report mine = empty_report();
   if (report != NULL) *report = mine;
   if (!isfinite(seconds) || seconds < 0)
@@ -272,7 +272,7 @@ pl_status pl_world_advance(pl_world *world, double seconds, int64_t step_limit, 
   // rounding, and what it borrows is paid back because `pending` may become slightly negative.
   int64_t due = (int64_t)floor(world->pending / world->def.step + 1e-3);
   if (due < 0) due = 0;
-  int64_t count = step_limit > 0 && due > step_limit ? step_limit : due;
+  int64_t count = max_steps > 0 && due > max_steps ? max_steps : due;
   pl_status status = PL_OK;
   for (int64_t i = 0; i < count && status >= 0; ++i) {
     status = step_once(world, &mine, error);
@@ -301,10 +301,10 @@ int64_t pl_world_step_count(const pl_world *world) {
   return world->step_count;
 }
 
-double pl_world_time(const pl_world *world) {
+double pl_world_get_time(const pl_world *world) {
   return (double)world->step_count * world->def.step;
 }
 
-double pl_world_step_length(const pl_world *world) {
+double pl_world_get_step_length(const pl_world *world) {
   return world->def.step;
 }

@@ -191,7 +191,7 @@ pl_status pl_world_move_collider(pl_world *world, pl_collider_id id, pl_transfor
   double size = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   if (!pl_vec3_is_finite(placement.position) || !(size > 1e-12 && size < 1e12))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a collider's place must be finite, and its rotation must be one");
-  if (!pl_collider_lead(collider, placement, pl_world_time(world), world->def.step))
+  if (!pl_collider_lead(collider, placement, pl_world_get_time(world), world->def.step))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a collider with keys moves by them alone");
   return PL_OK;
 }
@@ -213,7 +213,7 @@ void pl_world_set_wind(pl_world *world, pl_vec3 wind) {
 }
 
 // Room for `size` bytes of somebody's state at the start of a step; `*saved` stays NULL for 0. False when out of memory.
-static bool make_room(pl_context *context, size_t size, void **saved) {
+static bool make_workspace(pl_context *context, size_t size, void **saved) {
   *saved = NULL;
   if (size == 0) return true;
   *saved = pl_allocate_array(context, 1, size);
@@ -223,7 +223,7 @@ static bool make_room(pl_context *context, size_t size, void **saved) {
 pl_status pl_world_add_controller(pl_world *world, const pl_controller *controller, pl_error *error) {
   if (controller->before_step == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a controller needs before_step");
   pl_world_controller entry = {.controller = *controller};
-  if (!make_room(world->context, controller->state_size, &entry.saved)) return pl_fail_memory(error);
+  if (!make_workspace(world->context, controller->state_size, &entry.saved)) return pl_fail_memory(error);
   if (pl_vector_push(&world->controllers, &entry)) return PL_OK;
   pl_release(world->context, entry.saved);
   return pl_fail_memory(error);
@@ -247,12 +247,12 @@ pl_status pl_world_add_layer(pl_world *world, pl_body_id id, const pl_layer *lay
   if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   if (layer->after_step == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a layer needs after_step");
   pl_world_layer entry = {.layer = *layer};
-  if (!make_room(world->context, layer->state_size, &entry.saved)) return pl_fail_memory(error);
+  if (!make_workspace(world->context, layer->state_size, &entry.saved)) return pl_fail_memory(error);
   if (!pl_vector_push(&body->layers, &entry)) {
     pl_release(world->context, entry.saved);
     return pl_fail_memory(error);
   }
   // Until the first step the surface is what the body shows without layers.
-  if (body->layers.count == 1) body->model->method->read_surface(body->model, body->state, body->surface);
+  if (body->layers.count == 1) body->model->method->get_surface(body->model, body->state, body->surface);
   return PL_OK;
 }

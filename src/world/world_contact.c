@@ -63,8 +63,8 @@ void pl_world_note_starts(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     if (!meets_others(body)) continue;
-    body->model->method->read_positions(body->model, body->state, body->starts);
-    body->model->method->read_velocities(body->model, body->state, body->start_velocities);
+    body->model->method->get_positions(body->model, body->state, body->starts);
+    body->model->method->get_velocities(body->model, body->state, body->start_velocities);
   }
 }
 
@@ -73,12 +73,12 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     if (!meets_others(body)) continue;
-    body->model->method->read_positions(body->model, body->state, body->positions);
-    body->model->method->read_velocities(body->model, body->state, body->velocities);
+    body->model->method->get_positions(body->model, body->state, body->positions);
+    body->model->method->get_velocities(body->model, body->state, body->velocities);
   }
   pl_status status =
       pl_contact_solver_solve(world->contact_solver, world->contact_bodies.items, (int32_t)world->contact_bodies.count,
-                              world->collider_list.items, (int32_t)world->collider_list.count, pl_world_time(world),
+                              world->collider_list.items, (int32_t)world->collider_list.count, pl_world_get_time(world),
                               world->def.step, world->def.contact_rounds, world->def.gravity, report, error);
   if (status < 0) return status;
   size_t next = 0;
@@ -86,7 +86,7 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
     pl_body *body = pl_slots_at(&world->bodies, i);
     if (!meets_others(body)) continue;
     if (PL_ITEM(&world->contact_bodies, pl_contact_body, next++).moved)
-      body->model->method->write(body->model, body->state, body->positions, body->velocities);
+      body->model->method->set_state(body->model, body->state, body->positions, body->velocities);
   }
   return PL_OK;
 }

@@ -19,7 +19,7 @@ struct pl_detail_layer {
   pl_collider_id *tools;
   pl_collider_id hand;  // counts as a tool besides; null for none
   double reach;
-  int32_t contact_most, contact_count;
+  int32_t max_contacts, contact_count;
   pl_detail_contact *contacts;
   pl_detail_contact_report *reports;
   int32_t *patches;  // surface points that each contact touches, as many as there are
@@ -29,7 +29,7 @@ struct pl_detail_layer {
 };
 
 pl_detail_layer_def pl_default_detail_layer_def(void) {
-  return (pl_detail_layer_def){.reach = 1e-3, .contact_most = 8, .scale = 1, .magic = PL_DEF_MAGIC};
+  return (pl_detail_layer_def){.reach = 1e-3, .max_contacts = 8, .scale = 1, .magic = PL_DEF_MAGIC};
 }
 
 // Surface points at rest and the particle each hangs on most.
@@ -48,7 +48,7 @@ static void fill_surface(const pl_contact_surface *surface, const pl_vec3 *mesh_
 }
 
 bool pl_model_detail_object(pl_arena *arena, const pl_model *model, const pl_mesh *tets, pl_detail_object *object) {
-  pl_mesh_view mesh = pl_mesh_look(tets);
+  pl_mesh_view mesh = pl_mesh_get_view(tets);
   const pl_contact_surface *surface = &model->surface;
   pl_vec3 *points = PL_TAKE(arena, pl_vec3, surface->point_count);
   int32_t *anchors = PL_TAKE(arena, int32_t, surface->point_count);
@@ -76,7 +76,7 @@ static pl_status make_filter(pl_context *context, pl_detail_layer *layer, const 
     pl_detail_filter_def filter = pl_default_detail_filter_def();
     filter.set = def->set;
     filter.object = &object;
-    filter.contact_most = def->contact_most;
+    filter.max_contacts = def->max_contacts;
     filter.scale = def->scale;
     status = pl_detail_filter_create(context, &filter, &layer->filter, error);
   }
@@ -118,16 +118,16 @@ bool pl_world_find_touch(const pl_world *world, pl_collider_id tool, double limi
                          int32_t *patch, pl_detail_contact *contact) {
   const pl_collider *collider = pl_slots_get(&world->colliders, pl_slot_of_collider(tool));
   if (collider == NULL) return false;
-  return touch(collider, pl_collider_placement(collider, pl_world_time(world)), limit, points, point_count, patch, contact);
+  return touch(collider, pl_collider_placement(collider, pl_world_get_time(world)), limit, points, point_count, patch, contact);
 }
 
 static pl_status after_step(void *user, const pl_world *world, pl_body_id id, pl_vec3 *points, int32_t point_count,
                             pl_error *error) {
   pl_detail_layer *layer = user;
   const pl_body *body = pl_world_find_body(world, id);
-  double limit = body->model->contact_radius + layer->reach, time = pl_world_time(world);
+  double limit = body->model->contact_radius + layer->reach, time = pl_world_get_time(world);
   layer->contact_count = 0;
-  for (int32_t i = 0; i < pl_slots_count(&world->colliders) && layer->contact_count < layer->contact_most; ++i) {
+  for (int32_t i = 0; i < pl_slots_count(&world->colliders) && layer->contact_count < layer->max_contacts; ++i) {
     const pl_collider *collider = pl_slots_at(&world->colliders, i);
     if (!is_tool(layer, pl_slots_id_at(&world->colliders, i), collider)) continue;
     int32_t *patch = layer->patches + (size_t)point_count * (size_t)layer->contact_count;
@@ -135,7 +135,7 @@ static pl_status after_step(void *user, const pl_world *world, pl_body_id id, pl
                                   &layer->contacts[layer->contact_count]);
   }
   if (layer->contact_count == 0) return PL_OK;
-  body->model->method->read_positions(body->model, body->state, layer->displacements);
+  body->model->method->get_positions(body->model, body->state, layer->displacements);
   for (int32_t i = 0; i < layer->particle_count; ++i)
     layer->displacements[i] = pl_vec3_sub(layer->displacements[i], layer->rest_points[i]);
   pl_detail_frame frame = {layer->displacements, points, layer->contact_count, layer->contacts};
@@ -147,13 +147,13 @@ static pl_status check_def(const pl_world *world, pl_body_id body, const pl_deta
   pl_status status = pl_check_def(def->magic, "pl_detail_layer_def", error);
   if (status >= 0) status = pl_check_range("reach", def->reach, 0, 1e6, true, error);
   if (status < 0) return status;
-  *model = pl_body_model(world, body);
+  *model = pl_body_get_model(world, body);
   if (*model == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   if (def->set == NULL || def->mesh == NULL || def->tool_count < 0 || (def->tool_count > 0 && def->tools == NULL))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a layer of detail needs a set, a mesh, and the tools that it counts");
-  if (def->contact_most < 1 || def->contact_most > 4096)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "contact_most", "%d is not between 1 and 4096", def->contact_most);
-  pl_mesh_view mesh = pl_mesh_look(def->mesh);
+  if (def->max_contacts < 1 || def->max_contacts > 4096)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "max_contacts", "%d is not between 1 and 4096", def->max_contacts);
+  pl_mesh_view mesh = pl_mesh_get_view(def->mesh);
   if (mesh.tet_count < 1 || mesh.point_count != (*model)->particle_count)
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "mesh",
                          "has %d tets and %d points; the body's model was built from one with %d", mesh.tet_count, mesh.point_count,
@@ -165,14 +165,14 @@ static bool take_arrays(pl_detail_layer *layer, const pl_detail_layer_def *def, 
   pl_arena *arena = &layer->arena;
   size_t particle_count = (size_t)model->particle_count;
   layer->reach = def->reach;
-  layer->contact_most = def->contact_most;
+  layer->max_contacts = def->max_contacts;
   layer->tool_count = def->tool_count;
   layer->particle_count = model->particle_count;
   layer->tools = pl_arena_copy(arena, def->tools, (size_t)def->tool_count, sizeof *def->tools);
-  layer->contacts = PL_TAKE(arena, pl_detail_contact, def->contact_most);
-  layer->reports = PL_TAKE(arena, pl_detail_contact_report, def->contact_most);
-  layer->patches = PL_TAKE(arena, int32_t, (size_t)def->contact_most * (size_t)model->surface.point_count);
-  layer->rest_points = pl_arena_copy(arena, pl_mesh_look(def->mesh).points, particle_count, sizeof(pl_vec3));
+  layer->contacts = PL_TAKE(arena, pl_detail_contact, def->max_contacts);
+  layer->reports = PL_TAKE(arena, pl_detail_contact_report, def->max_contacts);
+  layer->patches = PL_TAKE(arena, int32_t, (size_t)def->max_contacts * (size_t)model->surface.point_count);
+  layer->rest_points = pl_arena_copy(arena, pl_mesh_get_view(def->mesh).points, particle_count, sizeof(pl_vec3));
   layer->displacements = PL_TAKE(arena, pl_vec3, particle_count);
   return !arena->failed;
 }
@@ -208,19 +208,19 @@ void pl_detail_layer_destroy(pl_detail_layer *layer) {
   pl_arena_destroy(&layer->arena);
 }
 
-int32_t pl_detail_layer_contacts(const pl_detail_layer *layer, int32_t most, pl_detail_contact_report *reports) {
-  for (int32_t i = 0; reports != NULL && i < most && i < layer->contact_count; ++i) reports[i] = layer->reports[i];
+int32_t pl_detail_layer_get_contacts(const pl_detail_layer *layer, int32_t max, pl_detail_contact_report *reports) {
+  for (int32_t i = 0; reports != NULL && i < max && i < layer->contact_count; ++i) reports[i] = layer->reports[i];
   return layer->contact_count;
 }
 
-pl_detail_costs pl_detail_layer_costs(const pl_detail_layer *layer) {
-  return pl_detail_filter_costs(layer->filter);
+pl_detail_time_report pl_detail_layer_get_report(const pl_detail_layer *layer) {
+  return pl_detail_filter_get_report(layer->filter);
 }
 
 void pl_detail_layer_set_hand(pl_detail_layer *layer, pl_collider_id hand) {
   layer->hand = hand;
 }
 
-void pl_detail_layer_read_weights(const pl_detail_layer *layer, int32_t contact, double *weights) {
-  pl_detail_filter_read_weights(layer->filter, contact, weights);
+void pl_detail_layer_get_weights(const pl_detail_layer *layer, int32_t contact, double *weights) {
+  pl_detail_filter_get_weights(layer->filter, contact, weights);
 }

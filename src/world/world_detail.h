@@ -16,7 +16,7 @@ bool pl_world_find_touch(const pl_world *world, pl_collider_id tool, double limi
 // Let one collider more count as a tool from the next step on, whatever the layer was made for; a null id: none. For a hand that comes and goes.
 void pl_detail_layer_set_hand(pl_detail_layer *layer, pl_collider_id hand);
 
-// Weights that the examples had at contact number `contact` of the last step, as pl_detail_filter_read_weights().
-void pl_detail_layer_read_weights(const pl_detail_layer *layer, int32_t contact, double *weights);
+// Weights that the examples had at contact number `contact` of the last step, as pl_detail_filter_get_weights().
+void pl_detail_layer_get_weights(const pl_detail_layer *layer, int32_t contact, double *weights);
 
 #endif

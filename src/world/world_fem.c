@@ -2,7 +2,7 @@
 #include "fem/fem_driver.h"
 #include "world/world_state.h"
 
-pl_status pl_fem_body_report(const pl_world *world, pl_body_id id, pl_fem_report *report) {
+pl_status pl_fem_get_report(const pl_world *world, pl_body_id id, pl_fem_report *report) {
   const pl_body *body = pl_world_find_body(world, id);
   if (body == NULL) return PL_ERROR_NOT_FOUND;
   if (!pl_fem_is_model(body->model)) return PL_ERROR_UNSUPPORTED;

@@ -21,12 +21,12 @@ static void drag_triangle(pl_world *world, pl_body *body, const int32_t *corners
   pl_vec3 normal = pl_vec3_scale(area, 1 / size);
   pl_vec3 velocity = pl_vec3_scale(pl_vec3_add(pl_vec3_add(speeds[corners[0]], speeds[corners[1]]), speeds[corners[2]]), 1.0 / 3);
   double across = pl_vec3_dot(pl_vec3_sub(world->def.wind, velocity), normal);
-  pl_vec3 share = pl_vec3_scale(normal, 0.5 * world->def.air_density * world->def.drag * size * fabs(across) * across / 3);
+  pl_vec3 fraction = pl_vec3_scale(normal, 0.5 * world->def.air_density * world->def.drag * size * fabs(across) * across / 3);
   const pl_contact_surface *surface = &body->model->surface;
   for (int k = 0; k < 3; ++k)
     for (int j = 0; j < 4; ++j) {
       double weight = (double)surface->weights[4 * corners[k] + j];
-      if (weight != 0) push_particle(body, surface->parents[4 * corners[k] + j], pl_vec3_scale(share, weight));
+      if (weight != 0) push_particle(body, surface->parents[4 * corners[k] + j], pl_vec3_scale(fraction, weight));
     }
 }
 
@@ -38,8 +38,8 @@ static pl_status drag_body(pl_world *world, pl_body *body, pl_error *error) {
   pl_vec3 *particle_speeds = PL_SCRATCH(&world->scratch, pl_vec3, surface->particle_count);
   pl_status status = points && speeds && particle_speeds ? PL_OK : pl_fail_memory(error);
   if (status >= 0) {
-    body->model->method->read_surface(body->model, body->state, points);
-    body->model->method->read_velocities(body->model, body->state, particle_speeds);
+    body->model->method->get_surface(body->model, body->state, points);
+    body->model->method->get_velocities(body->model, body->state, particle_speeds);
     // The velocity of a surface point is blended like its position.
     for (int32_t i = 0; i < surface->point_count; ++i) {
       speeds[i] = (pl_vec3){0, 0, 0};
@@ -72,20 +72,20 @@ static void pull_spring(const pl_world *world, pl_body *body, const pl_world_pin
   const pl_body_method *method = body->model->method;
   double h = world->def.step, m = body->model->masses[pin->def.particle], k = pin->def.stiffness, c = pin->def.damping;
   pl_vec3 v;
-  pl_vec3 end = method->read_particle(body->model, body->state, pin->def.particle, &v);
+  pl_vec3 end = method->get_particle(body->model, body->state, pin->def.particle, &v);
   pl_vec3 start = pl_vec3_add_scaled(end, v, -h);
   pl_vec3 pulled = pl_vec3_add_scaled(v, pl_vec3_sub(pin->target, start), h * k / m);
   pulled = pl_vec3_scale(pulled, 1 / (1 + (h * c + h * h * k) / m));
-  method->write_particle(body->model, body->state, pin->def.particle, pl_vec3_add_scaled(start, pulled, h), pulled);
+  method->set_particle(body->model, body->state, pin->def.particle, pl_vec3_add_scaled(start, pulled, h), pulled);
 }
 
 // The particle arrives exactly on its target with the velocity of the way there, so that what hangs on it is carried along.
 static void hold_hard(const pl_world *world, pl_body *body, const pl_world_pin *pin) {
   const pl_body_method *method = body->model->method;
   pl_vec3 unused;
-  pl_vec3 start = method->read_particle(body->model, body->saved, pin->def.particle, &unused);
+  pl_vec3 start = method->get_particle(body->model, body->saved, pin->def.particle, &unused);
   pl_vec3 velocity = pl_vec3_scale(pl_vec3_sub(pin->target, start), 1 / world->def.step);
-  method->write_particle(body->model, body->state, pin->def.particle, pin->target, velocity);
+  method->set_particle(body->model, body->state, pin->def.particle, pin->target, velocity);
 }
 
 void pl_world_hold_pins(pl_world *world) {

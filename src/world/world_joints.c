@@ -11,7 +11,7 @@ static pl_status find(const pl_world *world, pl_body_id id, pl_body **body, pl_e
   return *body != NULL ? PL_OK : pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
 }
 
-pl_status pl_body_lead(pl_world *world, pl_body_id id, int32_t joint, pl_transform target, double seconds, pl_error *error) {
+pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id id, int32_t joint, pl_transform target, double seconds, pl_error *error) {
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
@@ -20,60 +20,60 @@ pl_status pl_body_lead(pl_world *world, pl_body_id id, int32_t joint, pl_transfo
                    joint);
   const pl_body_method *method = body->model->method;
   target.rotation = pl_quat_unit(target.rotation);
-  if (method->lead == NULL || !method->lead(body->model, body->state, joint, target, seconds))
+  if (method->set_target == NULL || !method->set_target(body->model, body->state, joint, target, seconds))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "joint", "%d is not a led joint of this body", joint);
   return PL_OK;
 }
 
-pl_status pl_body_look_from(pl_world *world, pl_body_id id, pl_vec3 eye, pl_error *error) {
+pl_status pl_rod_set_camera(pl_world *world, pl_body_id id, pl_vec3 eye, pl_error *error) {
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
   if (!pl_vec3_is_finite(eye))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "eye", "the camera's position must be finite");
-  if (body->model->method->look != NULL) body->model->method->look(body->model, body->state, eye);
+  if (body->model->method->set_camera != NULL) body->model->method->set_camera(body->model, body->state, eye);
   return PL_OK;
 }
 
-pl_status pl_body_read_joints(const pl_world *world, pl_body_id id, pl_transform *joints) {
+pl_status pl_rod_get_joints(const pl_world *world, pl_body_id id, pl_transform *joints) {
   pl_body *body;
   pl_status status = find(world, id, &body, NULL);
   if (status < 0) return status;
-  if (body->model->method->read_joints == NULL) return PL_ERROR_UNSUPPORTED;
-  body->model->method->read_joints(body->model, body->state, joints);
+  if (body->model->method->get_joints == NULL) return PL_ERROR_UNSUPPORTED;
+  body->model->method->get_joints(body->model, body->state, joints);
   return PL_OK;
 }
 
-pl_status pl_body_give_morphs(pl_world *world, pl_body_id id, const double *weights, pl_error *error) {
+pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id id, const double *weights, pl_error *error) {
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
-  if (body->model->method->give_morphs == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "this body has no morph targets");
-  body->model->method->give_morphs(body->model, body->state, weights);
+  if (body->model->method->set_morph_weights == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "this body has no morph targets");
+  body->model->method->set_morph_weights(body->model, body->state, weights);
   return PL_OK;
 }
 
 // The arrays of the contact stage are free between steps.
 static void carry_particles(pl_body *body, pl_transform motion) {
   const pl_model *model = body->model;
-  model->method->read_positions(model, body->state, body->positions);
-  model->method->read_velocities(model, body->state, body->velocities);
+  model->method->get_positions(model, body->state, body->positions);
+  model->method->get_velocities(model, body->state, body->velocities);
   for (int32_t i = 0; i < model->particle_count; ++i) {
     body->positions[i] = pl_transform_apply(motion, body->positions[i]);
     body->velocities[i] = pl_quat_apply(motion.rotation, body->velocities[i]);
   }
-  model->method->write(model, body->state, body->positions, body->velocities);
+  model->method->set_state(model, body->state, body->positions, body->velocities);
 }
 
-pl_status pl_body_carry(pl_world *world, pl_body_id id, pl_transform motion, pl_error *error) {
+pl_status pl_body_teleport(pl_world *world, pl_body_id id, pl_transform motion, pl_error *error) {
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
   if (!pl_transform_is_sound(motion))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a body can only be carried by a finite motion");
   motion.rotation = pl_quat_unit(motion.rotation);
-  if (body->model->method->carry != NULL)
-    body->model->method->carry(body->model, body->state, motion);
+  if (body->model->method->teleport != NULL)
+    body->model->method->teleport(body->model, body->state, motion);
   else
     carry_particles(body, motion);
   return PL_OK;

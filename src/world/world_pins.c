@@ -20,7 +20,7 @@ static pl_status find_particle(const pl_world *world, pl_body_id id, int32_t par
 }
 
 // Contact may not move what a hard pin holds; a pin that has let go gives its particle back.
-void pl_world_weigh_pins(pl_world *world) {
+void pl_world_compute_pin_masses(pl_world *world) {
   for (int pass = 0; pass < 2; ++pass)
     for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
       const pl_world_pin *pin = pl_slots_at(&world->pins, i);
@@ -33,7 +33,7 @@ void pl_world_weigh_pins(pl_world *world) {
 }
 
 bool pl_pin_holds(const pl_world *world, const pl_world_pin *pin) {
-  return pin->def.until == 0 || pl_world_time(world) < pin->def.until;
+  return pin->def.until == 0 || pl_world_get_time(world) < pin->def.until;
 }
 
 pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id, pl_error *error) {

@@ -121,7 +121,7 @@ pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size, pl_
   return PL_OK;
 }
 
-uint64_t pl_world_hash(const pl_world *world) {
+uint64_t pl_world_get_hash(const pl_world *world) {
   uint64_t hash = pl_hash_bytes(PL_HASH_START, &world->step_count, sizeof world->step_count);
   visit_blocks(world, hash_block, &hash);
   return hash;

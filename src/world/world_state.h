@@ -82,7 +82,7 @@ pl_status pl_world_add_wind(pl_world *world, pl_error *error);
 
 // Whether a pin has not let go yet, and which particles contact must therefore leave alone (world_pins.c).
 bool pl_pin_holds(const pl_world *world, const pl_world_pin *pin);
-void pl_world_weigh_pins(pl_world *world);
+void pl_world_compute_pin_masses(pl_world *world);
 
 // The pins of a body whose method deals with them itself; the list is in the world's scratch (world_pins.c).
 pl_status pl_world_list_pins(pl_world *world, int32_t body, pl_body_move *move, pl_error *error);

@@ -10,7 +10,7 @@ actor_scene() {
   "pliant": 1, "name": "block",
   "time": {"frames": $2, "frame_rate": 50, "step": 0.01},
   "meshes": {"block": {"box": {"size": [0.3, 0.4, 0.3], "cells": [1, 2, 1]},
-                       "groups": [{"name": "sole", "least": [-1, -0.21, -1], "most": [1, -0.19, 1]}]}},
+                       "groups": [{"name": "sole", "min": [-1, -0.21, -1], "max": [1, -0.19, 1]}]}},
   "bodies": [{"name": "block", "mesh": "block", "method": "fem", "position": [0, 0.2, 0], "fem": {"young": 5e4, "stiffness_damping": 0.01},
               "actor": {"behaviour": "stand", "rest": "free", "iterations": 6,
                         "parts": [{"name": "sole", "group": "sole", "foot": true}],
@@ -23,7 +23,7 @@ SCENE
 one_frame=$((24 * (12 + 19)))
 
 echo "a line for each actor, and what is expected of it"
-actor_scene met.json 12 '"advance": -1, "tumbles_most": 1000, "lean_most": 180, "unconverged_share_most": 1'
+actor_scene met.json 12 '"advance": -1, "max_tumbles": 1000, "max_lean": 180, "max_unconverged_fraction": 1'
 expect 0 run met.json -o met --format csv --hash
 grep -qE "^actor 'block' \(stand\): -?[0-9.]+ m ahead, .*iterations a step, worst residual .*per simulated second" err || fail "no line"
 [ "$(grep -c "as expected" err)" = 4 ] || fail "expectations"

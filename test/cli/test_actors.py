@@ -24,7 +24,7 @@ UNSOLVED_MOST = 0.01
 SUMMARY = re.compile(r"^actor '(.*)' \((\w+)\): (\S+) m ahead, (.*?)(\d+) tumbles?; (\S+) iterations a step, worst residual (\S+), (\S+) s of optimisation", re.M)
 EXPECTED = re.compile(r"actor '(.*)': (\w+) is (\S+)( \S+)?, (?:as expected|and) ")
 PARTS = {"advance", "steps", "hops", "turns"}
-BOUNDS = {"acceleration_most", "rest_rate_most"}
+BOUNDS = {"max_acceleration", "max_rest_rate"}
 
 
 def lacking(actor):
@@ -33,8 +33,8 @@ def lacking(actor):
     missing = sorted(BOUNDS - expect)
     if behaviour != "stand" and not expect & PARTS:
         missing.append("advance, steps, hops or turns")
-    if behaviour in ("hop", "bounce", "walk", "stand") and "tumbles_most" not in expect:
-        missing.append("tumbles_most")
+    if behaviour in ("hop", "bounce", "walk", "stand") and "max_tumbles" not in expect:
+        missing.append("max_tumbles")
     return missing
 
 
@@ -48,8 +48,8 @@ def run(scene):
     problems = [f"nothing is expected of '{body['name']}' in {what}" for _, body in actors for what in lacking(body["actor"])]
     words = [TOOL, "run", scene, "--format", "none", "--threads", "1"]
     for k, body in actors:
-        if body["actor"].get("expect", {}).get("unconverged_share_most", 1) > UNSOLVED_MOST:
-            words += ["--set", f"bodies[{k}].actor.expect.unconverged_share_most={UNSOLVED_MOST}"]
+        if body["actor"].get("expect", {}).get("max_unconverged_fraction", 1) > UNSOLVED_MOST:
+            words += ["--set", f"bodies[{k}].actor.expect.max_unconverged_fraction={UNSOLVED_MOST}"]
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([*words, "-o", folder], stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -62,7 +62,7 @@ def run(scene):
     for who, behaviour, ahead, counted, tumbles, iterations, residual, optimisation in SUMMARY.findall(done.stderr):
         value = lambda key: found.get((who, key), "-")
         lines.append(f"{name:20} {who:12} {behaviour:6} {ahead:>7} {counted.rstrip(', '):22} {tumbles:>7} {iterations:>6} {residual:>9} "
-                     f"{value('unconverged_share_most'):>9} {value('acceleration_most'):>7} {value('rest_rate_most'):>7} {optimisation:>6} {seconds:>6.1f}")
+                     f"{value('max_unconverged_fraction'):>9} {value('max_acceleration'):>7} {value('max_rest_rate'):>7} {optimisation:>6} {seconds:>6.1f}")
     return name, problems, lines
 
 

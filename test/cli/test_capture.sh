@@ -10,8 +10,8 @@ cat >scene.json <<'JSON'
   "meshes": {"beam": {"box": {"size": [0.4, 0.08, 0.08], "cells": [20, 4, 4]}}},
   "bodies": [
     {"name": "beam", "mesh": "beam", "method": "fem", "fem": {"young": 300000, "mass_damping": 1}, "collides": false,
-     "pins": [{"within": {"least": [-0.21, -0.1, -0.1], "most": [-0.19, 0.1, 0.1]}},
-              {"within": {"least": [0.19, -0.1, -0.1], "most": [0.21, 0.1, 0.1]}, "until": 0.1, "keys": [{"time": 0}, {"time": 0.1, "position": [0, -0.03, 0.01]}]}]}
+     "pins": [{"within": {"min": [-0.21, -0.1, -0.1], "max": [-0.19, 0.1, 0.1]}},
+              {"within": {"min": [0.19, -0.1, -0.1], "max": [0.21, 0.1, 0.1]}, "until": 0.1, "keys": [{"time": 0}, {"time": 0.1, "position": [0, -0.03, 0.01]}]}]}
   ],
   "colliders": [{"name": "post", "shape": "capsule", "radius": 0.01, "half_length": 0.3, "position": [0.05, 0, 0.2]}]
 }

@@ -62,7 +62,7 @@ cat >rod.json <<'SCENE'
       "name": "ear",
       "method": "rod",
       "rod": {
-        "suppression": "carrry",
+        "ghost_momentum": "carrry",
         "chains": [
           {
             "name": "ear",

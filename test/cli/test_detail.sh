@@ -9,9 +9,9 @@ cat >recipe.json <<'JSON'
   "meshes": {"block": {"triangles": 600, "shape": {"kind": "box", "size": [0.4, 0.1, 0.4], "radius": 0.02}}},
   "bodies": [
     {"name": "fine", "mesh": "block", "method": "fem", "tets": {"cell_size": 0.05}, "position": [-0.5, 0, 0], "fem": {"young": 10000, "poisson": 0.1, "scheme": "implicit-euler", "contact_stiffness": 5e6},
-     "pins": [{"within": {"least": [-2, -1, -2], "most": [0, -0.03, 2]}}]},
+     "pins": [{"within": {"min": [-2, -1, -2], "max": [0, -0.03, 2]}}]},
     {"name": "coarse", "mesh": "block", "method": "fem", "tets": {"cell_size": 0.1}, "position": [0.5, 0, 0], "fem": {"young": 10000, "poisson": 0.1, "scheme": "implicit-euler", "contact_stiffness": 5e6},
-     "pins": [{"within": {"least": [0, -1, -2], "most": [2, -0.03, 2]}}]}
+     "pins": [{"within": {"min": [0, -1, -2], "max": [2, -0.03, 2]}}]}
   ],
   "recording": {
     "fine": "fine", "coarse": "coarse", "tools": [{"name": "ball", "shape": "sphere", "radius": 0.05}], "steps": 3, "window_radius": 0.08, "stamp_radius": 0.5, "stamp_resolution": 48,

@@ -82,7 +82,7 @@ grep -q "not 'ball.xyz'" err || fail "ending"
 
 echo "convert: --scale"
 expect 0 convert ball.obj double.ply --scale 2
-"$PLIANT" info double.ply --json | python3 -c 'import json, sys; d = json.load(sys.stdin); assert max(abs(abs(x) - 2) for x in d["least"] + d["most"]) < 0.02, d' || fail "scale"
+"$PLIANT" info double.ply --json | python3 -c 'import json, sys; d = json.load(sys.stdin); assert max(abs(abs(x) - 2) for x in d["min"] + d["max"]) < 0.02, d' || fail "scale"
 
 echo "convert: point caches"
 python3 - <<'PY'

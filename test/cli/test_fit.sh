@@ -12,8 +12,8 @@ cat >scene.json <<'JSON'
   "bodies": [
     {"name": "beam", "mesh": "beam", "method": "fem", "collides": false,
      "fem": {"young": 300000, "mass_damping": 0.5, "stiffness_damping": 0.003},
-     "pins": [{"within": {"least": [-0.21, -0.1, -0.1], "most": [-0.19, 0.1, 0.1]}},
-              {"within": {"least": [0.19, -0.1, -0.1], "most": [0.21, 0.1, 0.1]}, "until": 0.5995,
+     "pins": [{"within": {"min": [-0.21, -0.1, -0.1], "max": [-0.19, 0.1, 0.1]}},
+              {"within": {"min": [0.19, -0.1, -0.1], "max": [0.21, 0.1, 0.1]}, "until": 0.5995,
                "keys": [{"time": 0}, {"time": 0.3, "position": [0, -0.04, 0.03]}]}]}
   ]
 }

@@ -20,8 +20,8 @@ BAR = {"pliant": 1, "name": "capture-small", "description": "A bar is let go.", 
        "meshes": {"shape": {"box": {"size": [0.4, 0.1, 0.1], "cells": [8, 2, 2]}}},
        "bodies": [{"name": "bar", "mesh": "shape", "method": "fem", "collides": False,
                    "fem": {"material": "corotated", "density": 1000, "young": YOUNG, "poisson": 0.3, "mass_damping": 0.02, "stiffness_damping": 0.001},
-                   "pins": [{"within": {"least": [-0.21, -0.06, -0.06], "most": [-0.19, 0.06, 0.06]}},
-                            {"within": {"least": [0.19, -0.06, -0.06], "most": [0.21, 0.06, 0.06]}, "until": 0.6,
+                   "pins": [{"within": {"min": [-0.21, -0.06, -0.06], "max": [-0.19, 0.06, 0.06]}},
+                            {"within": {"min": [0.19, -0.06, -0.06], "max": [0.21, 0.06, 0.06]}, "until": 0.6,
                              "keys": [{"time": 0}, {"time": 0.4, "position": [-0.02, -0.06, 0.03]}]}]}]}
 
 

@@ -6,8 +6,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void use(const pl_character *character) {
-  pl_character_view view = pl_character_look(character);
-  pl_mesh_view mesh = view.surface == NULL ? (pl_mesh_view){0} : pl_mesh_look(view.surface);
+  pl_character_view view = pl_character_get_view(character);
+  pl_mesh_view mesh = view.surface == NULL ? (pl_mesh_view){0} : pl_mesh_get_view(view.surface);
   pl_transform *nodes = malloc((size_t)view.node_count * sizeof *nodes);
   double *morphs = malloc(((size_t)mesh.pose_count + 1) * sizeof *morphs);
   if (nodes == NULL || morphs == NULL) abort();
@@ -25,9 +25,9 @@ static void use(const pl_character *character) {
   if (rig == NULL) return;
   pl_rod_def def = pl_character_rig_def(rig);
   for (int32_t i = 0; i < def.joint_count; ++i)
-    if (def.joints[i].parent >= i || (def.joints[i].parent < 0 && !def.joints[i].led)) abort();
+    if (def.joints[i].parent >= i || (def.joints[i].parent < 0 && !def.joints[i].kinematic)) abort();
   for (int32_t i = 0; i < def.collider_count; ++i)
-    if (!def.joints[def.colliders[i].joint].led) abort();
+    if (!def.joints[def.colliders[i].joint].kinematic) abort();
   for (int64_t i = 0; i < influences; ++i)
     if (def.skin.joints[i] < 0 || def.skin.joints[i] >= def.joint_count) abort();
   pl_character_rig_destroy(rig);
@@ -38,7 +38,7 @@ static void read_once(pl_context *context, const uint8_t *data, size_t size) {
   if (pl_findings_create(context, &findings, NULL) < 0) abort();
   pl_character *character = NULL;
   pl_error error = {0};
-  pl_status status = pl_character_read_memory(context, data, size, "fuzz", &character, findings, &error);
+  pl_status status = pl_character_load_memory(context, data, size, "fuzz", &character, findings, &error);
   if ((status < 0) != (character == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   if (character != NULL) use(character);
   pl_character_destroy(character);
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     read_wrapped(context, data, size);
   else
     read_once(context, data, size);
-  if (pl_context_memory(context).block_count != 0) abort();
+  if (pl_context_get_memory_report(context).block_count != 0) abort();
   pl_context_destroy(context);
   return 0;
 }

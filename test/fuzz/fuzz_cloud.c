@@ -10,10 +10,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void read_cloud(pl_context *context, pl_findings *findings, const uint8_t *data, size_t size) {
   pl_error error = {0};
   pl_cloud *cloud = NULL;
-  pl_status status = pl_cloud_read_memory(context, data, size, "fuzz", &cloud, findings, &error);
+  pl_status status = pl_cloud_load_memory(context, data, size, "fuzz", &cloud, findings, &error);
   if ((status < 0) != (cloud == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   if (cloud == NULL) return;
-  pl_cloud_view view = pl_cloud_look(cloud);
+  pl_cloud_view view = pl_cloud_get_view(cloud);
   for (int32_t i = 0; i < view.point_count; ++i) {
     if (!isfinite(view.points[i].x) || !isfinite(view.points[i].y) || !isfinite(view.points[i].z)) abort();
     if (view.normals != NULL && !isfinite(view.normals[i].x)) abort();
@@ -25,7 +25,7 @@ static void read_cloud(pl_context *context, pl_findings *findings, const uint8_t
 static void read_capture(pl_context *context, pl_findings *findings, const uint8_t *data, size_t size) {
   pl_error error = {0};
   pl_capture *capture = NULL;
-  pl_status status = pl_capture_read_memory(context, data, size, "fuzz", "/nowhere", &capture, findings, &error);
+  pl_status status = pl_capture_load_memory(context, data, size, "fuzz", "/nowhere", &capture, findings, &error);
   if ((status < 0) != (capture == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   pl_capture_destroy(capture);
 }
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   else
     read_cloud(context, findings, data, size);
   pl_findings_destroy(findings);
-  if (pl_context_memory(context).block_count != 0) abort();
+  if (pl_context_get_memory_report(context).block_count != 0) abort();
   pl_context_destroy(context);
   return 0;
 }

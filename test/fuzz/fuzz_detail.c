@@ -23,16 +23,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   pl_error error = {0};
   pl_detail_set *set = NULL;
-  pl_status status = pl_detail_set_read_memory(context, bytes, size, "fuzz", &set, &error);
+  pl_status status = pl_detail_set_load_memory(context, bytes, size, "fuzz", &set, &error);
   if ((status < 0) != (set == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   if (set != NULL) {
-    pl_detail_set_view view = pl_detail_set_look(set);
+    pl_detail_set_view view = pl_detail_set_get_view(set);
     for (int32_t i = 0; i < view.example_count; ++i)
       if (!(view.sizes[i] > 0) || !isfinite(view.sizes[i])) abort();
   }
   pl_detail_set_destroy(set);
   free(bytes);
-  if (pl_context_memory(context).block_count != 0) abort();
+  if (pl_context_get_memory_report(context).block_count != 0) abort();
   pl_context_destroy(context);
   return 0;
 }

@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (pl_context_create(&def, &context, NULL) < 0) return 0;
   read_once(context, data, size);
   if (size > 0 && data[0] == '{') read_wrapped(context, data, size);
-  if (pl_context_memory(context).block_count != 0) abort();
+  if (pl_context_get_memory_report(context).block_count != 0) abort();
   pl_context_destroy(context);
   return 0;
 }

@@ -12,10 +12,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (pl_context_create(&def, &context, NULL) < 0) abort();
   pl_mesh *mesh = NULL;
   pl_error error = {0};
-  pl_status status = pl_mesh_read_memory(context, data, size, "fuzz", &mesh, NULL, &error);
+  pl_status status = pl_mesh_load_memory(context, data, size, "fuzz", &mesh, NULL, &error);
   if ((status < 0) != (mesh == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   pl_mesh_destroy(mesh);
-  if (pl_context_memory(context).block_count != 0) abort();
+  if (pl_context_get_memory_report(context).block_count != 0) abort();
   pl_context_destroy(context);
   return 0;
 }

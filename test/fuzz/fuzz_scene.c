@@ -15,8 +15,8 @@ static void write_and_read_again(pl_context *context, const pl_scene *scene) {
   snprintf(path, sizeof path, "%s/scene.json", folder);
   pl_error error = {0};
   pl_scene *again = NULL;
-  if (pl_scene_write(context, path, scene, &error) < 0) abort();
-  if (pl_scene_read(context, path, &again, NULL, &error) < 0) {
+  if (pl_scene_save(context, path, scene, &error) < 0) abort();
+  if (pl_scene_load(context, path, &again, NULL, &error) < 0) {
     fprintf(stderr, "%d:%d: %s: %s\n", error.line, error.column, error.field, error.text);
     abort();
   }
@@ -33,18 +33,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (pl_context_create(&def, &context, NULL) < 0 || pl_findings_create(context, &findings, NULL) < 0) abort();
   pl_scene *scene = NULL;
   pl_error error = {0};
-  pl_status status = pl_scene_read_memory(context, (const char *)data, size, "fuzz.json", ".", &scene, findings, &error);
+  pl_status status = pl_scene_load_memory(context, (const char *)data, size, "fuzz.json", ".", &scene, findings, &error);
   if ((status < 0) != (scene == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   if (status < 0 && pl_findings_count(findings, PL_SEVERITY_ERROR) == 0) abort();
   if (scene != NULL) {
-    pl_scene_report report = pl_scene_describe(scene);
+    pl_scene_report report = pl_scene_get_report(scene);
     if (report.name == NULL || report.description == NULL || report.frame_count < 1) abort();
-    if (report.has_camera) pl_scene_camera(scene, 0.5);
+    if (report.has_camera) pl_scene_get_camera(scene, 0.5);
     write_and_read_again(context, scene);
   }
   pl_scene_destroy(scene);
   pl_findings_destroy(findings);
-  if (pl_context_memory(context).block_count != 0) abort();
+  if (pl_context_get_memory_report(context).block_count != 0) abort();
   pl_context_destroy(context);
   return 0;
 }

@@ -32,10 +32,10 @@ static void read_files(const uint8_t *data, size_t size) {
   pl_mesh *mesh = NULL;
   pl_error error = {0};
   snprintf(path, sizeof path, "%s/a.node", folder);
-  pl_status status = pl_mesh_read(context, path, &mesh, NULL, &error);
+  pl_status status = pl_mesh_load(context, path, &mesh, NULL, &error);
   if ((status < 0) != (mesh == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   pl_mesh_destroy(mesh);
-  if (pl_context_memory(context).block_count != 0) abort();
+  if (pl_context_get_memory_report(context).block_count != 0) abort();
   pl_context_destroy(context);
   for (int i = 0; i < ENDING_COUNT; ++i) {
     snprintf(path, sizeof path, "%s/a.%s", folder, endings[i]);

@@ -26,7 +26,7 @@ static inline int fuzz_reader(pl_format_read_function *read, const uint8_t *data
   if ((status < 0) != (mesh == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   pl_mesh_destroy(mesh);
   pl_findings_destroy(findings);
-  if (pl_context_memory(context).block_count != 0) abort();
+  if (pl_context_get_memory_report(context).block_count != 0) abort();
   pl_context_destroy(context);
   return 0;
 }

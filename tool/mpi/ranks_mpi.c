@@ -73,9 +73,9 @@ static void run_jobs(void *user, const pl_fit_jobs *jobs) {
     jobs->evaluate(jobs->data, job, jobs->outputs + (size_t)job * jobs->output_size);
   close_counter(&counter);
   // Counts of MPI are ints.
-  const size_t most = (size_t)1 << 27;
-  for (size_t done = 0; done < size; done += most) {
-    int part = (int)(size - done < most ? size - done : most);
+  const size_t max = (size_t)1 << 27;
+  for (size_t done = 0; done < size; done += max) {
+    int part = (int)(size - done < max ? size - done : max);
     MPI_Allreduce(MPI_IN_PLACE, jobs->outputs + done, part, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD);
   }
 }

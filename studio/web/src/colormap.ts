@@ -28,8 +28,8 @@ function sampled(stops: Stop[], size: number): Float32Array {
   for (let i = 0; i < size; ++i) {
     const place = (i / (size - 1)) * (stops.length - 1);
     const low = Math.min(Math.floor(place), stops.length - 2);
-    const share = place - low;
-    for (let c = 0; c < 3; ++c) table[3 * i + c] = linear((stops[low]?.[c] ?? 0) * (1 - share) + (stops[low + 1]?.[c] ?? 0) * share);
+    const fraction = place - low;
+    for (let c = 0; c < 3; ++c) table[3 * i + c] = linear((stops[low]?.[c] ?? 0) * (1 - fraction) + (stops[low + 1]?.[c] ?? 0) * fraction);
   }
   return table;
 }
@@ -74,9 +74,9 @@ export function followRange(range: Range | undefined, values: Float32Array, midd
 export function distanceRange(values: Float32Array): Range | undefined {
   if (values.length === 0) return undefined;
   const sorted = Float32Array.from(values).sort();
-  const most = Math.max(sorted[Math.floor(0.85 * (sorted.length - 1))] ?? 0, 1e-6);
-  const power = 10 ** Math.floor(Math.log10(most));
-  const high = power * ([1, 2, 5, 10].find((step) => step * power >= most) ?? 10);
+  const max = Math.max(sorted[Math.floor(0.85 * (sorted.length - 1))] ?? 0, 1e-6);
+  const power = 10 ** Math.floor(Math.log10(max));
+  const high = power * ([1, 2, 5, 10].find((step) => step * power >= max) ?? 10);
   return { low: 0, high, diverging: false };
 }
 

@@ -21,8 +21,8 @@ export function choiceRow<T extends string>(label: string, choices: Record<T, st
 interface SliderOptions {
   label: string;
   value: number;
-  least: number;
-  most: number;
+  min: number;
+  max: number;
   log?: boolean;
   unit?: string;
   tip?: string;
@@ -32,14 +32,14 @@ interface SliderOptions {
 const TICKS = 1000;
 
 export function sliderRow(options: SliderOptions, change: (value: number) => void): { element: HTMLElement; set(value: number): void } {
-  const log = options.log === true && options.least > 0;
+  const log = options.log === true && options.min > 0;
   const toTick = (value: number): number => {
-    const share = log ? Math.log(value / options.least) / Math.log(options.most / options.least) : (value - options.least) / (options.most - options.least);
-    return Math.round(TICKS * Math.max(0, Math.min(1, share)));
+    const fraction = log ? Math.log(value / options.min) / Math.log(options.max / options.min) : (value - options.min) / (options.max - options.min);
+    return Math.round(TICKS * Math.max(0, Math.min(1, fraction)));
   };
   const fromTick = (tick: number): number => {
-    const share = tick / TICKS;
-    const value = log ? options.least * (options.most / options.least) ** share : options.least + share * (options.most - options.least);
+    const fraction = tick / TICKS;
+    const value = log ? options.min * (options.max / options.min) ** fraction : options.min + fraction * (options.max - options.min);
     return options.whole ? Math.round(value) : Number(value.toPrecision(4));
   };
   const id = `slider-${nextId++}`;
@@ -63,7 +63,7 @@ export function sliderRow(options: SliderOptions, change: (value: number) => voi
       return;
     }
     const near = options.whole ? Math.round(value) : value;
-    const bounded = Math.max(options.least, Math.min(options.most, near));
+    const bounded = Math.max(options.min, Math.min(options.max, near));
     number.value = short(bounded);
     slider.value = String(toTick(bounded));
     tell(bounded);
@@ -99,9 +99,9 @@ export function settingRow(setting: Setting, change: (value: number | boolean | 
     const row = choiceRow(setting.label, choices, setting.value, change);
     return { element: row.element, set: (value) => row.set(String(value)) };
   }
-  const least = setting.least ?? 0;
-  const most = setting.most ?? Math.max(1, 2 * setting.value);
-  const row = sliderRow({ label: setting.label, value: setting.value, least, most, log: setting.log === true, unit: setting.unit ?? '', tip, whole: setting.whole === true }, change);
+  const min = setting.min ?? 0;
+  const max = setting.max ?? Math.max(1, 2 * setting.value);
+  const row = sliderRow({ label: setting.label, value: setting.value, min, max, log: setting.log === true, unit: setting.unit ?? '', tip, whole: setting.whole === true }, change);
   return { element: row.element, set: (value) => row.set(Number(value)) };
 }
 

@@ -18,8 +18,8 @@ export interface Setting {
   path: string;
   label: string;
   value: number | boolean | string;
-  least?: number;
-  most?: number;
+  min?: number;
+  max?: number;
   log?: boolean;
   unit?: string;
   live?: boolean;

@@ -68,15 +68,15 @@ export class Picking {
   // Bodies without triangles (bare strands) are held by the point that is nearest on the screen.
   private nearestPoint(x: number, y: number): Hit | undefined {
     let best: Hit | undefined;
-    let least = NEAR_PIXELS;
+    let min = NEAR_PIXELS;
     for (const view of this.world.bodies) {
       if (view.surface.geometry.triangles.length > 0) continue;
       for (let point = 0; point < view.description.points; ++point) {
         const place = view.point(point);
         const seen = this.viewport.project(place);
         const distance = Math.hypot(seen.x - x, seen.y - y);
-        if (distance < least) {
-          least = distance;
+        if (distance < min) {
+          min = distance;
           best = { body: view.index, point, place };
         }
       }

@@ -12,11 +12,11 @@ typedef struct arrays {
 } arrays;
 
 static arrays take_arrays(rest_subject *s) {
-  size_t n = (size_t)s->n, size = (size_t)s->size, most = n > size ? n : size;
+  size_t n = (size_t)s->n, size = (size_t)s->size, max = n > size ? n : size;
   pl_arena *a = &s->arena;
   arrays w = {PL_TAKE(a, double, n),    PL_TAKE(a, double, size),    PL_TAKE(a, double, n),       PL_TAKE(a, double, size),
               PL_TAKE(a, double, n),    PL_TAKE(a, double, n *size), PL_TAKE(a, double, size *n), PL_TAKE(a, double, size *size),
-              PL_TAKE(a, double, most), PL_TAKE(a, double, most),    PL_TAKE(a, double, most),    PL_TAKE(a, double, most)};
+              PL_TAKE(a, double, max), PL_TAKE(a, double, max),    PL_TAKE(a, double, max),    PL_TAKE(a, double, max)};
   choose_pose(s, 3, w.x);
   choose_parameters(s, 4, w.p);
   pl_random random = pl_random_of_seed(5);
@@ -30,14 +30,14 @@ static arrays take_arrays(rest_subject *s) {
 }
 
 // a = b to a share of b's largest number.
-static void check_same(const double *a, const double *b, int32_t count, double share, const char *what, const rest_subject *s) {
-  double most = 0, worst = 0;
+static void check_same(const double *a, const double *b, int32_t count, double fraction, const char *what, const rest_subject *s) {
+  double max = 0, worst = 0;
   for (int32_t i = 0; i < count; ++i) {
-    most = fmax(most, fabs(b[i]));
+    max = fmax(max, fabs(b[i]));
     worst = fmax(worst, fabs(a[i] - b[i]));
   }
-  if (!(worst <= share * most))
-    fail_msg("%s of material %d, kind %d: off by %.3g of %.3g", what, (int)s->fem->material, (int)s->def.rest, worst, most);
+  if (!(worst <= fraction * max))
+    fail_msg("%s of material %d, kind %d: off by %.3g of %.3g", what, (int)s->fem->material, (int)s->def.rest, worst, max);
 }
 
 // out = (g or Eᵀλ or Hλ) at x + a dx, p + b dp.
@@ -49,7 +49,7 @@ static void evaluate(rest_subject *s, const arrays *w, quantity what, double alo
   use_rest(s, p);
   for (int32_t i = 0; i < s->n; ++i) x[i] = w->x[i] + along_x * w->dx[i];
   if (what == PULL) {
-    pl_rest_space_mixed_look(s->space, &s->system, x);
+    pl_rest_space_mixed_get_view(s->space, &s->system, x);
     pl_rest_space_mixed_pull(s->space, w->lambda, out);
     return;
   }
@@ -86,7 +86,7 @@ static void check_space(pl_context *context, pl_fem_material material, pl_rest_k
   for (int32_t i = 0; i < s.size * s.size; ++i) w.C[i] -= 1000;
 
   // E as a map, and its transpose.
-  pl_rest_space_mixed_look(s.space, &s.system, w.x);
+  pl_rest_space_mixed_get_view(s.space, &s.system, w.x);
   pl_rest_space_mixed_apply(s.space, w.dp, w.plus);
   multiply(w.E, s.n, s.size, w.dp, w.product);
   check_same(w.plus, w.product, s.n, 1e-12, "E as a map", &s);
@@ -139,21 +139,21 @@ static void modes_have_the_derivatives_of_differences(void **state) {
 
 // --- regulariser --------------------------------------------------------------------------------------------------
 
-static double smallest_bow(const double *H, int32_t size, pl_random *random) {
-  double least = HUGE_VAL, d[400];
+static double min_bow(const double *H, int32_t size, pl_random *random) {
+  double min = HUGE_VAL, d[400];
   assert_true(size <= 400);
   for (int round = 0; round < 50; ++round) {
     double sum = 0, square = 0;
     for (int32_t k = 0; k < size; ++k) d[k] = pl_random_between(random, -1, 1), square += d[k] * d[k];
     for (int32_t k = 0; k < size; ++k)
       for (int32_t l = 0; l < size; ++l) sum += d[k] * H[(ptrdiff_t)size * k + l] * d[l];
-    least = fmin(least, sum / square);
+    min = fmin(min, sum / square);
   }
-  return least;
+  return min;
 }
 
-// At `share` of the chosen parameters; `exact` whether the Hessian is that of differences.
-static void check_regulariser(rest_subject *s, double share, bool exact) {
+// At `fraction` of the chosen parameters; `exact` whether the Hessian is that of differences.
+static void check_regulariser(rest_subject *s, double fraction, bool exact) {
   size_t size = (size_t)s->size;
   pl_arena *a = &s->arena;
   double *p = PL_TAKE(a, double, size), *last = PL_TAKE(a, double, size), *d = PL_TAKE(a, double, size);
@@ -165,7 +165,7 @@ static void check_regulariser(rest_subject *s, double share, bool exact) {
   choose_parameters(s, 4, p);
   choose_parameters(s, 9, last);
   for (size_t k = 0; k < size; ++k) {
-    p[k] *= share;
+    p[k] *= fraction;
     d[k] = pl_random_between(&random, -1, 1);
   }
   double value = pl_rest_space_regularise(s->space, p, last, g, H);
@@ -181,7 +181,7 @@ static void check_regulariser(rest_subject *s, double share, bool exact) {
   for (size_t k = 0; k < size; ++k) plus[k] = (plus[k] - minus[k]) / (2 * step);
   multiply(H, s->size, s->size, d, product);
   if (exact) check_same(product, plus, s->size, 2e-5, "the Hessian of the regulariser", s);
-  assert_true(smallest_bow(H, s->size, &random) > 0);
+  assert_true(min_bow(H, s->size, &random) > 0);
 }
 
 static void the_regulariser_has_the_derivatives_of_differences(void **state) {

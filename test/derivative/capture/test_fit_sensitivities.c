@@ -14,7 +14,7 @@ static void check_gradient(pl_fem_material material, bool pins_move) {
     for (int32_t f = 0; f < 12; ++f)
       for (int32_t i = 0; i < bar.pinned_count; ++i)
         bar.positions[0][f * bar.point_count + bar.pinned[i]] =
-            pl_vec3_add(pl_mesh_look(bar.mesh).points[bar.pinned[i]], (pl_vec3){0, 0.002 * f, 0.001 * f * f});
+            pl_vec3_add(pl_mesh_get_view(bar.mesh).points[bar.pinned[i]], (pl_vec3){0, 0.002 * f, 0.001 * f * f});
     bar.sequences[0].pins_move = true;
   }
   pl_fit *fit = make_fit(&bar, 2);

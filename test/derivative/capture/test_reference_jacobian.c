@@ -5,7 +5,7 @@
 #include "capture/fit_reference.h"
 #include "fem_bodies.h"
 
-typedef struct stage {
+typedef struct fixture {
   pl_context *context;
   pl_mesh *mesh;
   pl_model *model;
@@ -14,9 +14,9 @@ typedef struct stage {
   double load[192];
   pl_fit_worker *worker;
   pl_reference reference;
-} stage;
+} fixture;
 
-static void open_stage(stage *s, pl_fem_material material) {
+static void open_fixture(fixture *s, pl_fem_material material) {
   pl_error error = {0};
   memset(s, 0, sizeof *s);
   s->context = make_context(1);
@@ -29,7 +29,7 @@ static void open_stage(stage *s, pl_fem_material material) {
   check_ok(pl_reference_take(s->worker, &s->reference, &error), &error);
 }
 
-static void close_stage(stage *s) {
+static void close_fixture(fixture *s) {
   pl_fit_worker_destroy(s->worker);
   pl_model_destroy(s->model);
   pl_mesh_destroy(s->mesh);
@@ -37,7 +37,7 @@ static void close_stage(stage *s) {
 }
 
 // A reference shape near the static one; `bad` > 0: the middle points are moved so far that elements are flat or inverted against the static shape.
-static void shape(const stage *s, double noise, double bad, double *X) {
+static void shape(const fixture *s, double noise, double bad, double *X) {
   pl_random random = pl_random_of_seed(7);
   const double *points = s->body.model->rest_points;
   for (int32_t i = 0; i < s->model->particle_count; ++i)
@@ -49,7 +49,7 @@ static void shape(const stage *s, double noise, double bad, double *X) {
 }
 
 // The step of the differences is as much shorter as the flattest element is thinner.
-static double worst_error(stage *s, const double *X) {
+static double worst_error(fixture *s, const double *X) {
   pl_error error = {0};
   int32_t n = 3 * s->model->particle_count;
   double plus[192], minus[192], moved[192], direction[192], image[192], worst = 0;
@@ -57,7 +57,7 @@ static double worst_error(stage *s, const double *X) {
   pl_reference_evaluate(&s->reference, X, 1);
   check_ok(pl_reference_linearise(&s->reference, false, &error), &error);
   for (int round = 0; round < 5; ++round) {
-    double h = 1e-5 * fmin(1, fabs(pl_reference_least_volume(&s->reference, X))), size = 0, off = 0;
+    double h = 1e-5 * fmin(1, fabs(pl_reference_min_volume(&s->reference, X))), size = 0, off = 0;
     for (int32_t i = 0; i < n; ++i) direction[i] = pl_random_normal(&random);
     pl_block_matrix_multiply(s->worker->context, &s->reference.jacobian, direction, image);
     for (int32_t i = 0; i < n; ++i) moved[i] = X[i] + h * direction[i];
@@ -84,32 +84,32 @@ static void forces_change_with_the_reference_shape_as_the_jacobian_says(void **s
   } cases[] = {{"at the static shape", 0, 0}, {"strained", 0.05, 0}, {"nearly flat", 0, 0.4995}, {"inverted", 0.01, 0.62}};
   for (int material = PL_FEM_COROTATED; material <= PL_FEM_NEO_HOOKEAN; ++material)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-      stage s;
+      fixture s;
       double X[192];
-      open_stage(&s, (pl_fem_material)material);
+      open_fixture(&s, (pl_fem_material)material);
       shape(&s, cases[i].noise, cases[i].bad, X);
-      double error = worst_error(&s, X), least = pl_reference_least_volume(&s.reference, X);
-      print_message("material %d, %s: least volume %.3g, off by %.2g\n", material, cases[i].name, least, error);
+      double error = worst_error(&s, X), min = pl_reference_min_volume(&s.reference, X);
+      print_message("material %d, %s: least volume %.3g, off by %.2g\n", material, cases[i].name, min, error);
       check_at_most(error, 1e-6);
-      close_stage(&s);
+      close_fixture(&s);
     }
 }
 
 static void the_kernel_of_many_columns_is_the_same_jacobian(void **state) {
   (void)state;
-  stage s;
+  fixture s;
   double X[192], image[192];
   pl_error error = {0};
-  open_stage(&s, PL_FEM_COROTATED);
+  open_fixture(&s, PL_FEM_COROTATED);
   shape(&s, 0.05, 0, X);
   int32_t n = 3 * s.model->particle_count, columns = 6, padded = pl_fit_padded(columns),
           tets = s.body.model->groups[0].element_count;
-  double *change = calloc((size_t)(n * padded), sizeof(double)), *right = calloc((size_t)(n * padded), sizeof(double));
-  double *shares = calloc((size_t)(tets * padded), sizeof(double));
+  double *change = calloc((size_t)(n * padded), sizeof(double)), *rhs = calloc((size_t)(n * padded), sizeof(double));
+  double *fractions = calloc((size_t)(tets * padded), sizeof(double));
   pl_random random = pl_random_of_seed(5);
   for (int32_t i = 0; i < n; ++i)
     for (int32_t k = 0; k < columns; ++k) change[i * padded + k] = pl_random_normal(&random);
-  for (int32_t t = 0; t < tets; ++t) shares[t * padded + 1] = 1;
+  for (int32_t t = 0; t < tets; ++t) fractions[t * padded + 1] = 1;
   pl_reference_evaluate(&s.reference, X, 1);
   check_ok(pl_reference_linearise(&s.reference, false, &error), &error);
   pl_fit_changes changes = {.padded = padded,
@@ -117,8 +117,8 @@ static void the_kernel_of_many_columns_is_the_same_jacobian(void **state) {
                             .constants = s.worker->system.constants,
                             .positions = s.body.model->rest_points,
                             .rest_change = change,
-                            .shares = shares,
-                            .right = right,
+                            .fractions = fractions,
+                            .rhs = rhs,
                             .poisson_column = -1};
   pl_fit_changes_add(&s.worker->system, &changes);
   for (int32_t k = 0; k < columns; ++k) {
@@ -129,12 +129,12 @@ static void the_kernel_of_many_columns_is_the_same_jacobian(void **state) {
       if (k == 1) image[i] += s.reference.gradient[i];  // its shares are 1: the forces themselves
       size = fmax(size, fabs(image[i]));
     }
-    for (int32_t i = 0; i < n; ++i) check_near(right[i * padded + k], -image[i], 1e-12 * size);
+    for (int32_t i = 0; i < n; ++i) check_near(rhs[i * padded + k], -image[i], 1e-12 * size);
   }
   free(change);
-  free(right);
-  free(shares);
-  close_stage(&s);
+  free(rhs);
+  free(fractions);
+  close_fixture(&s);
 }
 
 int main(void) {

@@ -13,11 +13,11 @@
 #include "fem/fem_energy.h"
 #include "math/mat3.h"
 
-enum { CHECK_SIZE = 3 * PL_FEM_CORNERS_MOST, CHECK_HALVINGS = 10 };
+enum { CHECK_SIZE = 3 * PL_FEM_MAX_CORNERS, CHECK_HALVINGS = 10 };
 
 // A state with memory of its own, so that differences can move it.
 typedef struct check_state {
-  double x[CHECK_SIZE], X[CHECK_SIZE], U[CHECK_SIZE], p[PL_FEM_PARAMETERS_MOST], lambda[CHECK_SIZE];
+  double x[CHECK_SIZE], X[CHECK_SIZE], U[CHECK_SIZE], p[PL_FEM_MAX_PARAMETERS], lambda[CHECK_SIZE];
 } check_state;
 
 // Largest deviation of each derivative, relative to its largest number (see check_scale for derivatives that vanish).
@@ -44,10 +44,10 @@ static inline check_state check_state_of(const pl_fem_energy *energy, const pl_f
   return state;
 }
 
-static inline double check_largest(const double *a, int count) {
-  double most = 0;
-  for (int i = 0; i < count; ++i) most = fmax(most, fabs(a[i]));
-  return most;
+static inline double max_check(const double *a, int count) {
+  double max = 0;
+  for (int i = 0; i < count; ++i) max = fmax(max, fabs(a[i]));
+  return max;
 }
 
 // --- what is differentiated ---------------------------------------------------------------------------------------
@@ -91,8 +91,8 @@ static inline void check_value_by_X(const pl_fem_energy *energy, const check_sta
 // d[k] = ∂value[k]/∂(*variable) of the `count` numbers of a function; `variable` points into *state, which is put back as it was.
 static inline void check_difference(const pl_fem_energy *energy, check_function *function, int count, check_state *state,
                                     double *variable, double first_step, double *d) {
-  double table[CHECK_HALVINGS][CHECK_SIZE], plus[CHECK_SIZE], minus[CHECK_SIZE], least[CHECK_SIZE], centre = *variable;
-  for (int k = 0; k < count; ++k) least[k] = HUGE_VAL;
+  double table[CHECK_HALVINGS][CHECK_SIZE], plus[CHECK_SIZE], minus[CHECK_SIZE], min[CHECK_SIZE], centre = *variable;
+  for (int k = 0; k < count; ++k) min[k] = HUGE_VAL;
   for (int level = 0; level < CHECK_HALVINGS; ++level) {
     double row[CHECK_HALVINGS][CHECK_SIZE], step = ldexp(first_step, -level);
     *variable = centre + step;
@@ -107,7 +107,7 @@ static inline void check_difference(const pl_fem_energy *energy, check_function 
       for (int k = 0; k < count; ++k) {
         row[order][k] = row[order - 1][k] + (row[order - 1][k] - table[order - 1][k]) / (factor - 1);
         double error = fmax(fabs(row[order][k] - row[order - 1][k]), fabs(row[order][k] - table[order - 1][k]));
-        if (error <= least[k]) least[k] = error, d[k] = row[order][k];
+        if (error <= min[k]) min[k] = error, d[k] = row[order][k];
       }
     memcpy(table, row, sizeof table);
   }
@@ -119,29 +119,29 @@ static inline double check_matrix(const pl_fem_energy *energy, check_function *f
   double worst = 0, d[CHECK_SIZE];
   for (int j = 0; j < columns; ++j) {
     check_difference(energy, function, rows, state, variables + j, step, d);
-    scale = fmax(scale, check_largest(d, rows));
+    scale = fmax(scale, max_check(d, rows));
     for (int i = 0; i < rows; ++i) {
       double error = fabs(given[columns * i + j] - d[i]);
       worst = error <= worst ? worst : error;  // not a number counts as worst
     }
   }
-  scale = fmax(scale, check_largest(given, rows * columns));
+  scale = fmax(scale, max_check(given, rows * columns));
   return scale > 0 ? worst / scale : worst;
 }
 
-static inline double check_asymmetry(const double *a, int n, double least_scale) {
+static inline double check_asymmetry(const double *a, int n, double min_scale) {
   double worst = 0;
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < i; ++j) worst = fmax(worst, fabs(a[n * i + j] - a[n * j + i]));
-  double scale = fmax(check_largest(a, n * n), least_scale);
+  double scale = fmax(max_check(a, n * n), min_scale);
   return scale > 0 ? worst / scale : 0;
 }
 
 static inline double check_extent(const double *a, int corner_count) {
-  double most = 0;
+  double max = 0;
   for (int i = 1; i < corner_count; ++i)
-    for (int k = 0; k < 3; ++k) most = fmax(most, fabs(a[3 * i + k] - a[k]));
-  return most;
+    for (int k = 0; k < 3; ++k) max = fmax(max, fabs(a[3 * i + k] - a[k]));
+  return max;
 }
 
 // All errors of an energy at one state. `step` is the first step of the differences as a share of the element's size (and of each parameter): as large as
@@ -149,7 +149,7 @@ static inline double check_extent(const double *a, int corner_count) {
 static inline check_errors check_measure(const pl_fem_energy *energy, const pl_fem_element *e, const double *lambda, double step) {
   enum { N = CHECK_SIZE };
   int n = 3 * energy->corner_count, parameters = energy->parameter_count;
-  double g[N], h[N * N], m[N * N], d[N * PL_FEM_PARAMETERS_MOST], xx[N * N], xX[N * N], XX[N * N];
+  double g[N], h[N * N], m[N * N], d[N * PL_FEM_MAX_PARAMETERS], xx[N * N], xX[N * N], XX[N * N];
   check_state state = check_state_of(energy, e, lambda);
   energy->gradient(e, g);
   energy->hessian(e, h);
@@ -158,8 +158,8 @@ static inline check_errors check_measure(const pl_fem_energy *energy, const pl_f
   energy->third(e, lambda, xx, xX, XX);
 
   // A derivative that happens to vanish (the gradient at rest) is measured against a thousandth of what its neighbours make it elsewhere.
-  double size = check_extent(e->X, energy->corner_count), stiff = 1e-3 * fmax(check_largest(h, n * n), check_largest(m, n * n));
-  double bend = stiff * check_largest(lambda, n) / size, move = step * size;
+  double size = check_extent(e->X, energy->corner_count), stiff = 1e-3 * fmax(max_check(h, n * n), max_check(m, n * n));
+  double bend = stiff * max_check(lambda, n) / size, move = step * size;
   check_errors errors = {0};
   errors.gradient = check_matrix(energy, check_value_energy, 1, &state, state.x, n, move, g, stiff * size);
   errors.hessian = check_matrix(energy, check_value_gradient, n, &state, state.x, n, move, h, stiff);
@@ -236,7 +236,7 @@ static inline void check_frame(const pl_fem_energy *energy, const pl_fem_element
     pl_vec3 moved_f = {moved_g[3 * i], moved_g[3 * i + 1], moved_g[3 * i + 2]};
     worst = fmax(worst, pl_vec3_distance(f, moved_f));
   }
-  double size = check_largest(g, 3 * energy->corner_count);
+  double size = max_check(g, 3 * energy->corner_count);
   if (fabs(w - moved_w) <= tolerance * fabs(w) && worst <= tolerance * size) return;
   fail_msg("%s, %s: energy %.17g became %.17g, forces of size %.2e changed by %.2e", energy->name, what, w, moved_w, size, worst);
 }

@@ -30,14 +30,14 @@ static void make_crowd(crowd *c, uint64_t seed, pl_fem_tet_model model, bool pos
       .model = model, .positive = positive, .constants = c->constants, .corners = c->corners, .positions = c->positions};
 }
 
-static double largest(const double *a, int count) {
-  double most = 0;
-  for (int i = 0; i < count; ++i) most = fmax(most, fabs(a[i]));
-  return most;
+static double max(const double *a, int count) {
+  double max = 0;
+  for (int i = 0; i < count; ++i) max = fmax(max, fabs(a[i]));
+  return max;
 }
 
 static void check_array(const double *a, const double *b, int count, double tolerance, const char *what) {
-  double scale = largest(b, count);
+  double scale = max(b, count);
   for (int i = 0; i < count; ++i)
     if (!(fabs(a[i] - b[i]) <= tolerance * scale))
       fail_msg("%s: %.17g against %.17g, in numbers up to %g", what, a[i], b[i], scale);
@@ -58,7 +58,7 @@ static void check_against_scalar(pl_fem_tet_model model, const pl_fem_energy *en
       double w = energy->energy(&e);
       check_near(energies[i], w, 1e-11 * w + 1e-15 * stiffness);
       // At rest there are only rounding errors to compare.
-      if (largest(g, 12) > 1e-9 * stiffness) check_array(gradients + 12 * i, g, 12, 1e-9, kind);
+      if (max(g, 12) > 1e-9 * stiffness) check_array(gradients + 12 * i, g, 12, 1e-9, kind);
       check_array(matrices + 144 * i, h, 144, 1e-9, kind);
     }
   }
@@ -122,7 +122,7 @@ static void check_projection(pl_fem_tet_model model, const pl_fem_density *densi
       project_brutally(C);
       pl_fem_tet_contract(&tet, C, projected);
       // Relative to the Hessian before: near a crease, nearly all of it may be taken away.
-      double scale = largest(exact, 144);
+      double scale = max(exact, 144);
       for (int k = 0; k < 144; ++k) check_near(matrices[144 * i + k] / scale, projected[k] / scale, 1e-9);
       for (int k = 0; k < 144; ++k) changed += fabs(exact[k] - projected[k]) > 1e-3 * scale;
     }

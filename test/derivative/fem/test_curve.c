@@ -137,13 +137,13 @@ static void circle_has_the_energy_of_its_curvature(void **unused) {
 
 // --- a clamped curve in equilibrium, by Newton on a dense matrix --------------------------------------------------
 
-enum { CURVE_MOST = 40, UNKNOWNS_MOST = 2 * CURVE_MOST };
+enum { MAX_CURVE = 40, MAX_UNKNOWNS = 2 * MAX_CURVE };
 
 // Corners: 0 and 1 are the clamp (1 at the origin), the curve has the `edges` edges after it.
 typedef struct curve {
   int edges;
   double length, stretch, bend, moment, load;
-  double x[3 * (CURVE_MOST + 2)], X[3 * (CURVE_MOST + 2)];
+  double x[3 * (MAX_CURVE + 2)], X[3 * (MAX_CURVE + 2)];
 } curve;
 
 static curve make_curve(int edges) {
@@ -208,7 +208,7 @@ static void solve_dense(double *a, double *b, int n) {
 }
 
 static void find_equilibrium(curve *c) {
-  static double h[UNKNOWNS_MOST * UNKNOWNS_MOST], g[UNKNOWNS_MOST];
+  static double h[MAX_UNKNOWNS * MAX_UNKNOWNS], g[MAX_UNKNOWNS];
   int n = 2 * c->edges;
   double force = fmax(fabs(c->load), fabs(c->moment) * c->edges / c->length);
   for (int iteration = 0; iteration < 60; ++iteration) {
@@ -219,11 +219,11 @@ static void find_equilibrium(curve *c) {
     for (int i = 0; i < c->edges; ++i) add_element(c, &pl_fem_curve_bend, i, i == 0 ? 2 * c->bend : c->bend, g, h);
     add_moment(c, g, h);
     g[n - 1] -= c->load;
-    if (check_largest(g, n) < 1e-8 * force) return;
+    if (max_check(g, n) < 1e-8 * force) return;
     solve_dense(h, g, n);
     for (int i = 0; i < n; ++i) c->x[6 + 3 * (i / 2) + i % 2] -= g[i];
   }
-  fail_msg("no equilibrium: %g of %g left", check_largest(g, n), force);
+  fail_msg("no equilibrium: %g of %g left", max_check(g, n), force);
 }
 
 static void end_moment_rolls_a_curve_into_a_circle_at_any_resolution(void **unused) {
@@ -241,19 +241,19 @@ static void end_moment_rolls_a_curve_into_a_circle_at_any_resolution(void **unus
       check_near(1 - c.x[3 * (edges + 1)], 0.363380227632, tolerance);
     }
     // closed; every point turns by the same angle, as a circle of radius EI/M does along one edge; corners lie on the circle around that polygon
-    double side = c.length / edges, most = 0, least = HUGE_VAL, around = side / (2 * sin(PI / edges)), off = 0;
+    double side = c.length / edges, max = 0, min = HUGE_VAL, around = side / (2 * sin(PI / edges)), off = 0;
     for (int i = 2; i <= edges; ++i) {
       double *x = c.x + 3 * i, ax = x[0] - x[-3], ay = x[1] - x[-2], bx = x[3] - x[0], by = x[4] - x[1];
       double radius = side / atan2(ax * by - ay * bx, ax * bx + ay * by);
-      most = fmax(most, radius);
-      least = fmin(least, radius);
+      max = fmax(max, radius);
+      min = fmin(min, radius);
       off = fmax(off, fabs(hypot(x[0], x[1] - around) - around));
     }
     double gap = hypot(c.x[3 * (edges + 1)], c.x[3 * (edges + 1) + 1]);
-    print_message("%2d edges, ML/EI = 2 pi: radius %.12f to %.12f (%.12f), off the circle %.1e, gap %.1e\n", edges, least, most,
+    print_message("%2d edges, ML/EI = 2 pi: radius %.12f to %.12f (%.12f), off the circle %.1e, gap %.1e\n", edges, min, max,
                   0.5 / PI, off, gap);
-    check_near(least, 0.5 / PI, 1e-7);
-    check_near(most, 0.5 / PI, 1e-7);
+    check_near(min, 0.5 / PI, 1e-7);
+    check_near(max, 0.5 / PI, 1e-7);
     check_at_most(fmax(off, gap), 1e-7);
   }
 }

@@ -72,16 +72,16 @@ static void shift(subject *s, double by) {
   for (int32_t i = 0; i < s->n; ++i) s->x[i] += by * s->direction[i];
 }
 
-static double largest(const double *a, int32_t n) {
-  double most = 0;
-  for (int32_t i = 0; i < n; ++i) most = fmax(most, fabs(a[i]));
-  return most;
+static double max(const double *a, int32_t n) {
+  double bound = 0;
+  for (int32_t i = 0; i < n; ++i) bound = fmax(bound, fabs(a[i]));
+  return bound;
 }
 
 static void check_close(const char *what, int material, const double *a, const double *b, int32_t n) {
   double off = 0;
   for (int32_t i = 0; i < n; ++i) off = fmax(off, fabs(a[i] - b[i]));
-  double relative = off / largest(b, n);
+  double relative = off / max(b, n);
   print_message("%s, material %d: %.2g\n", what, material, relative);
   check_at_most(relative, 1e-6);
 }
@@ -167,21 +167,21 @@ static void derivative_by_the_material(void **state) {
 }
 
 // Smallest vᵀ A v / |v|² found, against the largest entry of A, from random v led towards the lowest eigenvector by steps v - A v / |A|.
-static double least_curvature(subject *s, pl_random *random) {
-  double product[64], least = 1, most = largest(s->matrix.values, 9 * s->fem->pattern.block_count);
+static double min_curvature(subject *s, pl_random *random) {
+  double product[64], min = 1, bound = max(s->matrix.values, 9 * s->fem->pattern.block_count);
   for (int k = 0; k < 10; ++k) {
     double value = 0, size = 0;
     for (int32_t i = 0; i < s->n; ++i) s->direction[i] = pl_random_between(random, -1, 1);
     for (int round = 0; round < 300; ++round) {
       pl_block_matrix_multiply(s->context, &s->matrix, s->direction, product);
-      double longest = largest(s->direction, s->n);
-      for (int32_t i = 0; i < s->n; ++i) s->direction[i] = (s->direction[i] - product[i] / (4 * most)) / longest;
+      double longest = max(s->direction, s->n);
+      for (int32_t i = 0; i < s->n; ++i) s->direction[i] = (s->direction[i] - product[i] / (4 * bound)) / longest;
     }
     pl_block_matrix_multiply(s->context, &s->matrix, s->direction, product);
     for (int32_t i = 0; i < s->n; ++i) value += s->direction[i] * product[i], size += s->direction[i] * s->direction[i];
-    least = fmin(least, value / (most * size));
+    min = fmin(min, value / (bound * size));
   }
-  return least;
+  return min;
 }
 
 static void stand_ins_for_hessians_are_positive_where_hessians_are_not(void **state) {
@@ -192,9 +192,9 @@ static void stand_ins_for_hessians_are_positive_where_hessians_are_not(void **st
     // Crushed, so that exact Hessians are indefinite.
     for (int32_t i = 0; i < s.n; ++i) s.x[i] *= s.fem->planar && i % 3 == 2 ? 1 : 0.3;
     pl_fem_system_evaluate(&s.system, s.x, NULL, &s.matrix, false);
-    double exact = least_curvature(&s, &random);
+    double exact = min_curvature(&s, &random);
     pl_fem_system_evaluate(&s.system, s.x, NULL, &s.matrix, true);
-    double positive = least_curvature(&s, &random);
+    double positive = min_curvature(&s, &random);
     print_message("least curvature, material %d: exact %.2g, stand-in %.2g\n", material, exact, positive);
     assert_true(exact < -1e-3);
     check_at_most(-1e-12, positive);
@@ -216,14 +216,14 @@ static void gradient_and_hessian_of_the_potential_of_a_step(void **state) {
   check_ok(pl_collider_create(s.context, &def, &ground, &error), &error);
   const pl_collider *colliders[1] = {ground};
   // The ground is in the lower half of the body.
-  pl_transform place = {{0, -0.05, 0}, {0, 0, 0.1, 0.994987437106620}};
+  pl_transform placement = {{0, -0.05, 0}, {0, 0, 0.1, 0.994987437106620}};
   double *base = PL_TAKE(&s.arena, double, s.n), *anchors = PL_TAKE(&s.arena, double, 4 * s.model->surface.point_count);
   pl_fem_contacts contacts = {.context = s.context,
                               .model = s.fem,
                               .collider_count = 1,
                               .colliders = colliders,
-                              .starts = &place,
-                              .ends = &place,
+                              .starts = &placement,
+                              .ends = &placement,
                               .base = base,
                               .anchors = anchors,
                               .reach = 2,

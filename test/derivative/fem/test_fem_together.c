@@ -4,7 +4,7 @@
 #include "fem_bodies.h"
 #include "math/vec3.h"
 
-enum { KINDS = 6, VALUES = 3 * PL_FEM_CORNERS_MOST };
+enum { KINDS = 6, VALUES = 3 * PL_FEM_MAX_CORNERS };
 
 static const pl_fem_material MATERIALS[KINDS] = {PL_FEM_COROTATED, PL_FEM_NEO_HOOKEAN, PL_FEM_EDGES,
                                                  PL_FEM_SHELL,     PL_FEM_PLANE,       PL_FEM_CURVE};
@@ -42,13 +42,13 @@ static subject make_subject(pl_fem_material material) {
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) assert_non_null(*all[i] = PL_TAKE(&s.arena, double, s.n));
   // Far from rest, so that elements are stretched, compressed and some turned inside out; and another rest shape than the start.
   pl_random random = pl_random_of_seed(9);
-  double *rest[PL_FEM_GROUPS_MOST], *points = PL_TAKE(&s.arena, double, s.n);
+  double *rest[PL_FEM_MAX_GROUPS], *points = PL_TAKE(&s.arena, double, s.n);
   for (int32_t i = 0; i < s.n; ++i) {
     bool held = s.fem->planar && i % 3 == 2;
-    double place = s.fem->rest_points[i];
-    points[i] = place + (held ? 0 : pl_random_between(&random, -0.02, 0.02));
-    s.from[i] = place + (held ? 0 : pl_random_between(&random, -0.06, 0.06));
-    s.u[i] = place + (held ? 0 : pl_random_between(&random, -0.06, 0.06));
+    double position = s.fem->rest_points[i];
+    points[i] = position + (held ? 0 : pl_random_between(&random, -0.02, 0.02));
+    s.from[i] = position + (held ? 0 : pl_random_between(&random, -0.06, 0.06));
+    s.u[i] = position + (held ? 0 : pl_random_between(&random, -0.06, 0.06));
   }
   for (int32_t g = 0; g < s.fem->group_count; ++g)
     rest[g] = PL_TAKE(&s.arena, double, 3 * (size_t)s.fem->groups[g].corner_count * (size_t)s.fem->groups[g].element_count);
@@ -65,19 +65,19 @@ static void drop_subject(subject *s) {
 
 static void add_blocks(const subject *s, int32_t g, int32_t element, const double *h, pl_block_matrix *to) {
   int k = s->fem->groups[g].corner_count;
-  const int32_t *places = s->fem->pattern.groups[g].places + (ptrdiff_t)k * k * element;
+  const int32_t *slots = s->fem->pattern.groups[g].slots + (ptrdiff_t)k * k * element;
   for (int a = 0; a < k; ++a)
     for (int b = 0; b < k; ++b)
-      for (int i = 0; i < 9; ++i) to->values[9 * (ptrdiff_t)places[k * a + b] + i] += h[3 * k * (3 * a + i / 3) + 3 * b + i % 3];
+      for (int i = 0; i < 9; ++i) to->values[9 * (ptrdiff_t)slots[k * a + b] + i] += h[3 * k * (3 * a + i / 3) + 3 * b + i % 3];
 }
 
 static void check_same(int32_t count, const double *a, const double *b, const char *what, const subject *s) {
-  double most = 0, worst = 0;
+  double max = 0, worst = 0;
   for (int32_t i = 0; i < count; ++i) {
-    most = fmax(most, fabs(b[i]));
+    max = fmax(max, fabs(b[i]));
     worst = fmax(worst, fabs(a[i] - b[i]));
   }
-  if (!(worst <= 1e-12 * most)) fail_msg("%s of material %d: off by %.3g of %.3g", what, (int)s->fem->material, worst, most);
+  if (!(worst <= 1e-12 * max)) fail_msg("%s of material %d: off by %.3g of %.3g", what, (int)s->fem->material, worst, max);
 }
 
 // Energy by elements; gradient and matrix are those of plain W + scale W² where the scale is not 0.
@@ -179,7 +179,7 @@ static void all_instruction_sets_give_the_same_bits(void **unused) {
       memset(matrices[set]->values, 0, values);
       pl_fem_planes planes = {.constants = s.system.planes,
                               .corners = s.fem->groups[0].corners,
-                              .places = s.fem->pattern.groups[0].places,
+                              .slots = s.fem->pattern.groups[0].slots,
                               .positions = s.u,
                               .before = s.from,
                               .factor = 0.3,

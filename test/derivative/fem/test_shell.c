@@ -117,18 +117,18 @@ static void hinge_derivatives_agree_where_it_nearly_fails(void **unused) {
 static void angle_is_positive_on_convex_sides_and_has_no_break(void **unused) {
   (void)unused;
   pl_random random = pl_random_of_seed(15);
-  double rest[12], share = 0.8 * 0.8 / (0.4 + 0.4);
+  double rest[12], fraction = 0.8 * 0.8 / (0.4 + 0.4);
   make_hinge(&random, (hinge_shape){0, 0.8, {1 / 0.8, 1 / 0.8}, {0.5, 0.5}}, rest);
   for (int i = -31; i <= 31; ++i) {
     double x[12], angle = 0.1 * i, bent[12], p[1] = {1};
     hinge_shape shape = random_shape(&random);
     shape.angle = angle;
     make_hinge(&random, shape, x);
-    check_near(hinge_energy(x, rest, 1), 0.5 * share * angle * angle, 1e-12);
+    check_near(hinge_energy(x, rest, 1), 0.5 * fraction * angle * angle, 1e-12);
     // with another rest angle the sign shows
     make_hinge(&random, (hinge_shape){1, 0.8, {1 / 0.8, 1 / 0.8}, {0.5, 0.5}}, bent);
     pl_fem_element e = {x, bent, rest, p};
-    check_near(pl_fem_shell_hinge.energy(&e), 0.5 * share * (angle - 1) * (angle - 1), 1e-12);
+    check_near(pl_fem_shell_hinge.energy(&e), 0.5 * fraction * (angle - 1) * (angle - 1), 1e-12);
   }
   // a roof whose normals point up is convex: the edge along x on top, one corner down on either side
   double roof[12] = {0, 0, 1, 1, 0, 1, 0.5, 1, 0, 0.5, -1, 0}, flat[12] = {0, 0, 0, 1, 0, 0, 0.5, 1, 0, 0.5, -1, 0};

@@ -42,19 +42,19 @@ static inline pl_mat3 tet_rotation(pl_random *random) {
 static inline void tet_shape(pl_random *random, double size, double *X) {
   static const double regular[12] = {0, 0, 0, 1, 0, 0, 0.2, 1, 0, 0.3, 0.2, 0.9};
   pl_mat3 turn = tet_rotation(random);
-  pl_vec3 place = {pl_random_normal(random), pl_random_normal(random), pl_random_normal(random)};
+  pl_vec3 position = {pl_random_normal(random), pl_random_normal(random), pl_random_normal(random)};
   for (int a = 0; a < 4; ++a) {
     double p[3];
     for (int i = 0; i < 3; ++i) p[i] = size * (regular[3 * a + i] + pl_random_between(random, -0.15, 0.15));
-    pl_vec3 q = pl_vec3_add_scaled(pl_mat3_apply(turn, pl_vec3_of(p[0], p[1], p[2])), place, size);
+    pl_vec3 q = pl_vec3_add_scaled(pl_mat3_apply(turn, pl_vec3_of(p[0], p[1], p[2])), position, size);
     X[3 * a] = q.x, X[3 * a + 1] = q.y, X[3 * a + 2] = q.z;
   }
 }
 
 // x = F X + place
-static inline void tet_deform(const double *X, pl_mat3 F, pl_vec3 place, double *x) {
+static inline void tet_deform(const double *X, pl_mat3 F, pl_vec3 position, double *x) {
   for (int a = 0; a < 4; ++a) {
-    pl_vec3 p = pl_vec3_add(pl_mat3_apply(F, pl_vec3_of(X[3 * a], X[3 * a + 1], X[3 * a + 2])), place);
+    pl_vec3 p = pl_vec3_add(pl_mat3_apply(F, pl_vec3_of(X[3 * a], X[3 * a + 1], X[3 * a + 2])), position);
     x[3 * a] = p.x, x[3 * a + 1] = p.y, x[3 * a + 2] = p.z;
   }
 }
@@ -72,8 +72,8 @@ static inline tet_state make_tet_state(pl_random *random, const tet_kind *kind, 
   tet_shape(random, size, state.X);
   tet_shape(random, size, state.U);
   pl_mat3 F = tet_gradient(random, kind, &state.gap);
-  pl_vec3 place = {size * pl_random_normal(random), size * pl_random_normal(random), size * pl_random_normal(random)};
-  tet_deform(state.X, F, place, state.x);
+  pl_vec3 position = {size * pl_random_normal(random), size * pl_random_normal(random), size * pl_random_normal(random)};
+  tet_deform(state.X, F, position, state.x);
   for (int i = 0; i < 12; ++i) state.lambda[i] = pl_random_normal(random);
   return state;
 }

@@ -30,7 +30,7 @@ static void add_chain(crowd *c, pl_random *random, int32_t joint_count, bool bra
     }
     c->joints[joint].rest.position = at;
     c->joints[joint].radius = pl_random_between(random, 0.002, 0.01);
-    c->joints[joint].angle_limit = joint_count == 5 ? 0.6 : 0;
+    c->joints[joint].max_angle = joint_count == 5 ? 0.6 : 0;
     c->joints[joint].pull = (pl_vec3){0, -0.3, 0};
   }
   c->def.joint_count += joint_count;
@@ -46,11 +46,11 @@ static void add_chain(crowd *c, pl_random *random, int32_t joint_count, bool bra
   }
 }
 
-static void begin_crowd(crowd *c, pl_rod_solver solver, pl_rod_suppression suppression) {
+static void begin_crowd(crowd *c, pl_rod_solver solver, pl_rod_ghost_momentum ghost_momentum) {
   pl_random random = pl_random_of_seed(11);
   *c = (crowd){.def = pl_default_rod_def()};
   c->joints[0] = pl_default_rod_joint(-1);
-  c->joints[0].led = true;
+  c->joints[0].kinematic = true;
   c->def.joint_count = 1;
   for (int k = 0; k < CHAINS; ++k) add_chain(c, &random, 4 + (k * 7) % 6, k % 3 == 0);
   c->colliders[0] = (pl_rod_collider){.joint = 0, .shape = pl_default_collider_def(PL_COLLIDER_SPHERE)};
@@ -64,7 +64,7 @@ static void begin_crowd(crowd *c, pl_rod_solver solver, pl_rod_suppression suppr
   c->def.colliders = c->colliders;
   c->def.collider_count = 2;
   c->def.solver = solver;
-  c->def.suppression = suppression;
+  c->def.ghost_momentum = ghost_momentum;
   c->def.stiffness = 0.005;
   c->def.tube_sides = 0;
 }
@@ -100,8 +100,8 @@ static void move_scene(const scene *s, int begin, int end) {
     double t = n / 240.0;
     pl_transform head = {{0.1 * sin(9 * t), 1 + 0.05 * sin(14 * t), 0},
                          pl_quat_of_rotation_vector((pl_vec3){sin(7 * t), 0.8 * sin(11 * t), 0})};
-    check_ok(pl_body_lead(s->world, s->body, 0, head, 0, NULL), NULL);
-    check_ok(pl_body_look_from(s->world, s->body, (pl_vec3){2 * sin(3 * t), 1.2, 2 * cos(3 * t)}, NULL), NULL);
+    check_ok(pl_rod_set_joint_target(s->world, s->body, 0, head, 0, NULL), NULL);
+    check_ok(pl_rod_set_camera(s->world, s->body, (pl_vec3){2 * sin(3 * t), 1.2, 2 * cos(3 * t)}, NULL), NULL);
     run_steps(s->world, 1);
   }
 }
@@ -110,20 +110,20 @@ static void the_thread_count_does_not_matter(void **state) {
   (void)state;
   static crowd c;
   for (int solver = 0; solver < 2; ++solver)
-    for (int suppression = 0; suppression < 3; ++suppression) {
-      begin_crowd(&c, (pl_rod_solver)solver, (pl_rod_suppression)suppression);
+    for (int ghost_momentum = 0; ghost_momentum < 3; ++ghost_momentum) {
+      begin_crowd(&c, (pl_rod_solver)solver, (pl_rod_ghost_momentum)ghost_momentum);
       uint64_t hashes[3], first = 0;
       int32_t batches = 0;
       for (int threads = 1; threads <= 3; ++threads) {
         scene s = make_scene(&c, threads);
-        batches = pl_rod_describe(s.model).batch_count;
-        assert_int_equal(pl_rod_describe(s.model).chain_count, CHAINS);
-        if (threads == 1) first = pl_world_hash(s.world);
+        batches = pl_rod_get_report(s.model).batch_count;
+        assert_int_equal(pl_rod_get_report(s.model).chain_count, CHAINS);
+        if (threads == 1) first = pl_world_get_hash(s.world);
         move_scene(&s, 0, 60);
-        hashes[threads - 1] = pl_world_hash(s.world);
+        hashes[threads - 1] = pl_world_get_hash(s.world);
         drop_scene(&s);
       }
-      if (solver == 0 && suppression == 0) printf("%d chains in %d batches\n", CHAINS, batches);
+      if (solver == 0 && ghost_momentum == 0) printf("%d chains in %d batches\n", CHAINS, batches);
       assert_true(batches > 12);        // several blocks
       assert_true(hashes[0] != first);  // it moved
       assert_true(hashes[0] == hashes[1] && hashes[0] == hashes[2]);
@@ -134,26 +134,26 @@ static void a_snapshot_goes_on_as_the_original_did(void **state) {
   (void)state;
   static crowd c;
   for (int solver = 0; solver < 2; ++solver)
-    for (int suppression = 0; suppression < 3; ++suppression) {
-      begin_crowd(&c, (pl_rod_solver)solver, (pl_rod_suppression)suppression);
+    for (int ghost_momentum = 0; ghost_momentum < 3; ++ghost_momentum) {
+      begin_crowd(&c, (pl_rod_solver)solver, (pl_rod_ghost_momentum)ghost_momentum);
       c.def.view_time = 0.1;
       scene s = make_scene(&c, 2);
       move_scene(&s, 0, 30);
       size_t size = pl_world_snapshot_size(s.world);
       char *buffer = malloc(size);
       pl_world_snapshot(s.world, buffer);
-      uint64_t middle = pl_world_hash(s.world);
+      uint64_t middle = pl_world_get_hash(s.world);
       move_scene(&s, 30, 60);
-      uint64_t end = pl_world_hash(s.world);
+      uint64_t end = pl_world_get_hash(s.world);
       check_ok(pl_world_restore(s.world, buffer, size, NULL), NULL);
-      assert_true(pl_world_hash(s.world) == middle && end != middle);
+      assert_true(pl_world_get_hash(s.world) == middle && end != middle);
       move_scene(&s, 30, 60);
-      assert_true(pl_world_hash(s.world) == end);
+      assert_true(pl_world_get_hash(s.world) == end);
       // In another world built in the same way too.
       scene other = make_scene(&c, 1);
       check_ok(pl_world_restore(other.world, buffer, size, NULL), NULL);
       move_scene(&other, 30, 60);
-      assert_true(pl_world_hash(other.world) == end);
+      assert_true(pl_world_get_hash(other.world) == end);
       drop_scene(&other);
       free(buffer);
       drop_scene(&s);
@@ -207,7 +207,7 @@ static void run_lanes(pl_context *context, lane_rig *rig, weather how, int32_t c
   pl_error error = {0};
   pl_model *model = NULL;
   check_ok(pl_rod_build(context, &rig->def, &model, &error), &error);
-  assert_int_equal(pl_rod_describe(model).batch_count, 1);
+  assert_int_equal(pl_rod_get_report(model).batch_count, 1);
   pl_world_def def = pl_default_world_def();
   if (how == WINDY) {
     def.air_density = 1.2;
@@ -217,38 +217,38 @@ static void run_lanes(pl_context *context, lane_rig *rig, weather how, int32_t c
   pl_world *world = NULL;
   check_ok(pl_world_create(context, &def, &world, &error), &error);
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
-  int32_t root = pl_rod_root_of(model, chain);
+  int32_t root = pl_rod_get_root(model, chain);
   // Weights given to all chains but this one, which has zero weights in both bodies.
-  for (int32_t k = 0; how == GIVEN_TO_OTHERS && k < pl_rod_describe(model).chain_count; ++k)
-    check_ok(pl_body_give_weights(world, id, k, (const double[2]){0, 0}, &error), &error);
+  for (int32_t k = 0; how == GIVEN_TO_OTHERS && k < pl_rod_get_report(model).chain_count; ++k)
+    check_ok(pl_body_set_weights(world, id, k, (const double[2]){0, 0}, &error), &error);
   for (int n = 0; n < LANE_STEPS; ++n) {
     double t = n / 240.0;
     pl_transform head = {{0.1 * sin(12 * t), 0.05 * sin(17 * t), 0},
                          pl_quat_of_rotation_vector((pl_vec3){sin(9 * t), 0, sin(6 * t)})};
-    check_ok(pl_body_lead(world, id, 0, head, 0, NULL), NULL);
+    check_ok(pl_rod_set_joint_target(world, id, 0, head, 0, NULL), NULL);
     if (how == WATCHED || how == WATCHED_AND_TOUCHING)
-      check_ok(pl_body_look_from(world, id, (pl_vec3){2 * sin(2 * PI * t), 0, 2 * cos(2 * PI * t)}, NULL), NULL);
-    for (int32_t k = 0; how == GIVEN_TO_OTHERS && k < pl_rod_describe(model).chain_count; ++k)
+      check_ok(pl_rod_set_camera(world, id, (pl_vec3){2 * sin(2 * PI * t), 0, 2 * cos(2 * PI * t)}, NULL), NULL);
+    for (int32_t k = 0; how == GIVEN_TO_OTHERS && k < pl_rod_get_report(model).chain_count; ++k)
       if (k != chain)
-        check_ok(pl_body_give_weights(world, id, k, (const double[2]){0.5 + 0.5 * sin(5 * t + k), 0}, &error), &error);
+        check_ok(pl_body_set_weights(world, id, k, (const double[2]){0.5 + 0.5 * sin(5 * t + k), 0}, &error), &error);
     run_steps(world, 1);
     pl_vec3 x[1 + LANES * LANE_JOINTS];
-    check_ok(pl_body_read_positions(world, id, x), NULL);
+    check_ok(pl_body_get_positions(world, id, x), NULL);
     for (int i = 0; i < LANE_JOINTS; ++i) tips[LANE_JOINTS * n + i] = x[root + i];
   }
   pl_world_destroy(world);
   pl_model_destroy(model);
 }
 
-static void begin_lanes(lane_rig *rig, weather how, pl_rod_solver solver, pl_rod_suppression suppression) {
+static void begin_lanes(lane_rig *rig, weather how, pl_rod_solver solver, pl_rod_ghost_momentum ghost_momentum) {
   *rig = (lane_rig){.def = pl_default_rod_def()};
   rig->joints[0] = pl_default_rod_joint(-1);
-  rig->joints[0].led = true;
+  rig->joints[0].kinematic = true;
   rig->def.joint_count = 1;
   rig->def.joints = rig->joints;
   rig->def.examples = rig->examples;
   rig->def.solver = solver;
-  rig->def.suppression = suppression;
+  rig->def.ghost_momentum = ghost_momentum;
   rig->def.stiffness = 0.01;
   rig->def.tube_sides = 0;
   rig->collider = (pl_rod_collider){.joint = 0, .shape = pl_default_collider_def(PL_COLLIDER_SPHERE)};
@@ -266,25 +266,25 @@ static void a_chain_does_not_feel_its_neighbours_in_the_batch(void **state) {
   static const char *const names[] = {"shaken", "windy", "touching", "watched", "watched and touching", "others watched"};
   int different = 0;
   for (int solver = 0; solver < 2; ++solver)
-    for (int suppression = 0; suppression < 3; ++suppression)
+    for (int ghost_momentum = 0; ghost_momentum < 3; ++ghost_momentum)
       for (int how = 0; how < WEATHERS; ++how) {
-        begin_lanes(&rig, (weather)how, (pl_rod_solver)solver, (pl_rod_suppression)suppression);
+        begin_lanes(&rig, (weather)how, (pl_rod_solver)solver, (pl_rod_ghost_momentum)ghost_momentum);
         add_lane(&rig, 5);
         run_lanes(context, &rig, (weather)how, 0, alone);
-        begin_lanes(&rig, (weather)how, (pl_rod_solver)solver, (pl_rod_suppression)suppression);
+        begin_lanes(&rig, (weather)how, (pl_rod_solver)solver, (pl_rod_ghost_momentum)ghost_momentum);
         for (int k = 0; k < LANES; ++k) add_lane(&rig, k);
         run_lanes(context, &rig, (weather)how, 5, among);
         if (memcmp(alone, among, sizeof alone) == 0) continue;
         ++different;
         int first = 0;
-        double most = 0;
+        double max = 0;
         for (int k = LANE_STEPS * LANE_JOINTS - 1; k >= 0; --k) {
           double apart = pl_vec3_distance(alone[k], among[k]);
           if (apart > 0) first = k;
-          most = fmax(most, apart);
+          max = fmax(max, apart);
         }
         printf("%s, suppression %d, %s: differs from step %d on, by up to %.1e m\n", solver == 0 ? "matched" : "spring bones",
-               suppression, names[how], first / LANE_JOINTS, most);
+               ghost_momentum, names[how], first / LANE_JOINTS, max);
       }
   assert_int_equal(different, 0);
   drop_context(context);

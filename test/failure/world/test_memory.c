@@ -72,9 +72,9 @@ static void a_step_allocates_nothing_after_the_first(void **state) {
   pl_context *context = make_context(2);
   set s = {0};
   assert_int_equal(build_and_step(context, &s), PL_OK);
-  int64_t before = pl_context_memory(context).allocation_count;
+  int64_t before = pl_context_get_memory_report(context).allocation_count;
   run_steps(s.world, 400);
-  assert_int_equal(pl_context_memory(context).allocation_count, before);
+  assert_int_equal(pl_context_get_memory_report(context).allocation_count, before);
   drop(&s);
   drop_context(context);
 }

@@ -12,7 +12,7 @@ typedef struct subject {
   float skin_weights[2 * 8];
 } subject;
 
-static void begin_subject(subject *s, const pl_mesh *surface, pl_rod_solver solver, pl_rod_suppression suppression) {
+static void begin_subject(subject *s, const pl_mesh *surface, pl_rod_solver solver, pl_rod_ghost_momentum ghost_momentum) {
   *s = (subject){.link = {3, 6}};
   begin_rod(&s->rod, 6, 0.1, (pl_vec3){0, 0, 0.1});
   add_five_examples(&s->rod);
@@ -44,7 +44,7 @@ static void begin_subject(subject *s, const pl_mesh *surface, pl_rod_solver solv
   def->skin = (pl_rod_skin){.surface = surface, .influence_count = 2, .joints = s->skin_joints, .weights = s->skin_weights};
   def->view_rule = PL_ROD_VIEW_INTERPOLATING;
   def->solver = solver;
-  def->suppression = suppression;
+  def->ghost_momentum = ghost_momentum;
   def->stiffness = 0.001;
 }
 
@@ -55,7 +55,7 @@ static pl_mesh *make_surface(pl_context *context) {
   pl_error error = {0};
   check_ok(pl_mesh_create_box(context, (pl_vec3){0.1, 0.1, 0.1}, cells, &box, &error), &error);
   check_ok(pl_mesh_boundary(context, box, &boundary, NULL, &error), &error);
-  pl_mesh_view view = pl_mesh_look(boundary);
+  pl_mesh_view view = pl_mesh_get_view(boundary);
   pl_vec3 moved[8];
   for (int i = 0; i < 8; ++i) moved[i] = pl_vec3_scale(view.points[i], 1.5);
   pl_mesh_pose pose = {.name = "puffed", .points = moved};
@@ -89,8 +89,8 @@ static pl_status build_and_step(pl_context *context, const subject *s, set *made
   pl_collider_def ground = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
   ground.placement.position.y = -0.2;
   if (status >= 0) status = pl_world_add_collider(made->world, &ground, NULL, &error);
-  if (status >= 0) status = pl_body_look_from(made->world, made->body, (pl_vec3){0, 0, 2}, &error);
-  if (status >= 0) status = pl_body_give_morphs(made->world, made->body, (const double[1]){0.5}, &error);
+  if (status >= 0) status = pl_rod_set_camera(made->world, made->body, (pl_vec3){0, 0, 2}, &error);
+  if (status >= 0) status = pl_rod_set_morph_weights(made->world, made->body, (const double[1]){0.5}, &error);
   if (status >= 0) status = pl_world_step(made->world, NULL, &error);
   if (status < 0) assert_int_equal(error.status, status);
   return status;
@@ -109,7 +109,7 @@ static void every_failing_allocation_is_survived(void **state) {
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
   static subject s;
-  begin_subject(&s, surface, PL_ROD_MATCHED, PL_ROD_SUPPRESSION_PAPER);
+  begin_subject(&s, surface, PL_ROD_MATCHED, PL_ROD_GHOST_MOMENTUM_PAPER);
   set made = {0};
   int64_t n = 1, built = 0, stepped = 0;
   for (;; ++n) {
@@ -126,7 +126,7 @@ static void every_failing_allocation_is_survived(void **state) {
       ++stepped;
       run_steps(made.world, 2);
       pl_vec3 x[16];
-      check_ok(pl_body_read_positions(made.world, made.body, x), NULL);
+      check_ok(pl_body_get_positions(made.world, made.body, x), NULL);
       for (int i = 0; i < 11; ++i) assert_true(pl_vec3_is_finite(x[i]));
     }
     drop(&made);
@@ -149,21 +149,21 @@ static void a_failed_step_changes_nothing(void **state) {
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
   static subject s;
-  begin_subject(&s, surface, PL_ROD_MATCHED, PL_ROD_SUPPRESSION_PAPER);
+  begin_subject(&s, surface, PL_ROD_MATCHED, PL_ROD_GHOST_MOMENTUM_PAPER);
   pl_model *model = build_rod(context, &s.rod);
   int failures = 0;
   for (int64_t n = 1;; ++n) {
     pl_world *world = make_world(context, 1.0 / 240, -9.81);
     pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
-    check_ok(pl_body_look_from(world, id, (pl_vec3){0, 0, 2}, NULL), NULL);
-    uint64_t before = pl_world_hash(world);
+    check_ok(pl_rod_set_camera(world, id, (pl_vec3){0, 0, 2}, NULL), NULL);
+    uint64_t before = pl_world_get_hash(world);
     allocator.call_count = 0;
     allocator.fail_at = n;
     pl_status status = pl_world_step(world, NULL, NULL);
     allocator.fail_at = 0;
     if (status < 0) {
       assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);
-      assert_true(pl_world_hash(world) == before);
+      assert_true(pl_world_get_hash(world) == before);
     }
     failures += status < 0;
     pl_world_destroy(world);
@@ -182,24 +182,24 @@ static void a_step_allocates_nothing_after_the_first(void **state) {
   pl_context *context = make_context(2);
   pl_mesh *surface = make_surface(context);
   for (int solver = 0; solver < 2; ++solver)
-    for (int suppression = 0; suppression < 3; ++suppression) {
+    for (int ghost_momentum = 0; ghost_momentum < 3; ++ghost_momentum) {
       static subject s;
-      begin_subject(&s, surface, (pl_rod_solver)solver, (pl_rod_suppression)suppression);
+      begin_subject(&s, surface, (pl_rod_solver)solver, (pl_rod_ghost_momentum)ghost_momentum);
       set made = {0};
       assert_int_equal(build_and_step(context, &s, &made), PL_OK);
-      int64_t before = pl_context_memory(context).allocation_count;
+      int64_t before = pl_context_get_memory_report(context).allocation_count;
       for (int n = 0; n < 300; ++n) {
         // The camera orbits, the head nods into the ground and turns.
         pl_transform head = {{0, -0.15 * sin(0.05 * n), 0}, pl_quat_of_axis_angle((pl_vec3){1, 0, 0}, sin(0.03 * n))};
-        check_ok(pl_body_look_from(made.world, made.body, (pl_vec3){2 * sin(0.1 * n), 0.3, 2 * cos(0.1 * n)}, NULL), NULL);
-        check_ok(pl_body_lead(made.world, made.body, 0, head, 0, NULL), NULL);
+        check_ok(pl_rod_set_camera(made.world, made.body, (pl_vec3){2 * sin(0.1 * n), 0.3, 2 * cos(0.1 * n)}, NULL), NULL);
+        check_ok(pl_rod_set_joint_target(made.world, made.body, 0, head, 0, NULL), NULL);
         run_steps(made.world, 1);
         pl_vec3 points[8];
         pl_transform joints[16];
-        check_ok(pl_body_read_surface(made.world, made.body, points), NULL);
-        check_ok(pl_body_read_joints(made.world, made.body, joints), NULL);
+        check_ok(pl_body_get_surface(made.world, made.body, points), NULL);
+        check_ok(pl_rod_get_joints(made.world, made.body, joints), NULL);
       }
-      assert_int_equal(pl_context_memory(context).allocation_count, before);
+      assert_int_equal(pl_context_get_memory_report(context).allocation_count, before);
       drop(&made);
     }
   pl_mesh_destroy(surface);

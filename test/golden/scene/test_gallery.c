@@ -8,7 +8,7 @@ typedef struct show {
   pl_context *context;
   pl_findings *findings;
   pl_scene *scene;
-  pl_stage_set *set;
+  pl_scene_instance *set;
   pl_world *world;
   pl_error error;
 } show;
@@ -18,25 +18,25 @@ static show open_show(const char *name) {
   char path[1024];
   snprintf(path, sizeof path, "%s/scenes/%s/scene.json", PLIANT_SOURCE_DIR, name);
   check_ok(pl_findings_create(s.context, &s.findings, &s.error), &s.error);
-  check_ok(pl_scene_read(s.context, path, &s.scene, s.findings, &s.error), &s.error);
+  check_ok(pl_scene_load(s.context, path, &s.scene, s.findings, &s.error), &s.error);
   pl_scene_build_def def = pl_default_scene_build_def();
   check_ok(pl_scene_build(s.context, &def, s.scene, &s.set, s.findings, &s.error), &s.error);
-  s.world = pl_stage_set_world(s.set);
+  s.world = pl_scene_instance_get_world(s.set);
   return s;
 }
 
 static void close_show(show *s) {
-  pl_stage_set_destroy(s->set);
+  pl_scene_instance_destroy(s->set);
   pl_scene_destroy(s->scene);
   pl_findings_destroy(s->findings);
   drop_context(s->context);
 }
 
-static pl_stage_body find_body(const show *s, const char *name) {
-  for (int32_t i = 0; i < pl_stage_set_body_count(s->set); ++i)
-    if (strcmp(pl_stage_set_body(s->set, i).name, name) == 0) return pl_stage_set_body(s->set, i);
+static pl_scene_instance_body find_body(const show *s, const char *name) {
+  for (int32_t i = 0; i < pl_scene_instance_body_count(s->set); ++i)
+    if (strcmp(pl_scene_instance_get_body(s->set, i).name, name) == 0) return pl_scene_instance_get_body(s->set, i);
   fail_msg("the scene has no body %s", name);
-  return (pl_stage_body){0};
+  return (pl_scene_instance_body){0};
 }
 
 static void advance(show *s, double seconds) {
@@ -52,8 +52,8 @@ static void pulling_the_left_half_leaves_the_right_half_of_the_teddy_alone(void 
   for (int32_t i = 0; i < 330; ++i) {
     advance(&s, 0.01);
     double left = 0, right = 0;
-    check_ok(pl_body_read_weights(s.world, teddy, 0, &left), &s.error);
-    check_ok(pl_body_read_weights(s.world, teddy, 1, &right), &s.error);
+    check_ok(pl_body_get_weights(s.world, teddy, 0, &left), &s.error);
+    check_ok(pl_body_get_weights(s.world, teddy, 1, &right), &s.error);
     left_most = fmax(left_most, left);
     right_most = fmax(right_most, right);
   }
@@ -94,15 +94,15 @@ static double twist_of(const pl_vec3 *points, int32_t first, int32_t last) {
 static void one_mixture_per_region_twists_only_what_is_stretched(void **state) {
   (void)state;
   show s = open_show("solid-local");
-  pl_stage_body whole = find_body(&s, "global"), parts = find_body(&s, "regions");
-  int32_t count = pl_mesh_look(whole.mesh).point_count;
+  pl_scene_instance_body whole = find_body(&s, "global"), parts = find_body(&s, "regions");
+  int32_t count = pl_mesh_get_view(whole.mesh).point_count;
   assert_int_equal(count, LAYERS * ACROSS * ACROSS);
   pl_vec3 *a = malloc((size_t)count * sizeof(pl_vec3)), *b = malloc((size_t)count * sizeof(pl_vec3));
   assert_non_null(a);
   assert_non_null(b);
   advance(&s, 3);
-  check_ok(pl_body_read_positions(s.world, whole.id, a), &s.error);
-  check_ok(pl_body_read_positions(s.world, parts.id, b), &s.error);
+  check_ok(pl_body_get_positions(s.world, whole.id, a), &s.error);
+  check_ok(pl_body_get_positions(s.world, parts.id, b), &s.error);
   // The pull is at the middle layer: what is above it is stretched, what is below hangs free.
   int32_t middle = LAYERS / 2;
   double whole_below = fabs(twist_of(a, 0, middle)), whole_above = fabs(twist_of(a, middle, LAYERS - 1));
@@ -133,7 +133,7 @@ static void more_fidelity_keeps_more_of_the_example_after_the_release(void **sta
   double before = -1;
   for (int32_t i = 0; i < 5; ++i) {
     double weight = 0;
-    check_ok(pl_body_read_weights(s.world, find_body(&s, names[i]).id, 0, &weight), &s.error);
+    check_ok(pl_body_get_weights(s.world, find_body(&s, names[i]).id, 0, &weight), &s.error);
     print_message("%s: %.3f\n", names[i], weight);
     check_at_most(before, weight + 0.02);
     before = weight;

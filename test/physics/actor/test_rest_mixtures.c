@@ -23,7 +23,7 @@ typedef struct figure {
   pl_fem_system system;
   pl_block_matrix matrix;
   pl_linear_solver *solver;
-  double *rest[PL_FEM_GROUPS_MOST];
+  double *rest[PL_FEM_MAX_GROUPS];
   double *x, *moved, *gradient, *step, *diagonal;
   int32_t n;
 } figure;
@@ -36,7 +36,7 @@ static figure make_figure(pl_mesh *mesh, pl_context *context, pl_fem_material ma
   f.fem = (const pl_fem_model *)f.model;
   pl_arena *a = &f.arena;
   pl_arena_init(a, context, 0);
-  int32_t points = pl_mesh_look(mesh).point_count;
+  int32_t points = pl_mesh_get_view(mesh).point_count;
   f.n = 3 * points;
   f.example = PL_TAKE(a, pl_vec3, points);
   f.x = PL_TAKE(a, double, f.n);
@@ -44,7 +44,7 @@ static figure make_figure(pl_mesh *mesh, pl_context *context, pl_fem_material ma
   f.gradient = PL_TAKE(a, double, f.n);
   f.step = PL_TAKE(a, double, f.n);
   f.diagonal = PL_TAKE(a, double, points);
-  for (int32_t i = 0; i < points; ++i) f.example[i] = bend(pl_mesh_look(mesh).points[i]);
+  for (int32_t i = 0; i < points; ++i) f.example[i] = bend(pl_mesh_get_view(mesh).points[i]);
   memcpy(f.x, f.fem->rest_points, (size_t)f.n * sizeof(double));
   assert_true(pl_fem_system_take(a, context, f.fem, &f.system));
   assert_true(pl_block_matrix_take(a, &f.fem->pattern, &f.matrix));
@@ -73,10 +73,10 @@ static void use_mixture(figure *f, double weight) {
   pl_fem_system_use(&f->system, (const double *const *)f->rest, NULL);
 }
 
-static double largest(const double *a, int32_t count) {
-  double most = 0;
-  for (int32_t i = 0; i < count; ++i) most = fmax(most, fabs(a[i]));
-  return most;
+static double max(const double *a, int32_t count) {
+  double max = 0;
+  for (int32_t i = 0; i < count; ++i) max = fmax(max, fabs(a[i]));
+  return max;
 }
 
 // From f->x to the pose of least energy: Newton's method, with a little of the masses to hold what is rigid.
@@ -85,7 +85,7 @@ static double reconstruct(figure *f) {
   double energy = 0;
   for (int round = 0; round < 100; ++round) {
     energy = pl_fem_system_evaluate(&f->system, f->x, f->gradient, &f->matrix, true);
-    if (largest(f->gradient, f->n) < 1e-9 * f->fem->force_scale) return energy;
+    if (max(f->gradient, f->n) < 1e-9 * f->fem->force_scale) return energy;
     pl_block_matrix_add_diagonal(f->context, &f->matrix,
                                  1e-5 * f->fem->force_scale / f->fem->element_size / f->fem->head.mass * f->n, f->fem->head.masses);
     check_ok(pl_linear_solver_factor(f->solver, &f->matrix, &error), &error);
@@ -97,7 +97,7 @@ static double reconstruct(figure *f) {
     }
     memcpy(f->x, f->moved, (size_t)f->n * sizeof(double));
   }
-  fail_msg("no equilibrium: residual %.3g of %.3g N", largest(f->gradient, f->n), f->fem->force_scale);
+  fail_msg("no equilibrium: residual %.3g of %.3g N", max(f->gradient, f->n), f->fem->force_scale);
   return energy;
 }
 
@@ -223,9 +223,9 @@ static pl_vec3 ring_center(const figure *f, int ring) {
 }
 
 // Distance of the ends of a helix with a share of the curvature and torsion.
-static double helix_chord(double share) {
+static double helix_chord(double fraction) {
   double pace2 = HELIX_RADIUS * HELIX_RADIUS + HELIX_RISE * HELIX_RISE;
-  double curvature = share * HELIX_RADIUS / pace2, torsion = share * HELIX_RISE / pace2;
+  double curvature = fraction * HELIX_RADIUS / pace2, torsion = fraction * HELIX_RISE / pace2;
   double total = curvature * curvature + torsion * torsion, angle = TUBE_LENGTH * sqrt(total);
   return total == 0 ? TUBE_LENGTH : hypot(2 * curvature / total * sin(angle / 2), torsion / total * angle);
 }

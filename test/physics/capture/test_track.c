@@ -5,23 +5,23 @@
 #define NOISE 0.002  // metres
 #define SIZE 0.412   // metres, of the bar
 
-static pl_tracker *make_tracker(const bar_stage *stage, const pl_track_def *def) {
+static pl_tracker *make_tracker(const bar_fixture *fixture, const pl_track_def *def) {
   pl_error error = {0};
   pl_tracker *tracker = NULL;
-  check_ok(pl_tracker_create(stage->context, def, stage->model, NULL, &tracker, &error), &error);
+  check_ok(pl_tracker_create(fixture->context, def, fixture->model, NULL, &tracker, &error), &error);
   return tracker;
 }
 
-static pl_track_report advance(const bar_stage *stage, pl_tracker *tracker, int32_t frame, const pl_cloud_view *cloud) {
+static pl_track_report advance(const bar_fixture *fixture, pl_tracker *tracker, int32_t frame, const pl_cloud_view *cloud) {
   pl_error error = {0};
   pl_track_report report = {0};
-  check_ok(pl_tracker_advance(tracker, frame / stage->rate, cloud, &report, &error), &error);
+  check_ok(pl_tracker_advance(tracker, frame / fixture->rate, cloud, &report, &error), &error);
   return report;
 }
 
-static pl_track_report follow(const bar_stage *stage, pl_tracker *tracker, int32_t frame) {
-  bar_cloud cloud = take_bar_cloud(stage, frame);
-  pl_track_report report = advance(stage, tracker, frame, &cloud.view);
+static pl_track_report follow(const bar_fixture *fixture, pl_tracker *tracker, int32_t frame) {
+  bar_cloud cloud = take_bar_cloud(fixture, frame);
+  pl_track_report report = advance(fixture, tracker, frame, &cloud.view);
   drop_bar_cloud(&cloud);
   return report;
 }
@@ -29,39 +29,39 @@ static pl_track_report follow(const bar_stage *stage, pl_tracker *tracker, int32
 static void points_are_tracked_to_within_the_noise(void **state) {
   (void)state;
   pl_context *context = make_context(2);
-  bar_stage stage = make_bar_stage(context);
-  pl_track_def def = bar_track_def(&stage);
-  pl_tracker *tracker = make_tracker(&stage, &def);
+  bar_fixture fixture = make_bar_fixture(context);
+  pl_track_def def = bar_track_def(&fixture);
+  pl_tracker *tracker = make_tracker(&fixture, &def);
   for (int32_t frame = 0; frame < 5; ++frame) {
-    pl_track_report report = follow(&stage, tracker, frame);
-    double error = bar_error(&stage, tracker, frame);
+    pl_track_report report = follow(&fixture, tracker, frame);
+    double error = bar_error(&fixture, tracker, frame);
     print_message("frame %d: error %.3g mm, residual %.3g mm, explained %.3f, seen %.3f\n", frame, 1e3 * error,
-                  1e3 * report.residual, report.explained_share, report.seen_share);
+                  1e3 * report.residual, report.explained_fraction, report.seen_fraction);
     check_at_most(error, 1.5 * NOISE);
     assert_int_equal(report.state, PL_TRACK_GOOD);
-    check_near(report.explained_share, 0.88, 0.06);
+    check_near(report.explained_fraction, 0.88, 0.06);
   }
-  assert_int_equal(pl_tracker_look(tracker).frame_count, 5);
+  assert_int_equal(pl_tracker_get_view(tracker).frame_count, 5);
   pl_tracker_destroy(tracker);
-  drop_bar_stage(&stage);
+  drop_bar_fixture(&fixture);
   drop_context(context);
 }
 
 static void a_third_of_outliers_does_no_harm(void **state) {
   (void)state;
   pl_context *context = make_context(2);
-  bar_stage stage = make_bar_stage(context);
-  stage.sensor.outliers = 0.3;
-  pl_track_def def = bar_track_def(&stage);
-  pl_tracker *tracker = make_tracker(&stage, &def);
+  bar_fixture fixture = make_bar_fixture(context);
+  fixture.sensor.outliers = 0.3;
+  pl_track_def def = bar_track_def(&fixture);
+  pl_tracker *tracker = make_tracker(&fixture, &def);
   for (int32_t frame = 0; frame < 3; ++frame) {
-    pl_track_report report = follow(&stage, tracker, frame);
-    check_at_most(bar_error(&stage, tracker, frame), 2 * NOISE);
+    pl_track_report report = follow(&fixture, tracker, frame);
+    check_at_most(bar_error(&fixture, tracker, frame), 2 * NOISE);
     assert_int_equal(report.state, PL_TRACK_GOOD);
-    check_near(report.outlier_share, 0.3, 0.09);
+    check_near(report.outlier_fraction, 0.3, 0.09);
   }
   pl_tracker_destroy(tracker);
-  drop_bar_stage(&stage);
+  drop_bar_fixture(&fixture);
   drop_context(context);
 }
 
@@ -69,11 +69,11 @@ static void a_third_of_outliers_does_no_harm(void **state) {
 static void a_third_that_is_not_seen_follows_the_rest(void **state) {
   (void)state;
   pl_context *context = make_context(2);
-  bar_stage stage = make_bar_stage(context);
-  pl_track_def def = bar_track_def(&stage);
-  pl_tracker *tracker = make_tracker(&stage, &def);
+  bar_fixture fixture = make_bar_fixture(context);
+  pl_track_def def = bar_track_def(&fixture);
+  pl_tracker *tracker = make_tracker(&fixture, &def);
   for (int32_t frame = 0; frame < 3; ++frame) {
-    bar_cloud cloud = take_bar_cloud(&stage, frame);
+    bar_cloud cloud = take_bar_cloud(&fixture, frame);
     int32_t kept = 0;
     for (int32_t i = 0; i < cloud.view.point_count; ++i)
       if (cloud.points[i].x < -0.07 || cloud.points[i].x > 0.06) {
@@ -81,13 +81,13 @@ static void a_third_that_is_not_seen_follows_the_rest(void **state) {
         cloud.cameras[kept++] = cloud.cameras[i];
       }
     cloud.view.point_count = kept;
-    advance(&stage, tracker, frame, &cloud.view);
+    advance(&fixture, tracker, frame, &cloud.view);
     drop_bar_cloud(&cloud);
-    check_at_most(bar_error(&stage, tracker, frame), 0.03 * SIZE);
-    pl_tracker_view view = pl_tracker_look(tracker);
+    check_at_most(bar_error(&fixture, tracker, frame), 0.03 * SIZE);
+    pl_tracker_view view = pl_tracker_get_view(tracker);
     double inside = 0, outside = 0;
     for (int32_t i = 0; i < view.point_count; ++i) {
-      double x = pl_mesh_look(stage.mesh).points[i].x;
+      double x = pl_mesh_get_view(fixture.mesh).points[i].x;
       if (fabs(x) < 0.03) inside = fmax(inside, view.supports[i]);
       if (x > 0.15) outside = fmax(outside, view.supports[i]);
     }
@@ -95,20 +95,20 @@ static void a_third_that_is_not_seen_follows_the_rest(void **state) {
     check_at_most(0.5, outside);
   }
   pl_tracker_destroy(tracker);
-  drop_bar_stage(&stage);
+  drop_bar_fixture(&fixture);
   drop_context(context);
 }
 
 // The free half is taken out of every cloud but the first. Returns the error of the last frame.
-static double track_half(const bar_stage *stage, bool foreseen) {
+static double track_half(const bar_fixture *fixture, bool foreseen) {
   enum { FRAMES = 5 };
-  pl_track_def def = bar_track_def(stage);
-  pl_tracker *tracker = make_tracker(stage, &def);
-  pl_mesh_view mesh = pl_mesh_look(stage->mesh);
+  pl_track_def def = bar_track_def(fixture);
+  pl_tracker *tracker = make_tracker(fixture, &def);
+  pl_mesh_view mesh = pl_mesh_get_view(fixture->mesh);
   pl_vec3 *points = calloc((size_t)mesh.point_count, sizeof *points);
   pl_error error = {0};
   for (int32_t frame = 0; frame < FRAMES; ++frame) {
-    bar_cloud cloud = take_bar_cloud(stage, frame);
+    bar_cloud cloud = take_bar_cloud(fixture, frame);
     int32_t kept = 0;
     for (int32_t i = 0; i < cloud.view.point_count; ++i)
       if (frame == 0 || cloud.points[i].x < 0) {
@@ -116,12 +116,12 @@ static double track_half(const bar_stage *stage, bool foreseen) {
         cloud.cameras[kept++] = cloud.cameras[i];
       }
     cloud.view.point_count = kept;
-    for (int32_t i = 0; i < mesh.point_count; ++i) points[i] = bar_place(stage, mesh.points[i], frame / stage->rate);
-    if (foreseen && frame > 0) check_ok(pl_tracker_foresee(tracker, points, &error), &error);
-    advance(stage, tracker, frame, &cloud.view);
+    for (int32_t i = 0; i < mesh.point_count; ++i) points[i] = bar_position(fixture, mesh.points[i], frame / fixture->rate);
+    if (foreseen && frame > 0) check_ok(pl_tracker_set_prediction(tracker, points, &error), &error);
+    advance(fixture, tracker, frame, &cloud.view);
     drop_bar_cloud(&cloud);
   }
-  double off = bar_error(stage, tracker, FRAMES - 1);
+  double off = bar_error(fixture, tracker, FRAMES - 1);
   free(points);
   pl_tracker_destroy(tracker);
   return off;
@@ -130,28 +130,28 @@ static double track_half(const bar_stage *stage, bool foreseen) {
 static void what_is_not_seen_moves_as_it_is_foreseen(void **state) {
   (void)state;
   pl_context *context = make_context(2);
-  bar_stage stage = make_bar_stage(context);
-  double blind = track_half(&stage, false), foreseen = track_half(&stage, true);
+  bar_fixture fixture = make_bar_fixture(context);
+  double blind = track_half(&fixture, false), foreseen = track_half(&fixture, true);
   print_message("half of it unseen: off by %.3g mm, by %.3g mm where it is foreseen\n", 1e3 * blind, 1e3 * foreseen);
   check_at_most(foreseen, NOISE);
   check_at_most(3 * foreseen, blind);
   // Without a cloud nothing else is known.
-  pl_track_def def = bar_track_def(&stage);
-  pl_tracker *tracker = make_tracker(&stage, &def);
-  pl_mesh_view mesh = pl_mesh_look(stage.mesh);
+  pl_track_def def = bar_track_def(&fixture);
+  pl_tracker *tracker = make_tracker(&fixture, &def);
+  pl_mesh_view mesh = pl_mesh_get_view(fixture.mesh);
   pl_vec3 *points = calloc((size_t)mesh.point_count, sizeof *points);
   pl_error error = {0};
   pl_cloud_view nothing = {0};
-  for (int32_t i = 0; i < mesh.point_count; ++i) points[i] = bar_place(&stage, mesh.points[i], 0.1);
-  follow(&stage, tracker, 0);
-  check_ok(pl_tracker_foresee(tracker, points, &error), &error);
-  assert_int_equal(advance(&stage, tracker, 1, &nothing).state, PL_TRACK_EMPTY);
-  check_at_most(bar_error(&stage, tracker, 3), 1e-12);
+  for (int32_t i = 0; i < mesh.point_count; ++i) points[i] = bar_position(&fixture, mesh.points[i], 0.1);
+  follow(&fixture, tracker, 0);
+  check_ok(pl_tracker_set_prediction(tracker, points, &error), &error);
+  assert_int_equal(advance(&fixture, tracker, 1, &nothing).state, PL_TRACK_EMPTY);
+  check_at_most(bar_error(&fixture, tracker, 3), 1e-12);
   points[7].y = (double)NAN;
-  assert_int_equal(pl_tracker_foresee(tracker, points, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_tracker_set_prediction(tracker, points, &error), PL_ERROR_INVALID_ARGUMENT);
   free(points);
   pl_tracker_destroy(tracker);
-  drop_bar_stage(&stage);
+  drop_bar_fixture(&fixture);
   drop_context(context);
 }
 
@@ -161,29 +161,29 @@ static void the_same_bits_for_any_number_of_threads_and_after_resuming(void **st
   uint64_t sums[3] = {0, 0, 0};
   for (int run = 0; run < 3; ++run) {
     pl_context *context = make_context(run == 1 ? 3 : 1);
-    bar_stage stage = make_bar_stage(context);
-    pl_track_def def = bar_track_def(&stage);
-    pl_tracker *tracker = make_tracker(&stage, &def);
-    size_t n = (size_t)pl_tracker_look(tracker).point_count;
+    bar_fixture fixture = make_bar_fixture(context);
+    pl_track_def def = bar_track_def(&fixture);
+    pl_tracker *tracker = make_tracker(&fixture, &def);
+    size_t n = (size_t)pl_tracker_get_view(tracker).point_count;
     pl_vec3 *last = calloc(n, sizeof *last), *before = calloc(n, sizeof *before);
     for (int32_t frame = 0; frame < FRAMES; ++frame) {
-      pl_track_report report = follow(&stage, tracker, frame);
+      pl_track_report report = follow(&fixture, tracker, frame);
       if (run != 2 || frame == FRAMES - 1) continue;
       // Ended here, and begun again by another tracker that has only what was kept.
       memcpy(before, last, n * sizeof *last);
-      memcpy(last, pl_tracker_look(tracker).points, n * sizeof *last);
+      memcpy(last, pl_tracker_get_view(tracker).points, n * sizeof *last);
       pl_tracker_destroy(tracker);
-      tracker = make_tracker(&stage, &def);
+      tracker = make_tracker(&fixture, &def);
       pl_error error = {0};
-      check_ok(pl_tracker_resume(tracker, &report, last, frame > 0 ? before : NULL, (frame - 1) / stage.rate, frame + 1, &error),
+      check_ok(pl_tracker_resume(tracker, &report, last, frame > 0 ? before : NULL, (frame - 1) / fixture.rate, frame + 1, &error),
                &error);
     }
-    const uint64_t *bits = (const uint64_t *)(const void *)pl_tracker_look(tracker).points;
+    const uint64_t *bits = (const uint64_t *)(const void *)pl_tracker_get_view(tracker).points;
     for (size_t i = 0; i < 3 * n; ++i) sums[run] = sums[run] * UINT64_C(1099511628211) + bits[i];
     free(last);
     free(before);
     pl_tracker_destroy(tracker);
-    drop_bar_stage(&stage);
+    drop_bar_fixture(&fixture);
     drop_context(context);
   }
   assert_true(sums[0] == sums[1]);
@@ -193,60 +193,60 @@ static void the_same_bits_for_any_number_of_threads_and_after_resuming(void **st
 static void empty_frames_coast_and_the_track_goes_on(void **state) {
   (void)state;
   pl_context *context = make_context(2);
-  bar_stage stage = make_bar_stage(context);
-  stage.amplitude = 1;
-  pl_track_def def = bar_track_def(&stage);
-  pl_tracker *tracker = make_tracker(&stage, &def);
+  bar_fixture fixture = make_bar_fixture(context);
+  fixture.amplitude = 1;
+  pl_track_def def = bar_track_def(&fixture);
+  pl_tracker *tracker = make_tracker(&fixture, &def);
   pl_cloud_view nothing = {0};
   pl_vec3 nan_points[40];
   for (int i = 0; i < 40; ++i) nan_points[i] = (pl_vec3){(double)NAN, 0, 0};
   pl_cloud_view broken = {.point_count = 40, .points = nan_points};
   for (int32_t frame = 0; frame < 7; ++frame) {
     if (frame == 3 || frame == 4) {
-      pl_track_report report = advance(&stage, tracker, frame, frame == 3 ? &nothing : &broken);
+      pl_track_report report = advance(&fixture, tracker, frame, frame == 3 ? &nothing : &broken);
       assert_int_equal(report.state, PL_TRACK_EMPTY);
       assert_int_equal(report.used_count, 0);
       continue;
     }
-    follow(&stage, tracker, frame);
-    if (frame != 5) check_at_most(bar_error(&stage, tracker, frame), 1.5 * NOISE);
+    follow(&fixture, tracker, frame);
+    if (frame != 5) check_at_most(bar_error(&fixture, tracker, frame), 1.5 * NOISE);
   }
   pl_tracker_destroy(tracker);
-  drop_bar_stage(&stage);
+  drop_bar_fixture(&fixture);
   drop_context(context);
 }
 
 static void a_body_that_is_gone_is_lost(void **state) {
   (void)state;
   pl_context *context = make_context(2);
-  bar_stage stage = make_bar_stage(context);
-  pl_track_def def = bar_track_def(&stage);
-  pl_tracker *tracker = make_tracker(&stage, &def);
-  for (int32_t frame = 0; frame < 3; ++frame) follow(&stage, tracker, frame);
+  bar_fixture fixture = make_bar_fixture(context);
+  pl_track_def def = bar_track_def(&fixture);
+  pl_tracker *tracker = make_tracker(&fixture, &def);
+  for (int32_t frame = 0; frame < 3; ++frame) follow(&fixture, tracker, frame);
   // A wall of points beside it, and nothing else.
   enum { WALL = 4000 };
-  pl_vec3 *wall = calloc(WALL, sizeof *wall);
+  pl_vec3 *collider = calloc(WALL, sizeof *collider);
   int32_t *cameras = calloc(WALL, sizeof *cameras);
-  for (int i = 0; i < WALL; ++i) wall[i] = (pl_vec3){-0.3 + 0.6 * (i % 80) / 80.0, -0.16, -0.2 + 0.4 * (i / 80) / 50.0};
-  pl_cloud_view cloud = {.point_count = WALL, .points = wall, .cameras = cameras};
-  pl_track_report report = advance(&stage, tracker, 3, &cloud);
+  for (int i = 0; i < WALL; ++i) collider[i] = (pl_vec3){-0.3 + 0.6 * (i % 80) / 80.0, -0.16, -0.2 + 0.4 * (i / 80) / 50.0};
+  pl_cloud_view cloud = {.point_count = WALL, .points = collider, .cameras = cameras};
+  pl_track_report report = advance(&fixture, tracker, 3, &cloud);
   assert_int_equal(report.state, PL_TRACK_LOST);
   assert_int_equal(report.try_count, 3);
   assert_string_equal(pl_track_state_name(report.state), "lost");
-  free(wall);
+  free(collider);
   free(cameras);
   pl_tracker_destroy(tracker);
-  drop_bar_stage(&stage);
+  drop_bar_fixture(&fixture);
   drop_context(context);
 }
 
 static void clouds_of_a_million_points_are_thinned_evenly(void **state) {
   (void)state;
   pl_context *context = make_context(2);
-  bar_stage stage = make_bar_stage(context);
-  pl_track_def def = bar_track_def(&stage);
-  pl_tracker *tracker = make_tracker(&stage, &def);
-  bar_cloud cloud = take_bar_cloud(&stage, 0);
+  bar_fixture fixture = make_bar_fixture(context);
+  pl_track_def def = bar_track_def(&fixture);
+  pl_tracker *tracker = make_tracker(&fixture, &def);
+  bar_cloud cloud = take_bar_cloud(&fixture, 0);
   int32_t count = cloud.view.point_count;
   pl_vec3 *points = calloc(1000000, sizeof *points);
   int32_t *cameras = calloc(1000000, sizeof *cameras);
@@ -255,47 +255,47 @@ static void clouds_of_a_million_points_are_thinned_evenly(void **state) {
     cameras[i] = cloud.cameras[i % count];
   }
   pl_cloud_view many = {.point_count = 1000000, .points = points, .cameras = cameras};
-  pl_track_report report = advance(&stage, tracker, 0, &many);
+  pl_track_report report = advance(&fixture, tracker, 0, &many);
   assert_int_equal(report.point_count, 1000000);
-  assert_int_equal(report.used_count, def.point_limit);
-  check_at_most(bar_error(&stage, tracker, 0), 1.5 * NOISE);
+  assert_int_equal(report.used_count, def.max_points);
+  check_at_most(bar_error(&fixture, tracker, 0), 1.5 * NOISE);
   free(points);
   free(cameras);
   drop_bar_cloud(&cloud);
   pl_tracker_destroy(tracker);
-  drop_bar_stage(&stage);
+  drop_bar_fixture(&fixture);
   drop_context(context);
 }
 
 static void what_is_wrong_is_refused_and_changes_nothing(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  bar_stage stage = make_bar_stage(context);
-  pl_track_def def = bar_track_def(&stage), wrong = def, zeroed = {0};
+  bar_fixture fixture = make_bar_fixture(context);
+  pl_track_def def = bar_track_def(&fixture), wrong = def, zeroed = {0};
   pl_tracker *tracker = NULL;
   pl_error error = {0};
   const int32_t beyond[1] = {100000};
   wrong.held = beyond;
   wrong.held_count = 1;
-  assert_int_equal(pl_tracker_create(context, &wrong, stage.model, NULL, &tracker, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_tracker_create(context, &wrong, fixture.model, NULL, &tracker, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_null(tracker);
-  pl_capture_camera bent[1] = {stage.cameras[0]};
+  pl_capture_camera bent[1] = {fixture.cameras[0]};
   bent[0].placement.rotation.x = 2;
   wrong = def;
   wrong.cameras = bent;
   wrong.camera_count = 1;
-  assert_int_equal(pl_tracker_create(context, &wrong, stage.model, NULL, &tracker, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_tracker_create(context, &wrong, fixture.model, NULL, &tracker, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_string_equal(error.field, "cameras");
-  assert_int_equal(pl_tracker_create(context, &zeroed, stage.model, NULL, &tracker, &error), PL_ERROR_INVALID_ARGUMENT);
-  tracker = make_tracker(&stage, &def);
+  assert_int_equal(pl_tracker_create(context, &zeroed, fixture.model, NULL, &tracker, &error), PL_ERROR_INVALID_ARGUMENT);
+  tracker = make_tracker(&fixture, &def);
   pl_cloud_view nothing = {0};
   check_ok(pl_tracker_advance(tracker, 1.0, &nothing, NULL, &error), &error);
   assert_int_equal(pl_tracker_advance(tracker, 1.0, &nothing, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_int_equal(pl_tracker_advance(tracker, 0.9, &nothing, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_int_equal(pl_tracker_advance(tracker, (double)NAN, &nothing, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_tracker_look(tracker).frame_count, 1);
+  assert_int_equal(pl_tracker_get_view(tracker).frame_count, 1);
   pl_tracker_destroy(tracker);
-  drop_bar_stage(&stage);
+  drop_bar_fixture(&fixture);
   drop_context(context);
 }
 

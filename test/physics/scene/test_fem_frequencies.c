@@ -6,11 +6,11 @@
 #include "solvers/cholmod_solver.h"
 #include "solvers/eigen_modes.h"
 
-enum { MODES_MOST = 16 };
+enum { MAX_MODES = 16 };
 
 typedef struct spectrum {
   int32_t count, point_count;
-  double omega[MODES_MOST];  // rad/s
+  double omega[MAX_MODES];  // rad/s
   double *modes;             // 3 point_count numbers each; free() them
 } spectrum;
 
@@ -41,7 +41,7 @@ static spectrum find_spectrum(pl_context *context, const pl_model *model, const 
 }
 
 // Share of a mode's motion that is along `axis`.
-static double share_along(const spectrum *s, int32_t mode, int axis) {
+static double fraction_along(const spectrum *s, int32_t mode, int axis) {
   const double *u = s->modes + 3 * (ptrdiff_t)s->point_count * mode;
   double all = 0, part = 0;
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)s->point_count; ++i) {
@@ -63,7 +63,7 @@ static void find_bending(pl_context *context, const beam *it, int32_t cells, dou
   int32_t along = (int32_t)lround(cells * it->length / it->depth), across = it->plane ? 1 : cells;
   pl_mesh *mesh =
       make_fem_box(context, (pl_vec3){it->length, it->depth, it->plane ? it->depth / cells : it->depth}, along, cells, across);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_model *model = make_fem_model(context, &def, mesh);
   uint8_t *fixed = calloc((size_t)view.point_count, 1);
   for (int32_t i = 0; i < view.point_count; ++i) {
@@ -75,7 +75,7 @@ static void find_bending(pl_context *context, const beam *it, int32_t cells, dou
   int32_t found = 0;
   for (int32_t k = 0; k < s.count && found < 3; ++k) {
     // What moves mostly along x is the bar's own lengthening. In a square section bending comes in pairs and torsion does not.
-    if (share_along(&s, k, 0) > 0.5) continue;
+    if (fraction_along(&s, k, 0) > 0.5) continue;
     if (it->plane) {
       b[found++] = unit * s.omega[k];
     } else if (k + 1 < s.count && s.omega[k + 1] < 1.002 * s.omega[k]) {
@@ -155,13 +155,13 @@ static pl_vec3 unit(pl_vec3 v) {
 
 static int32_t middle_of(ball *b, int32_t *known, int32_t stride, int32_t p, int32_t q) {
   int32_t low = p < q ? p : q, high = p < q ? q : p;
-  int32_t *place = known + (ptrdiff_t)stride * low;
+  int32_t *slot = known + (ptrdiff_t)stride * low;
   // Each point has at most six neighbours, kept as pairs of neighbour and middle.
-  for (; place[0] != 0; place += 2)
-    if (place[0] == high + 1) return place[1];
+  for (; slot[0] != 0; slot += 2)
+    if (slot[0] == high + 1) return slot[1];
   b->points[b->point_count] = unit(pl_vec3_add(b->points[p], b->points[q]));
-  place[0] = high + 1;
-  return place[1] = b->point_count++;
+  slot[0] = high + 1;
+  return slot[1] = b->point_count++;
 }
 
 static ball make_ball_surface(int32_t level) {
@@ -171,13 +171,13 @@ static ball make_ball_surface(int32_t level) {
   static const int32_t faces[60] = {0, 11, 5,  0, 5,  1, 0, 1, 7, 0, 7,  10, 0, 10, 11, 1, 5, 9, 5, 11,
                                     4, 11, 10, 2, 10, 7, 6, 7, 1, 8, 3,  9,  4, 3,  4,  2, 3, 2, 6, 3,
                                     6, 8,  3,  8, 9,  4, 9, 5, 2, 4, 11, 6,  2, 10, 8,  6, 7, 9, 8, 1};
-  size_t most = 20 * ((size_t)1 << (2 * level));
-  ball b = {12, 20, calloc(most / 2 + 2, sizeof(pl_vec3)), calloc(3 * most, sizeof(int32_t))};
+  size_t max = 20 * ((size_t)1 << (2 * level));
+  ball b = {12, 20, calloc(max / 2 + 2, sizeof(pl_vec3)), calloc(3 * max, sizeof(int32_t))};
   for (int i = 0; i < 12; ++i) b.points[i] = unit(corners[i]);
   memcpy(b.triangles, faces, sizeof faces);
   for (int32_t l = 0; l < level; ++l) {
     enum { STRIDE = 14 };
-    int32_t *known = calloc(STRIDE * (size_t)b.point_count, sizeof *known), *finer = calloc(3 * most, sizeof *finer), used = 0;
+    int32_t *known = calloc(STRIDE * (size_t)b.point_count, sizeof *known), *finer = calloc(3 * max, sizeof *finer), used = 0;
     for (int32_t t = 0; t < b.triangle_count; ++t) {
       const int32_t *c = b.triangles + 3 * (ptrdiff_t)t;
       int32_t m[3];
@@ -254,7 +254,7 @@ static pl_mesh *make_ball(pl_context *context, int32_t level, int32_t layers) {
 // ω R √(ρ/G) = 2.50113262041, the lowest root of j₂(x) = x j₃(x), whatever Poisson's ratio (Lamb 1882).
 static double find_toroidal(pl_context *context, int32_t level, int32_t layers) {
   pl_mesh *mesh = make_ball(context, level, layers);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
   pl_model *model = make_fem_model(context, &def, mesh);
   spectrum s = find_spectrum(context, model, NULL, 12);

@@ -14,7 +14,7 @@ typedef struct sample {
 
 // Bent, twisted, stretched and a little shaken.
 static void deform(const pl_mesh *mesh, double *x) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_random random = pl_random_of_seed(5);
   for (int32_t i = 0; i < view.point_count; ++i) {
     pl_vec3 p = view.points[i];
@@ -27,7 +27,7 @@ static void deform(const pl_mesh *mesh, double *x) {
 }
 
 static void solve_with(pl_context *context, const pl_fem_model *fem, const sample *it, pl_linear_choice choice,
-                       pl_block_preconditioner preconditioner, const pl_block_matrix *matrix, const double *right, double *x) {
+                       pl_block_preconditioner preconditioner, const pl_block_matrix *matrix, const double *rhs, double *x) {
   pl_error error = {0};
   pl_linear_def def = fem->linear;
   def.choice = choice;
@@ -36,13 +36,13 @@ static void solve_with(pl_context *context, const pl_fem_model *fem, const sampl
   def.hint.step = it->step;
   def.choose_preconditioner = false;
   def.preconditioner = preconditioner;
-  def.limits = (pl_block_limits){.tolerance = 1e-13, .most_iterations = 5000};
+  def.limits = (pl_block_limits){.tolerance = 1e-13, .max_iterations = 5000};
   pl_linear_solver *solver = NULL;
   check_ok(pl_linear_solver_create(context, &fem->pattern, &def, &solver, &error), &error);
   check_ok(pl_linear_solver_factor(solver, matrix, &error), &error);
   memset(x, 0, 3 * (size_t)fem->head.particle_count * sizeof(double));
   // Near round-off conjugate gradients may stop short of 1e-13; what counts is the comparison.
-  assert_true(pl_linear_solver_solve(solver, right, 1, x, &error) >= 0);
+  assert_true(pl_linear_solver_solve(solver, rhs, 1, x, &error) >= 0);
   assert_true(pl_linear_solver_report(solver)->shift == 0);
   pl_linear_solver_destroy(solver);
 }
@@ -77,7 +77,7 @@ static void compare(pl_context *context, const sample *it, const pl_mesh *mesh) 
     pl_block_matrix_add_diagonal(context, &matrix, 1 / (it->step * it->step), model->masses);
   } else {
     for (size_t i = 0; i < n / 3; ++i)
-      if (fem->rest_points[3 * i] < model->box.least.x + 1e-9) fixed[i] = PL_BLOCK_FIX_ALL;
+      if (fem->rest_points[3 * i] < model->box.min.x + 1e-9) fixed[i] = PL_BLOCK_FIX_ALL;
     for (size_t i = 0; i < n; ++i)
       if (fixed[i / 3] != 0) gradient[i] = 0;
     pl_block_matrix_fix(context, &matrix, fixed);
@@ -132,7 +132,7 @@ static void bodies_come_to_the_same_place_with_any_solver(void **state) {
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.5, 0.1, 0.1}, 10, 2, 2);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   int32_t count, *pinned = list_left_points(mesh, -0.25 + 1e-9, &count);
   pl_vec3 x[2][99];
   assert_int_equal(view.point_count, 99);

@@ -4,13 +4,13 @@
 #include "math/vec3.h"
 
 static const double PI = 3.14159265358979323846;
-enum { SEGMENTS_MOST = 160 };
+enum { MAX_SEGMENTS = 160 };
 
 // A clamped curve of length 1 along x with bending stiffness `*stiffness`, N m². A segment before it clamps the angle; the hinge there stands for half a segment only,
 // so that it must be twice as stiff: the mean of the clamp's modulus and the curve's.
 static pl_model *make_curve(pl_context *context, int32_t count, double *stiffness) {
   pl_mesh *mesh = make_fem_chain(context, 1, count);
-  double scales[SEGMENTS_MOST + 1];
+  double scales[MAX_SEGMENTS + 1];
   for (int32_t i = 0; i <= count; ++i) scales[i] = i == 0 ? 3 : 1;
   pl_fem_def def = pl_default_fem_def(PL_FEM_CURVE);
   def.young = 1e9;
@@ -31,7 +31,7 @@ typedef struct load {
 // Where the tip of the clamped curve comes to rest.
 static pl_vec3 bend(pl_context *context, const pl_model *model, int32_t count, const load *it) {
   pl_error error = {0};
-  pl_vec3 x[SEGMENTS_MOST + 2], forces[SEGMENTS_MOST + 2] = {{0, 0, 0}};
+  pl_vec3 x[MAX_SEGMENTS + 2], forces[MAX_SEGMENTS + 2] = {{0, 0, 0}};
   for (int32_t i = 0; i < count + 2; ++i) x[i] = (pl_vec3){(i - 1.0) / count, 0, 0};
   forces[count + 1] = it->tip;
   pl_fem_equilibrium_def rest = pl_default_fem_equilibrium_def();
@@ -40,7 +40,7 @@ static pl_vec3 bend(pl_context *context, const pl_model *model, int32_t count, c
   rest.pinned = (const int32_t[2]){0, 1};
   rest.pinned_count = 2;
   rest.load_steps = it->steps;
-  rest.newton_limit = 200;
+  rest.max_newton_iterations = 200;
   // Stretching is 5e5 times as stiff as bending here, and its rounding errors are larger than a hundred-millionth of a small load.
   rest.tolerance = 1e-6;
   check_ok(pl_fem_equilibrium(context, model, &rest, x, NULL, &error), &error);
@@ -86,7 +86,7 @@ static void the_elastica_under_its_weight(void **state) {
   double stiffness;
   enum { COUNT = 40 };
   pl_model *model = make_curve(context, COUNT, &stiffness);
-  double weight = pl_model_describe(model).mass * COUNT / (COUNT + 1);  // per m/s², without the clamp's segment
+  double weight = pl_model_get_report(model).mass * COUNT / (COUNT + 1);  // per m/s², without the clamp's segment
   for (int k = 0; k < 4; ++k) {
     load it = {.acceleration = {0, -table[k][0] * stiffness / weight, 0}, .steps = 5};
     pl_vec3 tip = bend(context, model, COUNT, &it);
@@ -121,7 +121,7 @@ static void columns_buckle_at_the_loads_of_euler_and_greenhill(void **state) {
   double stiffness, euler = PI * PI / 4, greenhill = 7.83734743894;
   enum { COUNT = 40 };
   pl_model *model = make_curve(context, COUNT, &stiffness);
-  double weight = pl_model_describe(model).mass * COUNT / (COUNT + 1);
+  double weight = pl_model_get_report(model).mass * COUNT / (COUNT + 1);
   double found = find_critical(context, model, COUNT, (pl_vec3){-stiffness, 0, 0}, false, euler);
   print_message("Euler, clamped and free: PL²/EI = %.4f, closed form %.4f (%+.2f %%)\n", found, euler, 100 * (found / euler - 1));
   check_near(found, euler, 0.002 * euler);
@@ -150,7 +150,7 @@ static void a_strip_of_shell_hangs_as_the_elastica(void **state) {
     int32_t count = 12 << level;
     const double length = 0.2, thickness = 0.001;
     pl_mesh *mesh = make_fem_sheet(context, length, count, 4);
-    pl_mesh_view view = pl_mesh_look(mesh);
+    pl_mesh_view view = pl_mesh_get_view(mesh);
     pl_fem_def def = pl_default_fem_def(PL_FEM_SHELL);
     def.young = 1e7;
     def.thickness = thickness;
@@ -167,7 +167,7 @@ static void a_strip_of_shell_hangs_as_the_elastica(void **state) {
     rest.pinned = pinned;
     rest.pinned_count = pinned_count;
     rest.load_steps = 6;
-    rest.newton_limit = 100;
+    rest.max_newton_iterations = 100;
     rest.tolerance = 1e-6;
     pl_fem_report report;
     check_ok(pl_fem_equilibrium(context, model, &rest, x, &report, &error), &error);
@@ -199,7 +199,7 @@ static void a_hanging_bar_converges(void **state) {
   for (int level = 0; level < 4; ++level) {
     int32_t cells = 4 << level, pinned[64], count = 0;
     pl_mesh *mesh = make_fem_box(context, (pl_vec3){side, length, side}, 1, cells, 1);
-    pl_mesh_view view = pl_mesh_look(mesh);
+    pl_mesh_view view = pl_mesh_get_view(mesh);
     pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
     def.young = young;
     def.poisson = 0;

@@ -5,18 +5,18 @@
 #include "math/quat.h"
 
 // A scene with all that a step can do: contact and friction, pins hard and soft, forces, damping, examples found by projection.
-typedef struct stage {
+typedef struct fixture {
   pl_model *models[3];
   pl_world *world;
   pl_body_id bodies[3];
-} stage;
+} fixture;
 
-static stage make_stage(pl_context *context) {
+static fixture make_fixture(pl_context *context) {
   pl_error error = {0};
-  stage s = {.world = make_world(context, 1.0 / 60, -9.81)};
+  fixture s = {.world = make_world(context, 1.0 / 60, -9.81)};
   add_ground(s.world);
   pl_mesh *box = make_fem_box(context, (pl_vec3){0.4, 0.2, 0.2}, 8, 4, 4), *sheet = make_fem_sheet(context, 0.4, 8, 6);
-  pl_mesh_view view = pl_mesh_look(box);
+  pl_mesh_view view = pl_mesh_get_view(box);
   pl_vec3 posed[225];
   assert_int_equal(view.point_count, 225);
   for (int32_t i = 0; i < 225; ++i)
@@ -40,7 +40,7 @@ static stage make_stage(pl_context *context) {
     pl_pin_def pin = pl_default_pin_def();
     pin.body = s.bodies[2];
     pin.particle = k;
-    pin.target = pl_vec3_add(pl_mesh_look(sheet).points[k], (pl_vec3){0, 0.72, 1});
+    pin.target = pl_vec3_add(pl_mesh_get_view(sheet).points[k], (pl_vec3){0, 0.72, 1});
     pin.stiffness = k == 0 ? 0 : 50;
     check_ok(pl_world_add_pin(s.world, &pin, NULL, &error), &error);
   }
@@ -49,7 +49,7 @@ static stage make_stage(pl_context *context) {
   return s;
 }
 
-static void drop_stage(stage *s) {
+static void drop_fixture(fixture *s) {
   pl_world_destroy(s->world);
   for (int k = 0; k < 3; ++k) pl_model_destroy(s->models[k]);
 }
@@ -59,10 +59,10 @@ static void one_two_and_three_threads_give_the_same_bits(void **state) {
   uint64_t hashes[3];
   for (int k = 0; k < 3; ++k) {
     pl_context *context = make_context(k + 1);
-    stage s = make_stage(context);
+    fixture s = make_fixture(context);
     run_steps(s.world, 20);
-    hashes[k] = pl_world_hash(s.world);
-    drop_stage(&s);
+    hashes[k] = pl_world_get_hash(s.world);
+    drop_fixture(&s);
     drop_context(context);
   }
   print_message("hashes %016llx %016llx %016llx\n", (unsigned long long)hashes[0], (unsigned long long)hashes[1],
@@ -74,12 +74,12 @@ static void a_step_allocates_nothing_after_the_first(void **state) {
   (void)state;
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
-  stage s = make_stage(context);
+  fixture s = make_fixture(context);
   run_steps(s.world, 1);
   int64_t before = allocator.call_count;
   run_steps(s.world, 10);
   assert_int_equal(allocator.call_count, before);
-  drop_stage(&s);
+  drop_fixture(&s);
   drop_context(context);
 }
 
@@ -87,19 +87,19 @@ static void a_restored_world_goes_on_as_it_did(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
-  stage s = make_stage(context);
+  fixture s = make_fixture(context);
   run_steps(s.world, 5);
   size_t size = pl_world_snapshot_size(s.world);
   void *snapshot = malloc(size);
   pl_world_snapshot(s.world, snapshot);
   run_steps(s.world, 5);
-  uint64_t hash = pl_world_hash(s.world);
+  uint64_t hash = pl_world_get_hash(s.world);
   run_steps(s.world, 3);
   check_ok(pl_world_restore(s.world, snapshot, size, &error), &error);
   run_steps(s.world, 5);
-  assert_true(pl_world_hash(s.world) == hash);
+  assert_true(pl_world_get_hash(s.world) == hash);
   free(snapshot);
-  drop_stage(&s);
+  drop_fixture(&s);
   drop_context(context);
 }
 
@@ -110,7 +110,7 @@ static pl_status try_all(pl_context *context, pl_fem_material material, pl_error
   pl_vec3 posed[12], points[12] = {{0, 0, 0}};
   pl_status status = pl_mesh_create_box(context, (pl_vec3){1, 1, 1}, (const int32_t[3]){2, 1, 1}, &mesh, error);
   for (int i = 0; status >= 0 && i < 12; ++i) {
-    points[i] = pl_mesh_look(mesh).points[i];
+    points[i] = pl_mesh_get_view(mesh).points[i];
     posed[i] = (pl_vec3){1.2 * points[i].x, points[i].y, points[i].z};
   }
   pl_mesh_pose example = {"long", posed};
@@ -169,7 +169,7 @@ static void the_pose_of_an_example_is_kept_and_given_weights_lead_to_it(void **s
           *chain = make_fem_chain(context, 0.3, 6);
   for (int k = 0; k < 6; ++k) {
     pl_mesh *mesh = k < 3 ? box : k < 5 ? sheet : chain;
-    pl_mesh_view view = pl_mesh_look(mesh);
+    pl_mesh_view view = pl_mesh_get_view(mesh);
     pl_vec3 posed[64], x[64];
     for (int32_t i = 0; i < view.point_count; ++i) {
       pl_vec3 p = view.points[i];
@@ -185,26 +185,26 @@ static void the_pose_of_an_example_is_kept_and_given_weights_lead_to_it(void **s
     pl_world *world = make_world(context, 1.0 / 60, 0);
     pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
     // Put into the pose, a body finds the example's weight by itself and stays.
-    check_ok(pl_body_write(world, body, posed, NULL, &error), &error);
+    check_ok(pl_body_set_state(world, body, posed, NULL, &error), &error);
     run_steps(world, 10);
-    double weight, worst = 0, most = 0;
-    pl_body_read_weights(world, body, 0, &weight);
-    pl_body_read_positions(world, body, x);
+    double weight, worst = 0, max = 0;
+    pl_body_get_weights(world, body, 0, &weight);
+    pl_body_get_positions(world, body, x);
     for (int32_t i = 0; i < view.point_count; ++i) worst = fmax(worst, pl_vec3_distance(x[i], posed[i]));
     check_near(weight, 1, 1e-6);
     check_at_most(worst, 1e-6);
     // Led back to the rest, and then to the pose again: every edge has its length.
     double none = 0, all = 1;
-    check_ok(pl_body_give_weights(world, body, 0, &none, &error), &error);
+    check_ok(pl_body_set_weights(world, body, 0, &none, &error), &error);
     run_steps(world, 100);
-    check_ok(pl_body_give_weights(world, body, 0, &all, &error), &error);
+    check_ok(pl_body_set_weights(world, body, 0, &all, &error), &error);
     run_steps(world, 200);
-    pl_body_read_positions(world, body, x);
+    pl_body_get_positions(world, body, x);
     for (int32_t i = 0; i + 1 < view.point_count; ++i)
-      most = fmax(most, fabs(pl_vec3_distance(x[i], x[i + 1]) - pl_vec3_distance(posed[i], posed[i + 1])));
+      max = fmax(max, fabs(pl_vec3_distance(x[i], x[i + 1]) - pl_vec3_distance(posed[i], posed[i + 1])));
     print_message("example, material %d: weight %.9f, moves %.2g m; led to it: distances within %.2g m\n", (int)materials[k],
-                  weight, worst, most);
-    check_at_most(most, 1e-3);
+                  weight, worst, max);
+    check_at_most(max, 1e-3);
     pl_world_destroy(world);
     pl_model_destroy(model);
   }
@@ -231,7 +231,7 @@ static void what_cannot_be_built_is_refused_by_name(void **state) {
   def = pl_default_fem_def(PL_FEM_COROTATED);
   def.magic = 0;
   assert_int_equal(pl_fem_build(context, &def, box, &model, &error), PL_ERROR_INVALID_ARGUMENT);
-  pl_mesh_view view = pl_mesh_look(box);
+  pl_mesh_view view = pl_mesh_get_view(box);
   int32_t tets[4] = {view.tets[0], view.tets[2], view.tets[1], view.tets[3]};
   pl_mesh_view turned = {.point_count = view.point_count, .points = view.points, .tet_count = 1, .tets = tets};
   pl_mesh *mesh = NULL;

@@ -16,7 +16,7 @@ static void elastic_forces_have_neither_sum_nor_torque(void **state) {
     pl_fem_system system;
     assert_true(pl_fem_system_take(&arena, context, fem, &system));
     int32_t n = model->particle_count;
-    double *x = PL_TAKE(&arena, double, 3 * n), *g = PL_TAKE(&arena, double, 3 * n), *rest[PL_FEM_GROUPS_MOST] = {0}, worst = 0;
+    double *x = PL_TAKE(&arena, double, 3 * n), *g = PL_TAKE(&arena, double, 3 * n), *rest[PL_FEM_MAX_GROUPS] = {0}, worst = 0;
     for (int32_t i = 0; i < fem->group_count; ++i)
       rest[i] = PL_TAKE(&arena, double, 3 * fem->groups[i].corner_count * fem->groups[i].element_count);
     pl_random random = pl_random_of_seed(3);
@@ -60,7 +60,7 @@ static flight fly(pl_context *context, pl_fem_material material, double damping,
   def.adapts = true;
   def.stiffness_damping = damping;
   def.newton_tolerance = 1e-6;
-  def.newton_limit = 50;
+  def.max_newton_iterations = 50;
   pl_model *model = make_fem_model(context, &def, mesh);
   pl_world *world = make_world(context, step, -9.81);
   add_ground(world);
@@ -75,12 +75,12 @@ static flight fly(pl_context *context, pl_fem_material material, double damping,
   wild_driver wild;
   begin_wild_driver(&wild, size);
   assert_int_equal(pl_fem_drive(world, body, &wild.driver), PL_OK);
-  pl_body_report start = pl_body_describe(world, body);
+  pl_body_report start = pl_body_get_report(world, body);
   flight result = {0};
   for (int i = 1; i <= 100; ++i) {
     run_steps(world, 1);
     result.unconverged += !wild.report.converged;
-    pl_body_report now = pl_body_describe(world, body);
+    pl_body_report now = pl_body_get_report(world, body);
     double t = i * step;
     pl_vec3 parabola = {start.center.x + 0.5 * t, start.center.y + t - 0.5 * 9.81 * t * t, start.center.z};
     result.off_parabola = fmax(result.off_parabola, pl_vec3_distance(now.center, parabola));
@@ -122,7 +122,7 @@ static void on_the_ground_every_step_is_solved(void **state) {
     def.adapts = true;
     def.friction = 0.8;
     def.newton_tolerance = 1e-6;
-    def.newton_limit = 50;
+    def.max_newton_iterations = 50;
     pl_model *model = make_fem_model(context, &def, mesh);
     pl_world *world = make_world(context, 1.0 / 30, -9.81);
     add_ground(world);
@@ -131,21 +131,21 @@ static void on_the_ground_every_step_is_solved(void **state) {
     begin_wild_driver(&wild, 0.15);
     assert_int_equal(pl_fem_drive(world, body, &wild.driver), PL_OK);
     double worst = 0;
-    int touching = 0, most = 0;
+    int touching = 0, max = 0;
     for (int i = 0; i < 100; ++i) {
       pl_fem_report report;
       run_steps(world, 1);
-      check_ok(pl_fem_body_report(world, body, &report), NULL);
+      check_ok(pl_fem_get_report(world, body, &report), NULL);
       assert_true(report.converged);
       worst = fmax(worst, report.relative_residual);
-      most = report.newton_count > most ? report.newton_count : most;
+      max = report.newton_count > max ? report.newton_count : max;
       pl_vec3 surface[64];
       assert_in_range(model->surface.point_count, 1, 64);
-      pl_body_read_surface(world, body, surface);
+      pl_body_get_surface(world, body, surface);
       for (int32_t p = 0; p < model->surface.point_count; ++p) touching += surface[p].y < 0;
     }
     print_message("%s on the ground: residual at most %.1e, at most %d iterations, points touched %d times\n",
-                  ADAPTING_NAMES[kinds[k]], worst, most, touching);
+                  ADAPTING_NAMES[kinds[k]], worst, max, touching);
     check_at_most(worst, 1e-6);
     assert_true(touching > 50);
     pl_world_destroy(world);

@@ -5,7 +5,7 @@
 #include "fem_bodies.h"
 #include "math/vec3.h"
 
-enum { MOST_POINTS = 400 };
+enum { MAX_POINTS = 400 };
 
 static pl_fem_def fast_def(double young, double poisson, int32_t rounds) {
   pl_fem_def def = pl_default_fem_def(PL_FEM_FAST);
@@ -16,7 +16,7 @@ static pl_fem_def fast_def(double young, double poisson, int32_t rounds) {
 }
 
 static double volume_of(const pl_mesh *mesh, const pl_vec3 *x) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   double sum = 0;
   for (int32_t t = 0; t < view.tet_count; ++t) {
     const int32_t *c = view.tets + 4 * (size_t)t;
@@ -39,18 +39,18 @@ static void momentum_is_kept_in_flight(void **state) {
   pl_world *world = make_world(context, 1.0 / 60, 0);
   pl_body_id body = add_body(world, model, (pl_vec3){3, 2, 1});
   int32_t n = model->particle_count;
-  pl_vec3 x[MOST_POINTS], v[MOST_POINTS];
-  pl_body_read_positions(world, body, x);
+  pl_vec3 x[MAX_POINTS], v[MAX_POINTS];
+  pl_body_get_positions(world, body, x);
   pl_random random = pl_random_of_seed(7);
   for (int32_t i = 0; i < n; ++i) {
     v[i] = pl_vec3_add((pl_vec3){2, 1, -1}, pl_vec3_cross((pl_vec3){1, 3, 2}, pl_vec3_sub(x[i], (pl_vec3){3, 2, 1})));
     x[i] =
         pl_vec3_add_scaled(x[i], (pl_vec3){pl_random_normal(&random), pl_random_normal(&random), pl_random_normal(&random)}, 0.02);
   }
-  check_ok(pl_body_write(world, body, x, v, &error), &error);
-  pl_body_report before = pl_body_describe(world, body);
+  check_ok(pl_body_set_state(world, body, x, v, &error), &error);
+  pl_body_report before = pl_body_get_report(world, body);
   run_steps(world, 1000);
-  pl_body_report after = pl_body_describe(world, body);
+  pl_body_report after = pl_body_get_report(world, body);
   double change = pl_vec3_distance(before.momentum, after.momentum) / pl_vec3_length(before.momentum);
   double turn = pl_vec3_distance(before.angular_momentum, after.angular_momentum) / pl_vec3_length(before.angular_momentum);
   print_message("over 1000 steps momentum changes by %.2g, angular momentum by %.2g\n", change, turn);
@@ -72,11 +72,11 @@ static void the_centre_falls_on_a_parabola(void **state) {
   pl_world *world = make_world(context, 1.0 / 60, -9.81);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 100, 0});
   pl_vec3 x[27];
-  pl_body_read_positions(world, body, x);
+  pl_body_get_positions(world, body, x);
   for (int32_t i = 0; i < 27; ++i) x[i].z *= 1.2;  // it vibrates meanwhile
-  check_ok(pl_body_write(world, body, x, NULL, &error), &error);
+  check_ok(pl_body_set_state(world, body, x, NULL, &error), &error);
   run_steps(world, 120);
-  check_near(pl_body_describe(world, body).center.y, 100 - 9.81 / 3600 * 120 * 121 / 2, 1e-4);
+  check_near(pl_body_get_report(world, body).center.y, 100 - 9.81 / 3600 * 120 * 121 / 2, 1e-4);
   pl_world_destroy(world);
   pl_model_destroy(model);
   pl_mesh_destroy(mesh);
@@ -95,14 +95,14 @@ static void a_bar_rings_at_its_pitch(void **state) {
   pl_world *world = make_world(context, 1.0 / 240, 0);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
   int32_t n = model->particle_count, crossings = 0;
-  pl_vec3 x[MOST_POINTS];
-  pl_body_read_positions(world, body, x);
+  pl_vec3 x[MAX_POINTS];
+  pl_body_get_positions(world, body, x);
   for (int32_t i = 0; i < n; ++i) x[i].y += 0.03 * sin(3.14159265 * x[i].y);
-  check_ok(pl_body_write(world, body, x, NULL, &error), &error);
+  check_ok(pl_body_set_state(world, body, x, NULL, &error), &error);
   double last = 0, first_time = 0, last_time = 0;
   for (int32_t step = 0; step < 400; ++step) {
     run_steps(world, 1);
-    double stretch = pl_body_describe(world, body).box.most.y - 0.5;
+    double stretch = pl_body_get_report(world, body).box.max.y - 0.5;
     if (step > 0 && (stretch < 0) != (last < 0)) {
       last_time = step - stretch / (stretch - last);
       if (crossings++ == 0) first_time = last_time;
@@ -137,10 +137,10 @@ static double worst_volume(pl_context *context, double poisson, int32_t rounds, 
   *squeeze = 1;
   for (int32_t step = 0; step < 90; ++step) {
     run_steps(world, 1);
-    pl_body_read_positions(world, body, x);
+    pl_body_get_positions(world, body, x);
     worst = fmax(worst, fabs(volume_of(mesh, x) / 0.064 - 1));
-    pl_box box = pl_body_describe(world, body).box;
-    *squeeze = fmin(*squeeze, (box.most.y - box.least.y) / 0.4);
+    pl_box box = pl_body_get_report(world, body).box;
+    *squeeze = fmin(*squeeze, (box.max.y - box.min.y) / 0.4);
   }
   pl_world_destroy(world);
   pl_model_destroy(model);
@@ -169,7 +169,7 @@ static void crushed_bodies_recover(void **state) {
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.4, 0.4, 0.4}, 3, 3, 3);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_fem_def def = fast_def(1e5, 0.4, 3);
   def.mass_damping = 3;
   pl_model *model = make_fem_model(context, &def, mesh);
@@ -187,9 +187,9 @@ static void crushed_bodies_recover(void **state) {
                          pl_random_between(&random, -0.2, 0.2)};
     }
     if (kind == 3) x[0] = (pl_vec3){0.1, 0.1, 0.1};
-    check_ok(pl_body_write(world, body, x, NULL, &error), &error);
+    check_ok(pl_body_set_state(world, body, x, NULL, &error), &error);
     run_steps(world, 600);
-    pl_body_read_positions(world, body, x);
+    pl_body_get_positions(world, body, x);
     double worst = 0;
     for (int32_t i = 0; i < 64; ++i)
       for (int32_t j = 0; j < i; ++j)
@@ -223,7 +223,7 @@ static uint64_t hash_of_run(pl_model *model, int32_t thread_count, bool is_pinne
     check_ok(pl_world_add_pin(world, &pin, NULL, &error), &error);
   }
   run_steps(world, 5);
-  uint64_t hash = pl_world_hash(world);
+  uint64_t hash = pl_world_get_hash(world);
   pl_world_destroy(world);
   drop_context(context);
   return hash;
@@ -259,10 +259,10 @@ static void a_restored_body_goes_on_as_if_nothing_had_happened(void **state) {
   void *buffer = malloc(size);
   pl_world_snapshot(world, buffer);
   run_steps(world, 30);
-  uint64_t hash = pl_world_hash(world);
+  uint64_t hash = pl_world_get_hash(world);
   check_ok(pl_world_restore(world, buffer, size, &error), &error);
   run_steps(world, 30);
-  assert_true(pl_world_hash(world) == hash);
+  assert_true(pl_world_get_hash(world) == hash);
   free(buffer);
   pl_world_destroy(world);
   pl_model_destroy(model);
@@ -287,7 +287,7 @@ static void far_away_bodies_move_the_same(void **state) {
     pl_body_id body;
     check_ok(pl_world_add_body(world, &body_def, &body, NULL), &(pl_error){0});
     run_steps(world, 90);
-    pl_body_read_positions(world, body, x[far]);
+    pl_body_get_positions(world, body, x[far]);
     pl_world_destroy(world);
   }
   for (int32_t i = 0; i < 64; ++i) check_at_most(pl_vec3_distance(pl_vec3_sub(x[1][i], moved), x[0][i]), 1e-9);
@@ -308,7 +308,7 @@ static void longer_steps_of_the_world_are_several_of_the_model(void **state) {
     pl_world *world = make_world(context, coarse ? 1.0 / 20 : 1.0 / 60, -9.81);
     pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
     run_steps(world, coarse ? 4 : 12);
-    pl_body_read_positions(world, body, x[coarse]);
+    pl_body_get_positions(world, body, x[coarse]);
     pl_world_destroy(world);
   }
   assert_memory_equal(x[0], x[1], sizeof x[0]);
@@ -390,7 +390,7 @@ static void any_allocation_may_fail(void **state) {
   pl_pin_def pin = pl_default_pin_def();
   pin.body = body;
   check_ok(pl_world_add_pin(world, &pin, NULL, &error), &error);
-  uint64_t hash = pl_world_hash(world);
+  uint64_t hash = pl_world_get_hash(world);
   pl_status status = PL_ERROR_OUT_OF_MEMORY;
   for (int64_t n = 1; status < 0; ++n) {
     allocator.call_count = 0;
@@ -398,7 +398,7 @@ static void any_allocation_may_fail(void **state) {
     status = pl_world_step(world, NULL, &error);
     allocator.fail_at = 0;
     if (status < 0) assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);
-    if (status < 0) assert_true(pl_world_hash(world) == hash);
+    if (status < 0) assert_true(pl_world_get_hash(world) == hash);
     assert_true(n < 1000);
   }
   // From then on steps take no more memory.

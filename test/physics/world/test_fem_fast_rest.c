@@ -14,20 +14,20 @@ static pl_fem_def fast_def(double young, double poisson, int32_t rounds) {
 
 // --- rest ---------------------------------------------------------------------------------------------------------
 
-enum { MOST_POINTS = 400 };
+enum { MAX_POINTS = 400 };
 
 // A bar held at one end: along x it is a cantilever, along y it hangs.
 typedef struct bar {
   pl_mesh *mesh;
-  int32_t point_count, pinned_count, pinned[MOST_POINTS];
+  int32_t point_count, pinned_count, pinned[MAX_POINTS];
 } bar;
 
 static bar make_bar(pl_context *context, bool hangs) {
   bar made = {.mesh = hangs ? make_fem_box(context, (pl_vec3){0.2, 1, 0.2}, 2, 8, 2)
                             : make_fem_box(context, (pl_vec3){1, 0.2, 0.2}, 8, 2, 2)};
-  pl_mesh_view view = pl_mesh_look(made.mesh);
+  pl_mesh_view view = pl_mesh_get_view(made.mesh);
   made.point_count = view.point_count;
-  assert_true(view.point_count <= MOST_POINTS);
+  assert_true(view.point_count <= MAX_POINTS);
   for (int32_t i = 0; i < view.point_count; ++i)
     if (hangs ? view.points[i].y > 0.4999 : view.points[i].x < -0.4999) made.pinned[made.pinned_count++] = i;
   return made;
@@ -39,7 +39,7 @@ static void pin_bar(pl_world *world, pl_body_id body, const bar *b) {
     pl_pin_def pin = pl_default_pin_def();
     pin.body = body;
     pin.particle = b->pinned[k];
-    pin.target = pl_mesh_look(b->mesh).points[b->pinned[k]];
+    pin.target = pl_mesh_get_view(b->mesh).points[b->pinned[k]];
     check_ok(pl_world_add_pin(world, &pin, NULL, &error), &error);
   }
 }
@@ -52,7 +52,7 @@ static pl_model *find_equilibrium(pl_context *context, const pl_fem_def *like, c
   def.poisson = like->poisson;
   def.young_scales = like->young_scales;
   pl_model *model = make_fem_model(context, &def, b->mesh);
-  memcpy(x, pl_mesh_look(b->mesh).points, (size_t)b->point_count * sizeof *x);
+  memcpy(x, pl_mesh_get_view(b->mesh).points, (size_t)b->point_count * sizeof *x);
   pl_fem_equilibrium_def load = pl_default_fem_equilibrium_def();
   load.acceleration = (pl_vec3){0, -9.81, 0};
   load.pinned = b->pinned;
@@ -63,33 +63,33 @@ static pl_model *find_equilibrium(pl_context *context, const pl_fem_def *like, c
 }
 
 // Largest distance from the reference after `steps` steps, as a share of the largest sag; the reference's own force at the points, as a share of the weight.
-static void compare_rest(pl_context *context, const pl_fem_def *def, bool hangs, int32_t steps, double most) {
+static void compare_rest(pl_context *context, const pl_fem_def *def, bool hangs, int32_t steps, double max) {
   pl_error error = {0};
   bar b = make_bar(context, hangs);
-  pl_vec3 wanted[MOST_POINTS], x[MOST_POINTS], forces[MOST_POINTS];
+  pl_vec3 wanted[MAX_POINTS], x[MAX_POINTS], forces[MAX_POINTS];
   pl_model *reference = find_equilibrium(context, def, &b, wanted), *model = make_fem_model(context, def, b.mesh);
   pl_world *world = make_world(context, 1.0 / 60, -9.81);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
   pin_bar(world, body, &b);
   run_steps(world, steps);
-  pl_body_read_positions(world, body, x);
+  pl_body_get_positions(world, body, x);
   double sag = 0, worst = 0, worst_force = 0, energy;
   for (int32_t i = 0; i < b.point_count; ++i) {
-    sag = fmax(sag, pl_mesh_look(b.mesh).points[i].y - wanted[i].y);
+    sag = fmax(sag, pl_mesh_get_view(b.mesh).points[i].y - wanted[i].y);
     worst = fmax(worst, pl_vec3_distance(x[i], wanted[i]));
   }
   check_ok(pl_fem_energy_of(context, reference, x, &energy, forces, &error), &error);
   double weight = 0.04 * 1000 * 9.81;
   for (int32_t i = 0, k = 0; i < b.point_count; ++i) {
     if (k < b.pinned_count && b.pinned[k] == i && ++k > 0) continue;
-    double share = 9.81 * reference->masses[i];
-    worst_force = fmax(worst_force, pl_vec3_length(pl_vec3_sub(forces[i], (pl_vec3){0, share, 0})) / weight);
+    double fraction = 9.81 * reference->masses[i];
+    worst_force = fmax(worst_force, pl_vec3_length(pl_vec3_sub(forces[i], (pl_vec3){0, fraction, 0})) / weight);
   }
   print_message("%s, E %.0e, nu %.2f, %d rounds: sag %.5f m, off by %.3f %%, force left %.4f %% of the weight\n",
                 hangs ? "hanging bar" : "cantilever ", def->young, def->poisson, def->volume_rounds, sag, 100 * worst / sag,
                 100 * worst_force);
-  check_at_most(worst / sag, most);
-  check_at_most(worst_force, most);
+  check_at_most(worst / sag, max);
+  check_at_most(worst_force, max);
   pl_world_destroy(world);
   pl_model_destroy(model);
   pl_model_destroy(reference);
@@ -135,7 +135,7 @@ static void springs_carry_the_weight(void **state) {
   pl_model *model = make_fem_model(context, &def, mesh);
   pl_world *world = make_world(context, 1.0 / 60, -9.81);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   for (int32_t i = 0; i < view.point_count; ++i) {
     pl_pin_def pin = pl_default_pin_def();
     pin.body = body;
@@ -147,8 +147,8 @@ static void springs_carry_the_weight(void **state) {
   }
   run_steps(world, 400);
   double wanted = -8 * 9.81 / (100 * view.point_count), found = 0;
-  pl_vec3 x[MOST_POINTS];
-  pl_body_read_positions(world, body, x);
+  pl_vec3 x[MAX_POINTS];
+  pl_body_get_positions(world, body, x);
   for (int32_t i = 0; i < view.point_count; ++i) found += (x[i].y - view.points[i].y) / view.point_count;
   print_message("springs: mean sag %.6f m, weight over stiffness %.6f m\n", found, wanted);
   check_near(found, wanted, 1e-3 * fabs(wanted));
@@ -167,9 +167,9 @@ static void a_body_left_alone_does_not_move(void **state) {
   pl_world *world = make_world(context, 1.0 / 60, 0);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
   pl_vec3 before[125], after[125];
-  pl_body_read_positions(world, body, before);
+  pl_body_get_positions(world, body, before);
   run_steps(world, 500);
-  pl_body_read_positions(world, body, after);
+  pl_body_get_positions(world, body, after);
   double worst = 0;
   for (int32_t i = 0; i < 125; ++i) worst = fmax(worst, pl_vec3_distance(before[i], after[i]));
   print_message("farthest any particle went: %.3g m of 1 m\n", worst);
@@ -200,10 +200,10 @@ static double slide(pl_context *context, double friction, double *way_out) {
   pl_body_id body;
   check_ok(pl_world_add_body(world, &body_def, &body, &error), &error);
   run_steps(world, 90);
-  pl_vec3 before = pl_body_describe(world, body).center;
+  pl_vec3 before = pl_body_get_report(world, body).center;
   run_steps(world, 60);
-  pl_vec3 way = pl_vec3_sub(pl_body_describe(world, body).center, before);
-  double speed = pl_vec3_length(pl_vec3_scale(pl_body_describe(world, body).momentum, 1 / model->mass));
+  pl_vec3 way = pl_vec3_sub(pl_body_get_report(world, body).center, before);
+  double speed = pl_vec3_length(pl_vec3_scale(pl_body_get_report(world, body).momentum, 1 / model->mass));
   print_message("friction %.2f: %.5f m down the slope in a second, at %.4f m/s in the end\n", friction, pl_vec3_length(way), speed);
   *way_out = pl_vec3_length(way);
   pl_world_destroy(world);
@@ -238,16 +238,16 @@ static void the_ground_carries_the_weight(void **state) {
   add_ground(world);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0.3, 0});
   run_steps(world, 400);
-  pl_body_report report = pl_body_describe(world, body);
+  pl_body_report report = pl_body_get_report(world, body);
   int32_t count = model->surface.point_count;
   pl_vec3 points[64];
   assert_true(count <= 64);
-  check_ok(pl_body_read_surface(world, body, points), &(pl_error){0});
+  check_ok(pl_body_get_surface(world, body, points), &(pl_error){0});
   double push = 0, weight = 64 * 9.81;
   for (int32_t i = 0; i < count; ++i) push -= fmin(points[i].y, 0) * (double)((pl_fem_fast_model *)model)->touch_stiffness[i];
-  print_message("at rest: fastest point %.2g m/s, the ground pushes with %.2f N, the weight is %.2f N\n", report.largest_speed,
+  print_message("at rest: fastest point %.2g m/s, the ground pushes with %.2f N, the weight is %.2f N\n", report.max_speed,
                 push, weight);
-  check_at_most(report.largest_speed, 1e-5);
+  check_at_most(report.max_speed, 1e-5);
   check_near(push, weight, 1e-3 * weight);
   pl_world_destroy(world);
   pl_model_destroy(model);

@@ -4,13 +4,13 @@
 #include "math/quat.h"
 
 static pl_vec3 total_angular_momentum(const pl_world *world, pl_body_id body) {
-  return pl_body_describe(world, body).angular_momentum;
+  return pl_body_get_report(world, body).angular_momentum;
 }
 
 // Rest shapes that jump between examples in flight excite every vibration there is; momentum must not notice.
 static void fly(pl_context *context, const pl_mesh *mesh, pl_fem_def def, const char *name) {
   pl_error error = {0};
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_vec3 *posed = calloc((size_t)view.point_count, sizeof *posed);
   bool planar = def.material == PL_FEM_PLANE || def.material == PL_FEM_CURVE;
   for (int32_t i = 0; i < view.point_count; ++i) {
@@ -29,13 +29,13 @@ static void fly(pl_context *context, const pl_mesh *mesh, pl_fem_def def, const 
   body_def.angular_velocity = planar ? (pl_vec3){0, 0, 4} : (pl_vec3){2, -3, 4};
   pl_body_id body;
   check_ok(pl_world_add_body(world, &body_def, &body, &error), &error);
-  pl_vec3 p0 = pl_body_describe(world, body).momentum, l0 = total_angular_momentum(world, body);
+  pl_vec3 p0 = pl_body_get_report(world, body).momentum, l0 = total_angular_momentum(world, body);
   for (int part = 0; part < 10; ++part) {
     double weight = part % 2;
-    check_ok(pl_body_give_weights(world, body, 0, &weight, &error), &error);
+    check_ok(pl_body_set_weights(world, body, 0, &weight, &error), &error);
     run_steps(world, 100);
   }
-  pl_vec3 p1 = pl_body_describe(world, body).momentum, l1 = total_angular_momentum(world, body);
+  pl_vec3 p1 = pl_body_get_report(world, body).momentum, l1 = total_angular_momentum(world, body);
   double linear = pl_vec3_distance(p0, p1) / pl_vec3_length(p0), angular = pl_vec3_distance(l0, l1) / pl_vec3_length(l0);
   print_message("%s: over 1000 steps momentum changes by %.2g, angular momentum by %.2g of itself\n", name, linear, angular);
   check_at_most(linear, 1e-10);
@@ -86,7 +86,7 @@ static void squashed_flattened_and_inverted_bodies_recover(void **state) {
     pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
     pl_random random = pl_random_of_seed(11);
     for (int32_t i = 0; i < 36; ++i) {
-      x[i] = pl_mesh_look(mesh).points[i];
+      x[i] = pl_mesh_get_view(mesh).points[i];
       if (k % 4 == 0) x[i].y *= 0.1;
       if (k % 4 == 1) x[i].y = 0;
       if (k % 4 == 2) x[i].y *= -1;
@@ -96,9 +96,9 @@ static void squashed_flattened_and_inverted_bodies_recover(void **state) {
     }
     double start, end;
     check_ok(pl_fem_energy_of(context, model, x, &start, NULL, &error), &error);
-    check_ok(pl_body_write(world, body, x, NULL, &error), &error);
+    check_ok(pl_body_set_state(world, body, x, NULL, &error), &error);
     run_steps(world, 200);
-    pl_body_read_positions(world, body, x);
+    pl_body_get_positions(world, body, x);
     check_ok(pl_fem_energy_of(context, model, x, &end, NULL, &error), &error);
     print_message("%s, material %d: elastic energy %.3g J, after 3.3 s %.3g J\n", names[k % 4], k / 4, start, end);
     check_at_most(end, 1e-4 * start);
@@ -123,18 +123,18 @@ static void a_violently_vibrating_body_gains_nothing(void **state) {
     pl_world *world = make_world(context, 1.0 / 30, 0);
     pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
     for (int32_t i = 0; i < 12; ++i) {
-      x[i] = pl_mesh_look(mesh).points[i];
+      x[i] = pl_mesh_get_view(mesh).points[i];
       x[i] = (pl_vec3){1.8 * x[i].x, 0.3 * x[i].y, x[i].z + 0.5 * x[i].x};
     }
-    check_ok(pl_body_write(world, body, x, NULL, &error), &error);
+    check_ok(pl_body_set_state(world, body, x, NULL, &error), &error);
     double start, worst = 0;
     check_ok(pl_fem_energy_of(context, model, x, &start, NULL, &error), &error);
     for (int i = 0; i < 500; ++i) {
       double elastic;
       run_steps(world, 1);
-      pl_body_read_positions(world, body, x);
+      pl_body_get_positions(world, body, x);
       check_ok(pl_fem_energy_of(context, model, x, &elastic, NULL, &error), &error);
-      worst = fmax(worst, elastic + pl_body_describe(world, body).kinetic_energy);
+      worst = fmax(worst, elastic + pl_body_get_report(world, body).kinetic_energy);
     }
     print_message("violent vibrations, material %d: at most %.3f of the energy at the start\n", k, worst / start);
     check_at_most(worst, 1.3 * start);
@@ -160,13 +160,13 @@ static void the_centre_falls_on_a_parabola(void **state) {
     pl_body_id body = add_body(world, model, (pl_vec3){0, 10, 0});
     pl_vec3 x[12];
     for (int32_t i = 0; i < 12; ++i) {
-      x[i] = pl_mesh_look(mesh).points[i];
+      x[i] = pl_mesh_get_view(mesh).points[i];
       if (k >= 3) x[i].x *= 1.8;
       x[i].y += 10;
     }
-    check_ok(pl_body_write(world, body, x, NULL, &error), &error);
+    check_ok(pl_body_set_state(world, body, x, NULL, &error), &error);
     run_steps(world, 60);
-    double off = pl_body_describe(world, body).center.y - (10 - 0.5 * 9.81);
+    double off = pl_body_get_report(world, body).center.y - (10 - 0.5 * 9.81);
     print_message("fall, material %d, %s: %.2g m off after 1 s\n", k % 3, k < 3 ? "at rest" : "vibrating", off);
     check_near(off, 0, 1e-10);
     pl_world_destroy(world);

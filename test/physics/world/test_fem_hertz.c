@@ -26,7 +26,7 @@ static pl_mesh *make_half_space(pl_context *context, const press *it, double rea
   pl_error error = {0};
   int32_t n = it->cells;
   pl_mesh *box = make_fem_box(context, (pl_vec3){2 * n, n, 2 * n}, 2 * n, n, 2 * n), *mesh = NULL;
-  pl_mesh_view view = pl_mesh_look(box);
+  pl_mesh_view view = pl_mesh_get_view(box);
   pl_vec3 *points = calloc((size_t)view.point_count, sizeof *points);
   for (int32_t i = 0; i < view.point_count; ++i) {
     pl_vec3 p = view.points[i];
@@ -55,14 +55,14 @@ static double press_ball(pl_context *context, const press *it, double *radius) {
   double a = sqrt(it->ball * it->depth), reach = 8 * it->unit;
   double hertz = 4.0 / 3 * it->young / (1 - it->poisson * it->poisson) * sqrt(it->ball) * pow(it->depth, 1.5);
   pl_mesh *mesh = make_half_space(context, it, reach);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
   def.young = it->young;
   def.poisson = it->poisson;
   def.density = 1;
   def.friction = 0;
   def.scheme = PL_FEM_IMPLICIT_EULER;
-  def.newton_limit = 40;
+  def.max_newton_iterations = 40;
   def.newton_tolerance = 1e-6;
   def.contact_stiffness = it->spring * it->young / it->unit;
   pl_model *model = make_fem_model(context, &def, mesh);
@@ -85,11 +85,11 @@ static double press_ball(pl_context *context, const press *it, double *radius) {
   }
   run_steps(world, 2);
   pl_fem_report report;
-  check_ok(pl_fem_body_report(world, body, &report), &error);
+  check_ok(pl_fem_get_report(world, body, &report), &error);
   // Elastic forces on what is not held are the ball's with the other sign.
   pl_vec3 *x = calloc((size_t)view.point_count, sizeof *x), *forces = calloc((size_t)view.point_count, sizeof *forces);
-  double energy, force = 0, least = 0;
-  pl_body_read_positions(world, body, x);
+  double energy, force = 0, min = 0;
+  pl_body_get_positions(world, body, x);
   check_ok(pl_fem_energy_of(context, model, x, &energy, forces, &error), &error);
   for (int32_t i = 0; i < view.point_count; ++i)
     if (!held[i]) force += forces[i].y;
@@ -98,9 +98,9 @@ static double press_ball(pl_context *context, const press *it, double *radius) {
   for (int32_t i = 0; i < view.point_count; ++i)
     if (!held[i] && forces[i].y > 1e-4 * force) {
       *radius = fmax(*radius, hypot(view.points[i].x, view.points[i].z));
-      least = fmin(least, view.points[i].y);
+      min = fmin(min, view.points[i].y);
     }
-  assert_true(least == 0);  // only the surface feels the ball
+  assert_true(min == 0);  // only the surface feels the ball
   print_message("%2d cells, finest %.2f a, springs %g E/a: %.4f of Hertz's force, touching within %.2f a (%d Newton, %d linear)\n",
                 it->cells, reach * graded(it, 1) / a, it->spring, force / hertz, *radius / a, report.newton_count,
                 report.linear_count);
@@ -122,8 +122,8 @@ static void a_ball_presses_as_hertz_says(void **state) {
     double radius;
     it.cells = k == 0 ? 8 : 12;
     it.growth = growths[k];
-    double share = press_ball(context, &it, &radius);
-    check_near(share, 1, k == 0 ? 0.1 : 0.05);
+    double fraction = press_ball(context, &it, &radius);
+    check_near(fraction, 1, k == 0 ? 0.1 : 0.05);
     check_near(radius, it.unit, it.unit * 8 * graded(&it, 1) + 0.05 * it.unit);
   }
   drop_context(context);
@@ -133,12 +133,12 @@ static void the_force_grows_as_the_depth_to_three_halves(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   press it = {.young = 1e5, .poisson = 0.45, .ball = 1, .unit = 0.1, .cells = 8, .growth = 1.4, .spring = 100};
-  double shares[2], radius;
+  double fractions[2], radius;
   for (int k = 0; k < 2; ++k) {
     it.depth = k == 0 ? 0.006 : 0.024;
-    shares[k] = press_ball(context, &it, &radius);
+    fractions[k] = press_ball(context, &it, &radius);
   }
-  double exponent = 1.5 + log(shares[1] / shares[0]) / log(4);
+  double exponent = 1.5 + log(fractions[1] / fractions[0]) / log(4);
   print_message("force ~ depth^%.3f\n", exponent);
   check_near(exponent, 1.5, 0.1);
   drop_context(context);

@@ -18,7 +18,7 @@ static pl_vec3 pose_of(pl_vec3 p) {
 
 static void fly(pl_context *context, const pl_mesh *mesh, const flight *it) {
   pl_error error = {0};
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   size_t n = (size_t)view.point_count, elements = (size_t)(view.tet_count > 0 ? view.tet_count : view.triangle_count);
   pl_vec3 *posed = calloc(n, sizeof *posed), *x = calloc(n, sizeof *x);
   double *scales = calloc(elements, sizeof *scales);
@@ -40,16 +40,16 @@ static void fly(pl_context *context, const pl_mesh *mesh, const flight *it) {
   pl_body_id body;
   check_ok(pl_world_add_body(world, &body_def, &body, &error), &error);
   if (it->stretched) {
-    pl_body_read_positions(world, body, x);
+    pl_body_get_positions(world, body, x);
     for (size_t i = 0; i < n; ++i) x[i] = pl_vec3_add(x[i], (pl_vec3){0.4 * (x[i].x - 1), -0.4 * (x[i].y - 2), 0});
-    check_ok(pl_body_write(world, body, x, NULL, &error), &error);
+    check_ok(pl_body_set_state(world, body, x, NULL, &error), &error);
   }
   double all = 1, weight = 0;
-  if (!it->project) check_ok(pl_body_give_weights(world, body, 0, &all, &error), &error);
-  pl_body_report start = pl_body_describe(world, body);
+  if (!it->project) check_ok(pl_body_set_weights(world, body, 0, &all, &error), &error);
+  pl_body_report start = pl_body_get_report(world, body);
   run_steps(world, 1000);
-  pl_body_report end = pl_body_describe(world, body);
-  pl_body_read_weights(world, body, 0, &weight);
+  pl_body_report end = pl_body_get_report(world, body);
+  pl_body_get_weights(world, body, 0, &weight);
   double linear = pl_vec3_distance(start.momentum, end.momentum) / pl_vec3_length(start.momentum);
   double angular = pl_vec3_distance(start.angular_momentum, end.angular_momentum) / pl_vec3_length(start.angular_momentum);
   print_message("%s: weight %.3f, over 1000 steps momentum changes by %.1e, angular momentum by %.1e of itself\n", it->name, weight,

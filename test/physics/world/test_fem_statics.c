@@ -4,7 +4,7 @@
 #include "math/quat.h"
 
 static pl_vec3 *copy_points(const pl_mesh *mesh) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_vec3 *points = calloc((size_t)view.point_count, sizeof *points);
   memcpy(points, view.points, (size_t)view.point_count * sizeof *points);
   return points;
@@ -16,7 +16,7 @@ static void patch_test(void **state) {
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_mesh *box = make_fem_box(context, (pl_vec3){1, 1, 1}, 3, 3, 3);
-  pl_mesh_view view = pl_mesh_look(box);
+  pl_mesh_view view = pl_mesh_get_view(box);
   pl_vec3 *points = copy_points(box), *expected = copy_points(box);
   pl_random random = pl_random_of_seed(3);
   int32_t pinned[64], pinned_count = 0;
@@ -67,7 +67,7 @@ static void patch_test(void **state) {
 static double hang(pl_context *context, int32_t cells, pl_fem_material material) {
   pl_error error = {0};
   pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.1, 1, 0.1}, 1, cells, 1);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_fem_def def = pl_default_fem_def(material);
   def.young = 1e6;
   def.poisson = 0;
@@ -122,7 +122,7 @@ static double sag(pl_context *context, int32_t cells, double *expected) {
   rest.pinned_count = count;
   rest.tolerance = 1e-6;
   check_ok(pl_fem_equilibrium(context, model, &rest, x, NULL, &error), &error);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   double sum = 0, n = 0;
   for (int32_t i = 0; i < view.point_count; ++i)
     if (view.points[i].x > 0.5 * length - 1e-9) sum += view.points[i].y - x[i].y, n++;
@@ -239,7 +239,7 @@ static void a_shell_cantilever_sags_as_a_beam(void **state) {
   pl_error error = {0};
   const double length = 0.2, thickness = 0.004, young = 1e6, density = 1000, gravity = 0.02, poisson = 0.3;
   pl_mesh *mesh = make_fem_sheet(context, length, 20, 4);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_fem_def def = pl_default_fem_def(PL_FEM_SHELL);
   def.young = young;
   def.thickness = thickness;

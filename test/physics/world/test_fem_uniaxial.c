@@ -5,17 +5,17 @@
 #include "math/vec3.h"
 
 // A box with its points shaken: along the sides of the box for those on its surface, so that it stays a box.
-static pl_mesh *make_shaken_box(pl_context *context, int32_t nx, int32_t ny, int32_t nz, double share, uint64_t seed) {
+static pl_mesh *make_shaken_box(pl_context *context, int32_t nx, int32_t ny, int32_t nz, double fraction, uint64_t seed) {
   pl_error error = {0};
   pl_vec3 size = {0.1 * nx, 0.1 * ny, 0.1 * nz};
   pl_mesh *box = make_fem_box(context, size, nx, ny, nz), *mesh = NULL;
-  pl_mesh_view view = pl_mesh_look(box);
+  pl_mesh_view view = pl_mesh_get_view(box);
   pl_vec3 *points = calloc((size_t)view.point_count, sizeof *points);
   pl_random random = pl_random_of_seed(seed);
   for (int32_t i = 0; i < view.point_count; ++i) {
     double p[3] = {view.points[i].x, view.points[i].y, view.points[i].z}, half[3] = {0.5 * size.x, 0.5 * size.y, 0.5 * size.z};
     for (int k = 0; k < 3; ++k) {
-      double shake = 0.1 * share * pl_random_between(&random, -1, 1);
+      double shake = 0.1 * fraction * pl_random_between(&random, -1, 1);
       if (fabs(p[k]) < half[k] - 1e-9) p[k] += shake;
     }
     points[i] = (pl_vec3){p[0], p[1], p[2]};
@@ -50,7 +50,7 @@ static uniaxial neo_hookean(double l, double nu) {
 // The ends are held where the formula has them; sides and inside find their places, and the ends must pull with the formula's stress.
 static void stretch(pl_context *context, const pl_mesh *mesh, pl_fem_material material, double nu, double l, double worst[2]) {
   pl_error error = {0};
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_fem_def def = pl_default_fem_def(material);
   def.poisson = nu;
   pl_model *model = make_fem_model(context, &def, mesh);
@@ -63,7 +63,7 @@ static void stretch(pl_context *context, const pl_mesh *mesh, pl_fem_material ma
   for (int32_t i = 0; i < view.point_count; ++i) {
     pl_vec3 p = view.points[i];
     goal[i] = pl_transform_apply(motion, (pl_vec3){l * p.x, expected.lateral * p.y, expected.lateral * p.z});
-    bool end = fabs(p.x) > box.most.x - 1e-9;
+    bool end = fabs(p.x) > box.max.x - 1e-9;
     // Where to begin: stretched, but not yet any thinner.
     x[i] = end ? goal[i] : pl_transform_apply(motion, (pl_vec3){l * p.x, p.y, p.z});
     if (end) pinned[pinned_count++] = i;
@@ -79,9 +79,9 @@ static void stretch(pl_context *context, const pl_mesh *mesh, pl_fem_material ma
   pl_vec3 pull = {0, 0, 0}, axis = pl_quat_apply(motion.rotation, (pl_vec3){1, 0, 0});
   for (int32_t i = 0; i < view.point_count; ++i) {
     worst[0] = fmax(worst[0], pl_vec3_distance(x[i], goal[i]));
-    if (view.points[i].x > box.most.x - 1e-9) pull = pl_vec3_sub(pull, forces[i]);
+    if (view.points[i].x > box.max.x - 1e-9) pull = pl_vec3_sub(pull, forces[i]);
   }
-  double force = def.young * (box.most.y - box.least.y) * (box.most.z - box.least.z);
+  double force = def.young * (box.max.y - box.min.y) * (box.max.z - box.min.z);
   worst[1] = fmax(worst[1], pl_vec3_distance(pull, pl_vec3_scale(axis, force * expected.stress)) / force);
   free(x);
   free(goal);
@@ -133,7 +133,7 @@ static void nearly_incompressible_rubber_has_the_stress_of_rubber(void **state) 
 // Hold the rim to an affine map and start the inside elsewhere: it must come to the map.
 static double patch(pl_context *context, const pl_mesh *mesh, pl_fem_material material, bool flat, pl_random *random) {
   pl_error error = {0};
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_box box = pl_points_box(view.points, view.point_count);
   pl_fem_def def = pl_default_fem_def(material);
   def.poisson = 0.35;
@@ -150,8 +150,8 @@ static double patch(pl_context *context, const pl_mesh *mesh, pl_fem_material ma
     double y[3];
     for (int k = 0; k < 3; ++k) y[k] = A[k][0] * c[0] + A[k][1] * c[1] + A[k][2] * c[2];
     goal[i] = (pl_vec3){y[0], y[1], y[2]};
-    bool rim = fmin(p.x - box.least.x, box.most.x - p.x) < 1e-9 || fmin(p.y - box.least.y, box.most.y - p.y) < 1e-9 ||
-               (!flat && fmin(p.z - box.least.z, box.most.z - p.z) < 1e-9);
+    bool rim = fmin(p.x - box.min.x, box.max.x - p.x) < 1e-9 || fmin(p.y - box.min.y, box.max.y - p.y) < 1e-9 ||
+               (!flat && fmin(p.z - box.min.z, box.max.z - p.z) < 1e-9);
     for (int k = 0; !rim && k < (flat ? 2 : 3); ++k) y[k] += 0.02 * pl_random_between(random, -1, 1);
     x[i] = (pl_vec3){y[0], y[1], y[2]};
     if (rim) pinned[count++] = i;
@@ -174,13 +174,13 @@ static double patch(pl_context *context, const pl_mesh *mesh, pl_fem_material ma
 static pl_mesh *make_shaken_sheet(pl_context *context, pl_random *random) {
   pl_error error = {0};
   pl_mesh *sheet = make_fem_sheet(context, 0.5, 5, 4), *mesh = NULL;
-  pl_mesh_view view = pl_mesh_look(sheet);
+  pl_mesh_view view = pl_mesh_get_view(sheet);
   pl_box box = pl_points_box(view.points, view.point_count);
   pl_vec3 points[64];
   assert_true(view.point_count <= 64);
   for (int32_t i = 0; i < view.point_count; ++i) {
     pl_vec3 p = points[i] = view.points[i];
-    bool rim = fmin(p.x - box.least.x, box.most.x - p.x) < 1e-9 || fmin(p.y - box.least.y, box.most.y - p.y) < 1e-9;
+    bool rim = fmin(p.x - box.min.x, box.max.x - p.x) < 1e-9 || fmin(p.y - box.min.y, box.max.y - p.y) < 1e-9;
     if (!rim) points[i].x += 0.02 * pl_random_between(random, -1, 1), points[i].y += 0.02 * pl_random_between(random, -1, 1);
   }
   view.points = points;

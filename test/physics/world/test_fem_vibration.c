@@ -23,7 +23,7 @@ static bar make_bar(pl_fem_def def, int32_t cells, double steps_per_period, doub
   def.young = 1e5;
   def.newton_tolerance = 1e-9;
   b.mesh = make_fem_box(b.context, (pl_vec3){1, 0.1, 0.1}, cells, 1, 1);
-  pl_mesh_view view = pl_mesh_look(b.mesh);
+  pl_mesh_view view = pl_mesh_get_view(b.mesh);
   b.point_count = view.point_count;
   b.model = make_fem_model(b.context, &def, b.mesh);
   // The first mode of the lumped chain of cells.
@@ -40,7 +40,7 @@ static bar make_bar(pl_fem_def def, int32_t cells, double steps_per_period, doub
     b.rest[i] = b.x[i] = view.points[i];
     b.x[i].x += amplitude * sin(0.5 * PI * (view.points[i].x + 0.5));
   }
-  check_ok(pl_body_write(b.world, b.body, b.x, NULL, &error), &error);
+  check_ok(pl_body_set_state(b.world, b.body, b.x, NULL, &error), &error);
   return b;
 }
 
@@ -56,8 +56,8 @@ static void drop_bar(bar *b) {
 
 // Amplitude of the first mode: displacement and velocity along it together.
 static double amplitude_of(bar *b) {
-  pl_body_read_positions(b->world, b->body, b->x);
-  pl_body_read_velocities(b->world, b->body, b->v);
+  pl_body_get_positions(b->world, b->body, b->x);
+  pl_body_get_velocities(b->world, b->body, b->v);
   double a = 0, rate = 0, square = 0;
   for (int32_t i = 0; i < b->point_count; ++i) {
     double shape = sin(0.5 * PI * (b->rest[i].x + 0.5));
@@ -71,9 +71,9 @@ static double amplitude_of(bar *b) {
 static double energy_of(bar *b) {
   pl_error error = {0};
   double energy;
-  pl_body_read_positions(b->world, b->body, b->x);
+  pl_body_get_positions(b->world, b->body, b->x);
   check_ok(pl_fem_energy_of(b->context, b->model, b->x, &energy, NULL, &error), &error);
-  return energy + pl_body_describe(b->world, b->body).kinetic_energy;
+  return energy + pl_body_get_report(b->world, b->body).kinetic_energy;
 }
 
 static void an_undamped_bar_swings_on_for_twenty_periods(void **state) {
@@ -101,13 +101,13 @@ static void energy_of_large_swings_stays_within_a_hundredth(void **state) {
   bar b = make_bar(pl_default_fem_def(PL_FEM_NEO_HOOKEAN), 6, 60, 0);
   pl_error error = {0};
   for (int32_t i = 0; i < b.point_count; ++i) b.v[i] = (pl_vec3){0, 3 * (b.rest[i].x + 0.5), 0};
-  check_ok(pl_body_write(b.world, b.body, b.rest, b.v, &error), &error);
+  check_ok(pl_body_set_state(b.world, b.body, b.rest, b.v, &error), &error);
   double energy = energy_of(&b), worst = 0;
   for (int i = 0; i < 300; ++i) {
     run_steps(b.world, 1);
     worst = fmax(worst, fabs(energy_of(&b) / energy - 1));
   }
-  pl_body_read_positions(b.world, b.body, b.x);
+  pl_body_get_positions(b.world, b.body, b.x);
   print_message("large swings: energy within %.3g over 300 steps\n", worst);
   check_at_most(worst, 0.01);
   drop_bar(&b);
@@ -122,7 +122,7 @@ static void implicit_euler_never_gains_energy(void **state) {
     bar b = make_bar(def, 6, 20, 0.3);
     pl_error error = {0};
     for (int32_t i = 0; i < b.point_count; ++i) b.v[i] = (pl_vec3){0, 4 * (b.rest[i].x + 0.5), 1};
-    check_ok(pl_body_write(b.world, b.body, b.x, b.v, &error), &error);
+    check_ok(pl_body_set_state(b.world, b.body, b.x, b.v, &error), &error);
     double last = energy_of(&b), first = last;
     for (int i = 0; i < 100; ++i) {
       run_steps(b.world, 1);
@@ -174,16 +174,16 @@ static pl_vec3 swing(int32_t count, pl_fem_scheme scheme, double beta) {
   pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
   def.scheme = scheme;
   def.stiffness_damping = beta;
-  def.newton_limit = 30;
+  def.max_newton_iterations = 30;
   bar b = make_bar(def, 4, 4.0 * count, 0);
   pl_error error = {0};
   for (int32_t i = 0; i < b.point_count; ++i) {
     b.v[i] = (pl_vec3){0, 1.5 * (b.rest[i].x + 0.5) * (b.rest[i].x + 0.5), 0};
     b.x[i].x = b.rest[i].x + 0.1 * sin(0.5 * PI * (b.rest[i].x + 0.5));
   }
-  check_ok(pl_body_write(b.world, b.body, b.x, b.v, &error), &error);
+  check_ok(pl_body_set_state(b.world, b.body, b.x, b.v, &error), &error);
   run_steps(b.world, 4 * count);
-  pl_body_read_positions(b.world, b.body, b.x);
+  pl_body_get_positions(b.world, b.body, b.x);
   pl_vec3 tip = b.x[b.point_count - 1];
   drop_bar(&b);
   return tip;
@@ -216,14 +216,14 @@ static void a_step_is_the_same_in_any_frame(void **state) {
     pl_fem_def def = pl_default_fem_def(materials[k / 2]);
     def.scheme = k % 2 == 0 ? PL_FEM_SECOND_ORDER : PL_FEM_IMPLICIT_EULER;
     def.newton_tolerance = 1e-13;
-    def.newton_limit = 30;
+    def.max_newton_iterations = 30;
     pl_model *model = make_fem_model(context, &def, mesh);
     pl_vec3 x[2][36], v[2][36];
     for (int w = 0; w < 2; ++w) {
       pl_world *world = make_world(context, 1.0 / 100, 0);
       pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
       for (int32_t i = 0; i < 36; ++i) {
-        pl_vec3 p = pl_mesh_look(mesh).points[i];
+        pl_vec3 p = pl_mesh_get_view(mesh).points[i];
         x[w][i] = (pl_vec3){1.2 * p.x + 0.1 * p.y, 0.9 * p.y + 0.4 * p.x * p.x, p.z};
         v[w][i] = (pl_vec3){p.y, 3 * p.z, 2 * p.x};
         if (w == 1) {
@@ -231,9 +231,9 @@ static void a_step_is_the_same_in_any_frame(void **state) {
           v[w][i] = pl_quat_apply(motion.rotation, v[w][i]);
         }
       }
-      check_ok(pl_body_write(world, body, x[w], v[w], &error), &error);
+      check_ok(pl_body_set_state(world, body, x[w], v[w], &error), &error);
       run_steps(world, 3);
-      pl_body_read_positions(world, body, x[w]);
+      pl_body_get_positions(world, body, x[w]);
       pl_world_destroy(world);
     }
     double worst = 0;
@@ -260,7 +260,7 @@ static void stiffness_damping_spares_what_turns_as_a_whole(void **state) {
     pl_world *world = make_world(context, 1.0 / 120, -9.81);
     pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
     // The hinge: points of one edge across the bar.
-    pl_mesh_view view = pl_mesh_look(mesh);
+    pl_mesh_view view = pl_mesh_get_view(mesh);
     int32_t edge[16], count = 0;
     for (int32_t i = 0; i < view.point_count && count < 16; ++i)
       if (view.points[i].x < -0.5 + 1e-9 && view.points[i].y < 0) edge[count++] = i;
@@ -268,7 +268,7 @@ static void stiffness_damping_spares_what_turns_as_a_whole(void **state) {
     highest[damped] = -HUGE_VAL;
     for (int32_t s = 0; s < 240; ++s) {
       run_steps(world, 1);
-      if (s > 120) highest[damped] = fmax(highest[damped], pl_body_describe(world, body).center.y);
+      if (s > 120) highest[damped] = fmax(highest[damped], pl_body_get_report(world, body).center.y);
     }
     pl_world_destroy(world);
     pl_model_destroy(model);

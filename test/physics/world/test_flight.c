@@ -18,19 +18,19 @@ static void linear_momentum_is_constant_in_free_flight(void **state) {
   pl_model *model = make_box_model(context, (pl_vec3){0.4, 0.4, 0.8}, 4, 4, 8, &def);
   pl_world *world = make_world(context, 1.0 / 60, 0);
   pl_body_id body = add_body(world, model, (pl_vec3){3, 2, 1});
-  int32_t n = pl_model_describe(model).particle_count;
+  int32_t n = pl_model_get_report(model).particle_count;
   pl_vec3 x[225], v[225];
   assert_int_equal(n, 225);
-  pl_body_read_positions(world, body, x);
+  pl_body_get_positions(world, body, x);
   pl_random random = pl_random_of_seed(7);
   for (int32_t i = 0; i < n; ++i) {
     v[i] = (pl_vec3){2 + 0.5 * pl_random_normal(&random), 1 + 0.5 * pl_random_normal(&random), 0.5 * pl_random_normal(&random)};
     x[i] = pl_vec3_add(x[i], (pl_vec3){0.02 * pl_random_normal(&random), 0.02 * pl_random_normal(&random), 0});
   }
-  check_ok(pl_body_write(world, body, x, v, &error), &error);
-  pl_vec3 before = pl_body_describe(world, body).momentum;
+  check_ok(pl_body_set_state(world, body, x, v, &error), &error);
+  pl_vec3 before = pl_body_get_report(world, body).momentum;
   run_steps(world, 1000);
-  pl_vec3 after = pl_body_describe(world, body).momentum;
+  pl_vec3 after = pl_body_get_report(world, body).momentum;
   double change = pl_vec3_distance(before, after) / pl_vec3_length(before);
   print_message("relative change of momentum over 1000 steps: %.3g\n", change);
   check_at_most(change, 1e-6);
@@ -50,7 +50,7 @@ static void the_centre_falls_on_a_parabola(void **state) {
   run_steps(world, 240);
   // Symplectic Euler: the sum 1 + 2 + … + n of g h².
   double expected = 100 - 9.81 * h * h * 240 * 241 / 2;
-  check_near(pl_body_describe(world, body).center.y, expected, 2e-5);
+  check_near(pl_body_get_report(world, body).center.y, expected, 2e-5);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
@@ -72,13 +72,13 @@ static void a_rigidly_moved_body_stays_rigidly_moved(void **state) {
   body_def.velocity = (pl_vec3){3, -1, 2};
   pl_body_id body;
   check_ok(pl_world_add_body(world, &body_def, &body, &error), &error);
-  enum { MOST = 200 };
-  int32_t n = pl_model_describe(model).particle_count;
-  assert_true(n <= MOST);
-  pl_vec3 before[MOST], after[MOST];
-  pl_body_read_positions(world, body, before);
+  enum { MAX = 200 };
+  int32_t n = pl_model_get_report(model).particle_count;
+  assert_true(n <= MAX);
+  pl_vec3 before[MAX], after[MAX];
+  pl_body_get_positions(world, body, before);
   run_steps(world, 1000);
-  pl_body_read_positions(world, body, after);
+  pl_body_get_positions(world, body, after);
   double worst = 0;
   for (int32_t i = 0; i < n; ++i)
     for (int32_t j = 0; j < i; ++j)
@@ -100,9 +100,9 @@ static void a_body_at_rest_without_forces_does_not_move(void **state) {
   pl_world *world = make_world(context, 1.0 / 240, 0);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
   pl_vec3 before[125], after[125];
-  pl_body_read_positions(world, body, before);
+  pl_body_get_positions(world, body, before);
   run_steps(world, 1000);
-  pl_body_read_positions(world, body, after);
+  pl_body_get_positions(world, body, after);
   double worst = 0;
   for (int32_t i = 0; i < 125; ++i) worst = fmax(worst, pl_vec3_distance(before[i], after[i]));
   print_message("farthest any particle went: %.3g m of 1 m\n", worst);
@@ -122,14 +122,14 @@ static void a_body_on_the_floor_comes_to_rest_and_stays(void **state) {
   add_ground(world);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0.3, 0});
   run_steps(world, 1200);
-  pl_body_report settled = pl_body_describe(world, body);
+  pl_body_report settled = pl_body_get_report(world, body);
   run_steps(world, 1200);
-  pl_body_report later = pl_body_describe(world, body);
-  print_message("largest speed %.3g m/s, drift %.3g m in 5 s, lowest point %.3g m\n", later.largest_speed,
-                pl_vec3_distance(settled.center, later.center), later.box.least.y);
-  check_at_most(later.largest_speed, 1e-3);
+  pl_body_report later = pl_body_get_report(world, body);
+  print_message("largest speed %.3g m/s, drift %.3g m in 5 s, lowest point %.3g m\n", later.max_speed,
+                pl_vec3_distance(settled.center, later.center), later.box.min.y);
+  check_at_most(later.max_speed, 1e-3);
   check_at_most(pl_vec3_distance(settled.center, later.center), 1e-4);
-  check_at_most(fabs(later.box.least.y), 1e-3);
+  check_at_most(fabs(later.box.min.y), 1e-3);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
@@ -146,15 +146,15 @@ static double first_period(double step) {
   pl_world *world = make_world(context, step, 0);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
   pl_vec3 x[81];
-  pl_body_read_positions(world, body, x);
+  pl_body_get_positions(world, body, x);
   for (int32_t i = 0; i < 81; ++i) x[i].x *= 1.02;
-  check_ok(pl_body_write(world, body, x, NULL, &error), &error);
+  check_ok(pl_body_set_state(world, body, x, NULL, &error), &error);
   double last = 1, crossings[2] = {0, 0};
   int32_t found = 0;
   for (int32_t i = 0; i < 4000 && found < 2; ++i) {
     run_steps(world, 1);
-    pl_box box = pl_body_describe(world, body).box;
-    double stretch = box.most.x - box.least.x - 1;
+    pl_box box = pl_body_get_report(world, body).box;
+    double stretch = box.max.x - box.min.x - 1;
     if (last > 0 && stretch <= 0) crossings[found++] = (i + last / (last - stretch)) * step;
     last = stretch;
   }
@@ -187,9 +187,9 @@ static void damping_spares_rigid_motion(void **state) {
   body_def.angular_velocity = (pl_vec3){0, 2, 0};
   pl_body_id body;
   check_ok(pl_world_add_body(world, &body_def, &body, &error), &error);
-  double before = pl_body_describe(world, body).angular_momentum.y;
+  double before = pl_body_get_report(world, body).angular_momentum.y;
   run_steps(world, 480);
-  double after = pl_body_describe(world, body).angular_momentum.y;
+  double after = pl_body_get_report(world, body).angular_momentum.y;
   print_message("angular momentum %.6f -> %.6f\n", before, after);
   check_at_most(fabs(after - before) / before, 1e-3);
   pl_world_destroy(world);

@@ -40,7 +40,7 @@ static void blend_by_hand(const test_rod *rod, int pose_count, const pl_vec3 *co
   pl_vec3 direction = pl_vec3_sub(poses[0][2], poses[0][1]);
   x[1] = (pl_vec3){0, 0, 0};
   for (int32_t i = 2; i <= last; ++i) {
-    pl_quat r[ROD_EXAMPLES_MOST + 1];
+    pl_quat r[MAX_ROD_EXAMPLES + 1];
     for (int k = 0; k < pose_count; ++k) {
       pl_vec3 before = i == 2 ? pl_vec3_sub(poses[0][2], poses[0][1]) : pl_vec3_sub(poses[k][i - 1], poses[k][i - 2]);
       r[k] = angle_and_axis(before, pl_vec3_sub(poses[k][i], poses[k][i - 1]));
@@ -71,9 +71,9 @@ static void random_pose(pl_random *random, int32_t last, const double *lengths, 
 
 static void begin_random_rod(test_rod *rod, pl_random *random, int example_count) {
   begin_rod(rod, 8, 0.05, (pl_vec3){0, 0, 0});
-  double lengths[ROD_JOINTS_MOST];
+  double lengths[MAX_ROD_JOINTS];
   for (int32_t i = 0; i <= 8; ++i) lengths[i] = pl_random_between(random, 0.02, 0.09);
-  pl_vec3 rest[ROD_JOINTS_MOST];
+  pl_vec3 rest[MAX_ROD_JOINTS];
   random_pose(random, 8, lengths, rest);
   for (int32_t i = 1; i <= 8; ++i) rod->joints[i].rest.position = rest[i];
   for (int k = 0; k < example_count; ++k) {
@@ -95,7 +95,7 @@ static void blends_are_those_of_the_paper(void **state) {
     pl_model *model = build_rod(context, &rod);
     pl_world *world = make_world(context, 1.0 / 240, 0);
     pl_body_id id = add_body(world, model, (pl_vec3){10, 20, 30});
-    pl_vec3 rest[ROD_JOINTS_MOST], want[ROD_JOINTS_MOST], now[ROD_JOINTS_MOST];
+    pl_vec3 rest[MAX_ROD_JOINTS], want[MAX_ROD_JOINTS], now[MAX_ROD_JOINTS];
     for (int32_t i = 0; i <= 8; ++i) rest[i] = rod.joints[i].rest.position;
     const pl_vec3 *poses[] = {rest,
                               rod.example_positions[0],
@@ -113,9 +113,9 @@ static void blends_are_those_of_the_paper(void **state) {
       assert_int_equal(pl_rod_blend(model, 0, all + 1, got), 8);
       for (int i = 0; i < 8; ++i) worst = fmax(worst, pl_vec3_distance(got[i].position, want[i + 1]));
       check_ok(pl_body_reset(world, id, NULL), NULL);
-      check_ok(pl_body_give_weights(world, id, 0, all + 1, NULL), NULL);
+      check_ok(pl_body_set_weights(world, id, 0, all + 1, NULL), NULL);
       run_steps(world, 1 + m);
-      check_ok(pl_body_read_positions(world, id, now), NULL);
+      check_ok(pl_body_get_positions(world, id, now), NULL);
       for (int i = 1; i <= 8; ++i)
         worst_body = fmax(worst_body, pl_vec3_distance(now[i], pl_vec3_add(want[i], (pl_vec3){10, 20, 30})));
     }
@@ -171,10 +171,10 @@ static void poses_are_met_and_lengths_kept(void **state) {
       pl_rod_blend(model, 0, w, got);
       for (int i = 1; i < 9; ++i) lengths = fmax(lengths, fabs(pl_vec3_distance(got[i].position, got[i - 1].position) / 0.04 - 1));
       check_ok(pl_body_reset(world, id, NULL), NULL);
-      check_ok(pl_body_give_weights(world, id, 0, w, NULL), NULL);
+      check_ok(pl_body_set_weights(world, id, 0, w, NULL), NULL);
       run_steps(world, 1);
-      pl_vec3 now[ROD_JOINTS_MOST];
-      check_ok(pl_body_read_positions(world, id, now), NULL);
+      pl_vec3 now[MAX_ROD_JOINTS];
+      check_ok(pl_body_get_positions(world, id, now), NULL);
       body_lengths = fmax(body_lengths, length_error(&rod, now));
     }
     printf("%s: rest and examples met within %.1e m, lengths within %.1e, in the body %.1e\n", names[form], met, lengths,
@@ -191,9 +191,9 @@ static void poses_are_met_and_lengths_kept(void **state) {
 //   |dS| <= sum g_j |q_j - q_0| + sum g_k max |q_j - q_0|,
 // and |S| >= c, the least <q_j, q_0>. The rotation changes by an angle of 2 |dS| / c; directions add up those of all joints above them, and a joint moves by its
 // segments' changes of direction times their lengths.
-static double most_step(const test_rod *rod, double step) {
+static double max_step(const test_rod *rod, double step) {
   int32_t last = rod->def.joint_count - 1;
-  double angle = 0, moved = 0, all = 0, g[ROD_EXAMPLES_MOST];
+  double angle = 0, moved = 0, all = 0, g[MAX_ROD_EXAMPLES];
   for (int j = 0; j < rod->def.example_count; ++j) all += g[j] = sqrt(2 / exp(1)) * step / rod->examples[j].extent;
   for (int32_t i = 2; i <= last; ++i) {
     pl_vec3 rest = pl_vec3_sub(rod->joints[i].rest.position, rod->joints[i - 1].rest.position), before = rest;
@@ -221,27 +221,27 @@ typedef struct orbit_steps {
 static orbit_steps run_orbit(pl_context *context, const pl_model *model, int points) {
   pl_world *world = make_world(context, 1.0 / 240, 0);
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
-  orbit_steps largest = {0, 0};
+  orbit_steps max = {0, 0};
   pl_transform last[16], now[16];
   pl_vec3 last_body[16], body[16];
   for (int n = 0; n <= points; ++n) {
     double w[8], angle = 2 * PI * n / points;
     // A slanted circle around the root: the direction turns by the same angle in every step.
     pl_vec3 eye = {3 * sin(angle), 3 * sin(0.3) * cos(angle), 3 * cos(0.3) * cos(angle)};
-    check_ok(pl_body_look_from(world, id, eye, NULL), NULL);
+    check_ok(pl_rod_set_camera(world, id, eye, NULL), NULL);
     run_steps(world, 1);
-    check_ok(pl_body_read_weights(world, id, 0, w), NULL);
-    check_ok(pl_body_read_positions(world, id, body), NULL);
+    check_ok(pl_body_get_weights(world, id, 0, w), NULL);
+    check_ok(pl_body_get_positions(world, id, body), NULL);
     pl_rod_blend(model, 0, w, now);
     for (int i = 0; n > 0 && i < 8; ++i) {
-      largest.blend = fmax(largest.blend, pl_vec3_distance(now[i].position, last[i].position));
-      largest.body = fmax(largest.body, pl_vec3_distance(body[i + 1], last_body[i + 1]));
+      max.blend = fmax(max.blend, pl_vec3_distance(now[i].position, last[i].position));
+      max.body = fmax(max.body, pl_vec3_distance(body[i + 1], last_body[i + 1]));
     }
     memcpy(last, now, sizeof last);
     memcpy(last_body, body, sizeof body);
   }
   pl_world_destroy(world);
-  return largest;
+  return max;
 }
 
 static void the_blend_never_jumps_along_an_orbit(void **state) {
@@ -256,7 +256,7 @@ static void the_blend_never_jumps_along_an_orbit(void **state) {
       rod.def.view_rule = rule == 0 ? PL_ROD_VIEW_PAPER : PL_ROD_VIEW_INTERPOLATING;
       pl_model *model = build_rod(context, &rod);
       orbit_steps coarse = run_orbit(context, model, 1000), fine = run_orbit(context, model, 4000);
-      double bound = most_step(&rod, 2 * PI / 1000);
+      double bound = max_step(&rod, 2 * PI / 1000);
       printf(
           "%s, %s: largest step of a joint along 1000 points %.3f mm (the body's %.3f mm; %.1f mm is possible), along 4000 %.3f "
           "mm\n",
@@ -300,7 +300,7 @@ static void orientations_blend_by_qlerp(void **state) {
   pl_model *model = build_rod(context, &rod);
   pl_world *world = make_world(context, 1.0 / 240, 0);
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
-  double worst = 0, worst_body = 0, most_twist = 0;
+  double worst = 0, worst_body = 0, max_twist = 0;
   for (int n = 0; n < 100; ++n) {
     double w[3] = {1, 0, 0};
     random_weights(&random, 2, w + 1);
@@ -309,14 +309,14 @@ static void orientations_blend_by_qlerp(void **state) {
     pl_transform got[16], joints[16];
     pl_rod_blend(model, 0, w + 1, got);
     check_ok(pl_body_reset(world, id, NULL), NULL);
-    check_ok(pl_body_give_weights(world, id, 0, w + 1, NULL), NULL);
+    check_ok(pl_body_set_weights(world, id, 0, w + 1, NULL), NULL);
     run_steps(world, 2);
-    check_ok(pl_body_read_joints(world, id, joints), NULL);
+    check_ok(pl_rod_get_joints(world, id, joints), NULL);
     for (int i = 1; i <= 6; ++i) {
       pl_quat all[3] = {rod.joints[i].rest.rotation, rotations[0][i], rotations[1][i]}, want = qlerp(3, all, w);
       worst = fmax(worst, turn_between(pl_quat_multiply(head, got[i - 1].rotation), want));
       worst_body = fmax(worst_body, turn_between(joints[i].rotation, want));
-      most_twist = fmax(most_twist, turn_between(joints[i].rotation, rod.joints[i].rest.rotation));
+      max_twist = fmax(max_twist, turn_between(joints[i].rotation, rod.joints[i].rest.rotation));
     }
   }
   // Of two rotations around one axis, equal parts are the one in the middle.
@@ -327,8 +327,8 @@ static void orientations_blend_by_qlerp(void **state) {
     check_near(turn_between(pl_quat_multiply(head, half[i - 1].rotation), want), 0, 2e-6);
   }
   printf("orientations: P(w) within %.1e rad, a body's joints within %.1e rad; twist up to %.2f rad\n", worst, worst_body,
-         most_twist);
-  assert_true(worst < 2e-6 && worst_body < 1e-4 && most_twist > 1.5);
+         max_twist);
+  assert_true(worst < 2e-6 && worst_body < 1e-4 && max_twist > 1.5);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);

@@ -23,10 +23,10 @@ static double worst_length(pl_context *context, test_rod *rod, double seconds) {
   pl_body_id id = add_body(world, model, (pl_vec3){0.3, 1, -0.2});
   double worst = 0;
   for (int32_t s = 0; s < (int32_t)(seconds * 240); ++s) {
-    check_ok(pl_body_lead(world, id, 0, shaken((s + 1) / 240.0), 0, &error), &error);
+    check_ok(pl_rod_set_joint_target(world, id, 0, shaken((s + 1) / 240.0), 0, &error), &error);
     run_steps(world, 1);
-    pl_vec3 positions[ROD_JOINTS_MOST];
-    check_ok(pl_body_read_positions(world, id, positions), NULL);
+    pl_vec3 positions[MAX_ROD_JOINTS];
+    check_ok(pl_body_get_positions(world, id, positions), NULL);
     worst = fmax(worst, length_error(rod, positions));
   }
   pl_world_destroy(world);
@@ -91,10 +91,10 @@ static void trees_and_loops_keep_their_lengths(void **state) {
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
   double worst = 0, worst_link = 0;
   for (int32_t s = 0; s < 480; ++s) {
-    check_ok(pl_body_lead(world, id, 0, shaken((s + 1) / 240.0), 0, NULL), NULL);
+    check_ok(pl_rod_set_joint_target(world, id, 0, shaken((s + 1) / 240.0), 0, NULL), NULL);
     run_steps(world, 1);
-    pl_vec3 now[ROD_JOINTS_MOST];
-    check_ok(pl_body_read_positions(world, id, now), NULL);
+    pl_vec3 now[MAX_ROD_JOINTS];
+    check_ok(pl_body_get_positions(world, id, now), NULL);
     worst = fmax(worst, length_error(&rod, now));
     for (int k = 0; k < 2; ++k) {
       double rest = pl_vec3_length(pl_vec3_sub(rod.joints[links[k].from].rest.position, rod.joints[links[k].to].rest.position));
@@ -103,7 +103,7 @@ static void trees_and_loops_keep_their_lengths(void **state) {
   }
   printf("loops: segments within %.2g, links within %.2g\n", worst, worst_link);
   assert_true(worst < 1e-3 && worst_link < 1e-3);
-  assert_int_equal(pl_rod_describe(model).link_count, 2);
+  assert_int_equal(pl_rod_get_report(model).link_count, 2);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
@@ -122,11 +122,11 @@ static void a_swing_without_damping_goes_on(void **state) {
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
   pl_vec3 velocities[8] = {{0, 0, 0}};
   for (int i = 2; i <= 6; ++i) velocities[i].x = 0.05 * (i - 1) * (i - 1) / 25;
-  check_ok(pl_body_write(world, id, NULL, velocities, NULL), NULL);
+  check_ok(pl_body_set_state(world, id, NULL, velocities, NULL), NULL);
   double early = 0, late = 0;
   for (int32_t s = 0; s < 2400; ++s) {
     run_steps(world, 1);
-    double energy = pl_body_describe(world, id).kinetic_energy;
+    double energy = pl_body_get_report(world, id).kinetic_energy;
     if (s < 480) early = fmax(early, energy);
     if (s >= 1920) late = fmax(late, energy);
   }
@@ -148,10 +148,10 @@ static void twist_reaches_the_tip(void **state) {
   pl_world *world = make_world(context, 1.0 / 240, 0);
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
   pl_quat turned = pl_quat_of_axis_angle((pl_vec3){0, 1, 0}, 1.2);
-  check_ok(pl_body_lead(world, id, 0, (pl_transform){{0, 0, 0}, turned}, 0.5, NULL), NULL);
+  check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){{0, 0, 0}, turned}, 0.5, NULL), NULL);
   run_steps(world, 1200);
   pl_transform joints[16];
-  check_ok(pl_body_read_joints(world, id, joints), NULL);
+  check_ok(pl_rod_get_joints(world, id, joints), NULL);
   for (int i = 1; i <= 8; ++i) assert_true(fabs(pl_quat_dot(joints[i].rotation, turned)) > 0.9999);
   pl_world_destroy(world);
   pl_model_destroy(model);
@@ -165,7 +165,7 @@ static void angles_stay_within_their_limits(void **state) {
   begin_rod(&rod, 7, 0.05, (pl_vec3){0, 0, 0});
   rod.def.stiffness = 0.0005;
   const double limit = 15 * PI / 180;
-  for (int i = 2; i <= 7; ++i) rod.joints[i].angle_limit = limit;
+  for (int i = 2; i <= 7; ++i) rod.joints[i].max_angle = limit;
   pl_model *model = build_rod(context, &rod);
   pl_world_def def = pl_default_world_def();
   def.gravity = (pl_vec3){9.81, 0, 0};
@@ -176,7 +176,7 @@ static void angles_stay_within_their_limits(void **state) {
   for (int32_t s = 0; s < 720; ++s) {
     run_steps(world, 1);
     pl_vec3 x[16];
-    check_ok(pl_body_read_positions(world, id, x), NULL);
+    check_ok(pl_body_get_positions(world, id, x), NULL);
     double angle = acos(fmin(pl_vec3_dot(pl_vec3_unit_or(pl_vec3_sub(x[2], x[1]), (pl_vec3){0, 1, 0}), (pl_vec3){0, 1, 0}), 1));
     first = fmax(first, angle);
   }
@@ -222,7 +222,7 @@ static void segments_meet_colliders_along_their_length(void **state) {
     for (int32_t s = 0; s < 480; ++s) {
       run_steps(world, 1);
       pl_vec3 x[8];
-      check_ok(pl_body_read_positions(world, id, x), NULL);
+      check_ok(pl_body_get_positions(world, id, x), NULL);
       worst = fmax(worst, length_error(&rod, x));
       for (int i = 2; i <= 3; ++i) {
         pl_segment segment = {x[i - 1], x[i], 0.01, 0.01};
@@ -268,7 +268,7 @@ static void own_colliders_move_with_their_joint(void **state) {
     pl_body_id id = add_body(world, model, at);
     run_steps(world, 480);
     pl_vec3 x[16];
-    check_ok(pl_body_read_positions(world, id, x), NULL);
+    check_ok(pl_body_get_positions(world, id, x), NULL);
     tips[far] = pl_vec3_sub(x[6], at);
     for (int i = 2; i <= 6; ++i)
       assert_true(pl_vec3_length(pl_vec3_sub(pl_vec3_sub(x[i], at), ball.shape.placement.position)) > 0.2);
@@ -298,7 +298,7 @@ static void roots_may_be_inside_colliders(void **state) {
     pl_world *world = make_world(context, 1.0 / 240, -9.81);
     pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
     run_steps(world, 240 * 8);
-    double speed = pl_body_describe(world, id).largest_speed;
+    double speed = pl_body_get_report(world, id).max_speed;
     printf("root %s, %s: %.1e m/s after 8 s\n", k < 2 ? "near" : "inside", k % 2 == 0 ? "soft" : "stiff", speed);
     assert_true(speed < 0.05);
     pl_world_destroy(world);
@@ -320,11 +320,11 @@ static void the_display_rate_does_not_matter(void **state) {
     pl_world *world = make_world(context, 1.0 / 240, -9.81);
     pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
     // A joint led over a second is led the same way whoever looks on.
-    check_ok(pl_body_lead(world, id, 0, (pl_transform){{0.3, 0.1, 0}, pl_quat_of_axis_angle((pl_vec3){0, 0, 1}, 1)}, 1, NULL),
+    check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){{0.3, 0.1, 0}, pl_quat_of_axis_angle((pl_vec3){0, 0, 1}, 1)}, 1, NULL),
              NULL);
     for (int frame = 0; frame < 2 * rates[k]; ++frame) check_ok(pl_world_advance(world, 1.0 / rates[k], 0, NULL, NULL), NULL);
     assert_int_equal(pl_world_step_count(world), 480);
-    hashes[k] = pl_world_hash(world);
+    hashes[k] = pl_world_get_hash(world);
     pl_world_destroy(world);
     pl_model_destroy(model);
   }
@@ -345,29 +345,29 @@ static void teleport_reset_and_settling(void **state) {
 
   // Settling: time stands still, the chain hangs as it will.
   check_ok(pl_world_settle(world, 10, NULL, NULL), NULL);
-  assert_true(pl_world_time(world) == 0);
-  assert_true(pl_body_describe(world, id).largest_speed < 1e-2);
-  check_ok(pl_body_read_positions(world, id, before), NULL);
+  assert_true(pl_world_get_time(world) == 0);
+  assert_true(pl_body_get_report(world, id).max_speed < 1e-2);
+  check_ok(pl_body_get_positions(world, id, before), NULL);
   assert_true(length_error(&rod, before) < 1e-5);
 
   // A jump of ten metres and half a turn around the vertical: nothing whips.
   pl_transform jump = {{10, 2, -3}, pl_quat_of_axis_angle((pl_vec3){0, 1, 0}, PI)};
-  check_ok(pl_body_carry(world, id, jump, NULL), NULL);
+  check_ok(pl_body_teleport(world, id, jump, NULL), NULL);
   run_steps(world, 1);
-  check_ok(pl_body_read_positions(world, id, after), NULL);
+  check_ok(pl_body_get_positions(world, id, after), NULL);
   for (int i = 1; i <= 8; ++i) assert_true(pl_vec3_length(pl_vec3_sub(after[i], pl_transform_apply(jump, before[i]))) < 1e-4);
   run_steps(world, 100);
-  assert_true(pl_body_describe(world, id).largest_speed < 2e-2);
+  assert_true(pl_body_get_report(world, id).max_speed < 2e-2);
 
   // The same jump by leading the joint does whip: that is what carrying is for.
-  check_ok(pl_body_lead(world, id, 0, pl_transform_identity(), 0, NULL), NULL);
+  check_ok(pl_rod_set_joint_target(world, id, 0, pl_transform_identity(), 0, NULL), NULL);
   run_steps(world, 2);
-  assert_true(pl_body_describe(world, id).largest_speed > 10);
+  assert_true(pl_body_get_report(world, id).max_speed > 10);
 
   check_ok(pl_body_reset(world, id, NULL), NULL);
-  check_ok(pl_body_read_positions(world, id, after), NULL);
+  check_ok(pl_body_get_positions(world, id, after), NULL);
   for (int i = 1; i <= 8; ++i) assert_true(pl_vec3_length(pl_vec3_sub(after[i], rod.joints[i].rest.position)) < 1e-6);
-  assert_true(pl_body_describe(world, id).kinetic_energy == 0);
+  assert_true(pl_body_get_report(world, id).kinetic_energy == 0);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
@@ -383,11 +383,11 @@ static void the_first_pose_is_where_things_begin(void **state) {
   pl_world *world = make_world(context, 1.0 / 240, 0);
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
   pl_transform first = {{3, 1, -2}, pl_quat_of_axis_angle((pl_vec3){1, 2, 0}, 2)};
-  check_ok(pl_body_lead(world, id, 0, first, 0, NULL), NULL);
+  check_ok(pl_rod_set_joint_target(world, id, 0, first, 0, NULL), NULL);
   run_steps(world, 2);
-  assert_true(pl_body_describe(world, id).largest_speed < 1e-3);
+  assert_true(pl_body_get_report(world, id).max_speed < 1e-3);
   pl_vec3 now[8];
-  check_ok(pl_body_read_positions(world, id, now), NULL);
+  check_ok(pl_body_get_positions(world, id, now), NULL);
   for (int i = 1; i <= 6; ++i) assert_true(pl_vec3_distance(now[i], pl_transform_apply(first, rod.joints[i].rest.position)) < 1e-5);
   pl_world_destroy(world);
   pl_model_destroy(model);
@@ -415,7 +415,7 @@ static void wind_blows_chains(void **state) {
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
   run_steps(world, 4800);
   pl_vec3 x[4];
-  check_ok(pl_body_read_positions(world, id, x), NULL);
+  check_ok(pl_body_get_positions(world, id, x), NULL);
   // Moments around the root: half of the drag of the whole rod acts at the tip. m g sin(a) = ½ · ½ rho C 2 r l (v cos a)².
   double a = atan2(x[2].x, -x[2].y), weight = 0.02 * 9.81 * sin(a),
          drag = 0.5 * 0.5 * 1.2 * 1.1 * 0.01 * 0.5 * 64 * cos(a) * cos(a);

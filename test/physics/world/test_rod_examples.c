@@ -43,14 +43,14 @@ static pl_vec3 eye_at(const test_rod *rod, pl_transform head, pl_vec3 d, double 
   return pl_vec3_add_scaled(root, pl_quat_apply(head.rotation, d), distance);
 }
 
-static void read_weights(pl_world *world, pl_body_id id, int32_t chain, double *weights) {
-  check_ok(pl_body_read_weights(world, id, chain, weights), NULL);
+static void get_weights(pl_world *world, pl_body_id id, int32_t chain, double *weights) {
+  check_ok(pl_body_get_weights(world, id, chain, weights), NULL);
 }
 
 static void look_and_step(pl_world *world, pl_body_id id, pl_vec3 eye, double *weights) {
-  check_ok(pl_body_look_from(world, id, eye, NULL), NULL);
+  check_ok(pl_rod_set_camera(world, id, eye, NULL), NULL);
   run_steps(world, 1);
-  read_weights(world, id, 0, weights);
+  get_weights(world, id, 0, weights);
 }
 
 static void weights_are_those_of_algorithm_1(void **state) {
@@ -71,7 +71,7 @@ static void weights_are_those_of_algorithm_1(void **state) {
     pl_transform head = {{3 + 0.1 * sin(0.1 * n), -1, 2}, random_turn(&random)};
     pl_vec3 d = random_direction(&random);
     double got[8], want[8], rest, sum = 0;
-    check_ok(pl_body_lead(world, id, 0, head, 0, NULL), NULL);
+    check_ok(pl_rod_set_joint_target(world, id, 0, head, 0, NULL), NULL);
     look_and_step(world, id, eye_at(&rod, head, d, pl_random_between(&random, 0.5, 20)), got);
     algorithm_1(6, rod.examples, d, want, &rest);
     for (int k = 0; k < 6; ++k) {
@@ -93,8 +93,8 @@ static void weights_are_those_of_algorithm_1(void **state) {
 }
 
 static void check_chain_at(pl_world *world, pl_body_id id, const pl_vec3 *want, pl_vec3 offset, int32_t count, double tolerance) {
-  pl_vec3 now[ROD_JOINTS_MOST];
-  check_ok(pl_body_read_positions(world, id, now), NULL);
+  pl_vec3 now[MAX_ROD_JOINTS];
+  check_ok(pl_body_get_positions(world, id, now), NULL);
   for (int32_t i = 1; i < count; ++i) check_near(pl_vec3_distance(now[i], pl_vec3_add(want[i], offset)), 0, tolerance);
 }
 
@@ -104,23 +104,23 @@ static void a_lone_example_is_met_at_its_direction_and_the_rest_opposite(void **
   test_rod rod;
   begin_rod(&rod, 7, 0.05, (pl_vec3){0, 0, 0.3});
   add_example(&rod, (pl_vec3){1.5, 0.2, -0.4}, (pl_vec3){0, 3, 4}, 0.5);
-  pl_vec3 rest[ROD_JOINTS_MOST], place = {-2, 1, 5};
+  pl_vec3 rest[MAX_ROD_JOINTS], position = {-2, 1, 5};
   for (int32_t i = 0; i < rod.def.joint_count; ++i) rest[i] = rod.joints[i].rest.position;
   for (int rule = 0; rule < 2; ++rule) {
     rod.def.view_rule = rule == 0 ? PL_ROD_VIEW_PAPER : PL_ROD_VIEW_INTERPOLATING;
     pl_model *model = build_rod(context, &rod);
     pl_world *world = make_world(context, 1.0 / 240, 0);
-    pl_body_id id = add_body(world, model, place);
+    pl_body_id id = add_body(world, model, position);
     double w;
-    look_and_step(world, id, pl_vec3_add(place, (pl_vec3){0, 6, 8}), &w);
+    look_and_step(world, id, pl_vec3_add(position, (pl_vec3){0, 6, 8}), &w);
     assert_true(w == 1);
-    check_chain_at(world, id, rod.example_positions[0], place, 8, 1e-6);
+    check_chain_at(world, id, rod.example_positions[0], position, 8, 1e-6);
     // The other way the Gaussian is exp(-(pi / 0.5)²), 7e-18.
-    look_and_step(world, id, pl_vec3_add(place, (pl_vec3){0, -6, -8}), &w);
+    look_and_step(world, id, pl_vec3_add(position, (pl_vec3){0, -6, -8}), &w);
     assert_true(w < 1e-15);
-    check_chain_at(world, id, rest, place, 8, 1e-6);
+    check_chain_at(world, id, rest, position, 8, 1e-6);
     // A camera at the root itself has no direction: the rest.
-    look_and_step(world, id, place, &w);
+    look_and_step(world, id, position, &w);
     assert_true(w == 0);
     pl_world_destroy(world);
     pl_model_destroy(model);
@@ -132,7 +132,7 @@ static void a_lone_example_is_met_at_its_direction_and_the_rest_opposite(void **
 static void only_the_interpolating_rule_meets_overlapping_examples(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  pl_vec3 place = {0.5, 0.25, -4};
+  pl_vec3 position = {0.5, 0.25, -4};
   for (int rule = 0; rule < 2; ++rule) {
     test_rod rod;
     begin_rod(&rod, 7, 0.05, (pl_vec3){0, 0, 0});
@@ -141,23 +141,23 @@ static void only_the_interpolating_rule_meets_overlapping_examples(void **state)
     rod.def.view_rule = rule == 0 ? PL_ROD_VIEW_PAPER : PL_ROD_VIEW_INTERPOLATING;
     pl_model *model = build_rod(context, &rod);
     pl_world *world = make_world(context, 1.0 / 240, 0);
-    pl_body_id id = add_body(world, model, place);
-    double worst = 0, best = 1, own_least = 1, pose = 0;
+    pl_body_id id = add_body(world, model, position);
+    double worst = 0, best = 1, min_own = 1, pose = 0;
     for (int j = 0; j < 5; ++j) {
       double w[8], off = 0;
-      look_and_step(world, id, pl_vec3_add_scaled(place, rod.examples[j].direction, 3), w);
+      look_and_step(world, id, pl_vec3_add_scaled(position, rod.examples[j].direction, 3), w);
       for (int k = 0; k < 5; ++k) off = fmax(off, fabs(w[k] - (k == j)));
       worst = fmax(worst, off);
       best = fmin(best, off);
-      own_least = fmin(own_least, w[j]);
-      pl_vec3 now[ROD_JOINTS_MOST];
-      check_ok(pl_body_read_positions(world, id, now), NULL);
-      pose = fmax(pose, pl_vec3_distance(now[7], pl_vec3_add(rod.example_positions[j][7], place)));
+      min_own = fmin(min_own, w[j]);
+      pl_vec3 now[MAX_ROD_JOINTS];
+      check_ok(pl_body_get_positions(world, id, now), NULL);
+      pose = fmax(pose, pl_vec3_distance(now[7], pl_vec3_add(rod.example_positions[j][7], position)));
     }
     printf("%s: weights at the examples' directions off e_j by %.1e to %.1e, the tip misses P^j by up to %.1e m\n",
            rule == 0 ? "Algorithm 1" : "interpolating", best, worst, pose);
     if (rule == 0)
-      assert_true(best > 0.3 && own_least < 0.6 && pose > 0.01);
+      assert_true(best > 0.3 && min_own < 0.6 && pose > 0.01);
     else
       assert_true(worst < 1e-6 && pose < 1e-5);
     pl_world_destroy(world);
@@ -180,32 +180,32 @@ static void the_direction_is_seen_from_the_led_joint(void **state) {
   pl_vec3 eye = {0.7, 0.3, 2.5};
   double first[8], together[8], alone[8], moved[8];
   look_and_step(world, id, eye, first);
-  double most_change = 0, least_turned = HUGE_VAL;
+  double max_change = 0, min_turned = HUGE_VAL;
   for (int n = 0; n < 20; ++n) {
     pl_transform motion = {pl_vec3_scale(random_direction(&random), 4), random_turn(&random)};
     // Character and camera together.
-    check_ok(pl_body_lead(world, id, 0, pl_transform_multiply(motion, head), 0, NULL), NULL);
+    check_ok(pl_rod_set_joint_target(world, id, 0, pl_transform_multiply(motion, head), 0, NULL), NULL);
     look_and_step(world, id, pl_transform_apply(motion, eye), together);
-    for (int k = 0; k < 5; ++k) most_change = fmax(most_change, fabs(together[k] - first[k]));
+    for (int k = 0; k < 5; ++k) max_change = fmax(max_change, fabs(together[k] - first[k]));
     // The character alone turns by a radian or more on the spot: the camera's direction changes by as much around an axis across it.
     pl_vec3 seen = pl_quat_apply(pl_quat_conjugate(head.rotation), pl_vec3_sub(eye, rod.joints[1].rest.position));
     pl_vec3 axis = pl_vec3_unit_or(pl_vec3_cross(seen, random_direction(&random)), (pl_vec3){1, 0, 0});
     pl_quat turn = pl_quat_of_axis_angle(axis, pl_random_between(&random, 1.0, 2.0));
-    check_ok(pl_body_lead(world, id, 0, (pl_transform){head.position, pl_quat_multiply(head.rotation, turn)}, 0, NULL), NULL);
+    check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){head.position, pl_quat_multiply(head.rotation, turn)}, 0, NULL), NULL);
     look_and_step(world, id, eye, alone);
     double change = 0;
     for (int k = 0; k < 5; ++k) change = fmax(change, fabs(alone[k] - first[k]));
-    least_turned = fmin(least_turned, change);
+    min_turned = fmin(min_turned, change);
   }
   // Moving without turning, away from the line of sight, changes them too.
-  check_ok(pl_body_lead(world, id, 0, (pl_transform){{-6, 0, 0}, head.rotation}, 0, NULL), NULL);
+  check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){{-6, 0, 0}, head.rotation}, 0, NULL), NULL);
   look_and_step(world, id, eye, moved);
   double change = 0;
   for (int k = 0; k < 5; ++k) change = fmax(change, fabs(moved[k] - first[k]));
-  printf("character and camera together: weights change by %.1e; the character alone: by %.2f at least\n", most_change,
-         least_turned);
-  assert_true(most_change < 1e-6);
-  assert_true(least_turned > 0.05 && change > 0.05);
+  printf("character and camera together: weights change by %.1e; the character alone: by %.2f at least\n", max_change,
+         min_turned);
+  assert_true(max_change < 1e-6);
+  assert_true(min_turned > 0.05 && change > 0.05);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
@@ -264,7 +264,7 @@ static void bend_chain(const three_chains *c, int32_t root, double angle, pl_vec
 static void begin_three_chains(three_chains *c) {
   *c = (three_chains){.def = pl_default_rod_def()};
   c->joints[0] = pl_default_rod_joint(-1);
-  c->joints[0].led = true;
+  c->joints[0].kinematic = true;
   static const char *const names[] = {"left ear", "right ear", "tail"};
   for (int32_t k = 0; k < 3; ++k)
     for (int32_t i = 0; i < 5; ++i) {
@@ -296,10 +296,10 @@ static void chains_of_one_body_may_have_different_examples(void **state) {
   begin_three_chains(&c);
   pl_model *model = NULL;
   check_ok(pl_rod_build(context, &c.def, &model, &error), &error);
-  pl_rod_report report = pl_rod_describe(model);
+  pl_rod_report report = pl_rod_get_report(model);
   assert_int_equal(report.chain_count, 3);
   assert_int_equal(report.batch_count, 1);
-  pl_example_view view = pl_model_examples(model);
+  pl_example_view view = pl_model_get_examples(model);
   assert_int_equal(view.example_count, 2);  // one name in two chains is one example
   assert_string_equal(view.names[0], "up");
   assert_string_equal(view.names[1], "side");
@@ -310,17 +310,17 @@ static void chains_of_one_body_may_have_different_examples(void **state) {
   pl_world *world = make_world(context, 1.0 / 240, 0);
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
   pl_vec3 eye = {0.8, 1.1, 0.9};
-  check_ok(pl_body_look_from(world, id, eye, NULL), NULL);
+  check_ok(pl_rod_set_camera(world, id, eye, NULL), NULL);
   run_steps(world, 1);
   double w[2], want[2], rest;
-  read_weights(world, id, 0, w);
+  get_weights(world, id, 0, w);
   algorithm_1(2, c.examples, eye, want, &rest);
   for (int k = 0; k < 2; ++k) check_near(w[k], want[k], 1e-6);
-  read_weights(world, id, 1, w);
+  get_weights(world, id, 1, w);
   algorithm_1(1, c.examples + 2, pl_vec3_sub(eye, c.joints[6].rest.position), want, &rest);
   check_near(w[1], want[0], 1e-6);
   assert_true(w[0] == 0 && want[0] > 0.1);
-  read_weights(world, id, 2, w);
+  get_weights(world, id, 2, w);
   assert_true(w[0] == 0 && w[1] == 0);
   pl_world_destroy(world);
   pl_model_destroy(model);
@@ -339,42 +339,42 @@ static void weights_given_from_outside_hold_until_taken_back(void **state) {
   pl_world *world = make_world(context, 1.0 / 240, 0);
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
   pl_vec3 eye = {0.1, 0.2, 3};
-  check_ok(pl_body_look_from(world, id, eye, NULL), NULL);
-  check_ok(pl_body_give_weights(world, id, 0, (const double[2]){0.25, 0.5}, &error), &error);
+  check_ok(pl_rod_set_camera(world, id, eye, NULL), NULL);
+  check_ok(pl_body_set_weights(world, id, 0, (const double[2]){0.25, 0.5}, &error), &error);
   run_steps(world, 1);
   double w[2], seen[2];
-  read_weights(world, id, 0, w);
+  get_weights(world, id, 0, w);
   assert_true(w[0] == 0.25 && w[1] == 0.5);
-  read_weights(world, id, 1, seen);
+  get_weights(world, id, 1, seen);
   assert_true(seen[0] == 0 && seen[1] > 0);  // the others still see the camera
   // The chain is there: P(w).
   pl_transform rest[8];
   pl_vec3 now[16];
   assert_int_equal(pl_rod_blend(model, 0, (const double[2]){0.25, 0.5}, rest), 5);
-  check_ok(pl_body_read_positions(world, id, now), NULL);
+  check_ok(pl_body_get_positions(world, id, now), NULL);
   for (int i = 0; i < 5; ++i) check_near(pl_vec3_distance(now[1 + i], rest[i].position), 0, 1e-6);
   // They hold, whatever the camera does, and can be given to another chain too.
-  check_ok(pl_body_look_from(world, id, (pl_vec3){-3, 0, 0}, NULL), NULL);
-  check_ok(pl_body_give_weights(world, id, 1, (const double[2]){0.5, 1}, &error), &error);
+  check_ok(pl_rod_set_camera(world, id, (pl_vec3){-3, 0, 0}, NULL), NULL);
+  check_ok(pl_body_set_weights(world, id, 1, (const double[2]){0.5, 1}, &error), &error);
   run_steps(world, 3);
-  read_weights(world, id, 0, w);
+  get_weights(world, id, 0, w);
   assert_true(w[0] == 0.25 && w[1] == 0.5);
-  read_weights(world, id, 1, w);
+  get_weights(world, id, 1, w);
   // The sum is above 1 and divided out over both names; the chain has only the second.
   assert_true(w[0] == 0);
   check_near(w[1], 1 / 1.5, 1e-7);
   // Back to the camera, all of them.
-  check_ok(pl_body_look_from(world, id, eye, NULL), NULL);
-  check_ok(pl_body_give_weights(world, id, 0, NULL, &error), &error);
+  check_ok(pl_rod_set_camera(world, id, eye, NULL), NULL);
+  check_ok(pl_body_set_weights(world, id, 0, NULL, &error), &error);
   run_steps(world, 1);
   double want[2], left;
-  read_weights(world, id, 0, w);
+  get_weights(world, id, 0, w);
   algorithm_1(1, c.examples, eye, want, &left);
   check_near(w[0], want[0], 1e-6);
   assert_true(w[1] == 0);
-  read_weights(world, id, 1, w);
+  get_weights(world, id, 1, w);
   check_near(w[1], seen[1], 1e-7);
-  assert_int_equal(pl_body_give_weights(world, id, 3, (const double[2]){0, 0}, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_body_set_weights(world, id, 3, (const double[2]){0, 0}, &error), PL_ERROR_INVALID_ARGUMENT);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);

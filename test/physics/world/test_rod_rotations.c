@@ -19,14 +19,14 @@ static void run_scaled(pl_context *context, double scale, bool skinned, bool bar
   }
   rod.examples[0].rotations = rotations;
   rod.def.stiffness = 0.001;
-  pl_rod_collider bar = {.joint = 0, .shape = pl_default_collider_def(PL_COLLIDER_CAPSULE)};
-  bar.shape.radius = 0.05;
-  bar.shape.half_length = 0.4;
+  pl_rod_collider constraint = {.joint = 0, .shape = pl_default_collider_def(PL_COLLIDER_CAPSULE)};
+  constraint.shape.radius = 0.05;
+  constraint.shape.half_length = 0.4;
   pl_quat head = pl_quat_unit(rod.joints[0].rest.rotation);
-  bar.shape.placement.position = pl_quat_apply(pl_quat_conjugate(head), (pl_vec3){0.15, 0.25, 0});
-  bar.shape.placement.rotation =
+  constraint.shape.placement.position = pl_quat_apply(pl_quat_conjugate(head), (pl_vec3){0.15, 0.25, 0});
+  constraint.shape.placement.rotation =
       pl_quat_scale(pl_quat_multiply(pl_quat_conjugate(head), pl_quat_of_axis_angle((pl_vec3){1, 0, 0}, 1.5)), scale);
-  rod.def.colliders = &bar;
+  rod.def.colliders = &constraint;
   rod.def.collider_count = barred;
   pl_mesh *box = NULL, *surface = NULL;
   int32_t joints[8];
@@ -46,14 +46,14 @@ static void run_scaled(pl_context *context, double scale, bool skinned, bool bar
   pl_world *world = NULL;
   check_ok(pl_world_create(context, &def, &world, NULL), NULL);
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
-  pl_transform led = {{0.02, 0, 0}, pl_quat_scale(pl_quat_multiply(pl_quat_of_axis_angle((pl_vec3){0, 0, 1}, 0.2), head), scale)};
-  check_ok(pl_body_lead(world, id, 0, led, 0.1, NULL), NULL);
-  check_ok(pl_body_look_from(world, id, (pl_vec3){0, 0, 3}, NULL), NULL);
+  pl_transform kinematic = {{0.02, 0, 0}, pl_quat_scale(pl_quat_multiply(pl_quat_of_axis_angle((pl_vec3){0, 0, 1}, 0.2), head), scale)};
+  check_ok(pl_rod_set_joint_target(world, id, 0, kinematic, 0.1, NULL), NULL);
+  check_ok(pl_rod_set_camera(world, id, (pl_vec3){0, 0, 3}, NULL), NULL);
   run_steps(world, 120);
-  check_ok(pl_body_read_positions(world, id, result->positions), NULL);
-  result->point_count = pl_model_describe(model).surface_point_count;
+  check_ok(pl_body_get_positions(world, id, result->positions), NULL);
+  result->point_count = pl_model_get_report(model).surface_point_count;
   assert_in_range(result->point_count, 8, 2048);
-  check_ok(pl_body_read_surface(world, id, result->points), NULL);
+  check_ok(pl_body_get_surface(world, id, result->points), NULL);
   pl_world_destroy(world);
   pl_model_destroy(model);
   pl_mesh_destroy(box);

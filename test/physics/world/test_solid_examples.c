@@ -6,7 +6,7 @@
 #include "examples/simplex_weights.h"
 #include "math/rotation.h"
 
-enum { MOST = 260, POSES = 3 };
+enum { MAX = 260, POSES = 3 };
 
 // --- poses of a bar along z --------------------------------------------------------------------------------------
 
@@ -27,9 +27,9 @@ static pl_vec3 bent_to_s(pl_vec3 p, double length) {
 typedef struct bar {
   pl_mesh *mesh;
   int32_t n;
-  pl_vec3 points[POSES][MOST];
+  pl_vec3 points[POSES][MAX];
   pl_mesh_pose poses[POSES];
-  float halves[2][MOST];
+  float halves[2][MAX];
   pl_mesh_group groups[2];
 } bar;
 
@@ -38,9 +38,9 @@ static bar make_bar(pl_context *context, int32_t nx, int32_t ny, int32_t nz) {
   pl_error error = {0};
   pl_vec3 size = {0.25 * nx, 0.25 * ny, 0.25 * nz};
   check_ok(pl_mesh_create_box(context, size, (const int32_t[3]){nx, ny, nz}, &b.mesh, &error), &error);
-  pl_mesh_view view = pl_mesh_look(b.mesh);
+  pl_mesh_view view = pl_mesh_get_view(b.mesh);
   b.n = view.point_count;
-  assert_true(b.n <= MOST);
+  assert_true(b.n <= MAX);
   for (int32_t i = 0; i < b.n; ++i) {
     pl_vec3 p = view.points[i];
     b.points[0][i] = twisted(p, 1.5707963267948966 / size.z);
@@ -69,16 +69,16 @@ static void use_bar(bar *b, pl_solid_def *def, int32_t first, int32_t count) {
 
 typedef struct reference {
   int32_t n;
-  pl_vec3 rest[MOST];
-  double m[MOST];
-  int32_t counts[MOST];
-  bool joined[MOST][MOST];
+  pl_vec3 rest[MAX];
+  double m[MAX];
+  int32_t counts[MAX];
+  bool joined[MAX][MAX];
 } reference;
 
 static reference ref;
 
 static void load_reference(const pl_mesh *mesh, double density) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   memset(&ref, 0, sizeof ref);
   ref.n = view.point_count;
   for (int32_t i = 0; i < ref.n; ++i) ref.rest[i] = view.points[i];
@@ -97,8 +97,8 @@ static void load_reference(const pl_mesh *mesh, double density) {
 }
 
 typedef struct shape {
-  pl_vec3 c0[MOST], c[MOST];
-  pl_mat3 moments[MOST], rotation[MOST], stretch[MOST];
+  pl_vec3 c0[MAX], c[MAX];
+  pl_mat3 moments[MAX], rotation[MAX], stretch[MAX];
 } shape;
 
 static pl_mat3 rotation_by_svd(pl_mat3 a) {
@@ -148,23 +148,23 @@ static pl_mat3 less_one(pl_mat3 a) {
 }
 
 // Share of region r in manifold m.
-static double share_of(const pl_solid_def *def, int32_t m, int32_t r) {
+static double fraction_of(const pl_solid_def *def, int32_t m, int32_t r) {
   if (def->grouping == PL_SOLID_BY_REGION) return m == r;
   if (def->grouping == PL_SOLID_BY_GROUP) return (double)def->groups[m].weights[r];
   return 1;
 }
 
 static shape now, posed[POSES];
-static pl_vec3 goals[MOST];
+static pl_vec3 goals[MAX];
 
 static void find_weights(const pl_solid_def *def, int32_t m, double *w) {
   int32_t n = def->example_count;
   double gram[POSES * POSES] = {0}, pull[POSES] = {0}, inverse[POSES * POSES];
   for (int32_t r = 0; r < ref.n; ++r) {
-    double share = share_of(def, m, r);
-    for (int32_t k = 0; share > 0 && k < n; ++k) {
-      pull[k] += share * dot6(less_one(posed[k].stretch[r]), less_one(now.stretch[r]));
-      for (int32_t l = 0; l < n; ++l) gram[n * k + l] += share * dot6(less_one(posed[k].stretch[r]), less_one(posed[l].stretch[r]));
+    double fraction = fraction_of(def, m, r);
+    for (int32_t k = 0; fraction > 0 && k < n; ++k) {
+      pull[k] += fraction * dot6(less_one(posed[k].stretch[r]), less_one(now.stretch[r]));
+      for (int32_t l = 0; l < n; ++l) gram[n * k + l] += fraction * dot6(less_one(posed[k].stretch[r]), less_one(posed[l].stretch[r]));
     }
   }
   if (def->weight_rule == PL_SOLID_WEIGHTS_EXACT) {
@@ -178,7 +178,7 @@ static void find_weights(const pl_solid_def *def, int32_t m, double *w) {
 // Eq. 3 for every particle, without holds.
 // With `given`, those weights instead of the nearest ones, and without fidelity.
 static void find_goals(const pl_solid_def *def, const bar *b, const pl_vec3 *x, const double *given) {
-  static double weights[MOST][POSES];
+  static double weights[MAX][POSES];
   int32_t n = def->example_count;
   int32_t manifolds = def->grouping == PL_SOLID_BY_REGION ? ref.n : def->grouping == PL_SOLID_BY_GROUP ? 2 : 1;
   look(x, &now);
@@ -190,8 +190,8 @@ static void find_goals(const pl_solid_def *def, const bar *b, const pl_vec3 *x, 
     pl_mat3 s = pl_mat3_identity();
     for (int32_t m = 0; m < manifolds; ++m)
       for (int32_t k = 0; k < n; ++k)
-        if (share_of(def, m, r) > 0)
-          s = pl_mat3_add(s, pl_mat3_scale(less_one(posed[k].stretch[r]), def->fidelity * weights[m][k] * share_of(def, m, r)));
+        if (fraction_of(def, m, r) > 0)
+          s = pl_mat3_add(s, pl_mat3_scale(less_one(posed[k].stretch[r]), def->fidelity * weights[m][k] * fraction_of(def, m, r)));
     pl_mat3 turn =
         def->goal_rotation == PL_SOLID_ROTATION_PAPER ? now.rotation[r] : rotation_by_svd(pl_mat3_multiply(now.moments[r], s));
     pl_mat3 map = pl_mat3_multiply(turn, s);
@@ -226,7 +226,7 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
     pl_model *model = NULL;
     check_ok(pl_solid_build(context, &def, b.mesh, &model, &error), &error);
     pl_random random = pl_random_of_seed(11 + (uint64_t)mode);
-    pl_vec3 x[MOST], after[MOST];
+    pl_vec3 x[MAX], after[MAX];
     for (int32_t i = 0; i < b.n; ++i) {
       pl_vec3 p =
           pl_vec3_add(pl_vec3_mix(ref.rest[i], b.points[0][i], 0.6), pl_vec3_scale(pl_vec3_sub(b.points[2][i], ref.rest[i]), 0.3));
@@ -235,12 +235,12 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
     }
     pl_world *world = make_world(context, 0.01, 0);
     pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
-    static const pl_vec3 still[MOST];
-    check_ok(pl_body_write(world, body, x, still, &error), &error);
+    static const pl_vec3 still[MAX];
+    check_ok(pl_body_set_state(world, body, x, still, &error), &error);
     const double given[POSES] = {0.5, 0.1, 0.3};
-    if (mode > 12) check_ok(pl_body_give_weights(world, body, 0, given, &error), &error);
+    if (mode > 12) check_ok(pl_body_set_weights(world, body, 0, given, &error), &error);
     run_steps(world, 1);
-    pl_body_read_positions(world, body, after);
+    pl_body_get_positions(world, body, after);
     find_goals(&def, &b, x, mode > 12 ? given : NULL);
     double worst = 0;
     for (int32_t i = 0; i < b.n; ++i) worst = fmax(worst, pl_vec3_distance(after[i], pl_vec3_mix(x[i], goals[i], 0.5)) / 0.5);
@@ -271,20 +271,20 @@ static double spin_of_noisy_twist(pl_solid_goal_rotation rotation) {
   pl_world *world = make_world(context, 0.01, 0);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
   pl_random random = pl_random_of_seed(3);
-  pl_vec3 x[MOST], v[MOST];
-  static const pl_vec3 still[MOST];
+  pl_vec3 x[MAX], v[MAX];
+  static const pl_vec3 still[MAX];
   for (int32_t i = 0; i < b.n; ++i)
     x[i] = pl_vec3_add(b.points[0][i], (pl_vec3){0.03 * pl_random_normal(&random), 0.03 * pl_random_normal(&random),
                                                  0.03 * pl_random_normal(&random)});
-  check_ok(pl_body_write(world, body, x, still, &error), &error);
+  check_ok(pl_body_set_state(world, body, x, still, &error), &error);
   double worst = 0;
   for (int step = 0; step < 400; ++step) {
     run_steps(world, 1);
-    pl_body_read_positions(world, body, x);
-    pl_body_read_velocities(world, body, v);
-    double scale = 0, mass = pl_body_describe(world, body).mass / b.n;
+    pl_body_get_positions(world, body, x);
+    pl_body_get_velocities(world, body, v);
+    double scale = 0, mass = pl_body_get_report(world, body).mass / b.n;
     for (int32_t i = 0; i < b.n; ++i) scale += mass * pl_vec3_length(x[i]) * pl_vec3_length(v[i]);
-    worst = fmax(worst, pl_vec3_length(pl_body_describe(world, body).angular_momentum) / scale);
+    worst = fmax(worst, pl_vec3_length(pl_body_get_report(world, body).angular_momentum) / scale);
   }
   pl_world_destroy(world);
   pl_model_destroy(model);
@@ -322,16 +322,16 @@ static release let_go(int32_t pose, double fidelity, bool hold, double step, dou
   check_ok(pl_solid_build(context, &def, b.mesh, &model, &error), &error);
   pl_world *world = make_world(context, step, 0);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
-  static const pl_vec3 still[MOST];
-  check_ok(pl_body_write(world, body, b.points[pose], still, &error), &error);
+  static const pl_vec3 still[MAX];
+  check_ok(pl_body_set_state(world, body, b.points[pose], still, &error), &error);
   release result = {{0}, 0};
   for (int32_t i = 0; i < count; ++i) {
     run_steps(world, 1);
-    assert_int_equal(pl_body_read_weights(world, body, 0, &result.weights[i < 2000 ? i : 1999]), PL_OK);
+    assert_int_equal(pl_body_get_weights(world, body, 0, &result.weights[i < 2000 ? i : 1999]), PL_OK);
   }
-  pl_vec3 x[MOST];
-  pl_mesh_view view = pl_mesh_look(b.mesh);
-  pl_body_read_positions(world, body, x);
+  pl_vec3 x[MAX];
+  pl_mesh_view view = pl_mesh_get_view(b.mesh);
+  pl_body_get_positions(world, body, x);
   double sum = 0;
   for (int32_t i = 0; i < b.n; ++i) sum += pow(pl_vec3_distance(x[i], view.points[i]), 2) / b.n;
   result.distance = sqrt(sum) / 2;
@@ -345,10 +345,10 @@ static release let_go(int32_t pose, double fidelity, bool hold, double step, dou
 static void an_affine_example_is_an_equilibrium_at_fidelity_one(void **state) {
   (void)state;
   release r = let_go(2, 1.0, false, 1.0 / 60, 1.2, 1000);
-  double least = 1;
-  for (int i = 0; i < 1000; ++i) least = fmin(least, r.weights[i]);
-  print_message("squash, fidelity 1: least weight in 1000 steps %.6f\n", least);
-  check_at_most(1 - 1e-4, least);
+  double min = 1;
+  for (int i = 0; i < 1000; ++i) min = fmin(min, r.weights[i]);
+  print_message("squash, fidelity 1: least weight in 1000 steps %.6f\n", min);
+  check_at_most(1 - 1e-4, min);
   release back = let_go(2, 0.995, false, 1.0 / 60, 1.2, 600);
   print_message("squash, fidelity 0.995: rms distance from rest after 10 s: %.3g of the size\n", back.distance);
   check_at_most(back.distance, 0.01);
@@ -374,10 +374,10 @@ static void a_twist_is_left_slowly_with_its_example_and_never_with_a_hold(void *
   check_at_most(2.0 * (fast + 1), slower + 1);
   for (int32_t pose = 0; pose < 2; ++pose) {
     release held = let_go(pose, 1.0, true, 1.0 / 60, 1.2, 1000);
-    double least = 1;
-    for (int i = 0; i < 1000; ++i) least = fmin(least, held.weights[i]);
-    print_message("%s held: least weight in 1000 steps %.6f\n", pose == 0 ? "twist" : "s", least);
-    check_at_most(0.999, least);
+    double min = 1;
+    for (int i = 0; i < 1000; ++i) min = fmin(min, held.weights[i]);
+    print_message("%s held: least weight in 1000 steps %.6f\n", pose == 0 ? "twist" : "s", min);
+    check_at_most(0.999, min);
   }
 }
 
@@ -392,20 +392,20 @@ static void groups_answer_independently(void **state) {
   use_bar(&b, &def, 2, 1);
   pl_model *model = NULL;
   check_ok(pl_solid_build(context, &def, b.mesh, &model, &error), &error);
-  assert_int_equal(pl_model_examples(model).manifold_count, 2);
-  assert_string_equal(pl_model_examples(model).manifold_names[1], "front");
+  assert_int_equal(pl_model_get_examples(model).manifold_count, 2);
+  assert_string_equal(pl_model_get_examples(model).manifold_names[1], "front");
   pl_world *world = make_world(context, 1.0 / 240, 0);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
-  pl_vec3 x[MOST];
-  static const pl_vec3 still[MOST];
-  pl_mesh_view view = pl_mesh_look(b.mesh);
+  pl_vec3 x[MAX];
+  static const pl_vec3 still[MAX];
+  pl_mesh_view view = pl_mesh_get_view(b.mesh);
   // The front third is squashed, the rest is not.
   for (int32_t i = 0; i < b.n; ++i) x[i] = view.points[i].z > 0.3 ? squashed(view.points[i]) : view.points[i];
-  check_ok(pl_body_write(world, body, x, still, &error), &error);
+  check_ok(pl_body_set_state(world, body, x, still, &error), &error);
   run_steps(world, 1);
   double back, front;
-  pl_body_read_weights(world, body, 0, &back);
-  pl_body_read_weights(world, body, 1, &front);
+  pl_body_get_weights(world, body, 0, &back);
+  pl_body_get_weights(world, body, 1, &front);
   print_message("weights: back %.4f, front %.4f\n", back, front);
   check_at_most(back, 0.02);
   check_at_most(0.5, front);
@@ -427,10 +427,10 @@ static void given_weights_drive_the_body_into_the_example(void **state) {
   check_ok(pl_solid_build(context, &def, b.mesh, &model, &error), &error);
   pl_world *world = make_world(context, 1.0 / 240, 0);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
-  check_ok(pl_body_give_weights(world, body, 0, (const double[2]){1, 0}, &error), &error);
+  check_ok(pl_body_set_weights(world, body, 0, (const double[2]){1, 0}, &error), &error);
   run_steps(world, 1200);
-  pl_vec3 x[MOST];
-  pl_body_read_positions(world, body, x);
+  pl_vec3 x[MAX];
+  pl_body_get_positions(world, body, x);
   // Same shape as the example up to a rigid motion: compare all distances.
   double worst = 0;
   for (int32_t i = 0; i < b.n; i += 7)
@@ -439,21 +439,21 @@ static void given_weights_drive_the_body_into_the_example(void **state) {
   print_message("largest difference of a distance from the example: %.3g m of 2 m\n", worst);
   check_at_most(worst, 0.02);
   double w[2];
-  pl_body_read_weights(world, body, 0, w);
+  pl_body_get_weights(world, body, 0, w);
   check_near(w[0], 1, 1e-6);
-  assert_int_equal(pl_body_give_weights(world, body, 1, w, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_body_read_weights(world, body, 1, w), PL_ERROR_NOT_FOUND);
+  assert_int_equal(pl_body_set_weights(world, body, 1, w, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_body_get_weights(world, body, 1, w), PL_ERROR_NOT_FOUND);
   // Snapshots carry the given weights; NULL goes back to projection.
   size_t size = pl_world_snapshot_size(world);
   void *snapshot = malloc(size);
   pl_world_snapshot(world, snapshot);
   run_steps(world, 10);
-  uint64_t hash = pl_world_hash(world);
-  check_ok(pl_body_give_weights(world, body, 0, NULL, &error), &error);
+  uint64_t hash = pl_world_get_hash(world);
+  check_ok(pl_body_set_weights(world, body, 0, NULL, &error), &error);
   run_steps(world, 10);
   check_ok(pl_world_restore(world, snapshot, size, &error), &error);
   run_steps(world, 10);
-  assert_true(pl_world_hash(world) == hash);
+  assert_true(pl_world_get_hash(world) == hash);
   free(snapshot);
   pl_world_destroy(world);
   pl_model_destroy(model);
@@ -479,13 +479,13 @@ static void a_plastic_body_keeps_part_of_a_deep_dent(void **state) {
     check_ok(pl_solid_build(context, &def, b.mesh, &model, &error), &error);
     pl_world *world = make_world(context, 1.0 / 240, 0);
     pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
-    pl_vec3 x[MOST];
-    pl_mesh_view view = pl_mesh_look(b.mesh);
-    static const pl_vec3 still[MOST];
+    pl_vec3 x[MAX];
+    pl_mesh_view view = pl_mesh_get_view(b.mesh);
+    static const pl_vec3 still[MAX];
     for (int32_t i = 0; i < b.n; ++i) x[i] = pl_vec3_mix(view.points[i], b.points[2][i], shallow ? 0.2 : 1.0);
-    check_ok(pl_body_write(world, body, x, still, &error), &error);
+    check_ok(pl_body_set_state(world, body, x, still, &error), &error);
     run_steps(world, 4800);
-    pl_body_read_weights(world, body, 0, &kept[shallow]);
+    pl_body_get_weights(world, body, 0, &kept[shallow]);
     pl_world_destroy(world);
     pl_model_destroy(model);
   }

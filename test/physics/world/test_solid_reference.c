@@ -5,22 +5,22 @@
 #include "math/rotation.h"
 #include "solid/solid_model.h"
 
-enum { MOST = 400 };
+enum { MAX = 400 };
 
 typedef struct reference {
   int32_t n;
-  pl_vec3 rest[MOST], x[MOST], goal[MOST];
-  double m[MOST];
-  bool joined[MOST][MOST];  // shares a tet, or the same particle
+  pl_vec3 rest[MAX], x[MAX], goal[MAX];
+  double m[MAX];
+  bool joined[MAX][MAX];  // shares a tet, or the same particle
 } reference;
 
 static reference ref;
 
 static void load_mesh(const pl_mesh *mesh, double density) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   memset(&ref, 0, sizeof ref);
   ref.n = view.point_count;
-  assert_true(ref.n <= MOST);
+  assert_true(ref.n <= MAX);
   for (int32_t i = 0; i < ref.n; ++i) ref.rest[i] = view.points[i];
   for (int32_t t = 0; t < view.tet_count; ++t) {
     const int32_t *c = view.tets + 4 * t;
@@ -42,7 +42,7 @@ static int32_t neighbour_count(int32_t i) {
 
 // g_i = mean over the regions r that hold i of R_r (x0_i - c0_r) + c_r
 static void find_goals(void) {
-  static int32_t counts[MOST];
+  static int32_t counts[MAX];
   for (int32_t i = 0; i < ref.n; ++i) {
     counts[i] = neighbour_count(i);
     ref.goal[i] = (pl_vec3){0, 0, 0};
@@ -101,15 +101,15 @@ static void goals_agree_with_a_dense_reference(void **state) {
   check_ok(pl_solid_build(context, &def, mesh, &model, &error), &error);
   load_mesh(mesh, def.density);
   assert_int_equal(ref.n, 225);
-  pl_vec3 x[MOST], v[MOST] = {{0}};
+  pl_vec3 x[MAX], v[MAX] = {{0}};
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     disturb(seed, 0.03);
     find_goals();
     pl_world *world = make_world(context, 0.01, 0);
     pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
-    check_ok(pl_body_write(world, body, ref.x, v, &error), &error);
+    check_ok(pl_body_set_state(world, body, ref.x, v, &error), &error);
     run_steps(world, 1);
-    assert_int_equal(pl_body_read_positions(world, body, x), PL_OK);
+    assert_int_equal(pl_body_get_positions(world, body, x), PL_OK);
     // x + h v = x + alpha (g - x)
     double worst = 0;
     for (int32_t i = 0; i < ref.n; ++i) {
@@ -131,7 +131,7 @@ static void masses_are_those_of_the_tets(void **state) {
   pl_solid_def def = pl_default_solid_def();
   def.density = 800;
   pl_model *model = make_box_model(context, (pl_vec3){1, 2, 3}, 3, 4, 5, &def);
-  pl_model_report report = pl_model_describe(model);
+  pl_model_report report = pl_model_get_report(model);
   check_near(report.mass, 800 * 6.0, 1e-9);
   assert_int_equal(report.particle_count, 4 * 5 * 6);
   pl_model_destroy(model);

@@ -4,7 +4,7 @@
 #include "bodies.h"
 #include "math/vec3.h"
 
-enum { MOST = 300 };
+enum { MAX = 300 };
 
 typedef enum harm { FLATTENED, INSIDE_OUT, TO_A_POINT, SCRAMBLED } harm;
 
@@ -32,9 +32,9 @@ static void survive(harm how, double scale, bool with_examples, double limit) {
   pl_mesh *mesh = NULL;
   pl_vec3 size = {scale, scale, 1.5 * scale};
   check_ok(pl_mesh_create_box(context, size, (const int32_t[3]){4, 4, 6}, &mesh, &error), &error);
-  pl_mesh_view view = pl_mesh_look(mesh);
-  assert_true(view.point_count <= MOST);
-  pl_vec3 pose[MOST], x[MOST];
+  pl_mesh_view view = pl_mesh_get_view(mesh);
+  assert_true(view.point_count <= MAX);
+  pl_vec3 pose[MAX], x[MAX];
   for (int32_t i = 0; i < view.point_count; ++i)
     pose[i] = (pl_vec3){1.2 * view.points[i].x, 1.2 * view.points[i].y, 0.7 * view.points[i].z};
   pl_mesh_pose example = {"squash", pose};
@@ -51,12 +51,12 @@ static void survive(harm how, double scale, bool with_examples, double limit) {
   check_ok(pl_solid_build(context, &def, mesh, &model, &error), &error);
   pl_world *world = make_world(context, 1.0 / 30, 0);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
-  static const pl_vec3 still[MOST];
+  static const pl_vec3 still[MAX];
   pl_random random = pl_random_of_seed(17);
   for (int32_t i = 0; i < view.point_count; ++i) x[i] = harmed(view.points[i], how, 0.5 * scale, &random);
-  check_ok(pl_body_write(world, body, x, still, &error), &error);
+  check_ok(pl_body_set_state(world, body, x, still, &error), &error);
   run_steps(world, 10000);
-  pl_body_read_positions(world, body, x);
+  pl_body_get_positions(world, body, x);
   double left = misshape(x, view.points, view.point_count, scale);
   static const char *const names[] = {"flattened", "inside out", "to a point", "scrambled"};
   print_message("%s, scale %g%s: %.2g of the size from the rest shape after 10,000 steps\n", names[how], scale,

@@ -1,5 +1,5 @@
 // The block elimination of an actor's step gives what the whole matrix of eq. 13 gives, and that matrix is the derivative of the optimality conditions.
-#include "actor_stage.h"
+#include "actor_fixture.h"
 
 typedef struct whole {
   int32_t n, P, size;
@@ -49,16 +49,16 @@ static bool is_fixed(const pl_fem_choice *choice, int32_t i) {
   return fixed != NULL && (fixed[i / 3] >> (i % 3) & 1) != 0;
 }
 
-static double dense_goal(const pl_goal_rows *rows, int32_t k, int32_t place) {
+static double dense_goal(const pl_goal_rows *rows, int32_t k, int32_t slot) {
   double sum = 0;
   for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i)
-    if (rows->places[i] == place) sum += rows->weights[i];
+    if (rows->slots[i] == slot) sum += rows->weights[i];
   return sum;
 }
 
 static double goal_left(const pl_goal_rows *rows, int32_t k, const double *u) {
   double sum = -rows->targets[k];
-  for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) sum += rows->weights[i] * u[rows->places[i]];
+  for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) sum += rows->weights[i] * u[rows->slots[i]];
   return sum;
 }
 
@@ -71,7 +71,7 @@ static void add_block(const pl_block_matrix *matrix, double *to, int32_t size, i
 }
 
 // Fill in the whole matrix and the gradients, by definition.
-static void build_whole(actor_stage *s, pl_fem_choice *choice, bool exact, whole *w) {
+static void build_whole(actor_fixture *s, pl_fem_choice *choice, bool exact, whole *w) {
   int32_t n = s->n, P = s->P, size = w->size;
   pl_fem_work *work = choice->work;
   double *E = calloc((size_t)(n * P), sizeof *E), *B = calloc((size_t)(n * P), sizeof *B), *C = calloc((size_t)(P * P), sizeof *C);
@@ -79,7 +79,7 @@ static void build_whole(actor_stage *s, pl_fem_choice *choice, bool exact, whole
   pl_arena arena;
   pl_arena_init(&arena, s->context, 0);
   pl_block_matrix third;
-  assert_true(pl_block_matrix_take(&arena, &stage_fem(s)->pattern, &third));
+  assert_true(pl_block_matrix_take(&arena, &fixture_fem(s)->pattern, &third));
   memset(a, 0, (size_t)(size * size) * sizeof *a);
   memset(w->right, 0, (size_t)size * sizeof(double));
   pl_rest_space_shape(s->space, w->p, choice->state.rest);
@@ -123,7 +123,7 @@ static void build_whole(actor_stage *s, pl_fem_choice *choice, bool exact, whole
   free(E), free(B), free(C), free(slope);
 }
 
-static whole make_whole(actor_stage *s, pl_fem_choice *choice, uint64_t seed, double spread) {
+static whole make_whole(actor_fixture *s, pl_fem_choice *choice, uint64_t seed, double spread) {
   size_t size = (size_t)(2 * s->n + s->P);
   whole w = {s->n,
              s->P,
@@ -134,7 +134,7 @@ static whole make_whole(actor_stage *s, pl_fem_choice *choice, uint64_t seed, do
              calloc((size_t)s->n, sizeof(double)),
              calloc((size_t)s->n, sizeof(double)),
              calloc((size_t)s->P, sizeof(double))};
-  double scale = stage_fem(s)->element_size;
+  double scale = fixture_fem(s)->element_size;
   for (int32_t i = 0; i < s->n; ++i) {
     bool fixed = is_fixed(choice, i);
     w.lambda[i] = fixed ? 0 : 1e-5 * random_number(&seed);
@@ -159,7 +159,7 @@ static double distance(const double *a, const double *b, int32_t count, double *
 }
 
 // The same of parameters, in the norm √(v r'' v), a strain: rigid motions of the rest shape, which nothing but a millionth of the regulariser sees, are left to rounding.
-static double strain_distance(actor_stage *s, const double *p, const double *a, const double *b, double *size) {
+static double strain_distance(actor_fixture *s, const double *p, const double *a, const double *b, double *size) {
   size_t P = (size_t)s->P;
   double *slope = calloc(P, sizeof *slope), *bend = calloc(P * P, sizeof *bend), square = 0, whole_square = 0;
   pl_rest_space_regularise(s->space, p, s->last, slope, bend);
@@ -173,18 +173,18 @@ static double strain_distance(actor_stage *s, const double *p, const double *a, 
   return sqrt(fmax(square, 0));
 }
 
-static void add_goals(actor_stage *s, const pl_fem_choice *choice) {
-  stage_add_center(s, choice, 0, 0.3, 1);
-  stage_add_center(s, choice, 1, 0.5, 2);
-  stage_add_point(s, choice, 0, 1, -0.2, 0.3);
-  stage_add_point(s, choice, s->model->particle_count - 1, 0, 0.4, 0.5);
+static void add_goals(actor_fixture *s, const pl_fem_choice *choice) {
+  fixture_add_center(s, choice, 0, 0.3, 1);
+  fixture_add_center(s, choice, 1, 0.5, 2);
+  fixture_add_point(s, choice, 0, 1, -0.2, 0.3);
+  fixture_add_point(s, choice, s->model->particle_count - 1, 0, 0.4, 0.5);
 }
 
 typedef struct tally {
   int32_t compared, touched;
 } tally;
 
-static pl_status compare(actor_stage *s, pl_fem_choice *choice, pl_error *error) {
+static pl_status compare(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
   tally *t = s->data;
   add_goals(s, choice);
   for (int exact = 0; exact < 2; ++exact) {
@@ -221,27 +221,27 @@ static pl_status compare(actor_stage *s, pl_fem_choice *choice, pl_error *error)
 
 static void test_block_solve_is_that_of_the_whole_matrix(void **state) {
   (void)state;
-  for (int32_t k = 0; k <= STAGE_CASE_COUNT; ++k) {
-    const stage_case *it = k < STAGE_CASE_COUNT ? &STAGE_CASES[k] : &STAGE_CAGE;
-    actor_stage *s = make_case(it, true, -0.002, 10);
+  for (int32_t k = 0; k <= FIXTURE_CASE_COUNT; ++k) {
+    const fixture_case *it = k < FIXTURE_CASE_COUNT ? &FIXTURE_CASES[k] : &FIXTURE_CAGE;
+    actor_fixture *s = make_case(it, true, -0.002, 10);
     tally t = {0, 0};
     s->probe = compare;
     s->data = &t;
     pl_error error = {0};
     for (int i = 0; i < 2; ++i) assert_true(pl_world_step(s->world, NULL, &error) >= 0);
     if (t.compared != 3 || t.touched == 0) fail_msg("%s: compared %d, touched %d", it->name, t.compared, t.touched);
-    drop_stage(s);
+    drop_fixture(s);
   }
 }
 
 // The matrix itself: differences of the gradients along random directions, in flight and without damping, where nothing is left out.
-static pl_status differentiate(actor_stage *s, pl_fem_choice *choice, pl_error *error) {
+static pl_status differentiate(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
   (void)error;
   add_goals(s, choice);
   whole w = make_whole(s, choice, 5, 0.03), high = make_whole(s, choice, 5, 0.03), low = make_whole(s, choice, 5, 0.03);
   w.without_regulariser = high.without_regulariser = low.without_regulariser = true;
   uint64_t seed = 99;
-  double length = 1e-6 * stage_fem(s)->element_size, *way = calloc((size_t)w.size, sizeof *way);
+  double length = 1e-6 * fixture_fem(s)->element_size, *way = calloc((size_t)w.size, sizeof *way);
   for (int32_t i = 0; i < w.size; ++i) {
     bool fixed = (i < s->n && is_fixed(choice, i)) || (i >= s->n + s->P && is_fixed(choice, i - s->n - s->P));
     way[i] = fixed ? 0 : random_number(&seed);
@@ -257,16 +257,16 @@ static pl_status differentiate(actor_stage *s, pl_fem_choice *choice, pl_error *
   build_whole(s, choice, true, &high);
   build_whole(s, choice, true, &low);
   build_whole(s, choice, true, &w);
-  double worst[3] = {0, 0, 0}, most[3] = {0, 0, 0};
+  double worst[3] = {0, 0, 0}, max[3] = {0, 0, 0};
   for (int32_t i = 0; i < w.size; ++i) {
     int part = i < s->n ? 0 : i < s->n + s->P ? 1 : 2;
     if (part != 1 && is_fixed(choice, part == 0 ? i : i - s->n - s->P)) continue;
     double product = 0, rate = (high.right[i] - low.right[i]) / (2 * length);
     for (int32_t j = 0; j < w.size; ++j) product += w.matrix[i * w.size + j] * way[j];
     worst[part] = fmax(worst[part], fabs(product - rate));
-    most[part] = fmax(most[part], fabs(product));
+    max[part] = fmax(max[part], fabs(product));
   }
-  for (int k = 0; k < 3; ++k) check_at_most(worst[k], 1e-5 * most[k]);
+  for (int k = 0; k < 3; ++k) check_at_most(worst[k], 1e-5 * max[k]);
   drop_whole(&w), drop_whole(&high), drop_whole(&low);
   free(way);
   pl_actor_shape_use(s->solver, choice, s->p);
@@ -275,12 +275,12 @@ static pl_status differentiate(actor_stage *s, pl_fem_choice *choice, pl_error *
 
 static void test_whole_matrix_is_the_derivative_of_the_optimality_conditions(void **state) {
   (void)state;
-  for (int32_t k = 0; k < STAGE_CASE_COUNT; ++k) {
-    actor_stage *s = make_case(&STAGE_CASES[k], false, 1, 1);
+  for (int32_t k = 0; k < FIXTURE_CASE_COUNT; ++k) {
+    actor_fixture *s = make_case(&FIXTURE_CASES[k], false, 1, 1);
     s->probe = differentiate;
     pl_error error = {0};
     assert_true(pl_world_step(s->world, NULL, &error) >= 0);
-    drop_stage(s);
+    drop_fixture(s);
   }
 }
 

@@ -1,50 +1,50 @@
 // Plans of several steps: their derivatives, what a plan of one step is, and what looking ahead is good for.
 #include "actor/actor_horizon_parts.h"
-#include "actor_stage.h"
+#include "actor_fixture.h"
 
 typedef struct planning {
   pl_actor_horizon *horizon;
-  double places_by[STAGE_ROWS_MOST], speeds_by[STAGE_ROWS_MOST], targets[STAGE_ROWS_MOST];
+  double positions_by[MAX_FIXTURE_ROWS], speeds_by[MAX_FIXTURE_ROWS], targets[MAX_FIXTURE_ROWS];
   double speed;      // asked of the centre of mass, along y
   double tolerance;  // of the derivatives
 } planning;
 
-static pl_plan_rows plan_rows(const actor_stage *s, const planning *q) {
-  return (pl_plan_rows){s->rows, q->places_by, q->speeds_by, q->targets};
+static pl_plan_rows plan_rows(const actor_fixture *s, const planning *q) {
+  return (pl_plan_rows){s->rows, q->positions_by, q->speeds_by, q->targets};
 }
 
-static void end_row(actor_stage *s, planning *q, int32_t end, double place_by, double speed_by, double target) {
+static void end_row(actor_fixture *s, planning *q, int32_t end, double place_by, double speed_by, double target) {
   int32_t k = s->rows.count++;
   s->start[k + 1] = end;
-  q->places_by[k] = place_by;
+  q->positions_by[k] = place_by;
   q->speeds_by[k] = speed_by;
   q->targets[k] = target;
 }
 
-static void plan_center(actor_stage *s, planning *q, int axis, double speed) {
+static void plan_center(actor_fixture *s, planning *q, int axis, double speed) {
   int32_t at = s->start[s->rows.count];
   for (int32_t i = 0; i < s->model->particle_count; ++i, ++at) {
-    s->places[at] = 3 * i + axis;
+    s->slots[at] = 3 * i + axis;
     s->weights[at] = s->model->masses[i] / s->model->mass;
   }
   end_row(s, q, at, 0, 1, speed);
 }
 
-static void plan_point(actor_stage *s, planning *q, int32_t place, double target) {
+static void plan_point(actor_fixture *s, planning *q, int32_t place, double target) {
   int32_t at = s->start[s->rows.count];
-  s->places[at] = place;
+  s->slots[at] = place;
   s->weights[at] = 0.5;
   end_row(s, q, at + 1, 10, 1, 0.5 * 10 * target);
 }
 
-static pl_actor_horizon *make_horizon(const actor_stage *s, int32_t step_count) {
+static pl_actor_horizon *make_horizon(const actor_fixture *s, int32_t step_count) {
   pl_actor_horizon *horizon = NULL;
   pl_error error = {0};
-  check_ok(pl_actor_horizon_create(s->context, stage_fem(s), s->space, STAGE_ROWS_MOST, step_count, &horizon, &error), &error);
+  check_ok(pl_actor_horizon_create(s->context, fixture_fem(s), s->space, MAX_FIXTURE_ROWS, step_count, &horizon, &error), &error);
   return horizon;
 }
 
-static void step(actor_stage *s, int32_t count) {
+static void step(actor_fixture *s, int32_t count) {
   pl_error error = {0};
   for (int32_t i = 0; i < count; ++i)
     if (pl_world_step(s->world, NULL, &error) < 0) fail_msg("%s", error.text);
@@ -56,7 +56,7 @@ static void gather_goals(const pl_actor_horizon *z, int32_t count, double *goals
   for (int32_t k = 0; k < z->H; ++k) memcpy(goals + k * count, z->steps[k].goals, (size_t)count * sizeof(double));
 }
 
-static pl_status differentiate(actor_stage *s, pl_fem_choice *choice, pl_error *error) {
+static pl_status differentiate(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
   planning *q = s->data;
   pl_actor_horizon *z = q->horizon;
   plan_center(s, q, 0, 0.3);
@@ -64,7 +64,7 @@ static pl_status differentiate(actor_stage *s, pl_fem_choice *choice, pl_error *
   plan_point(s, q, 4, 0.3);
   pl_plan_rows rows = plan_rows(s, q);
   int32_t all = z->H * z->P, count = rows.rows.count;
-  double *p = calloc((uint32_t)all, sizeof *p), *sides[2], square, worst = 0, most = 0, by = 1e-5;
+  double *p = calloc((uint32_t)all, sizeof *p), *sides[2], square, worst = 0, max = 0, by = 1e-5;
   for (int k = 0; k < 2; ++k) sides[k] = calloc((uint32_t)(z->H * count), sizeof(double));
   for (int32_t i = 0; i < all; ++i) p[i] = 0.002 * sin(3.1 * i);
   check_ok(pl_horizon_roll(z, choice, &rows, p, &square, error), error);
@@ -80,60 +80,60 @@ static pl_status differentiate(actor_stage *s, pl_fem_choice *choice, pl_error *
     for (int32_t r = 0; r < z->H * count; ++r) {
       double rate = (sides[0][r] - sides[1][r]) / (2 * by);
       worst = fmax(worst, fabs(rate - z->J[r * all + c]));
-      most = fmax(most, fabs(rate));
+      max = fmax(max, fabs(rate));
     }
   }
-  assert_true(most > 0);
-  check_at_most(worst, q->tolerance * most);
+  assert_true(max > 0);
+  check_at_most(worst, q->tolerance * max);
   free(p), free(sides[0]), free(sides[1]);
   return PL_OK;
 }
 
-static void check_derivatives(const stage_case *it, bool with_ground, double tolerance) {
-  actor_stage *s = make_case_with(it, with_ground, with_ground ? -0.001 : 1, 1, 0, 0);
+static void check_derivatives(const fixture_case *it, bool with_ground, double tolerance) {
+  actor_fixture *s = make_case_with(it, with_ground, with_ground ? -0.001 : 1, 1, 0, 0);
   planning q = {.horizon = make_horizon(s, 4), .tolerance = tolerance};
   s->data = &q;
   s->probe = differentiate;
   step(s, 1);
   pl_actor_horizon_destroy(q.horizon);
-  drop_stage(s);
+  drop_fixture(s);
 }
 
 static void test_derivatives_along_a_plan_are_those_of_going_through_it(void **state) {
   (void)state;
-  for (int32_t k = 0; k < STAGE_CASE_COUNT; ++k) {
-    stage_case first_order = STAGE_CASES[k];
+  for (int32_t k = 0; k < FIXTURE_CASE_COUNT; ++k) {
+    fixture_case first_order = FIXTURE_CASES[k];
     first_order.scheme = PL_FEM_IMPLICIT_EULER;
-    check_derivatives(&STAGE_CASES[k], false, 1e-5);
+    check_derivatives(&FIXTURE_CASES[k], false, 1e-5);
     check_derivatives(&first_order, false, 1e-5);
     check_derivatives(&first_order, true, 1e-5);
     // How much of a change of velocity contact holds back is taken as constant.
-    check_derivatives(&STAGE_CASES[k], true, 0.3);
+    check_derivatives(&FIXTURE_CASES[k], true, 0.3);
   }
 }
 
 // --- one step -------------------------------------------------------------------------------------------------------
 
 // In the first-order scheme the goals at the end of a step are linear in u, and both problems are the same: here, that two points come apart in mid-air.
-static pl_status compare_with_solver(actor_stage *s, pl_fem_choice *choice, pl_error *error) {
+static pl_status compare_with_solver(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
   planning *q = s->data;
-  const int32_t places[2] = {3 * (s->model->particle_count - 1), 0};
+  const int32_t slots[2] = {3 * (s->model->particle_count - 1), 0};
   const double weights[2] = {1, -1}, h = choice->move->step, speed = 0.05;
   double *planned = calloc((uint32_t)s->P, sizeof *planned), now = 0;
   pl_actor_outcome outcome;
   s->settings = (pl_actor_settings){PL_ACTOR_GAUSS_NEWTON, 100, 1e-6};
   for (int k = 0; k < 2; ++k) {
-    s->places[k] = places[k];
+    s->slots[k] = slots[k];
     s->weights[k] = weights[k];
-    now += weights[k] * choice->state.positions[places[k]];
+    now += weights[k] * choice->state.positions[slots[k]];
   }
   end_row(s, q, 2, 0, 1, speed);
   pl_plan_rows rows = plan_rows(s, q);
   check_ok(pl_actor_horizon_run(q->horizon, &s->settings, choice, &rows, s->last, planned, &outcome, error), error);
   assert_true(outcome.converged);
-  stage_clear_rows(s);
-  stage_add_row(s, choice, 2, places, weights, 1 / h, now + h * speed);
-  check_ok(stage_run(s, choice, error), error);
+  fixture_clear_rows(s);
+  fixture_add_row(s, choice, 2, slots, weights, 1 / h, now + h * speed);
+  check_ok(fixture_run(s, choice, error), error);
   assert_true(s->outcome.converged);
   check_near(outcome.objective, s->outcome.objective, 1e-6 * s->outcome.objective);
   check_at_most(pl_rest_space_strain(s->space, planned, s->p), 1e-3 * pl_rest_space_strain(s->space, planned, s->last));
@@ -143,20 +143,20 @@ static pl_status compare_with_solver(actor_stage *s, pl_fem_choice *choice, pl_e
 
 static void test_a_plan_of_one_step_is_what_the_solver_finds(void **state) {
   (void)state;
-  for (int32_t k = 0; k < STAGE_CASE_COUNT; ++k) {
-    stage_case it = STAGE_CASES[k];
+  for (int32_t k = 0; k < FIXTURE_CASE_COUNT; ++k) {
+    fixture_case it = FIXTURE_CASES[k];
     it.scheme = PL_FEM_IMPLICIT_EULER;
-    actor_stage *s = make_case_with(&it, false, 1, 0.1, 0, 0.01);
+    actor_fixture *s = make_case_with(&it, false, 1, 0.1, 0, 0.01);
     planning q = {.horizon = make_horizon(s, 1)};
     s->data = &q;
     s->probe = compare_with_solver;
     step(s, 1);
     pl_actor_horizon_destroy(q.horizon);
-    drop_stage(s);
+    drop_fixture(s);
   }
 }
 
-static pl_status plan_nothing(actor_stage *s, pl_fem_choice *choice, pl_error *error) {
+static pl_status plan_nothing(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
   planning *q = s->data;
   pl_plan_rows rows = plan_rows(s, q);
   return pl_actor_horizon_run(q->horizon, &s->settings, choice, &rows, s->last, s->p, &s->outcome, error);
@@ -164,7 +164,7 @@ static pl_status plan_nothing(actor_stage *s, pl_fem_choice *choice, pl_error *e
 
 static void test_without_goals_steps_are_passive_ones_to_the_bit(void **state) {
   (void)state;
-  actor_stage *a = make_case(&STAGE_CASES[1], true, 0.01, 1), *b = make_case(&STAGE_CASES[1], true, 0.01, 1);
+  actor_fixture *a = make_case(&FIXTURE_CASES[1], true, 0.01, 1), *b = make_case(&FIXTURE_CASES[1], true, 0.01, 1);
   size_t count = (uint32_t)a->model->particle_count;
   pl_vec3 *x = calloc(count, sizeof *x), *y = calloc(count, sizeof *y);
   planning q = {.horizon = make_horizon(a, 3)};
@@ -172,18 +172,18 @@ static void test_without_goals_steps_are_passive_ones_to_the_bit(void **state) {
   a->probe = plan_nothing;
   step(a, 5);
   step(b, 5);
-  assert_int_equal(pl_body_read_positions(a->world, a->body, x), PL_OK);
-  assert_int_equal(pl_body_read_positions(b->world, b->body, y), PL_OK);
+  assert_int_equal(pl_body_get_positions(a->world, a->body, x), PL_OK);
+  assert_int_equal(pl_body_get_positions(b->world, b->body, y), PL_OK);
   assert_memory_equal(x, y, count * sizeof *x);
   free(x), free(y);
   pl_actor_horizon_destroy(q.horizon);
-  drop_stage(a);
-  drop_stage(b);
+  drop_fixture(a);
+  drop_fixture(b);
 }
 
 // --- looking ahead --------------------------------------------------------------------------------------------------
 
-static pl_status plan_rise(actor_stage *s, pl_fem_choice *choice, pl_error *error) {
+static pl_status plan_rise(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
   planning *q = s->data;
   plan_center(s, q, 1, q->speed);
   pl_plan_rows rows = plan_rows(s, q);
@@ -192,11 +192,11 @@ static pl_status plan_rise(actor_stage *s, pl_fem_choice *choice, pl_error *erro
   return pl_actor_horizon_run(q->horizon, &settings, choice, &rows, s->last, s->p, &s->outcome, error);
 }
 
-static double center_height(const actor_stage *s) {
+static double center_height(const actor_fixture *s) {
   size_t count = (uint32_t)s->model->particle_count;
   pl_vec3 *x = calloc(count, sizeof *x);
   double height = 0;
-  assert_int_equal(pl_body_read_positions(s->world, s->body, x), PL_OK);
+  assert_int_equal(pl_body_get_positions(s->world, s->body, x), PL_OK);
   for (size_t i = 0; i < count; ++i) height += x[i].y * s->model->masses[i] / s->model->mass;
   free(x);
   return height;
@@ -209,9 +209,9 @@ static double height_reached(int32_t step_count) {
   pl_fem_def fem = pl_default_fem_def(PL_FEM_EDGES);
   fem.young = 4e5;
   fem.stiffness_damping = 0.001;
-  fem.newton_limit = 30;
+  fem.max_newton_iterations = 30;
   fem.newton_tolerance = 1e-7;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_vec3 *low = calloc((uint32_t)view.point_count, sizeof *low);
   for (int32_t i = 0; i < view.point_count; ++i)
     low[i] = (pl_vec3){view.points[i].x / sqrt(0.7), 0.7 * view.points[i].y, view.points[i].z / sqrt(0.7)};
@@ -222,7 +222,7 @@ static double height_reached(int32_t step_count) {
   actor.example_count = 1;
   actor.regularisation = actor.rate_regularisation = 1e-3;
   actor.hull_penalty = 100;
-  actor_stage *s = make_stage(context, mesh, &fem, &actor, true, 0.0005);
+  actor_fixture *s = make_fixture(context, mesh, &fem, &actor, true, 0.0005);
   free(low);
   planning q = {.horizon = make_horizon(s, step_count), .speed = 1};
   step(s, 40);
@@ -234,7 +234,7 @@ static double height_reached(int32_t step_count) {
     top = fmax(top, center_height(s));
   }
   pl_actor_horizon_destroy(q.horizon);
-  drop_stage(s);
+  drop_fixture(s);
   return top - start;
 }
 
@@ -278,7 +278,7 @@ static void test_actors_plan_as_many_steps_as_their_def_says(void **state) {
     pl_body_id body = add_body(world, model, (pl_vec3){0, 0.0005, 0});
     check_ok(pl_actor_attach(actor, world, body, &error), &error);
     for (int i = 0; i < 4; ++i) assert_true(pl_world_step(world, NULL, &error) >= 0);
-    pl_actor_report report = pl_actor_look(actor);
+    pl_actor_report report = pl_actor_get_report(actor);
     assert_true(report.iterations_in_all > 0);
     assert_true(report.residual < 1e-4);
     objectives[k] = report.objective;

@@ -70,12 +70,12 @@ static void step_times(life *s, int count) {
   for (int i = 0; i < count; ++i) assert_true(pl_world_step(s->world, NULL, &error) >= 0);
 }
 
-static double most_parameter(const pl_actor *actor) {
+static double max_parameter(const pl_actor *actor) {
   int32_t count;
-  double most = 0;
-  const double *p = pl_actor_parameters(actor, &count);
-  for (int32_t i = 0; i < count; ++i) most = fmax(most, fabs(p[i]));
-  return most;
+  double max = 0;
+  const double *p = pl_actor_get_parameters(actor, &count);
+  for (int32_t i = 0; i < count; ++i) max = fmax(max, fabs(p[i]));
+  return max;
 }
 
 static void test_an_actor_that_left_wants_nothing_and_can_be_destroyed_before_its_world(void **state) {
@@ -84,13 +84,13 @@ static void test_an_actor_that_left_wants_nothing_and_can_be_destroyed_before_it
   open_life(&s);
   size_t with = pl_world_snapshot_size(s.world);
   step_times(&s, 5);
-  assert_true(most_parameter(s.actor) > 1e-4);
+  assert_true(max_parameter(s.actor) > 1e-4);
   pl_actor_detach(s.actor);
   pl_actor_detach(s.actor);  // once more does nothing
   assert_true(pl_world_snapshot_size(s.world) < with);
-  int64_t steps = pl_actor_look(s.actor).step_count;
+  int64_t steps = pl_actor_get_report(s.actor).step_count;
   step_times(&s, 5);
-  assert_int_equal(pl_actor_look(s.actor).step_count, steps);
+  assert_int_equal(pl_actor_get_report(s.actor).step_count, steps);
   pl_actor_destroy(s.actor);
   s.actor = NULL;
   step_times(&s, 5);
@@ -110,7 +110,7 @@ static void test_a_body_has_one_actor_and_an_actor_one_world(void **state) {
   pl_actor_detach(s.actor);
   assert_int_equal(pl_actor_attach(second, s.world, s.body, &error), PL_OK);
   step_times(&s, 2);
-  assert_int_equal(pl_actor_look(second).step_count, 2);
+  assert_int_equal(pl_actor_get_report(second).step_count, 2);
   pl_actor_detach(second);
   pl_actor_destroy(second);
   close_life(&s);
@@ -124,7 +124,7 @@ static void test_a_world_goes_on_when_the_body_of_an_actor_is_removed(void **sta
   step_times(&s, 2);
   assert_int_equal(pl_world_remove_body(s.world, s.body, &error), PL_OK);
   step_times(&s, 2);
-  assert_int_equal(pl_actor_look(s.actor).step_count, 2);
+  assert_int_equal(pl_actor_get_report(s.actor).step_count, 2);
   close_life(&s);
 }
 
@@ -134,16 +134,16 @@ static void test_reset_actor_and_body_repeat_the_run_bit_for_bit(void **state) {
   pl_error error = {0};
   open_life(&s);
   pl_vec3 first[64], again[64];
-  assert_true(pl_mesh_look(s.mesh).point_count <= 64);
+  assert_true(pl_mesh_get_view(s.mesh).point_count <= 64);
   step_times(&s, 8);
-  assert_int_equal(pl_body_read_positions(s.world, s.body, first), PL_OK);
+  assert_int_equal(pl_body_get_positions(s.world, s.body, first), PL_OK);
   assert_int_equal(pl_body_reset(s.world, s.body, &error), PL_OK);
   pl_actor_reset(s.actor);
-  assert_true(most_parameter(s.actor) == 0);
-  assert_int_equal(pl_actor_look(s.actor).step_count, 0);
+  assert_true(max_parameter(s.actor) == 0);
+  assert_int_equal(pl_actor_get_report(s.actor).step_count, 0);
   step_times(&s, 8);
-  assert_int_equal(pl_body_read_positions(s.world, s.body, again), PL_OK);
-  assert_memory_equal(first, again, (size_t)pl_mesh_look(s.mesh).point_count * sizeof(pl_vec3));
+  assert_int_equal(pl_body_get_positions(s.world, s.body, again), PL_OK);
+  assert_memory_equal(first, again, (size_t)pl_mesh_get_view(s.mesh).point_count * sizeof(pl_vec3));
   close_life(&s);
 }
 
@@ -168,18 +168,18 @@ static void test_rest_shapes_keep_within_bounds_whatever_is_asked(void **state) 
   def.behaviour = &BURST;
   def.rest = PL_REST_FREE;
   def.regularisation = def.rate_regularisation = 1e-4;
-  def.strain_limit = 0;
+  def.max_strain = 0;
   assert_int_equal(pl_actor_create(s.context, &def, s.model, s.mesh, &s.actor, &error), PL_OK);
   assert_int_equal(pl_actor_attach(s.actor, s.world, s.body, &error), PL_OK);
-  double most = 0;
+  double max = 0;
   for (int i = 0; i < 40; ++i) {
     step_times(&s, 1);
-    pl_actor_report report = pl_actor_look(s.actor);
-    assert_true(report.rest_strain <= PL_ACTOR_STRAIN_MOST * (1 + 1e-9));
-    most = fmax(most, report.rest_strain);
+    pl_actor_report report = pl_actor_get_report(s.actor);
+    assert_true(report.rest_strain <= PL_ACTOR_MAX_STRAIN * (1 + 1e-9));
+    max = fmax(max, report.rest_strain);
   }
-  assert_true(most > 0.9 * PL_ACTOR_STRAIN_MOST);  // or nothing was shown
-  assert_true(pl_actor_look(s.actor).most_rest_rate <= PL_ACTOR_RATE_MOST * (1 + 1e-9));
+  assert_true(max > 0.9 * PL_ACTOR_MAX_STRAIN);  // or nothing was shown
+  assert_true(pl_actor_get_report(s.actor).max_rest_rate <= PL_ACTOR_MAX_RATE * (1 + 1e-9));
   close_life(&s);
 }
 
@@ -195,14 +195,14 @@ static void test_goals_beyond_the_limit_or_without_sense_are_refused(void **stat
   assert_false(pl_goals_add(&goals, &broken));
   broken.subject = PL_GOAL_DIFFERENCE, broken.part = broken.other = 1;
   assert_false(pl_goals_add(&goals, &broken));
-  for (int i = 0; i < PL_GOAL_LIMIT; ++i) assert_true(pl_goals_add(&goals, &goal));
+  for (int i = 0; i < PL_MAX_GOALS; ++i) assert_true(pl_goals_add(&goals, &goal));
   assert_false(pl_goals_add(&goals, &goal));
   // Rows of a spin take three times the room: refused, not cut short.
-  goals.count = goals.room = 0;
+  goals.count = goals.workspace = 0;
   goal.subject = PL_GOAL_SPIN;
   int32_t added = 0;
   while (pl_goals_add(&goals, &goal)) ++added;
-  assert_int_equal(added, PL_GOAL_LIMIT / 3);
+  assert_int_equal(added, PL_MAX_GOALS / 3);
 }
 
 int main(void) {

@@ -6,21 +6,21 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-enum { PARTS_MOST = 8, STATE_MOST = 4096 };
+enum { MAX_PARTS = 8, MAX_STATE = 4096 };
 
 // A body as a behaviour sees it.
 typedef struct puppet {
   pl_actor_view view;
-  pl_part_view parts[PARTS_MOST];
+  pl_part_view parts[MAX_PARTS];
   double settings[64];
-  double state[STATE_MOST / sizeof(double)];
+  double state[MAX_STATE / sizeof(double)];
   const pl_behaviour *behaviour;
   pl_goals goals;
 } puppet;
 
 static void choose(puppet *p) {
   p->view.parts = p->parts;
-  p->goals.count = p->goals.room = 0;
+  p->goals.count = p->goals.workspace = 0;
   p->goals.part_count = p->view.part_count;
   p->goals.particle_count = 1;
   p->behaviour->choose(p->settings, p->state, &p->view, &p->goals);
@@ -28,7 +28,7 @@ static void choose(puppet *p) {
 
 static void begin(puppet *p, const pl_behaviour *behaviour) {
   *p = (puppet){.behaviour = behaviour};
-  assert_true(behaviour->state_size <= STATE_MOST);
+  assert_true(behaviour->state_size <= MAX_STATE);
   for (int32_t i = 0; i < behaviour->setting_count; ++i) p->settings[i] = behaviour->settings[i].preset;
 }
 
@@ -41,14 +41,14 @@ static pl_actor_tally tally_of(const puppet *p) {
 // Velocity at the end of the step that meets a goal by itself, and the one now.
 static pl_vec3 wanted(const puppet *p, const pl_goal *goal, pl_vec3 *now) {
   const pl_actor_view *view = &p->view;
-  pl_vec3 place = goal->subject == PL_GOAL_PART ? p->parts[goal->part].position : view->center;
+  pl_vec3 position = goal->subject == PL_GOAL_PART ? p->parts[goal->part].position : view->center;
   *now = goal->subject == PL_GOAL_PART ? p->parts[goal->part].velocity : view->velocity;
   if (goal->subject == PL_GOAL_SPIN) {
     *now = view->spin;
     return goal->velocity;
   }
   double gain = goal->position_gain;
-  pl_vec3 sum = pl_vec3_add_scaled(goal->velocity, pl_vec3_sub(goal->position, place), gain);
+  pl_vec3 sum = pl_vec3_add_scaled(goal->velocity, pl_vec3_sub(goal->position, position), gain);
   return pl_vec3_scale(sum, 1 / (goal->velocity_gain + gain * view->step));
 }
 
@@ -147,15 +147,15 @@ static void obey(puppet *p, bool legs) {
 static void every_behaviour_is_found_by_its_name(void **state) {
   (void)state;
   int32_t count;
-  const pl_behaviour *const *list = pl_behaviours(&count);
+  const pl_behaviour *const *list = pl_behaviour_list(&count);
   assert_true(count >= 5);
   for (int32_t i = 0; i < count; ++i) {
     assert_ptr_equal(pl_behaviour_find(list[i]->name), list[i]);
     assert_non_null(list[i]->about);
     for (int32_t k = 0; k < list[i]->setting_count; ++k) {
       const pl_behaviour_setting *it = &list[i]->settings[k];
-      check_at_most(it->least, it->preset);
-      check_at_most(it->preset, it->most);
+      check_at_most(it->min, it->preset);
+      check_at_most(it->preset, it->max);
       assert_non_null(it->unit);
       assert_non_null(it->about);
       for (int32_t j = 0; j < k; ++j) assert_string_not_equal(it->name, list[i]->settings[j].name);
@@ -191,11 +191,11 @@ static void scramble(puppet *p, pl_random *random) {
                           .rest_height = size * pl_random_unit(random),
                           .touch_count = (int32_t)(pl_random_u32(random) % 3),
                           .touch = any_vector(random, 10 * size),
-                          .part_count = (int32_t)(pl_random_u32(random) % (PARTS_MOST + 1))};
+                          .part_count = (int32_t)(pl_random_u32(random) % (MAX_PARTS + 1))};
   view->up = pl_vec3_unit_or(any_vector(random, 1), (pl_vec3){0, 1, 0});
   view->turn = pl_quat_of_axis_angle(pl_vec3_unit_or(any_vector(random, 1), view->up), pl_random_between(random, -4, 4));
-  view->touch_least = pl_random_between(random, -size, 0);
-  view->touch_most = pl_random_between(random, 0, size);
+  view->min_touch = pl_random_between(random, -size, 0);
+  view->max_touch = pl_random_between(random, 0, size);
   view->command = (pl_actor_command){pl_random_u32(random) % 4 == 0 ? 0 : speed, any_vector(random, 1)};
   for (int32_t i = 0; i < view->part_count; ++i) {
     p->parts[i] = (pl_part_view){.name = "part",
@@ -214,7 +214,7 @@ static void scramble(puppet *p, pl_random *random) {
 static void goals_ask_for_little_at_a_time_in_any_view(void **state) {
   (void)state;
   int32_t count;
-  const pl_behaviour *const *list = pl_behaviours(&count);
+  const pl_behaviour *const *list = pl_behaviour_list(&count);
   pl_random random = pl_random_of_seed(11);
   for (int32_t b = 0; b < count; ++b) {
     puppet *p = calloc(1, sizeof *p);
@@ -229,12 +229,12 @@ static void goals_ask_for_little_at_a_time_in_any_view(void **state) {
       for (int32_t k = 0; k < p->goals.count; ++k) {
         const pl_goal *goal = &p->goals.items[k];
         pl_vec3 now, speed = wanted(p, goal, &now);
-        double most = goal->subject == PL_GOAL_SPIN ? 10 / (beat * beat) : 11 * g, change = 0;
+        double max = goal->subject == PL_GOAL_SPIN ? 10 / (beat * beat) : 11 * g, change = 0;
         for (int axis = 0; axis < 3; ++axis)
           if ((goal->axes >> axis & 1) != 0) change = fmax(change, fabs(along(speed, axis) - along(now, axis)));
         double rounding = 1e-9 * (pl_vec3_length(goal->velocity) + pl_vec3_length(now));
         assert_true(pl_vec3_is_finite(goal->velocity) && isfinite(goal->weight) && goal->weight >= 0);
-        check_at_most(change, most * p->view.step + rounding);
+        check_at_most(change, max * p->view.step + rounding);
       }
     }
     assert_true(goal_count > 3000);
@@ -246,7 +246,7 @@ static void goals_ask_for_little_at_a_time_in_any_view(void **state) {
 static void motions_scale_with_the_body(void **state) {
   (void)state;
   int32_t count;
-  const pl_behaviour *const *list = pl_behaviours(&count);
+  const pl_behaviour *const *list = pl_behaviour_list(&count);
   for (int32_t b = 0; b < count; ++b) {
     puppet *one = calloc(1, sizeof *one), *other = calloc(1, sizeof *other);
     double size = 0.16, root = sqrt(size);
@@ -280,7 +280,7 @@ static void motions_scale_with_the_body(void **state) {
 static void stop_means_stop(void **state) {
   (void)state;
   int32_t count;
-  const pl_behaviour *const *list = pl_behaviours(&count);
+  const pl_behaviour *const *list = pl_behaviour_list(&count);
   for (int32_t b = 0; b < count; ++b) {
     puppet *p = calloc(1, sizeof *p);
     begin(p, list[b]);
@@ -290,9 +290,9 @@ static void stop_means_stop(void **state) {
     for (int32_t round = 0; round < 400; ++round) obey(p, true);
     p->view.command.speed = 0;
     for (int32_t round = 0; round < 600; ++round) obey(p, true);
-    pl_vec3 place = p->view.center;
+    pl_vec3 position = p->view.center;
     for (int32_t round = 0; round < 300; ++round) obey(p, true);
-    check_near(pl_vec3_distance(place, p->view.center), 0, 1e-2);
+    check_near(pl_vec3_distance(position, p->view.center), 0, 1e-2);
     check_at_most(pl_vec3_length(p->view.velocity), 1e-2);
     free(p);
   }
@@ -467,8 +467,8 @@ static void a_tumble_goes_over_the_edge_ahead(void **state) {
   for (int i = 0; i < 3; ++i) p->parts[i] = (pl_part_view){.name = "leg", .position = feet[i], .touch = feet[i], .touch_count = 1};
   p->view.touch_count = 3;
   p->view.touch = (pl_vec3){0, 0, 0};
-  p->view.touch_least = -0.4;
-  p->view.touch_most = 0.2;
+  p->view.min_touch = -0.4;
+  p->view.max_touch = 0.2;
   for (int32_t round = 0; round < 20; ++round) choose(p);
   bool rises = false, goes = false, turns = false;
   for (int32_t k = 0; k < p->goals.count; ++k) {

@@ -56,7 +56,7 @@ static void turning_and_moving_an_example_changes_nothing(void **state) {
   for (size_t m = 0; m < sizeof rest_materials / sizeof *rest_materials; ++m) {
     rest_subject s = make_rest_subject(context, rest_materials[m], PL_REST_EXAMPLES);
     const double p[REST_EXAMPLES] = {0.3, 0.4, 0.2};
-    double *other[PL_FEM_GROUPS_MOST];
+    double *other[PL_FEM_MAX_GROUPS];
     for (int32_t g = 0; g < s.fem->group_count; ++g)
       other[g] = PL_TAKE(&s.arena, double, 3 * (size_t)(s.fem->groups[g].corner_count * s.fem->groups[g].element_count));
     pl_rest_space_shape(s.space, p, s.rest);
@@ -161,7 +161,7 @@ static void cages_reproduce_linear_maps(void **state) {
     }
     s.def.cage = cage;
     check_ok(pl_rest_space_build(context, &s.def, s.fem, s.mesh, &s.space, &error), &error);
-    pl_mesh_view view = pl_mesh_look(cage);
+    pl_mesh_view view = pl_mesh_get_view(cage);
     s.size = pl_rest_space_size(s.space);
     int32_t axes = s.fem->planar ? 2 : 3;
     assert_int_equal(s.size, axes * view.point_count);
@@ -239,7 +239,7 @@ static void bending_of_a_curve_costs_its_factor(void **state) {
     rest_subject s = make_rest_body(context, PL_FEM_CURVE);
     pl_error error = {0};
     s.def = make_rest_def(&s, PL_REST_FREE);
-    s.def.strain_limit = 0;
+    s.def.max_strain = 0;
     s.def.bend_regularisation = k == 0 ? 1 : 7;
     check_ok(pl_rest_space_build(context, &s.def, s.fem, s.mesh, &s.space, &error), &error);
     int32_t size = pl_rest_space_size(s.space);
@@ -327,8 +327,8 @@ static void straightening_takes_rigid_motions_out_and_nothing_else(void **state)
         const double *built = s.space->handles + 3 * (ptrdiff_t)k, *d = p + axes * k;
         pl_vec3 at = pl_vec3_of(built[0] + d[0], built[1] + d[1], built[2] + (axes == 3 ? d[2] : 0));
         at = pl_vec3_add(turn_about(at, pl_vec3_of(0, 0, 1), 2.5), pl_vec3_of(1, 2, axes == 3 ? 3 : 0));
-        const double place[3] = {at.x, at.y, at.z};
-        for (int32_t b = 0; b < axes; ++b) moved[axes * k + b] = place[b] - built[b];
+        const double position[3] = {at.x, at.y, at.z};
+        for (int32_t b = 0; b < axes; ++b) moved[axes * k + b] = position[b] - built[b];
       }
       pl_rest_space_straighten(s.space, moved);
       for (int32_t k = 0; k < s.size; ++k) check_near(moved[k], p[k], 1e-6);

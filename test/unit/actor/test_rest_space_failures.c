@@ -19,7 +19,7 @@ static void examples_that_cannot_be_mixed_are_named(void **state) {
   rest_subject s = make_rest_body(context, PL_FEM_EDGES), t = make_rest_body(context, PL_FEM_PLANE);
   pl_vec3 points[12];
   pl_mesh_pose pose = {"bent", points};
-  const pl_vec3 *rest = pl_mesh_look(s.mesh).points;
+  const pl_vec3 *rest = pl_mesh_get_view(s.mesh).points;
   pl_actor_def def = make_rest_def(&s, PL_REST_EXAMPLES);
   def.examples = &pose;
   def.example_count = 1;
@@ -40,7 +40,7 @@ static void examples_that_cannot_be_mixed_are_named(void **state) {
   def.example_count = 0;
   check_refused(&s, &def, PL_ERROR_INVALID_ARGUMENT, "0 examples");
   // In a plane it is the mirror image that is inside out.
-  rest = pl_mesh_look(t.mesh).points;
+  rest = pl_mesh_get_view(t.mesh).points;
   pose.points = points;
   def.example_count = 1;
   for (int i = 0; i < 6; ++i) points[i] = pl_vec3_of(-rest[i].x, rest[i].y, 0);
@@ -142,7 +142,7 @@ static void working_with_a_space_allocates_nothing(void **state) {
     use_rest(&s, p);
     pl_rest_space_points(s.space, p, x);
     pl_rest_space_mixed(s.space, &s.system, x, E);
-    pl_rest_space_mixed_look(s.space, &s.system, x);
+    pl_rest_space_mixed_get_view(s.space, &s.system, x);
     pl_rest_space_mixed_apply(s.space, p, B);
     pl_rest_space_mixed_pull(s.space, x, g);
     pl_rest_space_third(s.space, &s.system, x, x, &s.matrix, B, C);

@@ -34,7 +34,7 @@ static void a_good_guess_means_one_block(void **state) {
   pl_arena arena;
   pl_arena_init(&arena, context, 100000);
   for (int i = 0; i < 100; ++i) assert_non_null(pl_arena_take(&arena, 960, 1));
-  assert_int_equal(pl_context_memory(context).block_count, 1);
+  assert_int_equal(pl_context_get_memory_report(context).block_count, 1);
   pl_arena_destroy(&arena);
   drop_context(context);
 }
@@ -74,7 +74,7 @@ static void one_large_piece_does_not_inflate_the_next_chunk(void **state) {
   const int64_t large = (int64_t)1 << 27;
   assert_non_null(pl_arena_take(&arena, (size_t)large, 1));
   assert_non_null(pl_arena_take(&arena, 8, 1));
-  assert_true(pl_context_memory(context).byte_count < large + large / 4);
+  assert_true(pl_context_get_memory_report(context).byte_count < large + large / 4);
   pl_arena_destroy(&arena);
   drop_context(context);
 }

@@ -53,7 +53,7 @@ static void memory_is_counted_and_comes_from_the_allocator(void **state) {
   assert_int_equal((uintptr_t)a % 64, 0);
   assert_int_equal((uintptr_t)b % 64, 0);
   for (int i = 0; i < 200; ++i) assert_int_equal(b[i], 0);
-  pl_memory_report report = pl_context_memory(context);
+  pl_memory_report report = pl_context_get_memory_report(context);
   assert_int_equal(report.block_count, 3);
   assert_int_equal(report.byte_count, 300);
   assert_int_equal(report.allocation_count, 3);
@@ -63,12 +63,12 @@ static void memory_is_counted_and_comes_from_the_allocator(void **state) {
   assert_null(pl_allocate(context, 8));
   assert_null(pl_allocate(context, SIZE_MAX - 10));
   assert_null(pl_allocate_array(context, SIZE_MAX / 4, 8));
-  assert_int_equal(pl_context_memory(context).block_count, 3);
+  assert_int_equal(pl_context_get_memory_report(context).block_count, 3);
   pl_release(context, a);
   pl_release(context, b);
   pl_release(context, empty);
   pl_release(context, NULL);
-  assert_int_equal(pl_context_memory(context).byte_count, 0);
+  assert_int_equal(pl_context_get_memory_report(context).byte_count, 0);
   drop_context(context);
   assert_int_equal(allocator.live_count, 0);
 }

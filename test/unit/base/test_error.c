@@ -106,7 +106,7 @@ static void findings_are_kept_counted_and_formatted(void **state) {
   char passing[16] = "flat";
   pl_finding where = {
       .severity = PL_SEVERITY_WARNING, .file = "a.msh", .line = 4, .index = 9, .kind = passing, .why = "why", .fix = "fix"};
-  assert_int_equal(pl_findings_say(findings, &where, "tet %d is %s", 9, "flat"), PL_OK);
+  assert_int_equal(pl_findings_addf(findings, &where, "tet %d is %s", 9, "flat"), PL_OK);
   assert_int_equal(pl_findings_add(findings, &(pl_finding){.severity = PL_SEVERITY_NOTE, .you_see = "note"}), PL_OK);
   assert_int_equal(pl_findings_add(findings, &(pl_finding){.severity = PL_SEVERITY_ERROR}), PL_OK);
   memset(passing, 'z', sizeof passing - 1);
@@ -126,7 +126,7 @@ static void findings_are_kept_counted_and_formatted(void **state) {
   assert_string_equal(text, "note: note");
   pl_finding_format(&(pl_finding){.severity = PL_SEVERITY_ERROR, .field = "gravity", .fix = "f"}, text, sizeof text);
   assert_string_equal(text, "error: gravity: ; f");
-  assert_int_equal(pl_findings_say(NULL, &where, "nobody listens"), PL_OK);
+  assert_int_equal(pl_findings_addf(NULL, &where, "nobody listens"), PL_OK);
   pl_findings_destroy(findings);
   pl_findings_destroy(NULL);
   drop_context(context);
@@ -144,13 +144,13 @@ static void every_refused_allocation_of_a_finding_is_reported(void **state) {
     pl_status status = pl_findings_create(context, &findings, &error);
     if (status < 0) assert_null(findings);
     for (int i = 0; i < 100 && status == PL_OK; ++i)
-      status = pl_findings_say(findings, &(pl_finding){.kind = "kind", .why = "a sentence that says why"}, "finding %d", i);
+      status = pl_findings_addf(findings, &(pl_finding){.kind = "kind", .why = "a sentence that says why"}, "finding %d", i);
     succeeded = status == PL_OK;
     if (!succeeded) assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);
     // Success is only believed when nothing was refused.
     if (succeeded) assert_true(allocator.call_count < allocator.fail_at);
     pl_findings_destroy(findings);
-    assert_int_equal(pl_context_memory(context).block_count, 0);
+    assert_int_equal(pl_context_get_memory_report(context).block_count, 0);
     assert_true(n < 100);
   }
   drop_context(context);

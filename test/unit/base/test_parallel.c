@@ -77,7 +77,7 @@ static void the_hosts_own_runner_gets_the_same_blocks(void **state) {
     assert_int_equal(block_of[i], i / GRAIN);
   }
   // No pool behind it.
-  assert_int_equal(pl_context_memory(context).allocation_count, 0);
+  assert_int_equal(pl_context_get_memory_report(context).allocation_count, 0);
   drop_context(context);
 }
 

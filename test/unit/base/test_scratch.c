@@ -30,10 +30,10 @@ static void the_second_pass_allocates_nothing(void **state) {
   pl_scratch scratch;
   pl_scratch_init(&scratch, context);
   one_pass(&scratch);
-  int64_t count = pl_context_memory(context).allocation_count;
+  int64_t count = pl_context_get_memory_report(context).allocation_count;
   assert_true(count > 0);
   for (int i = 0; i < 10; ++i) one_pass(&scratch);
-  assert_int_equal(pl_context_memory(context).allocation_count, count);
+  assert_int_equal(pl_context_get_memory_report(context).allocation_count, count);
   pl_scratch_destroy(&scratch);
   drop_context(context);
 }
@@ -68,7 +68,7 @@ static void every_refused_allocation_leaves_the_stack_usable(void **state) {
     allocator.fail_at = 0;
     assert_non_null(pl_scratch_take(&scratch, 5000, 1));
     pl_scratch_destroy(&scratch);
-    assert_int_equal(pl_context_memory(context).block_count, 0);
+    assert_int_equal(pl_context_get_memory_report(context).block_count, 0);
     assert_true(n < 20);
   }
   assert_null(pl_scratch_take(&(pl_scratch){.context = context}, SIZE_MAX / 8, 16));

@@ -10,7 +10,7 @@ static void items_survive_growth(void **state) {
   assert_int_equal(numbers.count, 10000);
   for (int32_t i = 0; i < 10000; ++i) assert_int_equal(PL_ITEM(&numbers, int32_t, i), i);
   // Growth by a factor: far fewer allocations than items.
-  assert_true(pl_context_memory(context).allocation_count < 30);
+  assert_true(pl_context_get_memory_report(context).allocation_count < 30);
   pl_vector_free(&numbers);
   assert_int_equal(numbers.count, 0);
   drop_context(context);

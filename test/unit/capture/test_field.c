@@ -3,7 +3,7 @@
 #include "math/vec3.h"
 #include "pliant/fit.h"
 
-static void check_shares(pl_field_view view) {
+static void check_fractions(pl_field_view view) {
   for (int32_t t = 0; t < view.tet_count; ++t) {
     double sum = 0;
     for (int32_t k = 0; k < view.control_count; ++k) {
@@ -26,14 +26,14 @@ static void along_an_axis_moduli_are_linear_between_control_points(void **state)
   pl_error error = {0};
   pl_context *context = make_context(1);
   pl_mesh *mesh = make_fem_box(context, (pl_vec3){2, 1, 1}, 8, 2, 2);
-  pl_mesh_view points = pl_mesh_look(mesh);
+  pl_mesh_view points = pl_mesh_get_view(mesh);
   pl_field_def def = pl_default_field_def();
   def.placement = PL_FIELD_ALONG_AXIS;
   def.control_count = 3;
   pl_field *field = NULL;
   check_ok(pl_field_build(context, &def, mesh, &field, &error), &error);
-  pl_field_view view = pl_field_look(field);
-  check_shares(view);
+  pl_field_view view = pl_field_get_view(field);
+  check_fractions(view);
   for (int k = 0; k < 3; ++k) check_near(view.points[k].x, k - 1.0, 1e-12);
   // Values 0, 1, 2 at the control points make the place itself, because cells end where control points are.
   for (int32_t t = 0; t < view.tet_count; ++t)
@@ -48,17 +48,17 @@ static void harmonic_weights_are_symmetric_and_fall_with_distance(void **state) 
   pl_error error = {0};
   pl_context *context = make_context(1);
   pl_mesh *mesh = make_fem_box(context, (pl_vec3){2, 0.5, 0.5}, 12, 3, 3);
-  pl_mesh_view points = pl_mesh_look(mesh);
-  const pl_vec3 places[4] = {{-1, 0, 0}, {-0.3, 0, 0}, {0.3, 0, 0}, {1, 0, 0}};
+  pl_mesh_view points = pl_mesh_get_view(mesh);
+  const pl_vec3 positions[4] = {{-1, 0, 0}, {-0.3, 0, 0}, {0.3, 0, 0}, {1, 0, 0}};
   pl_field_def def = pl_default_field_def();
   def.placement = PL_FIELD_GIVEN;
   def.blend = PL_FIELD_HARMONIC;
   def.control_count = 4;
-  def.points = places;
+  def.points = positions;
   pl_field *field = NULL;
   check_ok(pl_field_build(context, &def, mesh, &field, &error), &error);
-  pl_field_view view = pl_field_look(field);
-  check_shares(view);
+  pl_field_view view = pl_field_get_view(field);
+  check_fractions(view);
   for (int32_t t = 0; t < view.tet_count; ++t) {
     double x = middle_of(&points, t).x;
     const double *w = view.weights + 4 * t;
@@ -89,7 +89,7 @@ static void farthest_points_spread_over_the_ends(void **state) {
   def.control_count = 2;
   pl_field *field = NULL;
   check_ok(pl_field_build(context, &def, mesh, &field, &error), &error);
-  pl_field_view view = pl_field_look(field);
+  pl_field_view view = pl_field_get_view(field);
   // Opposite corners.
   pl_vec3 way = pl_vec3_sub(view.points[0], view.points[1]);
   check_near(pl_vec3_length(way), sqrt(11), 1e-12);

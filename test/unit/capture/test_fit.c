@@ -24,15 +24,15 @@ static void moduli_and_damping_of_an_exact_motion_are_found(void **state) {
   pl_fit *fit = make_fit(&bar, 2);
   pl_fit_report report;
   check_ok(pl_fit_run(fit, &error), &error);
-  check_ok(pl_fit_look(fit, &report, &error), &error);
+  check_ok(pl_fit_get_report(fit, &report, &error), &error);
   assert_int_equal(report.parameter_count, 5);
   assert_true(report.converged);
   for (int k = 0; k < 5; ++k) {
     const pl_fit_estimate *e = &report.estimates[k];
-    print_message("%s: %.6g in %.4g … %.4g, truth %.6g\n", e->name, e->value, e->least, e->most, TRUTH[k]);
+    print_message("%s: %.6g in %.4g … %.4g, truth %.6g\n", e->name, e->value, e->min, e->max, TRUTH[k]);
     check_near(e->value, TRUTH[k], 0.01 * TRUTH[k]);
     assert_int_equal(e->verdict, k == 2 ? PL_FIT_HELD : PL_FIT_DETERMINED);
-    if (k != 2) assert_true(e->least < TRUTH[k] && TRUTH[k] < e->most);
+    if (k != 2) assert_true(e->min < TRUTH[k] && TRUTH[k] < e->max);
     check_near(report.correlations[6 * k], k == 2 ? 0 : 1, 1e-12);
   }
   // What was not fitted: the same body let go with a velocity.
@@ -56,16 +56,16 @@ static void what_the_motion_does_not_show_is_flagged(void **state) {
   open_known(&bar, 1);
   // Only points near the wall are seen, and noise is as large as they move: nothing can be told of the far end.
   double *weights = calloc((size_t)bar.point_count, sizeof(double));
-  for (int32_t i = 0; i < bar.point_count; ++i) weights[i] = pl_mesh_look(bar.mesh).points[i].x < -0.3;
+  for (int32_t i = 0; i < bar.point_count; ++i) weights[i] = pl_mesh_get_view(bar.mesh).points[i].x < -0.3;
   for (int s = 0; s < 2; ++s) bar.sequences[s].point_weights = weights, bar.sequences[s].frame_count = 6;
   bar.def.noise = 0.005;
   pl_fit *fit = make_fit(&bar, 2);
   pl_fit_report report;
   assert_true(pl_fit_run(fit, &error) >= 0);
-  check_ok(pl_fit_look(fit, &report, &error), &error);
+  check_ok(pl_fit_get_report(fit, &report, &error), &error);
   assert_int_equal(report.estimates[1].verdict, PL_FIT_NOT_DETERMINED);
   assert_int_equal(report.estimates[3].verdict, PL_FIT_NOT_DETERMINED);
-  assert_true(report.estimates[1].most > 1.5 * report.estimates[1].value);
+  assert_true(report.estimates[1].max > 1.5 * report.estimates[1].value);
   pl_fit_destroy(fit);
   free(weights);
   close_bar(&bar);
@@ -82,9 +82,9 @@ typedef struct interruption {
 static bool interrupt(void *user, const pl_fit *fit, const pl_fit_progress *progress) {
   interruption *i = user;
   if (progress->iteration != i->after) return true;
-  i->size = pl_fit_state_size(fit);
+  i->size = pl_fit_snapshot_size(fit);
   i->state = malloc(i->size);
-  pl_fit_save(fit, i->state);
+  pl_fit_snapshot(fit, i->state);
   return false;
 }
 
@@ -93,7 +93,7 @@ static void run_whole(int32_t threads, pl_fitter fitter, double *values) {
   fit_bar bar;
   open_known(&bar, threads);
   bar.def.fitter = fitter;
-  if (fitter == PL_FITTER_NELDER_MEAD) bar.def.iteration_limit = 25;
+  if (fitter == PL_FITTER_NELDER_MEAD) bar.def.max_iterations = 25;
   pl_fit *fit = make_fit(&bar, 2);
   assert_true(pl_fit_run(fit, &error) >= 0);
   memcpy(values, fit->values, 5 * sizeof(double));
@@ -107,7 +107,7 @@ static void run_interrupted(pl_fitter fitter, int32_t after, double *values) {
   interruption i = {.after = after};
   open_known(&bar, 1);
   bar.def.fitter = fitter;
-  if (fitter == PL_FITTER_NELDER_MEAD) bar.def.iteration_limit = 25;
+  if (fitter == PL_FITTER_NELDER_MEAD) bar.def.max_iterations = 25;
   bar.def.after_iteration = interrupt;
   bar.def.user = &i;
   pl_fit *fit = make_fit(&bar, 2);
@@ -135,12 +135,12 @@ static void an_interrupted_fit_ends_with_the_same_bits(void **state) {
 }
 
 typedef struct patience {
-  int32_t asked, most, told;
+  int32_t asked, max, told;
 } patience;
 
 static bool lose_patience(void *user) {
   patience *p = user;
-  return ++p->asked > p->most;
+  return ++p->asked > p->max;
 }
 
 static bool go_on_with_patience(void *user, const pl_fit *fit, const pl_fit_progress *progress) {
@@ -148,16 +148,16 @@ static bool go_on_with_patience(void *user, const pl_fit *fit, const pl_fit_prog
   (void)fit;
   (void)progress;
   p->told++;
-  return p->asked <= p->most;
+  return p->asked <= p->max;
 }
 
 // In the frame at hand, whether that is of a warm start, of the first simulation or of a later one.
 static void a_fit_that_is_given_up_ends_soon(void **state) {
   (void)state;
   pl_error error = {0};
-  for (int32_t most = 0; most <= 300; most += 100) {
+  for (int32_t max = 0; max <= 300; max += 100) {
     fit_bar bar;
-    patience p = {.most = most};
+    patience p = {.max = max};
     open_known(&bar, 1);
     bar.def.give_up = lose_patience;
     bar.def.after_iteration = go_on_with_patience;
@@ -165,9 +165,9 @@ static void a_fit_that_is_given_up_ends_soon(void **state) {
     pl_fit *fit = make_fit(&bar, 2);
     pl_status status = pl_fit_run(fit, &error);
     // Where it was to begin with a simulation, or with one of a longer window, there is no motion to begin with.
-    assert_true(status == PL_ERROR_INVALID_DATA || (most > 0 && status == PL_REMARK_CANCELLED));
+    assert_true(status == PL_ERROR_INVALID_DATA || (max > 0 && status == PL_REMARK_CANCELLED));
     // Once in each of the two sequences that were to be simulated yet, and in a step that is tried once more.
-    assert_in_range(p.asked, most + 1, most + 4);
+    assert_in_range(p.asked, max + 1, max + 4);
     assert_int_equal(pl_fit_predict(fit, &bar.sequences[0], NULL, NULL, &error), PL_ERROR_INVALID_DATA);
     pl_fit_destroy(fit);
     close_bar(&bar);
@@ -254,7 +254,7 @@ static void wrong_data_is_refused_with_its_place(void **state) {
   bar.sequences[1].frame_weights = frames;
   check_ok(pl_fit_create(bar.context, &bar.def, bar.mesh, bar.sequences, 2, &fit, &error), &error);
   pl_fit_destroy(fit);
-  bar.def.young.least = 1e9;
+  bar.def.young.min = 1e9;
   assert_int_equal(pl_fit_create(bar.context, &bar.def, bar.mesh, bar.sequences, 2, &fit, &error), PL_ERROR_INVALID_ARGUMENT);
   free(frames);
   close_bar(&bar);

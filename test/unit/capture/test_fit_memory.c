@@ -10,7 +10,7 @@ static void every_allocation_of_a_fit_may_fail(void **state) {
   bar.def.young.start = 2e5;
   make_motions(&bar, (const double[]){3e5, 2e5, 0.3, 0.2, 3e-3}, 3, 1.0 / 30);
   bar.def.direct = NULL;  // CHOLMOD takes its memory elsewhere
-  bar.def.iteration_limit = 1;
+  bar.def.max_iterations = 1;
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
   int64_t live = allocator.live_count, n = 1;
@@ -23,7 +23,7 @@ static void every_allocation_of_a_fit_may_fail(void **state) {
     if (status >= 0) status = pl_fit_run(fit, &error);
     pl_fit_report report;
     if (status >= 0) {
-      pl_status looked = pl_fit_look(fit, &report, &error);
+      pl_status looked = pl_fit_get_report(fit, &report, &error);
       if (looked < 0) status = looked;
     }
     pl_fit_destroy(fit);

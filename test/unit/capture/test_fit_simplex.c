@@ -20,10 +20,10 @@ static void fit_with(fit_bar *bar, pl_fitter fitter, double *values, double *rms
   pl_error error = {0};
   pl_fit_report report;
   bar->def.fitter = fitter;
-  bar->def.iteration_limit = 2000;
+  bar->def.max_iterations = 2000;
   pl_fit *fit = make_fit(bar, 2);
   check_ok(pl_fit_run(fit, &error), &error);
-  check_ok(pl_fit_look(fit, &report, &error), &error);
+  check_ok(pl_fit_get_report(fit, &report, &error), &error);
   for (int k = 0; k < VALUES; ++k) values[k] = report.estimates[k].value;
   *rms = report.rms;
   print_message("%.6g %.6g Pa, alpha %.5g, beta %.5g, rms %.8g, %d simulations\n", values[0], values[1], values[3], values[4], *rms,

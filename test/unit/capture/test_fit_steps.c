@@ -21,11 +21,11 @@ static void steps_are_shortened_until_the_modulus_stays(void **state) {
   open_fine(&bar);
   double off[2];
   for (int k = 0; k < 2; ++k) {
-    bar.def.steps_most = k == 0 ? 0 : TRUE_STEPS;
+    bar.def.max_steps = k == 0 ? 0 : TRUE_STEPS;
     pl_fit *fit = make_fit(&bar, 2);
     pl_fit_report report;
     check_ok(pl_fit_run(fit, &error), &error);
-    check_ok(pl_fit_look(fit, &report, &error), &error);
+    check_ok(pl_fit_get_report(fit, &report, &error), &error);
     off[k] = fabs(report.estimates[0].value / TRUTH[0] - 1);
     print_message("%d steps in a frame: %.6g Pa, off by %.3g %%\n", report.steps, report.estimates[0].value, 100 * off[k]);
     assert_true(report.converged);
@@ -43,14 +43,14 @@ static void there_are_not_more_steps_than_allowed(void **state) {
   pl_error error = {0};
   fit_bar bar;
   open_fine(&bar);
-  bar.def.steps_most = 3;
+  bar.def.max_steps = 3;
   pl_fit *fit = make_fit(&bar, 2);
   pl_fit_report report;
   check_ok(pl_fit_run(fit, &error), &error);
-  check_ok(pl_fit_look(fit, &report, &error), &error);
+  check_ok(pl_fit_get_report(fit, &report, &error), &error);
   assert_int_equal(report.steps, 2);
   pl_fit_destroy(fit);
-  bar.def.steps_most = -1;
+  bar.def.max_steps = -1;
   assert_int_equal(pl_fit_create(bar.context, &bar.def, bar.mesh, bar.sequences, 2, &fit, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_string_equal(error.field, "steps_most");
   close_bar(&bar);
@@ -66,9 +66,9 @@ typedef struct stop {
 static bool stop_there(void *user, const pl_fit *fit, const pl_fit_progress *progress) {
   stop *s = user;
   if (progress->iteration != s->after) return true;
-  s->size = pl_fit_state_size(fit);
+  s->size = pl_fit_snapshot_size(fit);
   s->state = malloc(s->size);
-  pl_fit_save(fit, s->state);
+  pl_fit_snapshot(fit, s->state);
   return false;
 }
 
@@ -77,12 +77,12 @@ static void an_interrupted_fit_goes_on_with_the_steps_it_had(void **state) {
   pl_error error = {0};
   fit_bar bar;
   open_fine(&bar);
-  bar.def.steps_most = TRUE_STEPS;
+  bar.def.max_steps = TRUE_STEPS;
   pl_fit *fit = make_fit(&bar, 2);
   check_ok(pl_fit_run(fit, &error), &error);
   double whole[VALUES];
   memcpy(whole, fit->values, sizeof whole);
-  int32_t iteration_count = fit->place.iteration;
+  int32_t iteration_count = fit->cursor.iteration;
   pl_fit_destroy(fit);
   for (int32_t after = 1; after < iteration_count; ++after) {
     stop s = {.after = after};

@@ -3,7 +3,7 @@
 #include "solvers/eigen_modes.h"
 
 static const int32_t CELLS[3] = {8, 1, 1};
-enum { FRAMES = 120, VALUES_MOST = 6 };
+enum { FRAMES = 120, MAX_VALUES = 6 };
 
 // A bar with `control_count` moduli, whose motion is known exactly and whose fit starts at the same wrong modulus everywhere.
 static void open_wrong(fit_bar *bar, int32_t control_count, const double *truth, double start) {

@@ -100,12 +100,12 @@ static void the_nearer_surface_hides_the_other_and_masks_cut_out(void **state) {
 
 enum { SIDE = 200 };
 
-static void expose_square(pl_context *context, const pl_sensor_def *def, double a, double z, uint16_t *pixels) {
+static void render_square(pl_context *context, const pl_sensor_def *def, double a, double z, uint16_t *pixels) {
   pl_error error = {0};
   pl_capture_camera camera = pl_sensor_camera((pl_vec3){0, 0, 0}, (pl_vec3){0, 0, -1}, SIDE, SIDE, 200);
   square s = make_square(a, z);
   pl_sensor_surface surface = surface_of(&s, false);
-  check_ok(pl_sensor_expose(context, def, &camera, 0, 0, &surface, 1, pixels, &error), &error);
+  check_ok(pl_sensor_render(context, def, &camera, 0, 0, &surface, 1, pixels, &error), &error);
 }
 
 static void noise_and_outliers_have_the_share_and_size_asked_for(void **state) {
@@ -114,7 +114,7 @@ static void noise_and_outliers_have_the_share_and_size_asked_for(void **state) {
   uint16_t *pixels = calloc(SIDE * SIDE, sizeof *pixels);
   pl_sensor_def def = make_faultless();
   def.noise = 0.004;
-  expose_square(context, &def, 3, -1.5, pixels);
+  render_square(context, &def, 3, -1.5, pixels);
   double sum = 0, square_sum = 0;
   for (int i = 0; i < SIDE * SIDE; ++i) {
     assert_true(pixels[i] > 0);
@@ -126,7 +126,7 @@ static void noise_and_outliers_have_the_share_and_size_asked_for(void **state) {
   check_near(sqrt(square_sum / (SIDE * SIDE)), 0.004, 0.0001);
   def.noise = 0;
   def.outliers = 0.3;
-  expose_square(context, &def, 3, -1.5, pixels);
+  render_square(context, &def, 3, -1.5, pixels);
   int wild = 0;
   for (int i = 0; i < SIDE * SIDE; ++i) wild += fabs(pixels[i] * 1e-4 - 1.5) > 0.001;
   check_near((double)wild / (SIDE * SIDE), 0.3, 0.012);
@@ -142,12 +142,12 @@ static void steps_grow_with_the_square_of_the_depth(void **state) {
   def.quantum = 0.01;
   const double depths[2] = {1.003, 2.003}, wanted[2] = {0.0100601, 0.0401201};
   for (int k = 0; k < 2; ++k) {
-    expose_square(context, &def, 5, -depths[k], pixels);
+    render_square(context, &def, 5, -depths[k], pixels);
     double steps = pixels[0] * 1e-4 / wanted[k];
     check_near(steps, floor(steps + 0.5), 0.02);
   }
   def.quantum_grows = false;
-  expose_square(context, &def, 5, -2.004, pixels);
+  render_square(context, &def, 5, -2.004, pixels);
   assert_int_equal(pixels[0], 20000);
   free(pixels);
   drop_context(context);
@@ -158,9 +158,9 @@ static void pixels_are_lost_at_edges_only(void **state) {
   pl_context *context = make_context(1);
   uint16_t *whole = calloc(SIDE * SIDE, sizeof *whole), *lossy = calloc(SIDE * SIDE, sizeof *lossy);
   pl_sensor_def def = make_faultless();
-  expose_square(context, &def, 0.5, -1.5, whole);
+  render_square(context, &def, 0.5, -1.5, whole);
   def.edge_dropout = 1;
-  expose_square(context, &def, 0.5, -1.5, lossy);
+  render_square(context, &def, 0.5, -1.5, lossy);
   int lost = 0;
   for (int v = 1; v < SIDE - 1; ++v)
     for (int u = 1; u < SIDE - 1; ++u) {
@@ -179,7 +179,7 @@ static void pixels_are_lost_at_edges_only(void **state) {
 static void pictures_depend_on_seed_camera_and_frame_alone(void **state) {
   (void)state;
   enum { PIXELS = 64 * 48 };
-  uint16_t room[4][3][PIXELS];
+  uint16_t workspace[4][3][PIXELS];
   pl_sensor_def def = pl_default_sensor_def();
   square s = make_square(0.4, 0);
   pl_sensor_surface surface = surface_of(&s, false);
@@ -188,14 +188,14 @@ static void pictures_depend_on_seed_camera_and_frame_alone(void **state) {
   for (int run = 0; run < 4; ++run) {
     pl_context *context = make_context(run == 0 ? 1 : 3);
     pl_error error = {0};
-    uint16_t *pixels[3] = {room[run][0], room[run][1], room[run][2]};
+    uint16_t *pixels[3] = {workspace[run][0], workspace[run][1], workspace[run][2]};
     def.seed = run == 3 ? 2 : 1;
-    check_ok(pl_sensor_expose_all(context, &def, cameras, 3, run == 2 ? 7 : 5, &surface, 1, pixels, &error), &error);
+    check_ok(pl_sensor_render_all(context, &def, cameras, 3, run == 2 ? 7 : 5, &surface, 1, pixels, &error), &error);
     drop_context(context);
   }
-  assert_memory_equal(room[0], room[1], sizeof room[0]);
-  assert_memory_not_equal(room[0], room[2], sizeof room[0]);
-  assert_memory_not_equal(room[0], room[3], sizeof room[0]);
+  assert_memory_equal(workspace[0], workspace[1], sizeof workspace[0]);
+  assert_memory_not_equal(workspace[0], workspace[2], sizeof workspace[0]);
+  assert_memory_not_equal(workspace[0], workspace[3], sizeof workspace[0]);
 }
 
 static void the_ring_sees_the_whole_box(void **state) {
@@ -207,7 +207,7 @@ static void the_ring_sees_the_whole_box(void **state) {
   pl_sensor_ring(box, 5, 0.5, 0.3, 160, 120, cameras);
   pl_vec3 points[8];
   for (int i = 0; i < 8; ++i)
-    points[i] = (pl_vec3){i & 1 ? box.most.x : box.least.x, i & 2 ? box.most.y : box.least.y, i & 4 ? box.most.z : box.least.z};
+    points[i] = (pl_vec3){i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z};
   const int32_t triangles[36] = {0, 1, 3, 0, 3, 2, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
                                  2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4, 1, 3, 7, 1, 7, 5};
   pl_sensor_surface surface = {points, 8, triangles, 12, false};
@@ -237,17 +237,17 @@ static void what_is_wrong_is_refused(void **state) {
   pl_capture_camera turned = camera, flat = camera;
   turned.placement.rotation.w = 3;
   flat.fx = 0;
-  assert_int_equal(pl_sensor_expose(context, &def, &turned, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_sensor_expose(context, &def, &flat, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_sensor_render(context, &def, &turned, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_sensor_render(context, &def, &flat, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_ARGUMENT);
   def.outliers = 1.5;
-  assert_int_equal(pl_sensor_expose(context, &def, &camera, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_sensor_render(context, &def, &camera, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_string_equal(error.field, "outliers");
   def = pl_default_sensor_def();
   s.triangles[4] = 4;
-  assert_int_equal(pl_sensor_expose(context, &def, &camera, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_sensor_render(context, &def, &camera, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_DATA);
   pl_sensor_def zeroed = {0};
   s.triangles[4] = 2;
-  assert_int_equal(pl_sensor_expose(context, &zeroed, &camera, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_sensor_render(context, &zeroed, &camera, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_ARGUMENT);
   drop_context(context);
 }
 
@@ -264,7 +264,7 @@ static void failing_memory_leaks_nothing(void **state) {
   for (int64_t n = 1;; ++n) {
     allocator.call_count = 0;
     allocator.fail_at = n;
-    pl_status status = pl_sensor_expose_all(context, &def, &camera, 1, 0, &surface, 1, all, NULL);
+    pl_status status = pl_sensor_render_all(context, &def, &camera, 1, 0, &surface, 1, all, NULL);
     assert_int_equal(allocator.live_count, live);
     if (status == PL_OK) break;
     assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);

@@ -6,7 +6,7 @@
 static pl_mesh *make_fork(pl_context *context) {
   pl_error error = {0};
   pl_mesh *box = make_fem_box(context, (pl_vec3){0.3, 0.1, 0.04}, 15, 5, 2), *fork = NULL;
-  pl_mesh_view view = pl_mesh_look(box);
+  pl_mesh_view view = pl_mesh_get_view(box);
   int32_t *tets = calloc(4 * (size_t)view.tet_count, sizeof *tets), *renamed = calloc((size_t)view.point_count, sizeof *renamed);
   pl_vec3 *points = calloc((size_t)view.point_count, sizeof *points);
   int32_t tet_count = 0, point_count = 0;
@@ -34,46 +34,46 @@ static pl_mesh *make_fork(pl_context *context) {
   return fork;
 }
 
-typedef struct fork_stage {
+typedef struct fork_fixture {
   pl_context *context;
   pl_mesh *mesh;
   pl_model *model;
   pl_tracker *tracker;
-} fork_stage;
+} fork_fixture;
 
-static fork_stage make_stage(bool gating) {
-  fork_stage stage = {.context = make_context(1)};
+static fork_fixture make_fixture(bool gating) {
+  fork_fixture fixture = {.context = make_context(1)};
   pl_error error = {0};
-  stage.mesh = make_fork(stage.context);
+  fixture.mesh = make_fork(fixture.context);
   pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
-  stage.model = make_fem_model(stage.context, &def, stage.mesh);
+  fixture.model = make_fem_model(fixture.context, &def, fixture.mesh);
   pl_track_def track = pl_default_track_def();
   track.gating = gating;
-  check_ok(pl_tracker_create(stage.context, &track, stage.model, NULL, &stage.tracker, &error), &error);
-  return stage;
+  check_ok(pl_tracker_create(fixture.context, &track, fixture.model, NULL, &fixture.tracker, &error), &error);
+  return fixture;
 }
 
-static void drop_stage(fork_stage *stage) {
-  pl_tracker_destroy(stage->tracker);
-  pl_model_destroy(stage->model);
-  pl_mesh_destroy(stage->mesh);
-  drop_context(stage->context);
+static void drop_fixture(fork_fixture *fixture) {
+  pl_tracker_destroy(fixture->tracker);
+  pl_model_destroy(fixture->model);
+  pl_mesh_destroy(fixture->mesh);
+  drop_context(fixture->context);
 }
 
-static int32_t nearest_surface_point(const pl_tracker *t, pl_vec3 place) {
+static int32_t nearest_surface_point(const pl_tracker *t, pl_vec3 position) {
   int32_t best = 0;
   for (int32_t i = 1; i < t->samples.count; ++i)
-    if (pl_vec3_distance(t->surface[i], place) < pl_vec3_distance(t->surface[best], place)) best = i;
+    if (pl_vec3_distance(t->surface[i], position) < pl_vec3_distance(t->surface[best], position)) best = i;
   return best;
 }
 
 static void parts_that_are_close_are_far_apart_along_the_body(void **state) {
   (void)state;
-  fork_stage stage = make_stage(true);
-  const pl_track_samples *samples = &stage.tracker->samples;
-  int32_t upper = nearest_surface_point(stage.tracker, (pl_vec3){0.15, 0.01, 0.02});
-  int32_t lower = nearest_surface_point(stage.tracker, (pl_vec3){0.15, -0.01, 0.02});
-  int32_t outer = nearest_surface_point(stage.tracker, (pl_vec3){0.15, 0.05, 0.02});
+  fork_fixture fixture = make_fixture(true);
+  const pl_track_samples *samples = &fixture.tracker->samples;
+  int32_t upper = nearest_surface_point(fixture.tracker, (pl_vec3){0.15, 0.01, 0.02});
+  int32_t lower = nearest_surface_point(fixture.tracker, (pl_vec3){0.15, -0.01, 0.02});
+  int32_t outer = nearest_surface_point(fixture.tracker, (pl_vec3){0.15, 0.05, 0.02});
   double around = pl_track_distance(samples, upper, lower), across = pl_track_distance(samples, upper, outer);
   // Along both prongs and the part that joins them; edges are a little longer than the way.
   check_at_most(2 * 0.25 - 4 * samples->seed_radius, around);
@@ -82,13 +82,13 @@ static void parts_that_are_close_are_far_apart_along_the_body(void **state) {
   for (int32_t i = 0; i < samples->seed_count; ++i)
     for (int32_t j = 0; j < samples->seed_count; ++j)
       check_near(samples->distances[i * samples->seed_count + j], samples->distances[j * samples->seed_count + i], 1e-12);
-  drop_stage(&stage);
+  drop_fixture(&fixture);
 }
 
 static void every_beginning_of_the_order_covers_the_surface(void **state) {
   (void)state;
-  fork_stage stage = make_stage(true);
-  const pl_tracker *t = stage.tracker;
+  fork_fixture fixture = make_fixture(true);
+  const pl_tracker *t = fixture.tracker;
   uint8_t *seen = calloc((size_t)t->samples.count, 1);
   for (int32_t i = 0; i < t->samples.count; ++i) {
     assert_int_equal(seen[t->samples.order[i]], 0);
@@ -107,13 +107,13 @@ static void every_beginning_of_the_order_covers_the_surface(void **state) {
       apart = fmin(apart, pl_vec3_distance(t->surface[t->samples.order[n - 1]], t->surface[t->samples.order[k]]));
     check_at_most(farthest, apart + 1e-12);
   }
-  drop_stage(&stage);
+  drop_fixture(&fixture);
 }
 
 // A point half way between the prongs, a little nearer to the upper one: which prongs it is matched with, as bits.
 static int matched_prongs(bool gating) {
-  fork_stage stage = make_stage(gating);
-  pl_tracker *t = stage.tracker;
+  fork_fixture fixture = make_fixture(gating);
+  pl_tracker *t = fixture.tracker;
   t->cloud.points[0] = (pl_vec3){0.1, 0.001, 0};
   t->cloud.cameras[0] = -1;
   t->cloud.count = 1;
@@ -123,12 +123,12 @@ static int matched_prongs(bool gating) {
   double sum = 0;
   for (int i = 0; i < t->matches[0].count; ++i) {
     prongs |= t->surface[t->matches[0].samples[i]].y > 0 ? 1 : 2;
-    sum += t->matches[0].shares[i];
+    sum += t->matches[0].responsibilities[i];
   }
   check_at_most(sum, 1);
   check_at_most(0.5, sum);
   check_near(t->pull.explained, sum, 1e-12);
-  drop_stage(&stage);
+  drop_fixture(&fixture);
   return prongs;
 }
 
@@ -138,10 +138,10 @@ static void a_point_between_two_parts_pulls_at_one(void **state) {
   assert_int_equal(matched_prongs(false), 3);
 }
 
-static void shares_agree_with_all_pairs(void **state) {
+static void fractions_agree_with_all_pairs(void **state) {
   (void)state;
-  fork_stage stage = make_stage(false);
-  pl_tracker *t = stage.tracker;
+  fork_fixture fixture = make_fixture(false);
+  pl_tracker *t = fixture.tracker;
   // On the outside of a prong, off a surface point by less than the spacing.
   pl_vec3 p = {0.052, 0.0515, 0.003};
   t->cloud.points[0] = p;
@@ -160,9 +160,9 @@ static void shares_agree_with_all_pairs(void **state) {
     best = fmax(best, g);
   }
   double found = 0;
-  for (int i = 0; i < t->matches[0].count; ++i) found = fmax(found, t->matches[0].shares[i]);
+  for (int i = 0; i < t->matches[0].count; ++i) found = fmax(found, t->matches[0].responsibilities[i]);
   check_near(found, best / sum, 1e-12);
-  drop_stage(&stage);
+  drop_fixture(&fixture);
 }
 
 static void failing_memory_leaks_nothing(void **state) {
@@ -177,7 +177,7 @@ static void failing_memory_leaks_nothing(void **state) {
   for (int i = 0; i < 200; ++i) points[i] = (pl_vec3){-0.2 + 0.002 * i, 0.05, 0.0005 * (i % 100) - 0.025};
   pl_cloud_view cloud = {.point_count = 200, .points = points};
   pl_track_def track = pl_default_track_def();
-  track.point_limit = 200;
+  track.max_points = 200;
   for (int64_t n = 1;; ++n) {
     allocator.call_count = 0;
     allocator.fail_at = n;
@@ -187,7 +187,7 @@ static void failing_memory_leaks_nothing(void **state) {
     if (status >= 0) {
       status = pl_tracker_advance(tracker, 0, &cloud, NULL, NULL);
       // What failed has changed nothing.
-      if (status < 0) assert_int_equal(pl_tracker_look(tracker).frame_count, 0);
+      if (status < 0) assert_int_equal(pl_tracker_get_view(tracker).frame_count, 0);
     }
     pl_tracker_destroy(tracker);
     assert_int_equal(allocator.live_count, live);
@@ -206,7 +206,7 @@ int main(void) {
       cmocka_unit_test(parts_that_are_close_are_far_apart_along_the_body),
       cmocka_unit_test(every_beginning_of_the_order_covers_the_surface),
       cmocka_unit_test(a_point_between_two_parts_pulls_at_one),
-      cmocka_unit_test(shares_agree_with_all_pairs),
+      cmocka_unit_test(fractions_agree_with_all_pairs),
       cmocka_unit_test(failing_memory_leaks_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,8 +19,8 @@ typedef struct cube_model {
   pl_contact_surface surface;
 } cube_model;
 
-static inline int32_t particle_at(const int place[3]) {
-  return (place[2] * SIDE + place[1]) * SIDE + place[0];
+static inline int32_t particle_at(const int slot[3]) {
+  return (slot[2] * SIDE + slot[1]) * SIDE + slot[0];
 }
 
 static inline void add_face(cube_model *m, int axis, int end) {
@@ -29,9 +29,9 @@ static inline void add_face(cube_model *m, int axis, int end) {
     for (int j = 0; j + 1 < SIDE; ++j) {
       int32_t corner[4];
       for (int k = 0; k < 4; ++k) {
-        int place[3];
-        place[axis] = end ? SIDE - 1 : 0, place[u] = i + (k & 1), place[v] = j + (k >> 1);
-        corner[k] = m->point_of_particle[particle_at(place)];
+        int slot[3];
+        slot[axis] = end ? SIDE - 1 : 0, slot[u] = i + (k & 1), slot[v] = j + (k >> 1);
+        corner[k] = m->point_of_particle[particle_at(slot)];
       }
       int32_t two[6] = {corner[0], corner[1], corner[3], corner[0], corner[3], corner[2]};
       if (!end) two[1] = corner[3], two[2] = corner[1], two[4] = corner[2], two[5] = corner[3];

@@ -9,7 +9,7 @@
 
 typedef struct pair {
   torus model;
-  pl_vec3 places[2][POINTS], starts[2][POINTS], velocities[2][POINTS];
+  pl_vec3 positions[2][POINTS], starts[2][POINTS], velocities[2][POINTS];
   double inverse_masses[POINTS];
   pl_contact_body bodies[2];
 } pair;
@@ -20,29 +20,29 @@ static const double RADIUS = 0.01;
 static void place_pair(pair *p, pl_vec3 shift, pl_vec3 drift) {
   for (int32_t i = 0; i < POINTS; ++i) {
     pl_vec3 at = p->model.points[i];
-    p->places[0][i] = at;
-    p->places[1][i] = pl_vec3_add(pl_vec3_of(0.8 * at.x, 0.8 * at.z, -0.8 * at.y), shift);
-    for (int b = 0; b < 2; ++b) p->starts[b][i] = pl_vec3_sub(p->places[b][i], drift);
+    p->positions[0][i] = at;
+    p->positions[1][i] = pl_vec3_add(pl_vec3_of(0.8 * at.x, 0.8 * at.z, -0.8 * at.y), shift);
+    for (int b = 0; b < 2; ++b) p->starts[b][i] = pl_vec3_sub(p->positions[b][i], drift);
     p->inverse_masses[i] = 1;
   }
   for (int b = 0; b < 2; ++b)
     p->bodies[b] = (pl_contact_body){.surface = &p->model.surface,
                                      .starts = p->starts[b],
-                                     .positions = p->places[b],
+                                     .positions = p->positions[b],
                                      .velocities = p->velocities[b],
                                      .inverse_masses = p->inverse_masses,
                                      .radius = RADIUS};
 }
 
 // Signed distance of a point from a body, negative inside, by looking at every triangle.
-static double brute_distance(const pair *p, int body, pl_vec3 place) {
+static double brute_distance(const pair *p, int body, pl_vec3 position) {
   double best = HUGE_VAL, angle = 0;
   for (int32_t t = 0; t < TRIANGLES; ++t) {
     const int32_t *corners = &p->model.triangles[3 * t];
-    pl_vec3 a = p->places[body][corners[0]], b = p->places[body][corners[1]], c = p->places[body][corners[2]];
+    pl_vec3 a = p->positions[body][corners[0]], b = p->positions[body][corners[1]], c = p->positions[body][corners[2]];
     double weights[3];
-    best = fmin(best, pl_vec3_distance(place, pl_triangle_nearest(a, b, c, place, weights)));
-    angle += pl_triangle_solid_angle(a, b, c, place);
+    best = fmin(best, pl_vec3_distance(position, pl_triangle_nearest(a, b, c, position, weights)));
+    angle += pl_triangle_solid_angle(a, b, c, position);
   }
   return angle > 2 * acos(-1.0) ? -best : best;
 }
@@ -73,7 +73,7 @@ static void points_inside_are_found_and_points_outside_are_not(void **state) {
     int32_t count = detect(&p, solver, &contacts);
     for (int body = 0; body < 2; ++body)
       for (int32_t i = 0; i < POINTS; ++i) {
-        double distance = brute_distance(&p, 1 - body, p.places[body][i]);
+        double distance = brute_distance(&p, 1 - body, p.positions[body][i]);
         bool is_found = false;
         for (int32_t c = 0; c < count; ++c) is_found = is_found || (contacts[c].body == body && contacts[c].point == i);
         // The margin watched beyond both radii is far below a millimetre.

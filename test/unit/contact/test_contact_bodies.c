@@ -177,8 +177,8 @@ static double slide(double friction, bool on_body) {
   prepare(&s);
   put(&s, 1, (pl_transform){pl_vec3_scale(up, 0.5), tilt}, pl_vec3_of(0, 0, 0));
   for (int32_t p = 0; p < PARTICLES; ++p) {
-    pl_vec3 place = on_body ? pl_vec3_scale(s.model.rest[p], 10) : pl_vec3_of(50, 50, 50);
-    s.positions[0][p] = pl_quat_apply(tilt, pl_vec3_add(place, pl_vec3_of(0.13, -5, 0.17)));
+    pl_vec3 position = on_body ? pl_vec3_scale(s.model.rest[p], 10) : pl_vec3_of(50, 50, 50);
+    s.positions[0][p] = pl_quat_apply(tilt, pl_vec3_add(position, pl_vec3_of(0.13, -5, 0.17)));
   }
   for (int i = 0; i < 240; ++i) {
     for (int32_t p = 0; p < PARTICLES; ++p) s.velocities[0][p] = pl_vec3_scale(GRAVITY, -STEP);  // held against gravity

@@ -7,7 +7,7 @@
 #include "math/quat.h"
 #include "torus_surface.h"
 
-enum { PLACES = 10000 };
+enum { POSITIONS = 10000 };
 
 static pl_collider *make(pl_context *context, pl_collider_def def) {
   pl_collider *collider = NULL;
@@ -85,10 +85,10 @@ static double searched_gap(const pl_segment *s, const pl_collider *collider, pl_
     if (gap < best) best = gap, t = (double)i / count;
   }
   if (collider->shape == PL_COLLIDER_MESH) return best;
-  const double share = 0.5 * (sqrt(5.0) - 1);
+  const double fraction = 0.5 * (sqrt(5.0) - 1);
   double low = fmax(0, t - 1.0 / count), high = fmin(1, t + 1.0 / count);
   for (int i = 0; i < 70; ++i) {
-    double left = high - share * (high - low), right = low + share * (high - low);
+    double left = high - fraction * (high - low), right = low + fraction * (high - low);
     double left_gap = gap_at(s, collider, placement, left), right_gap = gap_at(s, collider, placement, right);
     best = fmin(best, fmin(left_gap, right_gap));
     if (left_gap < right_gap) {
@@ -106,11 +106,11 @@ static void check_touch(const pl_segment *s, const pl_collider *collider, pl_tra
   assert_true(touch->t >= 0 && touch->t <= 1);
   check_near(touch->gap, gap_at(s, collider, placement, touch->t), tolerance);
   check_near(pl_vec3_length(touch->normal), 1, 1e-12);
-  pl_vec3 place = pl_vec3_mix(s->a, s->b, touch->t);
-  double distance = pl_collider_distance(collider, placement, place, NULL);
-  check_near(pl_collider_distance(collider, placement, pl_vec3_add_scaled(place, touch->normal, -distance), NULL), 0, tolerance);
+  pl_vec3 position = pl_vec3_mix(s->a, s->b, touch->t);
+  double distance = pl_collider_distance(collider, placement, position, NULL);
+  check_near(pl_collider_distance(collider, placement, pl_vec3_add_scaled(position, touch->normal, -distance), NULL), 0, tolerance);
   // A little out from there the distance has grown by as much.
-  pl_vec3 out = pl_vec3_add_scaled(place, touch->normal, fmax(0, -distance) + 1e-3 * collider->reach);
+  pl_vec3 out = pl_vec3_add_scaled(position, touch->normal, fmax(0, -distance) + 1e-3 * collider->reach);
   if (collider->shape != PL_COLLIDER_MESH && collider->shape != PL_COLLIDER_HALF_SPACE)
     check_near(pl_collider_distance(collider, placement, out, NULL), fmax(0, distance) + 1e-3 * collider->reach, tolerance);
 }
@@ -129,7 +129,7 @@ static void the_gap_is_the_least_of_all_places_for_convex_forms(void **state) {
         pl_segment s = random_segment(&random, placement, sizes[k]);
         pl_segment_touch touch;
         assert_true(pl_segment_touch_collider(&s, collider, placement, HUGE_VAL, &touch));
-        check_near(touch.gap, searched_gap(&s, collider, placement, PLACES), 1e-11 * sizes[k]);
+        check_near(touch.gap, searched_gap(&s, collider, placement, POSITIONS), 1e-11 * sizes[k]);
         check_touch(&s, collider, placement, &touch, 1e-11 * sizes[k]);
         inside += touch.gap < 0, at_ends += touch.t == 0 || touch.t == 1, between += touch.t > 0.01 && touch.t < 0.99;
       }
@@ -218,7 +218,7 @@ static void on_a_bent_torus_no_more_than_half_the_radius_is_missed(void **state)
   for (int i = 0; i < COUNT; ++i) {
     pl_transform placement = random_placement(&random, 1);
     pl_segment s = random_segment(&random, placement, 1);
-    double length = pl_vec3_distance(s.a, s.b), gap = searched_gap(&s, collider, placement, i < FINE ? PLACES : 300);
+    double length = pl_vec3_distance(s.a, s.b), gap = searched_gap(&s, collider, placement, i < FINE ? POSITIONS : 300);
     pl_segment_touch touch;
     assert_true(pl_segment_touch_collider(&s, collider, placement, HUGE_VAL, &touch));
     check_touch(&s, collider, placement, &touch, 1e-9);
@@ -260,11 +260,11 @@ static void a_segment_without_length_is_its_larger_ball(void **state) {
     pl_collider *collider = shape == PL_COLLIDER_MESH ? make_torus_mesh(context) : make_form(context, shape, 1);
     for (int i = 0; i < 100; ++i) {
       pl_transform placement = random_placement(&random, 1);
-      pl_vec3 place = random_point(&random, 2);
+      pl_vec3 position = random_point(&random, 2);
       double thin = i % 2 ? 0 : 0.1, thick = i % 3 ? 0.3 : thin;
-      pl_segment s = {place, place, thin, thick}, turned = {place, place, thick, thin};
+      pl_segment s = {position, position, thin, thick}, turned = {position, position, thick, thin};
       pl_segment_touch touch;
-      double gap = pl_collider_distance(collider, placement, place, NULL) - thick;
+      double gap = pl_collider_distance(collider, placement, position, NULL) - thick;
       assert_true(pl_segment_touch_collider(&s, collider, placement, HUGE_VAL, &touch));
       check_near(touch.gap, gap, 1e-12);
       if (thick > thin) check_near(touch.t, 1, 0);

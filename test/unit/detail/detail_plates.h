@@ -20,10 +20,10 @@ static const double PLATE_TOP = 0.1, PLATE_WINDOW = 0.12, PLATE_STAMP = 0.3;
 
 static inline void take_mesh(pl_context *context, plate *p) {
   pl_error error = {0};
-  pl_mesh_view tets = pl_mesh_look(p->mesh);
+  pl_mesh_view tets = pl_mesh_get_view(p->mesh);
   p->material_of_surface = malloc((size_t)tets.point_count * sizeof(int32_t));
   check_ok(pl_mesh_boundary(context, p->mesh, &p->surface, p->material_of_surface, &error), &error);
-  pl_mesh_view surface = pl_mesh_look(p->surface);
+  pl_mesh_view surface = pl_mesh_get_view(p->surface);
   p->object = pl_detail_object_of(p->mesh, p->surface, p->material_of_surface);
   p->displacements = calloc((size_t)tets.point_count, sizeof(pl_vec3));
   p->coarse = calloc((size_t)surface.point_count, sizeof(pl_vec3));
@@ -184,7 +184,7 @@ static inline void check_same_points(const plate *p, const pl_vec3 *a, const pl_
 }
 
 // Root mean square of a - b over that of c - d.
-static inline double share_missing(const pl_vec3 *a, const pl_vec3 *b, const pl_vec3 *c, const pl_vec3 *d, int32_t count) {
+static inline double fraction_missing(const pl_vec3 *a, const pl_vec3 *b, const pl_vec3 *c, const pl_vec3 *d, int32_t count) {
   double off = 0, whole = 0;
   for (int32_t i = 0; i < count; ++i) {
     pl_vec3 x = pl_vec3_sub(a[i], b[i]), y = pl_vec3_sub(c[i], d[i]);

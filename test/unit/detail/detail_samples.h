@@ -10,12 +10,12 @@
 enum { CUBE_SIDE = 12, CUBE_COUNT = CUBE_SIDE * CUBE_SIDE * CUBE_SIDE, DEFORMATION_COUNT = 8 };
 
 // Edge length 2, around the origin, as in section 6.2.
-static inline void make_cube(pl_vec3 points[CUBE_COUNT], double shares[CUBE_COUNT]) {
+static inline void make_cube(pl_vec3 points[CUBE_COUNT], double fractions[CUBE_COUNT]) {
   double step = 2.0 / CUBE_SIDE;
   for (int32_t m = 0; m < CUBE_COUNT; ++m) {
     int32_t i = m % CUBE_SIDE, j = m / CUBE_SIDE % CUBE_SIDE, k = m / CUBE_SIDE / CUBE_SIDE;
     points[m] = pl_vec3_of(step * (i + 0.5) - 1, step * (j + 0.5) - 1, step * (k + 0.5) - 1);
-    shares[m] = step * step * step;
+    fractions[m] = step * step * step;
   }
 }
 

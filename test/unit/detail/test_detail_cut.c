@@ -29,7 +29,7 @@ static void count_moved(pl_context *context, const plate *p, int32_t triangle, i
 
 // A set of one press in the middle whose kernel is so wide that a cut changes its weight little: whatever holds stamps back at a cut, it is not the weight.
 static pl_detail_set *widen(pl_context *context, const pl_detail_set *set) {
-  pl_detail_set_view view = pl_detail_set_look(set);
+  pl_detail_set_view view = pl_detail_set_get_view(set);
   view.def.site_width = 2;
   view.def.load_width = 2;
   pl_detail_set *wide = NULL;
@@ -194,7 +194,7 @@ static removal remove_half(pl_context *context, const pl_detail_set *set, plate 
     pl_detail_filter *filter = filter_of(context, set, &part);
     enrich(filter, &part, &contact, 1, NULL);
     double weights[PRESS_COUNT], change = 0;
-    pl_detail_filter_read_weights(filter, 0, weights);
+    pl_detail_filter_get_weights(filter, 0, weights);
     for (int k = 0; k < PRESS_COUNT; ++k) change = fmax(change, fabs(weights[k] - last[k]));
     for (int32_t i = 0; step > 0 && i < p->object.surface_count; ++i)
       found.point_jump = fmax(found.point_jump, pl_vec3_distance(part.found[i], before[i]));

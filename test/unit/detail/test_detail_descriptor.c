@@ -2,12 +2,12 @@
 #include "unit/detail/detail_samples.h"
 
 static pl_vec3 cube[CUBE_COUNT];
-static double cube_shares[CUBE_COUNT];
+static double cube_fractions[CUBE_COUNT];
 static pl_vec3 displacements[CUBE_COUNT];
 
 // Load descriptor of a deformation of the cube, in its own axes.
 static pl_vector_moments load_at(const pl_window *window, const pl_vec3 *field) {
-  pl_material material = {CUBE_COUNT, cube, cube_shares};
+  pl_material material = {CUBE_COUNT, cube, cube_fractions};
   pl_moments one, sums[3];
   pl_moments_sum(&material, NULL, 1, window, &one);
   pl_moments_sum(&material, &field[0].x, 3, window, sums);
@@ -27,8 +27,8 @@ static double norm(const pl_vector_moments *load) {
 // Eqs. 10 and 11 as they are written, point by point, with the rigid part that the library found.
 static void one_pass_gives_what_the_papers_two_give(void **state) {
   (void)state;
-  make_cube(cube, cube_shares);
-  pl_material material = {CUBE_COUNT, cube, cube_shares};
+  make_cube(cube, cube_fractions);
+  pl_material material = {CUBE_COUNT, cube, cube_fractions};
   pl_random random = pl_random_of_seed(3);
   for (int trial = 0; trial < 10; ++trial) {
     pl_window window = {sample_vector(&random, 1), pl_random_between(&random, 0.4, 1.2)};
@@ -69,13 +69,13 @@ static void one_pass_gives_what_the_papers_two_give(void **state) {
 // F is the gradient of an affine field, R its polar part: a pure stretch in any axes leaves a load that is that stretch.
 static void the_rigid_part_is_that_of_the_affine_fit(void **state) {
   (void)state;
-  make_cube(cube, cube_shares);
+  make_cube(cube, cube_fractions);
   pl_random random = pl_random_of_seed(4);
   pl_mat3 axes = sample_rotation(&random), turn = sample_rotation(&random);
   pl_mat3 stretch = pl_mat3_multiply(pl_mat3_multiply(axes, pl_mat3_diagonal(1.4, 0.9, 1.1)), pl_mat3_transpose(axes));
   pl_mat3 gradient = pl_mat3_multiply(turn, stretch);
   for (int32_t m = 0; m < CUBE_COUNT; ++m) displacements[m] = pl_vec3_sub(pl_mat3_apply(gradient, cube[m]), cube[m]);
-  pl_material material = {CUBE_COUNT, cube, cube_shares};
+  pl_material material = {CUBE_COUNT, cube, cube_fractions};
   pl_window window = {{0.2, -0.3, 1}, 0.7};
   pl_moments one, sums[3];
   pl_moments_sum(&material, NULL, 1, &window, &one);
@@ -88,7 +88,7 @@ static void the_rigid_part_is_that_of_the_affine_fit(void **state) {
 
 static void a_rigid_motion_is_no_load_and_changes_none(void **state) {
   (void)state;
-  make_cube(cube, cube_shares);
+  make_cube(cube, cube_fractions);
   pl_random random = pl_random_of_seed(8);
   pl_window window = {{0, 0, 1}, 1};
   for (int trial = 0; trial < 10; ++trial) {
@@ -132,7 +132,7 @@ static void table_1_has_its_structure(void **state) {
       {0.0, 4.1, 4.1, 4.2, 4.1, 5.7, 4.1, 4.1}, {4.1, 0.0, 8.0, 4.3, 4.2, 6.9, 3.0, 3.0}, {4.1, 8.0, 0.0, 4.0, 4.2, 4.0, 4.3, 4.3},
       {4.2, 4.3, 4.0, 0.0, 4.2, 7.4, 3.7, 3.7}, {4.1, 4.2, 4.2, 4.2, 0.0, 5.7, 4.2, 4.2}, {5.7, 6.9, 4.0, 7.4, 5.7, 0.0, 5.0, 5.0},
       {4.1, 3.0, 4.3, 3.7, 4.2, 5.0, 0.0, 0.0}, {4.1, 3.0, 4.3, 3.7, 4.2, 5.0, 0.0, 0.0}};
-  make_cube(cube, cube_shares);
+  make_cube(cube, cube_fractions);
   pl_vector_moments loads[DEFORMATION_COUNT];
   for (int32_t i = 0; i < DEFORMATION_COUNT; ++i) loads[i] = load_of(i);
   double d[DEFORMATION_COUNT][DEFORMATION_COUNT];
@@ -249,9 +249,9 @@ static void a_drag_over_a_flat_place_is_the_same_in_all_directions(void **state)
 // Material that fades away on one side of the contact: what is seen of site and load changes without a jump.
 static void removing_half_of_the_object_changes_the_descriptors_continuously(void **state) {
   (void)state;
-  make_cube(cube, cube_shares);
-  static double shares[CUBE_COUNT];
-  pl_material material = {CUBE_COUNT, cube, shares};
+  make_cube(cube, cube_fractions);
+  static double fractions[CUBE_COUNT];
+  pl_material material = {CUBE_COUNT, cube, fractions};
   // Not the middle of the face, and a load that is pressed and dragged.
   pl_window window = {{0.05, -0.1, 1}, 0.5};
   for (int32_t m = 0; m < CUBE_COUNT; ++m) {
@@ -263,7 +263,7 @@ static void removing_half_of_the_object_changes_the_descriptors_continuously(voi
   pl_vector_moments last_load = {0};
   double site_jump = 0, load_jump = 0, site_way = 0;
   for (int32_t step = 0; step <= STEPS; ++step) {
-    for (int32_t m = 0; m < CUBE_COUNT; ++m) shares[m] = cube_shares[m] * (cube[m].x > 0 ? 1 - (double)step / STEPS : 1);
+    for (int32_t m = 0; m < CUBE_COUNT; ++m) fractions[m] = cube_fractions[m] * (cube[m].x > 0 ? 1 - (double)step / STEPS : 1);
     pl_moments one, sums[3], site, local;
     pl_moments_sum(&material, NULL, 1, &window, &one);
     pl_moments_sum(&material, &displacements[0].x, 3, &window, sums);

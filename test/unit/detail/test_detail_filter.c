@@ -8,7 +8,7 @@ static void at_its_own_place_and_load_the_recorded_surface_comes_back(void **sta
   filtered_plate f = open_filtered(make_context(1), 30, DEPTH);
   press again = press_at(0, 0, DEPTH);
   press_filtered(&f, &again);
-  double missing = share_missing(f.p.found, f.p.fine, f.p.fine, f.p.coarse, f.p.object.surface_count);
+  double missing = fraction_missing(f.p.found, f.p.fine, f.p.fine, f.p.coarse, f.p.object.surface_count);
   printf("missing of the detail %.3g, weight %.9g, load %.3g\n", missing, f.report.best_weight, f.report.load_size);
   check_near(f.report.best_weight, 1, 1e-5);
   check_at_most(missing, 0.01);
@@ -39,7 +39,7 @@ static void half_the_load_gives_half_the_detail(void **state) {
   filtered_plate f = open_filtered(make_context(1), 24, DEPTH);
   press half = press_at(0, 0, 0.5 * DEPTH);
   press_filtered(&f, &half);
-  check_at_most(share_missing(f.p.found, f.p.fine, f.p.fine, f.p.coarse, f.p.object.surface_count), 0.03);
+  check_at_most(fraction_missing(f.p.found, f.p.fine, f.p.fine, f.p.coarse, f.p.object.surface_count), 0.03);
   close_filtered(&f);
 }
 
@@ -62,10 +62,10 @@ static void no_load_gives_nothing(void **state) {
   for (double depth = DEPTH; depth > 1e-6; depth *= 0.5) {
     press load = press_at(0, 0, depth);
     press_filtered(&f, &load);
-    double largest = 0;
-    for (int32_t i = 0; i < f.p.object.surface_count; ++i) largest = fmax(largest, pl_vec3_distance(f.p.found[i], f.p.coarse[i]));
-    check_at_most(largest, 0.51 * last);
-    last = largest;
+    double max = 0;
+    for (int32_t i = 0; i < f.p.object.surface_count; ++i) max = fmax(max, pl_vec3_distance(f.p.found[i], f.p.coarse[i]));
+    check_at_most(max, 0.51 * last);
+    last = max;
   }
   check_near(last, 0, 0);  // below the least load there is none
   close_filtered(&f);
@@ -96,20 +96,20 @@ static void two_tools_in_one_place_do_not_add_up_twice(void **state) {
   pl_detail_contact contacts[3] = {f.contact, f.contact, f.contact};
   pl_vec3 *once = copy_found(p);
   enrich(f.filter, p, contacts, 2, NULL);
-  check_at_most(share_missing(p->found, once, once, p->coarse, p->object.surface_count), 1e-5);
+  check_at_most(fraction_missing(p->found, once, once, p->coarse, p->object.surface_count), 1e-5);
   // Half a stamp apart: nowhere more than the largest of both, and the dent in the middle stays.
   contacts[1].point.x += 0.5 * PLATE_STAMP;
   enrich(f.filter, p, contacts, 2, NULL);
-  double largest = 0, largest_once = 0, middle = 0;
+  double max = 0, max_once = 0, middle = 0;
   for (int32_t i = 0; i < p->object.surface_count; ++i) {
     pl_vec3 x = p->object.surface_points[i];
-    largest = fmax(largest, pl_vec3_distance(p->found[i], p->coarse[i]));
-    largest_once = fmax(largest_once, pl_vec3_distance(once[i], p->coarse[i]));
+    max = fmax(max, pl_vec3_distance(p->found[i], p->coarse[i]));
+    max_once = fmax(max_once, pl_vec3_distance(once[i], p->coarse[i]));
     if (x.z > PLATE_TOP - 1e-9 && fabs(x.x) < 1e-9 && fabs(x.y) < 1e-9)
       middle = pl_vec3_distance(p->found[i], p->coarse[i]) / pl_vec3_distance(once[i], p->coarse[i]);
   }
-  printf("half a stamp apart: middle %.3f of alone, largest %.3f\n", middle, largest / largest_once);
-  check_at_most(largest, 1.01 * largest_once);
+  printf("half a stamp apart: middle %.3f of alone, largest %.3f\n", middle, max / max_once);
+  check_at_most(max, 1.01 * max_once);
   check_at_most(0.85, middle);
   free(once);
   // A third one that does not press takes nothing from them.
@@ -144,7 +144,7 @@ static void a_frame_allocates_nothing_and_leaves_no_trace(void **state) {
   check_ok(pl_detail_filter_apply(f.filter, &frame, p->coarse, NULL, &error), &error);
   check_same_points(p, used, p->coarse);
   // Every part of the frame took some time.
-  pl_detail_costs costs = pl_detail_filter_costs(f.filter);
+  pl_detail_time_report costs = pl_detail_filter_get_report(f.filter);
   assert_true(costs.find_seconds > 0 && costs.describe_seconds > 0 && costs.weigh_seconds > 0 && costs.blend_seconds > 0 &&
               costs.stamp_seconds > 0);
   free(used);
@@ -182,7 +182,7 @@ static void a_smaller_object_gets_smaller_stamps(void **state) {
   pl_error error = {0};
   check_ok(pl_detail_filter_create(f.context, &def, &filter, &error), &error);
   enrich(filter, &p, &contact, 1, NULL);
-  check_at_most(share_missing(p.found, p.fine, p.fine, p.coarse, p.object.surface_count), 0.02);
+  check_at_most(fraction_missing(p.found, p.fine, p.fine, p.coarse, p.object.surface_count), 0.02);
   free(material);
   free(surface);
   pl_detail_filter_destroy(filter);

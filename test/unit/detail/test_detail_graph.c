@@ -31,7 +31,7 @@ static int32_t make_slit_sheet(double tip, pl_vec3 *points, int32_t *triangles, 
   return count;
 }
 
-static void reach_from(pl_context *context, double tip, pl_vec3 *points, float *shares, int32_t *count) {
+static void reach_from(pl_context *context, double tip, pl_vec3 *points, float *fractions, int32_t *count) {
   static int32_t triangles[6 * SIDE * SIDE];
   int32_t triangle_count;
   *count = make_slit_sheet(tip, points, triangles, &triangle_count);
@@ -43,13 +43,13 @@ static void reach_from(pl_context *context, double tip, pl_vec3 *points, float *
   assert_true(pl_reach_work_take(&arena, *count, &work));
   int32_t source = (SIDE / 4) * SIDE + SIDE / 2 - 3;  // a little left of the slit
   pl_reach_query query = {.center = points[source], .source_count = 1, .sources = {source}, .limit = 0.8, .slack = 0.1};
-  pl_graph_reach(&graph, &query, &work, shares);
+  pl_graph_reach(&graph, &query, &work, fractions);
   // Work is left as it was found.
   float *again = PL_TAKE(&arena, float, *count);
   pl_graph_reach(&graph, &query, &work, again);
-  assert_memory_equal(again, shares, (size_t)*count * sizeof *again);
+  assert_memory_equal(again, fractions, (size_t)*count * sizeof *again);
   for (int32_t i = 0; i < *count; ++i)
-    if (pl_vec3_distance(points[i], query.center) > query.limit) assert_true(shares[i] == 0);
+    if (pl_vec3_distance(points[i], query.center) > query.limit) assert_true(fractions[i] == 0);
   pl_arena_destroy(&arena);
 }
 
@@ -68,7 +68,7 @@ static void shares_are_those_of_the_shortest_ways(void **state) {
   assert_true(pl_edges_find(&arena, tets, count, &edges, &edge_count));
   assert_true(pl_reach_work_take(&arena, count, &work));
   double *ways = PL_TAKE(&arena, double, count);
-  float *shares = PL_TAKE(&arena, float, count);
+  float *fractions = PL_TAKE(&arena, float, count);
   pl_reach_query query = {.center = {0.1, -0.45, 0.05}, .source_count = 2, .sources = {3, 60}, .limit = 0.7, .slack = 0.05};
   for (int32_t i = 0; i < count; ++i) ways[i] = HUGE_VAL;
   for (int k = 0; k < 2; ++k) ways[query.sources[k]] = pl_vec3_distance(query.center, graph.points[query.sources[k]]);
@@ -79,13 +79,13 @@ static void shares_are_those_of_the_shortest_ways(void **state) {
       ways[b] = fmin(ways[b], ways[a] + length);
       ways[a] = fmin(ways[a], ways[b] + length);
     }
-  pl_graph_reach(&graph, &query, &work, shares);
+  pl_graph_reach(&graph, &query, &work, fractions);
   int32_t partial = 0;
   for (int32_t i = 0; i < count; ++i) {
     double straight = pl_vec3_distance(query.center, graph.points[i]), detour = (ways[i] - straight) / (straight + query.slack);
     double t = fmin(fmax((1 - detour) / 0.5, 0), 1), wanted = straight <= query.limit ? t * t * (3 - 2 * t) : 0;
-    check_near((double)shares[i], wanted, 1e-5);
-    partial += shares[i] > 0 && shares[i] < 1;
+    check_near((double)fractions[i], wanted, 1e-5);
+    partial += fractions[i] > 0 && fractions[i] < 1;
   }
   assert_true(partial > 3);
   pl_arena_destroy(&arena);
@@ -97,13 +97,13 @@ static void without_a_slit_all_that_is_near_counts_whole(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   static pl_vec3 points[SIDE * (SIDE + 1)];
-  static float shares[SIDE * (SIDE + 1)];
+  static float fractions[SIDE * (SIDE + 1)];
   int32_t count;
-  reach_from(context, -2, points, shares, &count);
+  reach_from(context, -2, points, fractions, &count);
   assert_int_equal(count, SIDE * SIDE);
   pl_vec3 center = points[(SIDE / 4) * SIDE + SIDE / 2 - 3];
   for (int32_t i = 0; i < count; ++i)
-    if (pl_vec3_distance(points[i], center) < 0.799) assert_true(shares[i] == 1);
+    if (pl_vec3_distance(points[i], center) < 0.799) assert_true(fractions[i] == 1);
   drop_context(context);
 }
 
@@ -111,17 +111,17 @@ static void beyond_a_slit_nothing_counts_and_around_its_tip_it_fades(void **stat
   (void)state;
   pl_context *context = make_context(1);
   static pl_vec3 points[SIDE * (SIDE + 1)];
-  static float shares[SIDE * (SIDE + 1)];
+  static float fractions[SIDE * (SIDE + 1)];
   int32_t count;
-  reach_from(context, 2, points, shares, &count);
+  reach_from(context, 2, points, fractions, &count);
   for (int32_t i = 0; i < count; ++i)
-    if (points[i].x > 1e-9 || i >= SIDE * SIDE) assert_true(shares[i] == 0);
+    if (points[i].x > 1e-9 || i >= SIDE * SIDE) assert_true(fractions[i] == 0);
   // As the slit grows, what counts of the points beyond falls without a jump, down to nothing.
   double last = HUGE_VAL, first = 0;
   for (double tip = -1; tip <= 1.1; tip += 0.05) {
-    reach_from(context, tip, points, shares, &count);
+    reach_from(context, tip, points, fractions, &count);
     double sum = 0;
-    for (int32_t i = 0; i < SIDE * SIDE; ++i) sum += points[i].x > 1e-9 ? (double)shares[i] : 0;
+    for (int32_t i = 0; i < SIDE * SIDE; ++i) sum += points[i].x > 1e-9 ? (double)fractions[i] : 0;
     if (tip < -0.99) first = sum;
     check_at_most(sum, last + 1e-6);
     if (last < HUGE_VAL) check_at_most(last - sum, 0.15 * first);
@@ -149,7 +149,7 @@ static void surveys_divide_and_cover_a_plate(void **state) {
   check_ok(pl_detail_segment(threads, &def, &p.object, 1, &again, &error), &error);
   assert_memory_equal(segment, other, count * sizeof *segment);
   pl_detail_coverage coverage;
-  check_ok(pl_detail_cover(context, set, &p.object, 1, distances, other, &coverage, &error), &error);
+  check_ok(pl_detail_measure_coverage(context, set, &p.object, 1, distances, other, &coverage, &error), &error);
   int32_t middle = -1, corner = -1;
   for (int32_t i = 0; i < p.object.surface_count; ++i) {
     pl_vec3 x = p.object.surface_points[i];
@@ -161,8 +161,8 @@ static void surveys_divide_and_cover_a_plate(void **state) {
   check_near(distances[middle], 0, 0.02);
   assert_true(distances[corner] > coverage.limit);
   assert_true(coverage.covered > 0.05 && coverage.covered < 0.95);
-  check_near(distances[coverage.farthest], coverage.largest, 0);
-  printf("covered by one example: %.2f; farthest %.3f\n", coverage.covered, coverage.largest);
+  check_near(distances[coverage.farthest], coverage.max, 0);
+  printf("covered by one example: %.2f; farthest %.3f\n", coverage.covered, coverage.max);
   segments.count = 0;
   assert_int_equal(pl_detail_segment(context, &def, &p.object, 1, &segments, &error), PL_ERROR_INVALID_ARGUMENT);
   free(segment);

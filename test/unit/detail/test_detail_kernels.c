@@ -4,7 +4,7 @@
 #include "unit/detail/detail_samples.h"
 
 static pl_vec3 cube[CUBE_COUNT], displacements[CUBE_COUNT];
-static double shares[CUBE_COUNT];
+static double fractions[CUBE_COUNT];
 
 static double error_of(const pl_moments *found, const pl_moments *expected, int32_t count) {
   pl_moments off;
@@ -21,12 +21,12 @@ static void sums_are_those_in_double_precision(void **state) {
     // Far away, displaced by more than its size, and with a number of points that leaves lanes over.
     pl_vec3 away = sample_vector(&random, trial < 4 ? 0 : 300), carried = sample_vector(&random, trial < 8 ? 0 : 40);
     int32_t count = CUBE_COUNT - trial;
-    make_cube(cube, shares);
+    make_cube(cube, fractions);
     for (int32_t m = 0; m < count; ++m) {
       displacements[m] = pl_vec3_add(pl_vec3_sub(deform(1 + trial % 7, cube[m]), cube[m]), carried);
       cube[m] = pl_vec3_add(cube[m], away);
     }
-    pl_material material = {count, cube, shares};
+    pl_material material = {count, cube, fractions};
     pl_window window = {pl_vec3_add(away, sample_vector(&random, 1)), pl_random_between(&random, 0.3, 1)};
     pl_vec3 reference = displacements[count / 2];
     pl_arena arena;
@@ -71,14 +71,14 @@ static void in_single_precision_too_turning_the_object_turns_the_tensors(void **
   pl_random random = pl_random_of_seed(33);
   double worst = 0;
   for (int trial = 0; trial < 10; ++trial) {
-    make_cube(cube, shares);
+    make_cube(cube, fractions);
     pl_mat3 turn = sample_rotation(&random);
     pl_vec3 center = sample_vector(&random, 1);
     pl_window windows[2] = {{center, 0.6}, {pl_mat3_apply(turn, center), 0.6}};
     pl_moments one[2], expected;
     for (int turned = 0; turned < 2; ++turned) {
       for (int32_t m = 0; turned && m < CUBE_COUNT; ++m) cube[m] = pl_mat3_apply(turn, cube[m]);
-      pl_material material = {CUBE_COUNT, cube, shares};
+      pl_material material = {CUBE_COUNT, cube, fractions};
       pl_arena arena;
       pl_arena_init(&arena, context, 0);
       pl_material_rows rows;
@@ -124,8 +124,8 @@ static void stamps_are_laid_as_the_formulas_say_by_every_instruction_set(void **
   (void)state;
   pl_random random = pl_random_of_seed(5);
   static _Alignas(64) float numbers[48 * SPOT_ROWS], places[2][24 * SPOT_ROWS], map[8 * MAP_SIDE * MAP_SIDE];
-  static pl_vec3 places_at_rest[SPOT_COUNT], normals[SPOT_COUNT], moved[2][SPOT_COUNT];
-  static float spot_shares[SPOT_COUNT];
+  static pl_vec3 positions_at_rest[SPOT_COUNT], normals[SPOT_COUNT], moved[2][SPOT_COUNT];
+  static float spot_fractions[SPOT_COUNT];
   static int32_t spots[SPOT_COUNT];
   pl_mat3 frame = sample_rotation(&random);
   pl_vec3 center = sample_vector(&random, 0.1);
@@ -133,25 +133,25 @@ static void stamps_are_laid_as_the_formulas_say_by_every_instruction_set(void **
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) lay.axes[i][j] = (float)frame.m[i][j];
   for (int32_t i = 0; i < SPOT_COUNT; ++i) {
-    places_at_rest[i] = sample_vector(&random, 0.5);
+    positions_at_rest[i] = sample_vector(&random, 0.5);
     normals[i] = pl_vec3_unit_or(sample_vector(&random, 1), pl_vec3_of(0, 0, 1));
-    const double all[6] = {places_at_rest[i].x, places_at_rest[i].y, places_at_rest[i].z, normals[i].x, normals[i].y, normals[i].z};
+    const double all[6] = {positions_at_rest[i].x, positions_at_rest[i].y, positions_at_rest[i].z, normals[i].x, normals[i].y, normals[i].z};
     for (int k = 0; k < 6; ++k) numbers[48 * (i / 8) + 8 * k + i % 8] = (float)all[k];
     spots[i] = SPOT_COUNT - 1 - i;
-    spot_shares[i] = (float)pl_random_unit(&random);
+    spot_fractions[i] = (float)pl_random_unit(&random);
   }
   for (int i = 0; i < 8 * MAP_SIDE * MAP_SIDE; ++i) map[i] = i % 4 == 3 ? 0 : (float)pl_random_between(&random, -1, 1);
   const pl_detail_kernels *sets[2] = {&pl_detail_kernels_plain, pl_detail_kernels_choose()};
   for (int k = 0; k < 2; ++k) {
     pl_stamp_rows rows = {SPOT_COUNT, SPOT_ROWS, numbers};
     sets[k]->place(&rows, &lay, places[k]);
-    pl_stamp_points points = {SPOT_COUNT, spots, spot_shares, places[k]};
+    pl_stamp_points points = {SPOT_COUNT, spots, spot_fractions, places[k]};
     sets[k]->stamp(&points, map, MAP_SIDE, 2 * MAP_SIDE, moved[k]);
   }
   assert_memory_equal(moved[0], moved[1], sizeof moved[0]);
   int32_t inside_count = 0;
   for (int32_t i = 0; i < SPOT_COUNT; ++i) {
-    pl_vec3 at = pl_mat3_apply(frame, pl_vec3_scale(pl_vec3_sub(places_at_rest[i], center), 2)),
+    pl_vec3 at = pl_mat3_apply(frame, pl_vec3_scale(pl_vec3_sub(positions_at_rest[i], center), 2)),
             local = pl_mat3_apply(frame, normals[i]);
     double unfold = local.z < -0.5 ? 0 : -at.z * (1 - fmax(local.z, 0) * 2 / 3), u = at.x + unfold * local.x,
            v = at.y + unfold * local.y;
@@ -165,7 +165,7 @@ static void stamps_are_laid_as_the_formulas_say_by_every_instruction_set(void **
     double x = (u + 1) * 4, y = (v + 1) * 4 + (local.z < -0.5 ? MAP_SIDE : 0);
     for (int a = 0; a < 2; ++a)
       for (int b = 0; b < 2; ++b) {
-        double weight = (a ? x - floor(x) : 1 - x + floor(x)) * (b ? y - floor(y) : 1 - y + floor(y)) * (double)spot_shares[i];
+        double weight = (a ? x - floor(x) : 1 - x + floor(x)) * (b ? y - floor(y) : 1 - y + floor(y)) * (double)spot_fractions[i];
         const float *sample = map + 4 * (MAP_SIDE * ((int)y + b) + (int)x + a);
         wanted = pl_vec3_add_scaled(wanted, pl_vec3_of((double)sample[0], (double)sample[1], (double)sample[2]), weight);
       }

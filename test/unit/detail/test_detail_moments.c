@@ -5,11 +5,11 @@ static const double PI = 3.14159265358979323846;
 
 // Points of a grid around the origin with spacing `step`, out to `reach`, each with its cell's volume; the rule is exact to rounding for what
 // is smooth and dies out with the window.
-enum { GRID_MOST = 70000 };
+enum { MAX_GRID = 70000 };
 typedef struct grid {
   int32_t count;
-  pl_vec3 points[GRID_MOST];
-  double shares[GRID_MOST], values[GRID_MOST];
+  pl_vec3 points[MAX_GRID];
+  double fractions[MAX_GRID], values[MAX_GRID];
 } grid;
 
 static grid *make_grid(double reach, double step) {
@@ -18,15 +18,15 @@ static grid *make_grid(double reach, double step) {
   for (int32_t k = -half; k <= half; ++k)
     for (int32_t j = -half; j <= half; ++j)
       for (int32_t i = -half; i <= half; ++i) {
-        assert_true(g->count < GRID_MOST);
+        assert_true(g->count < MAX_GRID);
         g->points[g->count] = pl_vec3_of(step * i, step * j, step * k);
-        g->shares[g->count++] = step * step * step;
+        g->fractions[g->count++] = step * step * step;
       }
   return g;
 }
 
 static pl_material material_of(const grid *g) {
-  return (pl_material){g->count, g->points, g->shares};
+  return (pl_material){g->count, g->points, g->fractions};
 }
 
 static void polynomials_are_orthonormal(void **state) {
@@ -120,7 +120,7 @@ static void a_polynomial_is_given_back_with_its_norm(void **state) {
   for (int32_t m = 0; m < g->count; ++m) {
     pl_vec3 p = g->points[m];
     g->values[m] = 1.5 - p.x + 0.25 * p.y * p.z - p.x * p.y * p.y + 0.5 * p.z * p.z * p.z;
-    square += g->shares[m] * pow(2 * PI, -1.5) * exp(-0.5 * pl_vec3_dot(p, p)) * g->values[m] * g->values[m];
+    square += g->fractions[m] * pow(2 * PI, -1.5) * exp(-0.5 * pl_vec3_dot(p, p)) * g->values[m] * g->values[m];
   }
   pl_window window = {{0, 0, 0}, 1};
   pl_moments found;
@@ -146,7 +146,7 @@ static pl_moments half_space(double depth, double radius, pl_mat3 axes, pl_vec3 
           double height = depth - 0.4 * (layer + 0.5 + 0.5 * nodes[node]);
           pl_vec3 local = pl_vec3_scale(pl_vec3_of(0.5 * i, 0.5 * j, height), radius);
           g->points[g->count] = pl_vec3_add(center, pl_mat3_apply(axes, local));
-          g->shares[g->count++] = 0.25 * 0.2 * weights[node] * radius * radius * radius;
+          g->fractions[g->count++] = 0.25 * 0.2 * weights[node] * radius * radius * radius;
         }
   pl_material material = material_of(g);
   pl_window window = {center, radius};
@@ -184,7 +184,7 @@ static void rotating_the_object_is_rotating_the_tensors(void **state) {
   pl_random random = pl_random_of_seed(5);
   enum { COUNT = 200 };
   pl_vec3 points[COUNT], turned[COUNT], field[COUNT], turned_field[COUNT];
-  double shares[COUNT], worst = 0;
+  double fractions[COUNT], worst = 0;
   for (int trial = 0; trial < 20; ++trial) {
     pl_mat3 rotation = sample_rotation(&random);
     pl_window window = {sample_vector(&random, 1), pl_random_between(&random, 0.3, 1)};
@@ -194,9 +194,9 @@ static void rotating_the_object_is_rotating_the_tensors(void **state) {
       field[m] = sample_vector(&random, 0.2);
       turned[m] = pl_mat3_apply(rotation, points[m]);
       turned_field[m] = pl_mat3_apply(rotation, field[m]);
-      shares[m] = pl_random_unit(&random);
+      fractions[m] = pl_random_unit(&random);
     }
-    pl_material before = {COUNT, points, shares}, after = {COUNT, turned, shares};
+    pl_material before = {COUNT, points, fractions}, after = {COUNT, turned, fractions};
     pl_moments one, one_after, expected;
     pl_moments_sum(&before, NULL, 1, &window, &one);
     pl_moments_sum(&after, NULL, 1, &turned_window, &one_after);

@@ -3,19 +3,19 @@
 #include "detail/detail_segment.h"
 #include "unit/detail/detail_samples.h"
 
-enum { CELLS = 12, POINT_MOST = (CELLS + 1) * (CELLS + 1) * (CELLS + 1) };
-typedef enum place_kind { ELSEWHERE, FLAT, EDGE, CORNER, KIND_COUNT } place_kind;
+enum { CELLS = 12, MAX_POINT = (CELLS + 1) * (CELLS + 1) * (CELLS + 1) };
+typedef enum position_kind { ELSEWHERE, FLAT, EDGE, CORNER, KIND_COUNT } position_kind;
 
 // A box with its surface, its sites and what each point is, told by coordinates.
 typedef struct box_sites {
   int32_t count;
-  pl_vec3 points[POINT_MOST];
-  pl_moments sites[POINT_MOST];
-  place_kind kinds[POINT_MOST];
+  pl_vec3 points[MAX_POINT];
+  pl_moments sites[MAX_POINT];
+  position_kind kinds[MAX_POINT];
 } box_sites;
 
 // Kinds far enough from each other that a window does not see two of them.
-static place_kind kind_of(pl_vec3 p, double radius) {
+static position_kind kind_of(pl_vec3 p, double radius) {
   const double c[3] = {fabs(p.x), fabs(p.y), fabs(p.z)};
   int on_face = 0, far = 0;
   for (int axis = 0; axis < 3; ++axis) {
@@ -33,10 +33,10 @@ static box_sites *make_box_sites(pl_context *context, double radius, pl_site_sca
   pl_error error = {0};
   check_ok(pl_mesh_create_box(context, pl_vec3_of(2, 2, 2), (int32_t[3]){CELLS, CELLS, CELLS}, &mesh, &error), &error);
   check_ok(pl_mesh_boundary(context, mesh, &surface, NULL, &error), &error);
-  pl_mesh_view volume = pl_mesh_look(mesh), view = pl_mesh_look(surface);
-  double *shares = malloc((size_t)volume.point_count * sizeof *shares), total = 0;
-  pl_material_shares(&volume, shares);
-  for (int32_t i = 0; i < volume.point_count; ++i) total += shares[i];
+  pl_mesh_view volume = pl_mesh_get_view(mesh), view = pl_mesh_get_view(surface);
+  double *fractions = malloc((size_t)volume.point_count * sizeof *fractions), total = 0;
+  pl_material_fractions(&volume, fractions);
+  for (int32_t i = 0; i < volume.point_count; ++i) total += fractions[i];
   check_near(total, 8, 1e-12);
   pl_vec3 *turned = malloc((size_t)volume.point_count * sizeof *turned);
   for (int32_t i = 0; i < volume.point_count; ++i) turned[i] = pl_mat3_apply(turn, volume.points[i]);
@@ -49,11 +49,11 @@ static box_sites *make_box_sites(pl_context *context, double radius, pl_site_sca
     pl_vec3 n = {fabs(c[0]) > 1 - 1e-9 ? c[0] : 0, fabs(c[1]) > 1 - 1e-9 ? c[1] : 0, fabs(c[2]) > 1 - 1e-9 ? c[2] : 0};
     normals[i] = pl_mat3_apply(turn, pl_vec3_unit_or(n, pl_vec3_of(0, 0, 1)));
   }
-  pl_surface_sites_def def = {{volume.point_count, turned, shares}, view.point_count, box->points, normals, radius, scale};
+  pl_surface_sites_def def = {{volume.point_count, turned, fractions}, view.point_count, box->points, normals, radius, scale};
   check_ok(pl_surface_sites_compute(context, &def, box->sites, &error), &error);
   free(normals);
   free(turned);
-  free(shares);
+  free(fractions);
   pl_mesh_destroy(mesh);
   pl_mesh_destroy(surface);
   return box;
@@ -61,13 +61,13 @@ static box_sites *make_box_sites(pl_context *context, double radius, pl_site_sca
 
 // No segment holds places of two kinds. With few segments the eight corners, of hundreds of points, are not worth one: then they go with the edges.
 static void check_kinds_apart(const box_sites *box, const int32_t *segments, int32_t segment_count) {
-  place_kind kind_of_segment[32] = {ELSEWHERE};
+  position_kind kind_of_segment[32] = {ELSEWHERE};
   int32_t seen[KIND_COUNT] = {0};
   for (int32_t i = 0; i < box->count; ++i) {
     if (box->kinds[i] == ELSEWHERE) continue;
     seen[box->kinds[i]]++;
     assert_in_range(segments[i], 0, segment_count - 1);
-    place_kind kind = segment_count < 8 && box->kinds[i] == CORNER ? EDGE : box->kinds[i];
+    position_kind kind = segment_count < 8 && box->kinds[i] == CORNER ? EDGE : box->kinds[i];
     if (kind_of_segment[segments[i]] == ELSEWHERE) kind_of_segment[segments[i]] = kind;
     assert_int_equal(kind_of_segment[segments[i]], kind);
   }
@@ -85,7 +85,7 @@ static void flats_edges_and_corners_of_a_box_fall_apart(void **state) {
     box_sites *box = make_box_sites(context, 0.3, scale, turn);
     pl_site_set set = {box->count, 3, box->sites};
     for (int32_t count = 3; count <= 12; count += 1) {
-      int32_t segments[POINT_MOST], representatives[12];
+      int32_t segments[MAX_POINT], representatives[12];
       pl_segments found = {.count = count, .segment_of_site = segments, .representatives = representatives};
       pl_error error = {0};
       check_ok(pl_sites_segment(context, &set, 1, &found, &error), &error);
@@ -105,7 +105,7 @@ static void flats_edges_and_corners_of_a_box_fall_apart(void **state) {
 
 static void equal_input_gives_equal_segments_on_any_number_of_threads(void **state) {
   (void)state;
-  int32_t segments[2][POINT_MOST] = {{0}};
+  int32_t segments[2][MAX_POINT] = {{0}};
   pl_moments first[8];
   for (int run = 0; run < 2; ++run) {
     pl_context *context = make_context(1 + 2 * run);
@@ -192,24 +192,24 @@ static void coverage_falls_to_zero_as_the_farthest_are_recorded(void **state) {
   pl_context *context = make_context(2);
   box_sites *box = make_box_sites(context, 0.3, PL_SITE_PER_VOLUME, pl_mat3_identity());
   pl_site_set set = {box->count, 3, box->sites};
-  static double distances[POINT_MOST];
-  static int32_t nearest[POINT_MOST];
+  static double distances[MAX_POINT];
+  static int32_t nearest[MAX_POINT];
   static pl_moments recorded[20];
   pl_site_set examples = {0, 3, recorded};
   pl_coverage_report report;
   pl_sites_cover(&set, &examples, 0.05, distances, nearest, &report);
   assert_int_equal(nearest[0], -1);
-  assert_true(report.largest == HUGE_VAL && report.covered == 0);
+  assert_true(report.max == HUGE_VAL && report.covered == 0);
   double last = HUGE_VAL;
   while (examples.count < 20) {
     recorded[examples.count++] = box->sites[report.farthest];
     pl_sites_cover(&set, &examples, 0.05, distances, nearest, &report);
-    check_at_most(report.largest, last);
-    last = report.largest;
+    check_at_most(report.max, last);
+    last = report.max;
   }
-  print_message("with %d examples: farthest %.3f, mean %.4f, covered %.0f %%\n", examples.count, report.largest, report.mean,
+  print_message("with %d examples: farthest %.3f, mean %.4f, covered %.0f %%\n", examples.count, report.max, report.mean,
                 100 * report.covered);
-  check_at_most(report.largest, 0.08);
+  check_at_most(report.max, 0.08);
   for (int32_t i = 0; i < box->count; ++i) {
     check_near(distances[i], pl_site_distance(&box->sites[i], &recorded[nearest[i]], 3), 0);
     for (int32_t e = 0; e < examples.count; ++e) check_at_most(distances[i], pl_site_distance(&box->sites[i], &recorded[e], 3));

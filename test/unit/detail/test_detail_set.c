@@ -2,12 +2,12 @@
 #include "base/random.h"
 #include "detail_plates.h"
 
-enum { PRESS_MOST = 8 };
+enum { MAX_PRESS = 8 };
 
 typedef struct session {
-  plate plates[PRESS_MOST];  // arrays of one press each; meshes are those of the first
-  press presses[PRESS_MOST];
-  pl_detail_recording recordings[PRESS_MOST];
+  plate plates[MAX_PRESS];  // arrays of one press each; meshes are those of the first
+  press presses[MAX_PRESS];
+  pl_detail_recording recordings[MAX_PRESS];
   int32_t count;
 } session;
 
@@ -37,7 +37,7 @@ static double worst_missing(pl_context *context, const pl_detail_set *set, sessi
     plate *p = &s->plates[i];
     pl_detail_contact contact = s->recordings[i].contact;
     enrich(filter, p, &contact, 1, NULL);
-    worst = fmax(worst, share_missing(p->found, p->fine, p->fine, p->coarse, p->object.surface_count));
+    worst = fmax(worst, fraction_missing(p->found, p->fine, p->fine, p->coarse, p->object.surface_count));
   }
   pl_detail_filter_destroy(filter);
   return worst;
@@ -79,7 +79,7 @@ static void depths_of_one_press_are_told_apart(void **state) {
   pl_detail_set *set = NULL;
   pl_error error = {0};
   check_ok(pl_detail_set_build(context, &def, s.recordings, s.count, &set, NULL, &error), &error);
-  assert_true(pl_detail_set_look(set).def.load_reference > 0);
+  assert_true(pl_detail_set_get_view(set).def.load_reference > 0);
   check_at_most(worst_missing(context, set, &s), 0.01);
   pl_detail_set_destroy(set);
   def.load_reference = 0;
@@ -146,10 +146,10 @@ static void mirror_images_serve_mirrored_places(void **state) {
     pl_detail_set_report report;
     check_ok(pl_detail_set_build(context, &def, s.recordings, 1, &set, &report, &error), &error);
     assert_int_equal(report.mirrored_count, mirror);
-    assert_int_equal(pl_detail_set_look(set).example_count, 1 + mirror);
+    assert_int_equal(pl_detail_set_get_view(set).example_count, 1 + mirror);
     pl_detail_filter *filter = filter_of(context, set, p);
     enrich(filter, p, &s.recordings[1].contact, 1, NULL);
-    left[mirror] = share_missing(p->found, p->fine, p->fine, p->coarse, p->object.surface_count);
+    left[mirror] = fraction_missing(p->found, p->fine, p->fine, p->coarse, p->object.surface_count);
     pl_detail_filter_destroy(filter);
     pl_detail_set_destroy(set);
   }
@@ -180,10 +180,10 @@ static void a_set_made_from_its_parts_is_the_same(void **state) {
   pl_detail_set *set = NULL, *copy = NULL;
   pl_error error = {0};
   check_ok(pl_detail_set_build(context, &def, s.recordings, s.count, &set, NULL, &error), &error);
-  pl_detail_set_view view = pl_detail_set_look(set);
+  pl_detail_set_view view = pl_detail_set_get_view(set);
   check_ok(pl_detail_set_create(context, &view, &copy, &error), &error);
-  assert_string_equal(pl_detail_set_look(copy).labels[0], "");
-  assert_string_equal(pl_detail_set_look(copy).labels[1], "near the edge");
+  assert_string_equal(pl_detail_set_get_view(copy).labels[0], "");
+  assert_string_equal(pl_detail_set_get_view(copy).labels[1], "near the edge");
   pl_detail_filter *first = filter_of(context, set, &s.plates[0]), *second = filter_of(context, copy, &s.plates[0]);
   press between = press_at(0.15, 0.05, 0.015);
   plate *p = &s.plates[0];
@@ -194,10 +194,10 @@ static void a_set_made_from_its_parts_is_the_same(void **state) {
   enrich(second, p, &contact, 1, NULL);
   assert_memory_equal(p->fine, p->found, (size_t)p->object.surface_count * sizeof *p->fine);
   double weights[2], others[2];
-  pl_detail_filter_read_weights(first, 0, weights);
-  pl_detail_filter_read_weights(second, 0, others);
+  pl_detail_filter_get_weights(first, 0, weights);
+  pl_detail_filter_get_weights(second, 0, others);
   assert_memory_equal(weights, others, sizeof weights);
-  pl_detail_filter_read_weights(first, 1, weights);
+  pl_detail_filter_get_weights(first, 1, weights);
   check_near(fabs(weights[0]) + fabs(weights[1]), 0, 0);
   // A picture: grey where nothing is, the middle of the first stamp is pushed outward (cos 0 = 1).
   uint8_t pixels[17 * 17];

@@ -3,13 +3,13 @@
 #include "math/simd.h"
 #include "unit/detail/detail_samples.h"
 
-enum { MOST = 60 };
+enum { MAX = 60 };
 static const pl_key_layout LAYOUT = {3, -1, 2, 1e-6, 0}, PATCHED = {2, 1, 1, 1e-6, 0};
 
 typedef struct sample_set {
-  pl_moments sites[MOST], patches[MOST];
-  pl_vector_moments loads[MOST];
-  float keys[MOST * PL_KEY_SIZE_MOST];
+  pl_moments sites[MAX], patches[MAX];
+  pl_vector_moments loads[MAX];
+  float keys[MAX * PL_KEY_MAX_SIZE];
   pl_detail_examples examples;
 } sample_set;
 
@@ -74,7 +74,7 @@ static void similarities_are_those_of_the_formula_on_every_machine(void **state)
     sample_set *set = make_set(layout, count, 0.1, (uint64_t)count);
     pl_widths widths = {0.4, 0.3, 0.6};
     pl_detail_weights *weights = build(context, set, widths, NULL);
-    float *scratch = aligned_alloc(64, (pl_detail_weights_scratch(weights) * sizeof(float) + 63) / 64 * 64), found[MOST];
+    float *scratch = aligned_alloc(64, (pl_detail_weights_scratch(weights) * sizeof(float) + 63) / 64 * 64), found[MAX];
     int32_t positive = 0;
     for (int32_t q = 0; q < count; ++q) {
       pl_detail_similarities(weights, key_of(set, q), scratch, found);
@@ -91,7 +91,7 @@ static void similarities_are_those_of_the_formula_on_every_machine(void **state)
 #if PL_SIMD_HAS_AVX2
   if (PL_SIMD_CAN_AVX2()) {
     sample_set *set = make_set(&LAYOUT, 24, 0.1, 77);
-    _Alignas(64) float numbers[24 * PL_KEY_SIZE_MOST], plain[24], avx2[24];
+    _Alignas(64) float numbers[24 * PL_KEY_MAX_SIZE], plain[24], avx2[24];
     int32_t size = pl_key_size(&LAYOUT);
     for (int32_t e = 0; e < 24; ++e)
       for (int32_t i = 0; i < size; ++i) numbers[8 * size * (e / 8) + 8 * i + e % 8] = key_of(set, e)[i];
@@ -111,13 +111,13 @@ static void similarities_are_those_of_the_formula_on_every_machine(void **state)
 static void at_an_example_it_alone_has_weight(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  for (int32_t count = 1; count <= MOST; count += 59) {
+  for (int32_t count = 1; count <= MAX; count += 59) {
     sample_set *set = make_set(&LAYOUT, count, 0.1, 31);
     pl_detail_weights_report report;
     pl_detail_weights *weights = build(context, set, (pl_widths){0.5, 0, 0.7}, &report);
     print_message("%d examples: %d groups, the largest of %d; response %.2f; inexact by %.1e\n", count, report.group_count,
-                  report.largest_group, report.response, report.inexactness);
-    _Alignas(64) float scratch[2 * MOST + 64], found[MOST];
+                  report.max_group, report.response, report.inexactness);
+    _Alignas(64) float scratch[2 * MAX + 64], found[MAX];
     for (int32_t q = 0; q < count; ++q) {
       assert_true(pl_detail_weights_evaluate(weights, key_of(set, q), scratch, found) >= 1);
       for (int32_t e = 0; e < count; ++e) check_near((double)found[e], e == q, 1e-5);
@@ -125,7 +125,7 @@ static void at_an_example_it_alone_has_weight(void **state) {
     // Plain weights are the similarities.
     set->examples.plain = true;
     pl_detail_weights *plain = build(context, set, (pl_widths){0.5, 0, 0.7}, NULL);
-    float similarities[MOST];
+    float similarities[MAX];
     for (int32_t q = 0; q < count; ++q) {
       pl_detail_weights_evaluate(plain, key_of(set, q), scratch, found);
       pl_detail_similarities(weights, key_of(set, q), scratch, similarities);
@@ -133,7 +133,7 @@ static void at_an_example_it_alone_has_weight(void **state) {
     }
     pl_detail_weights_destroy(plain);
     // Far from all: nothing.
-    float far[PL_KEY_SIZE_MOST] = {100.0f};
+    float far[PL_KEY_MAX_SIZE] = {100.0f};
     assert_int_equal(pl_detail_weights_evaluate(weights, far, scratch, found), 0);
     for (int32_t e = 0; e < count; ++e) check_near((double)found[e], 0, 0);
     pl_detail_weights_destroy(weights);
@@ -164,7 +164,7 @@ static void weights_are_those_of_the_formulas_and_continuous(void **state) {
   pl_widths widths = {0.4, 0, 0.7};
   pl_detail_weights_report report;
   pl_detail_weights *weights = build(context, set, widths, &report);
-  assert_true(report.group_count >= 2 && report.largest_group > 8);
+  assert_true(report.group_count >= 2 && report.max_group > 8);
   assert_true(report.tight < 1 && report.response < 8);
   pl_widths tight = {widths.site * report.tight, 0, widths.load * report.tight};
   static double phi[COUNT * COUNT], means[COUNT][COUNT];
@@ -174,11 +174,11 @@ static void weights_are_those_of_the_formulas_and_continuous(void **state) {
     for (int32_t j = 0; j < COUNT; ++j) phi[i * COUNT + j] = similarity(&LAYOUT, &tight, key_of(set, i), key_of(set, j));
   }
   assert_true(pl_kernel_invert(COUNT, phi, order));
-  _Alignas(64) float scratch[2 * MOST + 64], found[MOST], last[MOST];
+  _Alignas(64) float scratch[2 * MAX + 64], found[MAX], last[MAX];
   enum { STEPS = 400 };
   double jump = 0;
   for (int32_t step = 0; step <= STEPS; ++step) {
-    float key[PL_KEY_SIZE_MOST];
+    float key[PL_KEY_MAX_SIZE];
     float t = (float)step / STEPS;
     for (int32_t i = 0; i < size; ++i) key[i] = (1 - t) * key_of(set, 1)[i] + t * key_of(set, 4)[i];
     pl_detail_weights_evaluate(weights, key, scratch, found);
@@ -250,7 +250,7 @@ static sample_set *make_line(int32_t count, double *data, double *products) {
 
 // Error of predicting each example by the others, one after another left out.
 static double leave_one_out(const sample_set *set, const pl_widths *widths, const double *data) {
-  double error = 0, total = 0, means[MOST];
+  double error = 0, total = 0, means[MAX];
   for (int32_t out = 0; out < set->examples.count; ++out) {
     take_means(set, widths, key_of(set, out), out, means);
     for (int32_t k = 0; k < 5; ++k) {

@@ -17,7 +17,7 @@ static pl_vec3 place(int pose, pl_vec3 p) {
 }
 
 static void check_poses(pl_context *context, const pl_mesh *mesh) {
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_mesh_pose poses[POSES];
   for (int k = 0; k < POSES; ++k) {
     pl_vec3 *points = malloc((size_t)view.point_count * sizeof *points);

@@ -162,7 +162,7 @@ static void too_many_poses_are_an_error(void **state) {
   (void)state;
   fixture f;
   start(&f);
-  f.set.pose_count = PL_EXAMPLES_MOST + 1;
+  f.set.pose_count = PL_MAX_EXAMPLES + 1;
   check_finds(&f, "pose-count", -1, "33 poses");
 }
 

@@ -70,9 +70,9 @@ static void transcribe(const problem *p, double *weights) {
       if (w[k] < -1e-12 && (chosen < 0 || w[k] < w[chosen])) chosen = k;
     if (chosen < 0) break;
     // "and set to zero, and its absolute value is divided by n and subtracted from all the other weights"
-    double share = fabs(w[chosen]) / n;
+    double fraction = fabs(w[chosen]) / n;
     for (int k = 0; k <= n; ++k)
-      if (k != chosen) w[k] -= share;
+      if (k != chosen) w[k] -= fraction;
     w[chosen] = 0;
   }
   for (int k = 0; k < n; ++k) weights[k] = w[k + 1];
@@ -125,8 +125,8 @@ static double excess(pl_random *random, int n, int rows, bool is_mixture, double
     double own = is_mixture ? 0.1 * pl_random_unit(random) : 1;
     for (int r = 0; r < rows; ++r) p.target[r] *= own;
     for (int k = 0; k < n; ++k) {
-      double share = is_mixture ? pl_random_normal(random) : 0;
-      for (int r = 0; r < rows; ++r) p.target[r] += share * p.columns[k][r];
+      double fraction = is_mixture ? pl_random_normal(random) : 0;
+      for (int r = 0; r < rows; ++r) p.target[r] += fraction * p.columns[k][r];
       for (int r = rows; r < ROWS; ++r) p.columns[k][r] = 0;
     }
     for (int r = rows; r < ROWS; ++r) p.target[r] = 0;
@@ -170,10 +170,10 @@ static void the_pseudo_inverse_has_its_four_properties(void **state) {
   (void)state;
   pl_random random = pl_random_of_seed(4);
   for (int c = 0; c < 200; ++c) {
-    enum { MOST = 12 };
-    int n = 1 + c % MOST, rank = 1 + c % 5;
-    double columns[MOST][5], g[MOST * MOST] = {0}, x[MOST * MOST], gx[MOST * MOST] = {0}, gxg[MOST * MOST] = {0},
-                                      xgx[MOST * MOST] = {0};
+    enum { MAX = 12 };
+    int n = 1 + c % MAX, rank = 1 + c % 5;
+    double columns[MAX][5], g[MAX * MAX] = {0}, x[MAX * MAX], gx[MAX * MAX] = {0}, gxg[MAX * MAX] = {0},
+                                      xgx[MAX * MAX] = {0};
     for (int k = 0; k < n; ++k)
       for (int r = 0; r < rank; ++r) columns[k][r] = 1e3 * pl_random_normal(&random);
     for (int i = 0; i < n; ++i)
@@ -189,17 +189,17 @@ static void the_pseudo_inverse_has_its_four_properties(void **state) {
           gxg[i * n + j] += gx[i * n + k] * g[k * n + j];
           xgx[i * n + j] += x[i * n + k] * gx[k * n + j];
         }
-    double largest = 0, largest_inverse = 0;
+    double max = 0, max_inverse = 0;
     for (int i = 0; i < n * n; ++i) {
-      largest = fmax(largest, fabs(g[i]));
-      largest_inverse = fmax(largest_inverse, fabs(x[i]));
+      max = fmax(max, fabs(g[i]));
+      max_inverse = fmax(max_inverse, fabs(x[i]));
     }
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) {
-        check_near(gxg[i * n + j], g[i * n + j], 1e-9 * largest);
-        check_near(xgx[i * n + j], x[i * n + j], 1e-6 * largest_inverse);
+        check_near(gxg[i * n + j], g[i * n + j], 1e-9 * max);
+        check_near(xgx[i * n + j], x[i * n + j], 1e-6 * max_inverse);
         check_near(gx[i * n + j], gx[j * n + i], 1e-6);
-        check_near(x[i * n + j], x[j * n + i], 1e-12 * largest_inverse);
+        check_near(x[i * n + j], x[j * n + i], 1e-12 * max_inverse);
       }
   }
 }

@@ -28,9 +28,9 @@ static void boxes_agree_with_bisection(void **state) {
   pl_random random = pl_random_of_seed(1);
   double worst = 0;
   for (int c = 0; c < 6000; ++c) {
-    int count = 1 + c % PL_WEIGHTS_MOST;
-    double values[PL_WEIGHTS_MOST], lower[PL_WEIGHTS_MOST], upper[PL_WEIGHTS_MOST], found[PL_WEIGHTS_MOST],
-        expected[PL_WEIGHTS_MOST];
+    int count = 1 + c % PL_WEIGHTS_MAX;
+    double values[PL_WEIGHTS_MAX], lower[PL_WEIGHTS_MAX], upper[PL_WEIGHTS_MAX], found[PL_WEIGHTS_MAX],
+        expected[PL_WEIGHTS_MAX];
     double inside = 1, size = c % 3 == 0 ? 100 : 1;
     for (int i = 0; i < count; ++i) {
       // Around a point of the plane, so that the box meets it; values on a coarse grid, so that kinks coincide.
@@ -59,8 +59,8 @@ static void the_simplex_point_is_the_nearest(void **state) {
   (void)state;
   pl_random random = pl_random_of_seed(2);
   for (int c = 0; c < 5000; ++c) {
-    int count = 1 + c % PL_WEIGHTS_MOST;
-    double values[PL_WEIGHTS_MOST], x[PL_WEIGHTS_MOST];
+    int count = 1 + c % PL_WEIGHTS_MAX;
+    double values[PL_WEIGHTS_MAX], x[PL_WEIGHTS_MAX];
     for (int i = 0; i < count; ++i) values[i] = (c % 2 == 0 ? 1 : 0.05) * pl_random_normal(&random);
     pl_simplex_project(count, values, x);
     check_sum(count, x, 1e-14);
@@ -95,12 +95,12 @@ static void the_window_holds_weights_near_its_center(void **state) {
     for (int i = 0; i < count; ++i) center[i] = pl_random_normal(&random);
     pl_simplex_project(count, center, center);
     for (int i = 0; i < count; ++i) values[i] = center[i] + 0.3 * pl_random_normal(&random);
-    double least = c % 2 == 0 ? 0 : -HUGE_VAL;
-    assert_true(pl_window_project(count, values, center, reach, least, x));
+    double min = c % 2 == 0 ? 0 : -HUGE_VAL;
+    assert_true(pl_window_project(count, values, center, reach, min, x));
     check_sum(count, x, 1e-14);
     for (int i = 0; i < count; ++i) {
       check_at_most(fabs(x[i] - center[i]), reach + 1e-15);
-      assert_true(x[i] >= least);
+      assert_true(x[i] >= min);
     }
     // No reach leaves the center, and weights inside the window stay.
     assert_true(pl_window_project(count, values, center, 0, 0, x));

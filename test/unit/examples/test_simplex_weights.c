@@ -3,13 +3,13 @@
 #include "check.h"
 #include "examples/simplex_weights.h"
 
-enum { ROWS_MOST = 24 };
+enum { MAX_ROWS = 24 };
 
 // Columns L and target d of one case.
 typedef struct problem {
   int n, rows;
-  double columns[PL_EXAMPLES_MOST][ROWS_MOST], target[ROWS_MOST];
-  double gram[PL_EXAMPLES_MOST * PL_EXAMPLES_MOST], pull[PL_EXAMPLES_MOST];
+  double columns[PL_MAX_EXAMPLES][MAX_ROWS], target[MAX_ROWS];
+  double gram[PL_MAX_EXAMPLES * PL_MAX_EXAMPLES], pull[PL_MAX_EXAMPLES];
 } problem;
 
 static double dot(int rows, const double *a, const double *b) {
@@ -36,11 +36,11 @@ static problem random_problem(pl_random *random, int n, shape kind) {
   for (int k = 1; k < n; ++k) {
     if (pl_random_u32(random) % 2 == 0) continue;
     double offset = kind == NEARLY ? pow(10, pl_random_between(random, -12, -2)) : 0;
-    double share = kind == EQUAL || kind == NEARLY ? 1 : pl_random_between(random, -1, 2);
+    double fraction = kind == EQUAL || kind == NEARLY ? 1 : pl_random_between(random, -1, 2);
     if (kind == DEPENDENT || kind == EQUAL || kind == NEARLY)
       for (int i = 0; i < p.rows; ++i)
         p.columns[k][i] =
-            share * p.columns[k - 1][i] + (k > 1 ? (1 - share) * p.columns[k - 2][i] : 0) + offset * pl_random_normal(random);
+            fraction * p.columns[k - 1][i] + (k > 1 ? (1 - fraction) * p.columns[k - 2][i] : 0) + offset * pl_random_normal(random);
     if (kind == ZERO) memset(p.columns[k], 0, sizeof p.columns[k]);
   }
   if (kind == AROUND_REST && n > 1)
@@ -70,7 +70,7 @@ static double square_distance(const problem *p, const double *weights) {
 // Weights of the nearest point in the plane of the points in `mask` (bit 0: the rest), by orthogonalising the differences to the first of
 // them (twice, so that nearly dependent ones come out right). False when they depend on each other or a weight is negative.
 static bool plane_weights(const problem *p, unsigned mask, double *weights) {
-  static const double rest[ROWS_MOST];
+  static const double rest[MAX_ROWS];
   const double *points[8];
   int names[8], count = 0;
   for (int j = 0; j <= p->n; ++j)
@@ -78,16 +78,16 @@ static bool plane_weights(const problem *p, unsigned mask, double *weights) {
       names[count] = j;
       points[count++] = j == 0 ? rest : p->columns[j - 1];
     }
-  double basis[8][ROWS_MOST], upper[8][8] = {{0}}, along[8], off[ROWS_MOST];
+  double basis[8][MAX_ROWS], upper[8][8] = {{0}}, along[8], off[MAX_ROWS];
   for (int i = 0; i < p->rows; ++i) off[i] = p->target[i] - points[0][i];
   for (int c = 1; c < count; ++c) {
     for (int i = 0; i < p->rows; ++i) basis[c][i] = points[c][i] - points[0][i];
     double before = sqrt(dot(p->rows, basis[c], basis[c]));
     for (int twice = 0; twice < 2; ++twice)
       for (int b = 1; b < c; ++b) {
-        double share = dot(p->rows, basis[c], basis[b]);
-        upper[b][c] += share;
-        for (int i = 0; i < p->rows; ++i) basis[c][i] -= share * basis[b][i];
+        double fraction = dot(p->rows, basis[c], basis[b]);
+        upper[b][c] += fraction;
+        for (int i = 0; i < p->rows; ++i) basis[c][i] -= fraction * basis[b][i];
       }
     upper[c][c] = sqrt(dot(p->rows, basis[c], basis[c]));
     if (!(upper[c][c] > 1e-13 * before)) return false;
@@ -112,12 +112,12 @@ static bool plane_weights(const problem *p, unsigned mask, double *weights) {
 
 // Least square distance over all supports. `is_unique` when the points do not depend on each other.
 static double enumerate(const problem *p, double *weights, bool *is_unique) {
-  double least = HUGE_VAL, tried[8];
+  double min = HUGE_VAL, tried[8];
   for (unsigned mask = 1; mask < 2u << p->n; ++mask) {
     if (!plane_weights(p, mask, tried)) continue;
     double square = square_distance(p, tried);
-    if (square < least) {
-      least = square;
+    if (square < min) {
+      min = square;
       memcpy(weights, tried, (size_t)p->n * sizeof *weights);
     }
   }
@@ -131,7 +131,7 @@ static double enumerate(const problem *p, double *weights, bool *is_unique) {
     for (int i = k + 1; i < p->n && *is_unique; ++i)
       for (int j = k + 1; j < p->n; ++j) a[i][j] -= a[i][k] * a[k][j] / a[k][k];
   }
-  return least;
+  return min;
 }
 
 static void check_feasible(int n, const double *weights) {
@@ -158,14 +158,14 @@ static void exact_weights_equal_the_best_of_all_supports(void **state) {
     check_feasible(p.n, weights);
     assert_true(report.is_exact);
     pass_count += report.pass_count;
-    double least = enumerate(&p, best, &is_unique), found = square_distance(&p, weights);
+    double min = enumerate(&p, best, &is_unique), found = square_distance(&p, weights);
     // Relative to the squares that the distance is a difference of.
     double scale = dot(p.rows, p.target, p.target);
-    worst[kind] = fmax(worst[kind], (found - least) / scale);
-    check_at_most(found, least + 1e-6 * scale);
-    check_at_most(least, found + 1e-9 * scale);
+    worst[kind] = fmax(worst[kind], (found - min) / scale);
+    check_at_most(found, min + 1e-6 * scale);
+    check_at_most(min, found + 1e-9 * scale);
     // With distance left, also relative to that distance.
-    if (kind != NEARLY && kind != UNEQUAL_SIZES && least > 1e-6 * scale) check_near(found, least, 1e-6 * least);
+    if (kind != NEARLY && kind != UNEQUAL_SIZES && min > 1e-6 * scale) check_near(found, min, 1e-6 * min);
     if (!is_unique) continue;
     unique_count++;
     for (int k = 0; k < p.n; ++k) {
@@ -183,7 +183,7 @@ static void exact_weights_equal_the_best_of_all_supports(void **state) {
 
 // gain_j = (L_j - y).(d - y) must not be positive for any j (rest included), and vanish on the support: measured on the columns.
 static double worst_gain(const problem *p, const double *weights) {
-  double off[ROWS_MOST], at[ROWS_MOST], worst = 0, rest = 1, largest = 1e-300;
+  double off[MAX_ROWS], at[MAX_ROWS], worst = 0, rest = 1, max = 1e-300;
   for (int i = 0; i < p->rows; ++i) {
     at[i] = 0;
     for (int k = 0; k < p->n; ++k) at[i] += weights[k] * p->columns[k][i];
@@ -191,9 +191,9 @@ static double worst_gain(const problem *p, const double *weights) {
   }
   for (int k = 0; k < p->n; ++k) {
     rest -= weights[k];
-    largest = fmax(largest, p->gram[k * p->n + k]);
+    max = fmax(max, p->gram[k * p->n + k]);
   }
-  double size = sqrt(largest * (dot(p->rows, p->target, p->target) + largest));
+  double size = sqrt(max * (dot(p->rows, p->target, p->target) + max));
   for (int j = 0; j <= p->n; ++j) {
     double gain = (j == 0 ? 0 : dot(p->rows, p->columns[j - 1], off)) - dot(p->rows, at, off);
     double weight = j == 0 ? rest : weights[j - 1];
@@ -206,7 +206,7 @@ static void no_point_brings_the_mixture_nearer(void **state) {
   (void)state;
   pl_random random = pl_random_of_seed(2);
   double worst = 0;
-  int most_passes = 0;
+  int max_passes = 0;
   for (int c = 0; c < 3000; ++c) {
     problem p = random_problem(&random, 1 + c % 32, (shape)(c / 32 % SHAPE_COUNT));
     double weights[32];
@@ -214,10 +214,10 @@ static void no_point_brings_the_mixture_nearer(void **state) {
     pl_simplex_solve(p.n, p.gram, p.pull, false, weights, &report);
     check_feasible(p.n, weights);
     assert_true(report.is_exact);
-    most_passes = report.pass_count > most_passes ? report.pass_count : most_passes;
+    max_passes = report.pass_count > max_passes ? report.pass_count : max_passes;
     worst = fmax(worst, worst_gain(&p, weights));
   }
-  print_message("largest gain left %.1e, seed 2; at most %d passes\n", worst, most_passes);
+  print_message("largest gain left %.1e, seed 2; at most %d passes\n", worst, max_passes);
   check_at_most(worst, 1e-13);
 }
 
@@ -279,7 +279,7 @@ static void each_example_is_its_own_weight(void **state) {
   pl_random random = pl_random_of_seed(5);
   for (int n = 1; n <= 20; ++n) {
     problem p = random_problem(&random, n, GENERIC);
-    p.rows = ROWS_MOST;
+    p.rows = MAX_ROWS;
     for (int k = 0; k < n; ++k)
       for (int i = 0; i < p.rows; ++i) p.columns[k][i] = pl_random_normal(&random);
     for (int k = 0; k < n; ++k) {

@@ -172,7 +172,7 @@ static void examples_that_cannot_be_told_apart_are_named(void **state) {
   const pl_view_example narrow[1] = {{{1, 0, 0}, 0}};
   assert_int_equal(pl_view_check(1, narrow, &error), PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "extent"));
-  assert_int_equal(pl_view_kernel_build(PL_EXAMPLES_MOST + 1, same, &kernel, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_view_kernel_build(PL_MAX_EXAMPLES + 1, same, &kernel, &error), PL_ERROR_INVALID_DATA);
   kernel.count = 1;
   const double broken = (double)NAN;
   assert_int_equal(pl_weight_kernel_build(&kernel, &broken, &error), PL_ERROR_INVALID_DATA);
@@ -206,9 +206,9 @@ static void every_driver_answers_to_one_call(void **state) {
   check_near(weights[0], 0.25 / 3.25, 1e-15);
   pl_weight_driver_evaluate(&curve, &input, weights);
   check_near(weights[1], 0.25, 1e-15);
-  double share = exp(-(PI / 2.6) * (PI / 2.6));
+  double fraction = exp(-(PI / 2.6) * (PI / 2.6));
   pl_weight_driver_evaluate(&view, &input, weights);
-  check_near(weights[1], 1 / (1 + share), 1e-15);
+  check_near(weights[1], 1 / (1 + fraction), 1e-15);
   pl_weight_driver_evaluate(&exact_view, &input, weights);
   check_near(weights[1], 1, 1e-14);
   check_near(weights[0], 0, 1e-14);

@@ -120,7 +120,7 @@ static void a_smooth_curve_is_smooth_and_stays_between_its_keys(void **state) {
   (void)state;
   pl_random random = pl_random_of_seed(2);
   enum { KEYS = 7, COUNT = 3 };
-  double sum_most = 0;
+  double max_sum = 0;
   for (int c = 0; c < 500; ++c) {
     double times[KEYS], values[KEYS * COUNT], slopes[KEYS * COUNT], time = 0;
     for (int i = 0; i < KEYS; ++i) {
@@ -136,11 +136,11 @@ static void a_smooth_curve_is_smooth_and_stays_between_its_keys(void **state) {
     pl_weight_curve single = {PL_CURVE_SMOOTH, c % 2 == 0, 1, KEYS, times, alone, alone_slopes};
     pl_weight_curve_slopes(&single, alone_slopes);
     for (int i = 0; i + 1 < KEYS; ++i) {
-      double least = fmin(alone[i], alone[i + 1]), most = fmax(alone[i], alone[i + 1]), h = times[i + 1] - times[i],
+      double min = fmin(alone[i], alone[i + 1]), max = fmax(alone[i], alone[i + 1]), h = times[i + 1] - times[i],
              last = alone[i], w;
       for (int step = 0; step <= 40; ++step) {
         pl_weight_curve_evaluate(&single, times[i] + h * step / 40, &w);
-        assert_true(w >= least - 1e-14 && w <= most + 1e-14);
+        assert_true(w >= min - 1e-14 && w <= max + 1e-14);
         // Monotone between two keys.
         check_at_most((last - w) * (alone[i + 1] >= alone[i] ? 1 : -1), 1e-14);
         last = w;
@@ -159,10 +159,10 @@ static void a_smooth_curve_is_smooth_and_stays_between_its_keys(void **state) {
     for (int step = 0; step <= 200; ++step) {
       double weights[COUNT];
       pl_weight_curve_evaluate(&all, times[0] + (times[KEYS - 1] - times[0]) * step / 200, weights);
-      sum_most = fmax(sum_most, sum_of(COUNT, weights));
+      max_sum = fmax(max_sum, sum_of(COUNT, weights));
     }
   }
-  check_at_most(sum_most, 1 + 1e-14);
+  check_at_most(max_sum, 1 + 1e-14);
 }
 
 static void one_key_is_a_constant(void **state) {

@@ -21,7 +21,7 @@ static pl_capture *read_back(pl_context *context, const char *folder) {
   pl_error error = {0};
   pl_capture *capture = NULL;
   snprintf(path, sizeof path, "%s/capture.json", folder);
-  check_ok(pl_capture_read(context, path, &capture, NULL, &error), &error);
+  check_ok(pl_capture_load(context, path, &capture, NULL, &error), &error);
   return capture;
 }
 
@@ -70,7 +70,7 @@ static void depths_and_cameras_come_back(void **state) {
   assert_int_equal(pl_capture_writer_add_cloud(writer, NULL, 0, &error), PL_ERROR_INVALID_ARGUMENT);
   check_ok(pl_capture_writer_close(writer, &error), &error);
   pl_capture *capture = read_back(context, folder);
-  pl_capture_view view = pl_capture_look(capture);
+  pl_capture_view view = pl_capture_get_view(capture);
   assert_string_equal(view.name, "try \"this\"");
   assert_int_equal(view.frame_count, 12);
   check_near(view.rate, 29.97, 0);
@@ -82,7 +82,7 @@ static void depths_and_cameras_come_back(void **state) {
   check_near(view.cameras[1].depth_scale, 0.0001, 0);
   pl_cloud *cloud = NULL;
   check_ok(pl_capture_frame(capture, 11, &cloud, NULL, &error), &error);
-  pl_cloud_view points = pl_cloud_look(cloud);
+  pl_cloud_view points = pl_cloud_get_view(cloud);
   assert_int_equal(points.point_count, 7);
   // Pixel (1, 0) of the first camera, at depth 1 m: ((1 - 1) / 2.5, (0 - 0.5) / 2.25, 1) from (1, 2, 3).
   check_near(points.points[0].x, 1, 1e-12);
@@ -113,10 +113,10 @@ static void clouds_come_back_to_the_last_bit(void **state) {
   pl_capture *capture = read_back(context, folder);
   pl_cloud *cloud = NULL;
   check_ok(pl_capture_frame(capture, 0, &cloud, NULL, &error), &error);
-  assert_memory_equal(pl_cloud_look(cloud).points, points, sizeof points);
+  assert_memory_equal(pl_cloud_get_view(cloud).points, points, sizeof points);
   pl_cloud_destroy(cloud);
   check_ok(pl_capture_frame(capture, 1, &cloud, NULL, &error), &error);
-  assert_int_equal(pl_cloud_look(cloud).point_count, 0);
+  assert_int_equal(pl_cloud_get_view(cloud).point_count, 0);
   pl_cloud_destroy(cloud);
   pl_capture_destroy(capture);
   drop_folder(folder);
@@ -138,7 +138,7 @@ static void a_shorter_capture_leaves_no_frames_of_the_one_before(void **state) {
     for (int i = 0; i < count; ++i) check_ok(pl_capture_writer_add_cloud(writer, &point, 1, &error), &error);
     check_ok(pl_capture_writer_close(writer, &error), &error);
     pl_capture *capture = read_back(context, folder);
-    assert_int_equal(pl_capture_look(capture).frame_count, count);
+    assert_int_equal(pl_capture_get_view(capture).frame_count, count);
     pl_capture_destroy(capture);
   }
   drop_folder(folder);

@@ -99,11 +99,11 @@ static int32_t output_of(const opened *file, int32_t node, const char *path) {
 // --- the character of our own -----------------------------------------------------------------------------------
 
 static void write_source(pl_context *context, const test_rod *rod, const char *name) {
-  pl_character_write_def def = pl_default_character_write_def();
+  pl_character_save_def def = pl_default_character_save_def();
   pl_error error = {0};
   def.rod = &rod->def;
   def.motion = &rod->motion;
-  check_ok(pl_character_write(context, &def, in_folder(name), &error), &error);
+  check_ok(pl_character_save(context, &def, in_folder(name), &error), &error);
 }
 
 static void bake(pl_context *context, const char *source, const char *result, int32_t base, const pl_character_motion *motion) {
@@ -112,11 +112,11 @@ static void bake(pl_context *context, const char *source, const char *result, in
 }
 
 // How far the last animation of a file is from the motion at its worst, in metres, as the reader plays it.
-static double largest_miss(pl_context *context, const char *name, const pl_character_motion *motion) {
+static double max_miss(pl_context *context, const char *name, const pl_character_motion *motion) {
   pl_character *character = NULL;
   pl_error error = {0};
-  check_ok(pl_character_read(context, in_folder(name), &character, NULL, &error), &error);
-  pl_character_view view = pl_character_look(character);
+  check_ok(pl_character_load(context, in_folder(name), &character, NULL, &error), &error);
+  pl_character_view view = pl_character_get_view(character);
   static pl_transform nodes[64];
   assert_true(view.node_count <= 64);
   double worst = 0;
@@ -139,12 +139,12 @@ static void joints_are_where_the_motion_has_them(void **state) {
   static test_rod rod;
   make_test_rod(&rod, context);
   write_source(context, &rod, "source.glb");
-  check_at_most(largest_miss(context, "source.glb", &rod.motion), 2e-6);
+  check_at_most(max_miss(context, "source.glb", &rod.motion), 2e-6);
   // Another motion than the one that is in the file.
   for (int32_t i = 0; i < FRAME_COUNT * JOINT_COUNT; ++i)
     rod.frames[i] = pl_transform_multiply((pl_transform){{1, 2, 3}, pl_quat_of_rotation_vector((pl_vec3){1, 2, 3})}, rod.frames[i]);
   bake(context, "source.glb", "baked.glb", -1, &rod.motion);
-  check_at_most(largest_miss(context, "baked.glb", &rod.motion), 2e-6);
+  check_at_most(max_miss(context, "baked.glb", &rod.motion), 2e-6);
   opened file;
   open_file(context, "baked.glb", &file);
   assert_true(pl_json_is_text(pl_json_find(last_animation(&file), "name"), rod.motion.name));
@@ -163,7 +163,7 @@ static void translations_are_written_where_rotations_would_miss(void **state) {
   for (int k = 0; k < 3; ++k) {
     make_motion(&rod, stretches[k]);
     bake(context, "source.glb", "baked.glb", -1, &rod.motion);
-    check_at_most(largest_miss(context, "baked.glb", &rod.motion), k == 1 ? 1e-4 : 2e-6);
+    check_at_most(max_miss(context, "baked.glb", &rod.motion), k == 1 ? 1e-4 : 2e-6);
     opened file;
     open_file(context, "baked.glb", &file);
     for (int32_t i = 0; i < JOINT_COUNT; ++i) {
@@ -215,7 +215,7 @@ static void joints_that_are_not_baked_play_from_the_base(void **state) {
   write_source(context, &rod, "source.glb");
   rod.nodes[HEAD] = rod.nodes[BODY] = -1;
   bake(context, "source.glb", "baked.glb", 0, &rod.motion);
-  check_at_most(largest_miss(context, "baked.glb", &rod.motion), 2e-6);
+  check_at_most(max_miss(context, "baked.glb", &rod.motion), 2e-6);
   opened file;
   open_file(context, "baked.glb", &file);
   assert_int_equal(output_of(&file, EAR, "translation"), -1);
@@ -225,7 +225,7 @@ static void joints_that_are_not_baked_play_from_the_base(void **state) {
   close_file(&file);
   // Against a skeleton at rest the same joints can only be met by moving the roots of the chains.
   bake(context, "source.glb", "baked.glb", -1, &rod.motion);
-  check_at_most(largest_miss(context, "baked.glb", &rod.motion), 2e-6);
+  check_at_most(max_miss(context, "baked.glb", &rod.motion), 2e-6);
   open_file(context, "baked.glb", &file);
   assert_true(output_of(&file, EAR, "translation") >= 0);
   assert_int_equal(output_of(&file, EAR + 1, "translation"), -1);
@@ -271,7 +271,7 @@ static void scales_of_nodes_are_allowed_for(void **state) {
   pl_character_motion motion = other_motion();
   for (int32_t base = -1; base <= 0; ++base) {
     bake(context, "other.gltf", "baked.glb", base, &motion);
-    check_at_most(largest_miss(context, "baked.glb", &motion), 5e-6);
+    check_at_most(max_miss(context, "baked.glb", &motion), 5e-6);
   }
   drop_context(context);
 }
@@ -414,7 +414,7 @@ static void every_failed_allocation_leaves_nothing(void **state) {
   pl_context *context = make_failing_context(&allocator);
   write_other(true);
   pl_character_motion motion = other_motion();
-  int64_t before = pl_context_memory(context).block_count;
+  int64_t before = pl_context_get_memory_report(context).block_count;
   for (int64_t n = 1;; ++n) {
     pl_error error = {0};
     allocator.fail_at = allocator.call_count + n;
@@ -422,7 +422,7 @@ static void every_failed_allocation_leaves_nothing(void **state) {
     bool failed = allocator.call_count >= allocator.fail_at;
     allocator.fail_at = 0;
     assert_int_equal(status, failed ? PL_ERROR_OUT_OF_MEMORY : PL_OK);
-    assert_int_equal(pl_context_memory(context).block_count, before);
+    assert_int_equal(pl_context_get_memory_report(context).block_count, before);
     assert_int_equal(access(in_folder("baked.glb"), F_OK), failed ? -1 : 0);
     if (!failed) break;
   }

@@ -63,7 +63,7 @@ static void replaced(const char *from, const char *to, char *text, size_t size) 
 static void check_refused(pl_context *context, const byte_block *bytes, const char *about, const char *says, const char *name) {
   pl_character *character = NULL;
   pl_error error = {0};
-  pl_status status = pl_character_read_memory(context, bytes->data, bytes->size, "t.glb", &character, NULL, &error);
+  pl_status status = pl_character_load_memory(context, bytes->data, bytes->size, "t.glb", &character, NULL, &error);
   if (status != PL_ERROR_INVALID_DATA && status != PL_ERROR_UNSUPPORTED)
     fail_msg("%s: %s: %s", about, pl_status_text(status), error.text);
   assert_null(character);
@@ -185,7 +185,7 @@ static void key_frames_that_cannot_be_are_named_with_their_key(void **state) {
 
 static void unknown_keys_of_ours_are_warned_of(void **state) {
   (void)state;
-  static const char *const places[][2] = {{"\"extent\":0.7", "\"extent\":0.7,\"extend\":1"},
+  static const char *const positions[][2] = {{"\"extent\":0.7", "\"extent\":0.7,\"extend\":1"},
                                           {"\"width\":2", "\"width\":2,\"with\":1"},
                                           {"\"radius\":0.1}]", "\"radius\":0.1,\"radios\":1}]"},
                                           {"\"links\"", "\"lynx\":1,\"links\""},
@@ -193,14 +193,14 @@ static void unknown_keys_of_ours_are_warned_of(void **state) {
                                           {"\"rotation\":[0,0,1,0]", "\"rotation\":[0,0,1,0],\"turn\":1"}};
   pl_context *context = make_context(1);
   numbers n = usual_numbers();
-  for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
+  for (size_t i = 0; i < sizeof positions / sizeof positions[0]; ++i) {
     char text[8192];
-    replaced(places[i][0], places[i][1], text, sizeof text);
+    replaced(positions[i][0], positions[i][1], text, sizeof text);
     byte_block bytes = make_bytes(text, &n);
     pl_findings *findings = NULL;
     pl_findings_create(context, &findings, NULL);
     pl_character *character = read_file(context, &bytes, findings);
-    if (!has_finding(findings, "unknown-key")) fail_msg("%s: no finding", places[i][1]);
+    if (!has_finding(findings, "unknown-key")) fail_msg("%s: no finding", positions[i][1]);
     pl_character_destroy(character);
     pl_findings_destroy(findings);
   }
@@ -248,13 +248,13 @@ static void files_beside_it_are_found_only_from_a_path(void **state) {
   pl_context *context = make_context(1);
   pl_character *character = NULL;
   pl_error error = {0};
-  check_ok(pl_character_read(context, path, &character, NULL, &error), &error);
-  assert_int_equal(pl_mesh_look(pl_character_look(character).surface).point_count, 3);
+  check_ok(pl_character_load(context, path, &character, NULL, &error), &error);
+  assert_int_equal(pl_mesh_get_view(pl_character_get_view(character).surface).point_count, 3);
   pl_character_destroy(character);
-  assert_int_equal(pl_character_read_memory(context, text, sizeof text - 1, "a.gltf", &character, NULL, &error),
+  assert_int_equal(pl_character_load_memory(context, text, sizeof text - 1, "a.gltf", &character, NULL, &error),
                    PL_ERROR_NOT_FOUND);
   assert_null(character);
-  assert_int_equal(pl_character_read(context, "/nowhere/a.glb", &character, NULL, &error), PL_ERROR_NOT_FOUND);
+  assert_int_equal(pl_character_load(context, "/nowhere/a.glb", &character, NULL, &error), PL_ERROR_NOT_FOUND);
   unlink(path);
   unlink(buffer);
   rmdir(folder);
@@ -280,7 +280,7 @@ static void random_damage_never_crashes(void **state) {
           at < text_end ? (unsigned char)"0123456789,]}\""[pl_random_u32(&random) % 14] : (unsigned char)pl_random_u32(&random);
     }
     pl_character *character = NULL;
-    pl_status status = pl_character_read_memory(context, damaged.data, damaged.size, "t.glb", &character, NULL, NULL);
+    pl_status status = pl_character_load_memory(context, damaged.data, damaged.size, "t.glb", &character, NULL, NULL);
     assert_int_equal(character != NULL, status >= 0);
     if (character == NULL) continue;
     read_count++;
@@ -306,14 +306,14 @@ static void every_failed_allocation_is_survived(void **state) {
     check_ok(pl_findings_create(context, &findings, &error), &error);
     allocator.fail_at = allocator.call_count + at;
     pl_character *character = NULL;
-    pl_status status = pl_character_read_memory(context, bytes.data, bytes.size, "t.glb", &character, findings, &error);
+    pl_status status = pl_character_load_memory(context, bytes.data, bytes.size, "t.glb", &character, findings, &error);
     bool failed = allocator.call_count >= allocator.fail_at;
     allocator.fail_at = 0;
     assert_int_equal(status, failed ? PL_ERROR_OUT_OF_MEMORY : PL_OK);
     assert_int_equal(character == NULL, failed);
     pl_character_destroy(character);
     pl_findings_destroy(findings);
-    assert_int_equal(pl_context_memory(context).block_count, 0);
+    assert_int_equal(pl_context_get_memory_report(context).block_count, 0);
     if (!failed) break;
     assert_true(at < 2000);
   }

@@ -26,9 +26,9 @@ static void the_worked_example_becomes_a_rig(void **state) {
   pl_character *character = NULL;
   pl_character_rig *rig = NULL;
   check_ok(pl_findings_create(context, &findings, &error), &error);
-  check_ok(pl_character_read_memory(context, text, strlen(text), "page", &character, findings, &error), &error);
+  check_ok(pl_character_load_memory(context, text, strlen(text), "page", &character, findings, &error), &error);
   assert_int_equal(pl_findings_count(findings, PL_SEVERITY_NOTE), 0);
-  assert_null(pl_character_look(character).surface);
+  assert_null(pl_character_get_view(character).surface);
   check_ok(pl_character_rig_create(character, &rig, &error), &error);
   pl_rod_def def = pl_character_rig_def(rig);
   // head, three ears and the tail.
@@ -40,7 +40,7 @@ static void the_worked_example_becomes_a_rig(void **state) {
   double first = acos(-1) / 6, second = acos(-1) / 4;
   pl_vec3 tip = {-0.08 * sin(first) - (0.08 + 0.06) * sin(second), 1.6 + 0.08 * cos(first) + (0.08 + 0.06) * cos(second), 0};
   check_near(pl_vec3_distance(def.examples[0].positions[4], tip), 0, 1e-6);
-  check_near(def.joints[3].angle_limit, 1.2, 0);
+  check_near(def.joints[3].max_angle, 1.2, 0);
   pl_character_rig_destroy(rig);
   pl_character_destroy(character);
   pl_findings_destroy(findings);

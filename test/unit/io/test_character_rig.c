@@ -33,8 +33,8 @@
   "{\"name\":\"still\"}]},{\"root\":8,\"tail\":[0,-0.05,0]}],"                                                           \
   "\"rod\":{\"solver\":\"matched\",\"density\":500,\"stiffness\":0.2,\"stiffness_step\":0.01,\"width\":3,\"twist\":0.7," \
   "\"damping\":2,"                                                                                                       \
-  "\"friction\":0.1,\"suppression\":\"paper\",\"window\":0.3,\"view_time\":0.4,\"view_rule\":\"interpolating\"},"        \
-  "\"joints\":[{\"node\":4,\"radius\":0.5,\"mass\":0.25,\"stiffness\":0.125,\"angle_limit\":1}],\"links\":[[4,7]]}"
+  "\"friction\":0.1,\"ghost_momentum\":\"paper\",\"window\":0.3,\"view_time\":0.4,\"view_rule\":\"interpolating\"},"        \
+  "\"joints\":[{\"node\":4,\"radius\":0.5,\"mass\":0.25,\"stiffness\":0.125,\"max_angle\":1}],\"links\":[[4,7]]}"
 
 typedef struct fixture {
   pl_context *context;
@@ -82,12 +82,12 @@ static void nodes_of_springs_are_passive_and_their_holders_led(void **state) {
   assert_int_equal(f.def.joint_count, 10);
   assert_int_equal(joint_of(&f, "pin"), -1);
   assert_int_equal(joint_of(&f, "lamp"), -1);
-  assert_true(f.def.joints[joint_of(&f, "body")].led && f.def.joints[joint_of(&f, "head")].led);
+  assert_true(f.def.joints[joint_of(&f, "body")].kinematic && f.def.joints[joint_of(&f, "head")].kinematic);
   for (int32_t i = 0; i < f.def.joint_count; ++i) {
     const pl_rod_joint *joint = &f.def.joints[i];
     assert_true(joint->parent < i);
     if (f.nodes[i] < 0) continue;
-    assert_string_equal(joint->name, pl_character_look(f.character).nodes[f.nodes[i]].name);
+    assert_string_equal(joint->name, pl_character_get_view(f.character).nodes[f.nodes[i]].name);
   }
   int32_t tail = joint_of(&f, "u2_tail");
   assert_int_equal(f.nodes[tail], -1);
@@ -154,7 +154,7 @@ static void numbers_of_ours_are_read(void **state) {
   fixture f = make_fixture(SPRINGS "," OURS);
   const pl_rod_def *d = &f.def;
   assert_int_equal(d->solver, PL_ROD_MATCHED);
-  assert_int_equal(d->suppression, PL_ROD_SUPPRESSION_PAPER);
+  assert_int_equal(d->ghost_momentum, PL_ROD_GHOST_MOMENTUM_PAPER);
   assert_int_equal(d->view_rule, PL_ROD_VIEW_INTERPOLATING);
   assert_int_equal(d->width, 3);
   const double got[] = {d->density, d->stiffness, d->stiffness_step, d->twist, d->damping, d->friction, d->window, d->view_time};
@@ -164,7 +164,7 @@ static void numbers_of_ours_are_read(void **state) {
   check_near(s3->radius, 0.5, 0);
   check_near(s3->mass, 0.25, 0);
   check_near(s3->stiffness, 0.125, 0);
-  check_near(s3->angle_limit, 1, 0);
+  check_near(s3->max_angle, 1, 0);
   assert_int_equal(d->link_count, 1);
   assert_int_equal(d->links[0].from, joint_of(&f, "s3"));
   assert_int_equal(d->links[0].to, joint_of(&f, "t2"));
@@ -185,7 +185,7 @@ static void examples_keep_every_length_and_turn_as_written(void **state) {
     const pl_rod_joint *joint = &f.def.joints[i];
     check_near(pl_vec3_distance(still->positions[i], joint->rest.position), 0, 1e-12);
     check_near(fabs(pl_quat_dot(still->rotations[i], joint->rest.rotation)), 1, 1e-12);
-    if (joint->led) continue;
+    if (joint->kinematic) continue;
     double length = pl_vec3_distance(joint->rest.position, f.def.joints[joint->parent].rest.position);
     check_near(pl_vec3_distance(up->positions[i], up->positions[joint->parent]), length, 1e-12);
   }
@@ -203,7 +203,7 @@ static void examples_keep_every_length_and_turn_as_written(void **state) {
 static void skin_below_a_chain_is_handed_to_it(void **state) {
   (void)state;
   fixture f = make_fixture(SPRINGS);
-  pl_mesh_view mesh = pl_mesh_look(f.def.skin.surface);
+  pl_mesh_view mesh = pl_mesh_get_view(f.def.skin.surface);
   assert_int_equal(f.def.skin.influence_count, 1);
   for (int p = 0; p < 3; ++p) {
     assert_int_equal(f.def.skin.joints[p], joint_of(&f, "s3"));
@@ -218,7 +218,7 @@ static void nodes_that_a_spring_skips_take_the_numbers_above(void **state) {
   fixture f = make_fixture(
       "\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"springs\":[{\"joints\":[{\"node\":2,\"stiffness\":5},{\"node\":4}]}]}");
   const pl_rod_joint *s2 = &f.def.joints[joint_of(&f, "s2")], *s3 = &f.def.joints[joint_of(&f, "s3")];
-  assert_false(s2->led);
+  assert_false(s2->kinematic);
   check_near(s2->spring, 5, 0);
   check_near(s3->spring, 5, 0);
   assert_int_equal(s3->parent, joint_of(&f, "s2"));
@@ -276,10 +276,10 @@ static void rigs_can_be_built(void **state) {
     pl_model *model = NULL;
     pl_error error = {0};
     check_ok(pl_rod_build(f.context, &f.def, &model, &error), &error);
-    pl_rod_report report = pl_rod_describe(model);
+    pl_rod_report report = pl_rod_get_report(model);
     assert_int_equal(report.joint_count, f.def.joint_count);
     // VRM 0.x has neither colliders nor a center here, so nothing hangs on the body.
-    assert_int_equal(report.led_count, i == 2 ? 1 : 2);
+    assert_int_equal(report.kinematic_count, i == 2 ? 1 : 2);
     assert_int_equal(report.chain_count, 2);
     pl_model_destroy(model);
     drop(&f);
@@ -298,7 +298,7 @@ static void every_failed_allocation_is_survived(void **state) {
     allocator.fail_at = allocator.call_count + n;
     pl_character *character = NULL;
     pl_character_rig *rig = NULL;
-    pl_status status = pl_character_read_memory(context, bytes.data, bytes.size, "t.glb", &character, findings, &error);
+    pl_status status = pl_character_load_memory(context, bytes.data, bytes.size, "t.glb", &character, findings, &error);
     assert_int_equal(character == NULL, status < 0);
     if (status >= 0) status = pl_character_rig_create(character, &rig, &error);
     bool failed = allocator.call_count >= allocator.fail_at;
@@ -308,7 +308,7 @@ static void every_failed_allocation_is_survived(void **state) {
     pl_character_rig_destroy(rig);
     pl_character_destroy(character);
     pl_findings_destroy(findings);
-    assert_int_equal(pl_context_memory(context).block_count, 0);
+    assert_int_equal(pl_context_get_memory_report(context).block_count, 0);
     if (!failed) break;
     assert_true(n < 2000);
   }

@@ -55,7 +55,7 @@ static inline void make_joints(test_rod *rod) {
   for (int32_t i = 0; i < JOINT_COUNT; ++i) {
     rod->joints[i] = pl_default_rod_joint(parents[i]);
     rod->joints[i].name = names[i];
-    rod->joints[i].led = i == HEAD || i == BODY;
+    rod->joints[i].kinematic = i == HEAD || i == BODY;
     rod->joints[i].rest.position = positions[i];
     rod->joints[i].rest.rotation = pl_quat_of_rotation_vector((pl_vec3){0.1 * i, 0.3 - 0.05 * i, 0.2});
     rod->joints[i].radius = 0.02 - 0.001 * i;
@@ -63,7 +63,7 @@ static inline void make_joints(test_rod *rod) {
     rod->joints[i].drag = 0.3 + 0.02 * i;
     rod->joints[i].pull = (pl_vec3){0, i == 2 ? 0 : -0.1 * i, 0};
   }
-  rod->joints[3].angle_limit = 0.7;
+  rod->joints[3].max_angle = 0.7;
   rod->joints[3].mass = 0.01;
 }
 

@@ -40,7 +40,7 @@ static void positions_are_linear_between_keys_and_held_outside(void **state) {
                          "{\"name\":\"walk\",\"samplers\":[{\"input\":0,\"output\":1}],"
                          "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"translation\"}},{\"sampler\":0,\"target\":"
                          "{\"path\":\"scale\"}}]}");
-  pl_character_view view = pl_character_look(p.character);
+  pl_character_view view = pl_character_get_view(p.character);
   assert_int_equal(view.animation_count, 2);
   assert_int_equal(pl_character_find_animation(p.character, "walk"), 1);
   assert_int_equal(pl_character_find_animation(p.character, "run"), -1);
@@ -78,7 +78,7 @@ static void rotations_go_the_shortest_way_at_constant_speed(void **state) {
     check_near(p.nodes[2].position.y, 1.5 + 0.25 * cos(angle), 1e-7);
     check_near(2 * acos(fmin(1, fabs(p.nodes[2].rotation.w))), angle, 1e-6);
   }
-  assert_string_equal(pl_character_look(p.character).animations[1].name, "animation 1");
+  assert_string_equal(pl_character_get_view(p.character).animations[1].name, "animation 1");
   drop(&p);
 }
 
@@ -228,7 +228,7 @@ static void morph_weights_find_their_poses_by_name(void **state) {
                                  "\"target\":{\"node\":1,\"path\":\"weights\"}}]}]");
   pl_context *context = make_context(1);
   pl_character *character = read_file(context, &bytes, NULL);
-  pl_mesh_view mesh = pl_mesh_look(pl_character_look(character).surface);
+  pl_mesh_view mesh = pl_mesh_get_view(pl_character_get_view(character).surface);
   assert_int_equal(mesh.pose_count, 2);
   assert_string_equal(mesh.poses[0].name, "a");
   pl_transform nodes[2];

@@ -61,10 +61,10 @@ static scene make_scene(pl_random *random, flavour kind) {
     // Whole 255ths that sum to 1, so that all component types hold them exactly enough.
     int width = kind == EIGHT ? 8 : 4, left = 255;
     for (int i = 0; i < width; ++i) {
-      int share = i + 1 < width ? (int)(pl_random_u32(random) % (uint32_t)(left / 2 + 1)) : left;
-      left -= share;
+      int fraction = i + 1 < width ? (int)(pl_random_u32(random) % (uint32_t)(left / 2 + 1)) : left;
+      left -= fraction;
       s.joints[p][i] = (int)(pl_random_u32(random) % JOINT_COUNT);
-      s.weights[p][i] = share / 255.0;
+      s.weights[p][i] = fraction / 255.0;
     }
   }
   return s;
@@ -174,8 +174,8 @@ static void every_flavour_of_skin_is_where_matrices_put_it(void **state) {
     scene s = make_scene(&random, kind);
     byte_block bytes = make_file(&s, kind, NULL);
     pl_character *character = read_file(context, &bytes, NULL);
-    pl_character_view view = pl_character_look(character);
-    pl_mesh_view mesh = pl_mesh_look(view.surface);
+    pl_character_view view = pl_character_get_view(character);
+    pl_mesh_view mesh = pl_mesh_get_view(view.surface);
     assert_int_equal(view.influence_count, kind == EIGHT ? 8 : 4);
     assert_int_equal(mesh.point_count, POINT_COUNT);
     assert_string_equal(mesh.poses[0].name, "smile");
@@ -217,7 +217,7 @@ static void skins_follow_an_animation_as_matrices_do(void **state) {
     memcpy(moved.q[1], other.q[1], sizeof moved.q[1]);
     byte_block bytes = make_file(&s, UNIFORM, turn);
     pl_character *character = read_file(context, &bytes, NULL);
-    pl_character_view view = pl_character_look(character);
+    pl_character_view view = pl_character_get_view(character);
     pl_transform nodes[5];
     pl_character_sample(character, 0, 1, nodes, NULL);
     for (int p = 0; p < POINT_COUNT; ++p) {
@@ -246,8 +246,8 @@ static void points_without_a_skin_follow_their_node(void **state) {
                   "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}},{\"attributes\":{\"POSITION\":0}}]}]");
   pl_context *context = make_context(1);
   pl_character *character = read_file(context, &bytes, NULL);
-  pl_character_view view = pl_character_look(character);
-  pl_mesh_view mesh = pl_mesh_look(view.surface);
+  pl_character_view view = pl_character_get_view(character);
+  pl_mesh_view mesh = pl_mesh_get_view(view.surface);
   assert_int_equal(view.influence_count, 1);
   assert_int_equal(mesh.point_count, 3);
   assert_int_equal(mesh.triangle_count, 2);
@@ -278,13 +278,13 @@ static void vertices_keep_the_order_of_nodes_and_primitives(void **state) {
                                  "{\"primitives\":[{\"attributes\":{\"POSITION\":1}},{\"attributes\":{\"POSITION\":2}}]}]");
   pl_context *context = make_context(1);
   pl_character *character = read_file(context, &bytes, NULL);
-  pl_mesh_view mesh = pl_mesh_look(pl_character_look(character).surface);
+  pl_mesh_view mesh = pl_mesh_get_view(pl_character_get_view(character).surface);
   assert_int_equal(mesh.point_count, 9);
   check_near(mesh.points[0].x, 10, 0);
   check_near(mesh.points[3].x, 20, 0);
   check_near(mesh.points[6].x, 0, 0);
   assert_null(mesh.point_of_source);
-  assert_int_equal(pl_character_look(character).skin_nodes[8], 1);
+  assert_int_equal(pl_character_get_view(character).skin_nodes[8], 1);
   pl_character_destroy(character);
   drop_context(context);
 }
@@ -304,12 +304,12 @@ static void inverse_bind_matrices_may_be_left_out(void **state) {
   pl_findings *findings = NULL;
   pl_findings_create(context, &findings, NULL);
   pl_character *character = read_file(context, &bytes, findings);
-  pl_mesh_view mesh = pl_mesh_look(pl_character_look(character).surface);
+  pl_mesh_view mesh = pl_mesh_get_view(pl_character_get_view(character).surface);
   check_near(mesh.points[1].x, 1, 0);
   check_near(mesh.points[1].z, 5, 0);
   // The third vertex has no weights; it follows the first joint, and that is said.
   assert_true(has_finding(findings, "unweighted-vertex"));
-  check_near((double)pl_character_look(character).skin_weights[8], 1, 0);
+  check_near((double)pl_character_get_view(character).skin_weights[8], 1, 0);
   check_near(mesh.points[2].z, 5, 0);
   pl_character_destroy(character);
   pl_findings_destroy(findings);
@@ -323,7 +323,7 @@ static void matrices_are_taken_apart(void **state) {
   pl_findings_create(context, &findings, NULL);
   // A quarter turn around z with scale (2, 3, 4), column by column.
   pl_character *character = read_text(context, "\"nodes\":[{\"matrix\":[0,2,0,0,-3,0,0,0,0,0,4,0,5,6,7,1]}]", findings);
-  const pl_character_node *node = pl_character_look(character).nodes;
+  const pl_character_node *node = pl_character_get_view(character).nodes;
   check_near(node->scale.x, 2, 1e-12);
   check_near(node->scale.y, 3, 1e-12);
   check_near(node->scale.z, 4, 1e-12);
@@ -339,7 +339,7 @@ static void matrices_are_taken_apart(void **state) {
   pl_character_destroy(character);
   character = read_text(context, "\"nodes\":[{\"name\":\"m\",\"matrix\":[-1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}]", findings);
   assert_true(has_finding(findings, "mirrored-node"));
-  check_near(pl_character_look(character).nodes[0].scale.x, -1, 1e-12);
+  check_near(pl_character_get_view(character).nodes[0].scale.x, -1, 1e-12);
   pl_character_destroy(character);
   pl_findings_destroy(findings);
   drop_context(context);

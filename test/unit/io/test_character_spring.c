@@ -32,7 +32,7 @@ static void vrm1_springs_come_back_number_by_number(void **state) {
                                       "\"dragForce\":0.3},{\"node\":2},{\"node\":3}]},"
                                       "{\"joints\":[{\"node\":4},{\"node\":5}]}]}}",
                                       findings);
-  pl_character_view view = pl_character_look(character);
+  pl_character_view view = pl_character_get_view(character);
   assert_int_equal(view.vrm_version, 1);
   assert_int_equal(view.collider_count, 3);
   assert_true(has_finding(findings, "lost-collider"));
@@ -84,7 +84,7 @@ static void vrm0_springs_are_all_paths_to_leaves(void **state) {
                                       "\"radius\":0.1},{\"offset\":{\"y\":4},\"radius\":0.2}]},"
                                       "{\"node\":0,\"colliders\":[{\"offset\":{\"x\":0,\"y\":0,\"z\":-0.5},\"radius\":0.3}]}]}}}",
                                       NULL);
-  pl_character_view view = pl_character_look(character);
+  pl_character_view view = pl_character_get_view(character);
   assert_int_equal(view.vrm_version, -1);
   assert_int_equal(view.collider_count, 3);
   check_vector(view.colliders[0].from, 1, 2, -3);
@@ -120,13 +120,13 @@ static void vrm0_springs_are_all_paths_to_leaves(void **state) {
 }
 
 // A root below which another group has already taken its bones ends where that begins.
-static void vrm0_groups_share_no_joints(void **state) {
+static void vrm0_groups_fraction_no_joints(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_character *character = read_text(
       context, NODES ",\"extensions\":{\"VRM\":{\"secondaryAnimation\":{\"boneGroups\":[{\"bones\":[2]},{\"bones\":[1,2]}]}}}",
       NULL);
-  pl_character_view view = pl_character_look(character);
+  pl_character_view view = pl_character_get_view(character);
   assert_int_equal(view.spring_count, 3);
   assert_int_equal(view.springs[2].joint_count, 2);
   assert_int_equal(view.springs[2].joints[0].node, 1);
@@ -174,7 +174,7 @@ static void springs_of_another_version_are_left_out(void **state) {
       NODES
       ",\"extensions\":{\"VRMC_springBone\":{\"specVersion\":\"3.0\",\"springs\":[{\"joints\":[{\"node\":1},{\"node\":2}]}]}}",
       findings);
-  assert_int_equal(pl_character_look(character).spring_count, 0);
+  assert_int_equal(pl_character_get_view(character).spring_count, 0);
   assert_true(has_finding(findings, "spring-version"));
   pl_character_destroy(character);
   pl_findings_destroy(findings);
@@ -185,7 +185,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(vrm1_springs_come_back_number_by_number),
       cmocka_unit_test(vrm0_springs_are_all_paths_to_leaves),
-      cmocka_unit_test(vrm0_groups_share_no_joints),
+      cmocka_unit_test(vrm0_groups_fraction_no_joints),
       cmocka_unit_test(doubtful_springs_are_reported),
       cmocka_unit_test(springs_of_another_version_are_left_out),
   };

@@ -74,12 +74,12 @@ static void read_accessor(written *file, const char *where, int32_t width, int32
 }
 
 static void write_rod(pl_context *context, const test_rod *rod) {
-  pl_character_write_def def = pl_default_character_write_def();
+  pl_character_save_def def = pl_default_character_save_def();
   pl_error error = {0};
   def.rod = &rod->def;
   def.motion = &rod->motion;
   def.name = "beast";
-  check_ok(pl_character_write(context, &def, path, &error), &error);
+  check_ok(pl_character_save(context, &def, path, &error), &error);
 }
 
 static pl_transform node_local(const written *file, int32_t node) {
@@ -106,11 +106,11 @@ static void joints_become_nodes_in_their_order(void **state) {
   check_text(&file, "nodes/9/name", "joint 9");
   check_text(&file, "nodes/10/name", "beast");
   for (int32_t i = 0; i < JOINT_COUNT; ++i) {
-    pl_transform place = node_local(&file, i);
+    pl_transform placement = node_local(&file, i);
     for (int32_t above = rod.joints[i].parent; above >= 0; above = rod.joints[above].parent)
-      place = pl_transform_multiply(node_local(&file, above), place);
-    check_near(pl_vec3_distance(place.position, rod.joints[i].rest.position), 0, 1e-12);
-    check_near(fabs(pl_quat_dot(place.rotation, rod.joints[i].rest.rotation)), 1, 1e-12);
+      placement = pl_transform_multiply(node_local(&file, above), placement);
+    check_near(pl_vec3_distance(placement.position, rod.joints[i].rest.position), 0, 1e-12);
+    check_near(fabs(pl_quat_dot(placement.rotation, rod.joints[i].rest.rotation)), 1, 1e-12);
   }
   // Each joint is the child of its parent and of nobody else.
   int32_t child_count = 0;
@@ -288,7 +288,7 @@ static void examples_are_met_by_turning_nodes(void **state) {
   check_near(number_at(&file, where), 0.8, 0);
   snprintf(where, sizeof where, "%s/examples/1/direction", chain);
   assert_null(at(&file, where));
-  pl_transform place = rod.joints[HEAD].rest;
+  pl_transform placement = rod.joints[HEAD].rest;
   for (int32_t k = 0; k < 4; ++k) {
     double q[4];
     snprintf(where, sizeof where, "%s/examples/0/joints/%d/node", chain, k);
@@ -296,14 +296,14 @@ static void examples_are_met_by_turning_nodes(void **state) {
     snprintf(where, sizeof where, "%s/examples/0/joints/%d/rotation", chain, k);
     numbers_of(at(&file, where), 4, q);
     pl_transform local = {node_local(&file, EAR + k).position, {q[0], q[1], q[2], q[3]}};
-    place = pl_transform_multiply(place, local);
-    check_near(pl_vec3_distance(place.position, rod.left[EAR + k]), 0, 1e-9);
+    placement = pl_transform_multiply(placement, local);
+    check_near(pl_vec3_distance(placement.position, rod.left[EAR + k]), 0, 1e-9);
   }
-  check_near(number_at(&file, "extensions/PLIANT_rod_examples/joints/2/angle_limit"), 0.7, 0);
+  check_near(number_at(&file, "extensions/PLIANT_rod_examples/joints/2/max_angle"), 0.7, 0);
   check_near(number_at(&file, "extensions/PLIANT_rod_examples/joints/2/mass"), 0.01, 0);
   assert_int_equal(number_at(&file, "extensions/PLIANT_rod_examples/links/0/1"), 8);
   check_text(&file, "extensions/PLIANT_rod_examples/rod/solver", "matched");
-  check_text(&file, "extensions/PLIANT_rod_examples/rod/suppression", "carry");
+  check_text(&file, "extensions/PLIANT_rod_examples/rod/ghost_momentum", "transport");
   check_near(number_at(&file, "extensions/PLIANT_rod_examples/rod/stiffness_step"), 1.0 / 240, 0);
   close_written(&file);
   pl_mesh_destroy(rod.surface);
@@ -317,13 +317,13 @@ static void examples_keep_their_twist(void **state) {
   static test_rod rod;
   make_test_rod(&rod, context);
   static pl_quat turns[JOINT_COUNT];
-  pl_transform place = rod.joints[HEAD].rest;
+  pl_transform placement = rod.joints[HEAD].rest;
   for (int32_t i = EAR; i < EAR + 4; ++i) {
     pl_transform local = test_local(&rod, i);
     local.rotation = pl_quat_multiply(local.rotation, pl_quat_of_rotation_vector((pl_vec3){0.2 * i, 0.7, -0.1 * i}));
-    place = pl_transform_multiply(place, local);
-    rod.left[i] = place.position;
-    turns[i] = place.rotation;
+    placement = pl_transform_multiply(placement, local);
+    rod.left[i] = placement.position;
+    turns[i] = placement.rotation;
   }
   rod.examples[0].rotations = turns;
   write_rod(context, &rod);
@@ -369,14 +369,14 @@ static void check_joints(const test_rod *rod, const pl_rod_def *back, const int3
   for (int32_t i = 0; i < JOINT_COUNT; ++i) {
     const pl_rod_joint *joint = &back->joints[i], *old = &rod->joints[nodes[i]];
     assert_int_equal(joint->parent < 0 ? -1 : nodes[joint->parent], old->parent);
-    assert_int_equal(joint->led, old->led);
+    assert_int_equal(joint->kinematic, old->kinematic);
     check_near(pl_vec3_distance(joint->rest.position, old->rest.position), 0, 1e-12);
     check_near(fabs(pl_quat_dot(joint->rest.rotation, old->rest.rotation)), 1, 1e-12);
-    if (old->led) continue;
+    if (old->kinematic) continue;
     check_near(joint->radius, old->radius, 0);
     check_near(joint->mass, old->mass, 0);
     check_near(joint->stiffness, old->stiffness, 0);
-    check_near(joint->angle_limit, old->angle_limit, 0);
+    check_near(joint->max_angle, old->max_angle, 0);
     // No bone ends at the root of a chain, and one that begins a branch shares the numbers of the stem.
     if (nodes[i] == EAR || nodes[i] == ANTLER || nodes[i] == 8) continue;
     check_near(joint->spring, old->spring, 0);
@@ -404,7 +404,7 @@ static void check_settings(const test_rod *rod, const pl_rod_def *back, const in
   check_near(back->twist, rod->def.twist, 0);
   check_near(back->view_time, rod->def.view_time, 0);
   assert_int_equal(back->view_rule, rod->def.view_rule);
-  assert_int_equal(back->suppression, rod->def.suppression);
+  assert_int_equal(back->ghost_momentum, rod->def.ghost_momentum);
   assert_int_equal(back->link_count, 1);
   assert_int_equal(nodes[back->links[0].from], 7);
   assert_int_equal(nodes[back->links[0].to], 8);
@@ -426,14 +426,14 @@ static void a_written_character_reads_back_as_the_same_rod(void **state) {
   rod.def.twist = 0.75;
   rod.def.view_time = 0.2;
   rod.def.view_rule = PL_ROD_VIEW_INTERPOLATING;
-  rod.def.suppression = PL_ROD_SUPPRESSION_PAPER;
+  rod.def.ghost_momentum = PL_ROD_GHOST_MOMENTUM_PAPER;
   write_rod(context, &rod);
   pl_character *character = NULL;
   pl_character_rig *rig = NULL;
   pl_findings *findings = NULL;
   pl_error error = {0};
   check_ok(pl_findings_create(context, &findings, &error), &error);
-  check_ok(pl_character_read(context, path, &character, findings, &error), &error);
+  check_ok(pl_character_load(context, path, &character, findings, &error), &error);
   assert_int_equal(pl_findings_count(findings, PL_SEVERITY_NOTE), 0);
   check_ok(pl_character_rig_create(character, &rig, &error), &error);
   pl_rod_def back = pl_character_rig_def(rig);
@@ -442,9 +442,9 @@ static void a_written_character_reads_back_as_the_same_rod(void **state) {
   check_examples(&rod, &back, nodes);
   check_settings(&rod, &back, nodes);
   // And what was read can be written again.
-  pl_character_write_def again = pl_default_character_write_def();
+  pl_character_save_def again = pl_default_character_save_def();
   again.rod = &back;
-  check_ok(pl_character_write(context, &again, path, &error), &error);
+  check_ok(pl_character_save(context, &again, path, &error), &error);
   pl_character_rig_destroy(rig);
   pl_character_destroy(character);
   pl_findings_destroy(findings);
@@ -482,7 +482,7 @@ static void lose_number(test_rod *rod) {
   rod->def.density = (double)NAN;
 }
 static void hang_free(test_rod *rod) {
-  rod->joints[BODY].led = false;
+  rod->joints[BODY].kinematic = false;
 }
 static void forget_magic(test_rod *rod) {
   rod->def.magic = 0;
@@ -507,11 +507,11 @@ static void what_cannot_be_written_is_named(void **state) {
     static test_rod rod;
     make_test_rod(&rod, context);
     cases[i].spoil(&rod);
-    pl_character_write_def def = pl_default_character_write_def();
+    pl_character_save_def def = pl_default_character_save_def();
     def.rod = &rod.def;
     def.motion = &rod.motion;
     pl_error error = {0};
-    assert_int_equal(pl_character_write(context, &def, path, &error), cases[i].status);
+    assert_int_equal(pl_character_save(context, &def, path, &error), cases[i].status);
     if (strstr(error.text, cases[i].words) == NULL) fail_msg("\"%s\" does not say \"%s\"", error.text, cases[i].words);
     assert_int_equal(access(path, F_OK), -1);
     pl_mesh_destroy(rod.surface);
@@ -525,18 +525,18 @@ static void every_failed_allocation_leaves_nothing(void **state) {
   pl_context *context = make_failing_context(&allocator);
   static test_rod rod;
   make_test_rod(&rod, context);
-  int64_t before = pl_context_memory(context).block_count;
+  int64_t before = pl_context_get_memory_report(context).block_count;
   for (int64_t n = 1;; ++n) {
-    pl_character_write_def def = pl_default_character_write_def();
+    pl_character_save_def def = pl_default_character_save_def();
     def.rod = &rod.def;
     def.motion = &rod.motion;
     pl_error error = {0};
     allocator.fail_at = allocator.call_count + n;
-    pl_status status = pl_character_write(context, &def, path, &error);
+    pl_status status = pl_character_save(context, &def, path, &error);
     bool failed = allocator.call_count >= allocator.fail_at;
     allocator.fail_at = 0;
     assert_int_equal(status, failed ? PL_ERROR_OUT_OF_MEMORY : PL_OK);
-    assert_int_equal(pl_context_memory(context).block_count, before);
+    assert_int_equal(pl_context_get_memory_report(context).block_count, before);
     if (!failed) break;
     // Empty: no file, not even a temporary one.
     assert_int_equal(rmdir(folder), 0);

@@ -42,9 +42,9 @@ static void a_checkpoint_comes_back_as_it_was(void **state) {
   pl_checkpoint *checkpoint = NULL;
   pl_checkpoint_view view = example();
   pl_error error = {0};
-  check_ok(pl_checkpoint_write(context, path, &view, &error), &error);
-  check_ok(pl_checkpoint_read(context, path, &checkpoint, &error), &error);
-  pl_checkpoint_view found = pl_checkpoint_look(checkpoint);
+  check_ok(pl_checkpoint_save(context, path, &view, &error), &error);
+  check_ok(pl_checkpoint_load(context, path, &checkpoint, &error), &error);
+  pl_checkpoint_view found = pl_checkpoint_get_view(checkpoint);
   assert_string_equal(found.scene_path, view.scene_path);
   assert_string_equal(found.options, view.options);
   assert_true(found.scene_hash == view.scene_hash && found.seed == view.seed && found.state_hash == view.state_hash);
@@ -76,22 +76,22 @@ static void every_changed_or_missing_byte_is_noticed(void **state) {
   pl_checkpoint_view view = example();
   pl_error error = {0};
   unsigned char bytes[512];
-  check_ok(pl_checkpoint_write(context, path, &view, &error), &error);
+  check_ok(pl_checkpoint_save(context, path, &view, &error), &error);
   size_t size = read_file(bytes, sizeof bytes);
   for (size_t i = 0; i < size; ++i) {
     pl_checkpoint *checkpoint = NULL;
     bytes[i] ^= 0x10;
     write_file(bytes, size);
     bytes[i] ^= 0x10;
-    assert_true(pl_checkpoint_read(context, path, &checkpoint, &error) < 0);
+    assert_true(pl_checkpoint_load(context, path, &checkpoint, &error) < 0);
     assert_null(checkpoint);
     write_file(bytes, i);
-    assert_int_equal(pl_checkpoint_read(context, path, &checkpoint, &error), PL_ERROR_INVALID_DATA);
+    assert_int_equal(pl_checkpoint_load(context, path, &checkpoint, &error), PL_ERROR_INVALID_DATA);
     assert_null(checkpoint);
   }
   unlink(path);
   pl_checkpoint *checkpoint = NULL;
-  assert_int_equal(pl_checkpoint_read(context, path, &checkpoint, &error), PL_ERROR_NOT_FOUND);
+  assert_int_equal(pl_checkpoint_load(context, path, &checkpoint, &error), PL_ERROR_NOT_FOUND);
   drop_context(context);
 }
 
@@ -105,7 +105,7 @@ static void a_checkpoint_out_of_memory_leaks_nothing(void **state) {
   bool written = false, read = false;
   for (int64_t n = 1; !written; ++n) {
     allocator.fail_at = allocator.call_count + n;
-    pl_status status = pl_checkpoint_write(context, path, &view, &error);
+    pl_status status = pl_checkpoint_save(context, path, &view, &error);
     written = status == PL_OK;
     if (!written) assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);
     assert_int_equal(allocator.live_count, live);
@@ -113,7 +113,7 @@ static void a_checkpoint_out_of_memory_leaks_nothing(void **state) {
   for (int64_t n = 1; !read; ++n) {
     pl_checkpoint *checkpoint = NULL;
     allocator.fail_at = allocator.call_count + n;
-    pl_status status = pl_checkpoint_read(context, path, &checkpoint, &error);
+    pl_status status = pl_checkpoint_load(context, path, &checkpoint, &error);
     read = status == PL_OK;
     if (!read) assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);
     if (!read) assert_null(checkpoint);
@@ -129,12 +129,12 @@ static void the_hash_of_a_file_depends_on_every_byte(void **state) {
   pl_error error = {0};
   uint64_t first = 0, second = 0, third = 0;
   write_file((const unsigned char *)"abc", 3);
-  check_ok(pl_file_hash(context, path, &first, &error), &error);
-  check_ok(pl_file_hash(context, path, &second, &error), &error);
+  check_ok(pl_file_get_hash(context, path, &first, &error), &error);
+  check_ok(pl_file_get_hash(context, path, &second, &error), &error);
   write_file((const unsigned char *)"abd", 3);
-  check_ok(pl_file_hash(context, path, &third, &error), &error);
+  check_ok(pl_file_get_hash(context, path, &third, &error), &error);
   assert_true(first == second && first != third);
-  assert_int_equal(pl_file_hash(context, "/nowhere/at/all", &first, &error), PL_ERROR_NOT_FOUND);
+  assert_int_equal(pl_file_get_hash(context, "/nowhere/at/all", &first, &error), PL_ERROR_NOT_FOUND);
   drop_context(context);
 }
 
@@ -255,7 +255,7 @@ static void an_embedding_is_written_as_a_table(void **state) {
   pl_error error = {0};
   check_ok(pl_mesh_create(context, &view, &mesh, &error), &error);
   check_ok(pl_embedding_build(context, mesh, points, 2, 0, &embedding, NULL, &error), &error);
-  check_ok(pl_embedding_write(context, path, embedding, &error), &error);
+  check_ok(pl_embedding_save(context, path, embedding, &error), &error);
   FILE *file = fopen(path, "r");
   char line[256];
   assert_non_null(file);

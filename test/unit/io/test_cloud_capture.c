@@ -83,8 +83,8 @@ static void clouds_come_in_the_order_of_their_numbers_and_in_metres(void **state
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_capture *capture = NULL;
-  check_ok(pl_capture_read(context, path, &capture, NULL, &error), &error);
-  pl_capture_view view = pl_capture_look(capture);
+  check_ok(pl_capture_load(context, path, &capture, NULL, &error), &error);
+  pl_capture_view view = pl_capture_get_view(capture);
   assert_int_equal(view.frame_count, 3);
   assert_int_equal(view.camera_count, 0);
   check_near(view.times[2], 2.0 / 30, 1e-12);
@@ -92,16 +92,16 @@ static void clouds_come_in_the_order_of_their_numbers_and_in_metres(void **state
   for (int i = 0; i < 3; ++i) {
     pl_cloud *cloud = NULL;
     check_ok(pl_capture_frame(capture, i, &cloud, NULL, &error), &error);
-    check_near(pl_cloud_look(cloud).points[0].x, 0.001 * (8 + i), 1e-15);
+    check_near(pl_cloud_get_view(cloud).points[0].x, 0.001 * (8 + i), 1e-15);
     pl_cloud_destroy(cloud);
   }
   pl_capture_report report;
-  check_ok(pl_capture_describe(capture, 100, &report, NULL, &error), &error);
+  check_ok(pl_capture_get_report(capture, 100, &report, NULL, &error), &error);
   assert_int_equal(report.frame_count, 3);
   assert_int_equal(report.fewest_points, 1);
-  assert_int_equal(report.most_points, 2);
+  assert_int_equal(report.max_points, 2);
   assert_int_equal(report.dropped_count, 1);
-  check_near(report.box.most.y, 0.5, 1e-12);
+  check_near(report.box.max.y, 0.5, 1e-12);
   check_near(report.duration, 2.0 / 30, 1e-12);
   pl_cloud *none = NULL;
   assert_int_equal(pl_capture_frame(capture, 3, &none, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
@@ -121,10 +121,10 @@ static void a_box_of_more_than_50_metres_looks_like_millimetres(void **state) {
   pl_error error = {0};
   check_ok(pl_findings_create(context, &findings, &error), &error);
   pl_capture *capture = NULL;
-  check_ok(pl_capture_read(context, path, &capture, findings, &error), &error);
-  check_ok(pl_capture_describe(capture, 1, NULL, findings, &error), &error);
+  check_ok(pl_capture_load(context, path, &capture, findings, &error), &error);
+  check_ok(pl_capture_get_report(capture, 1, NULL, findings, &error), &error);
   assert_true(says(findings, "looks-like-millimetres"));
-  check_near(pl_capture_look(capture).times[0], 4.5, 0);
+  check_near(pl_capture_get_view(capture).times[0], 4.5, 0);
   pl_capture_destroy(capture);
   pl_findings_destroy(findings);
   drop_context(context);
@@ -155,11 +155,11 @@ static void depth_pictures_become_points_of_the_world(void **state) {
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_capture *capture = NULL;
-  check_ok(pl_capture_read(context, path, &capture, NULL, &error), &error);
-  assert_int_equal(pl_capture_look(capture).camera_count, 2);
+  check_ok(pl_capture_load(context, path, &capture, NULL, &error), &error);
+  assert_int_equal(pl_capture_get_view(capture).camera_count, 2);
   pl_cloud *cloud = NULL;
   check_ok(pl_capture_frame(capture, 0, &cloud, NULL, &error), &error);
-  pl_cloud_view view = pl_cloud_look(cloud);
+  pl_cloud_view view = pl_cloud_get_view(cloud);
   assert_int_equal(view.point_count, 3);
   check_vector(view.points[0], 10 - 0.5, -0.125, 1);
   check_vector(view.points[1], 10 + 2, 0.5, 4);
@@ -170,8 +170,8 @@ static void depth_pictures_become_points_of_the_world(void **state) {
   assert_int_equal(view.invalid_pixel_count, 5);
   pl_cloud_destroy(cloud);
   pl_capture_report report;
-  check_ok(pl_capture_describe(capture, 1, &report, NULL, &error), &error);
-  check_near(report.invalid_share, 5.0 / 8, 1e-15);
+  check_ok(pl_capture_get_report(capture, 1, &report, NULL, &error), &error);
+  check_near(report.invalid_fraction, 5.0 / 8, 1e-15);
   pl_capture_destroy(capture);
   drop_context(context);
   drop_folder(&f);
@@ -189,7 +189,7 @@ static void pictures_of_another_size_or_depth_are_refused(void **state) {
   pl_context *context = make_context(1);
   pl_capture *capture = NULL;
   pl_error error = {0};
-  check_ok(pl_capture_read(context, path, &capture, NULL, &error), &error);
+  check_ok(pl_capture_load(context, path, &capture, NULL, &error), &error);
   pl_cloud *cloud = NULL;
   assert_int_equal(pl_capture_frame(capture, 0, &cloud, NULL, &error), PL_ERROR_UNSUPPORTED);
   assert_int_equal(pl_capture_frame(capture, 1, &cloud, NULL, &error), PL_ERROR_INVALID_DATA);
@@ -207,7 +207,7 @@ static void check_document(const folder *f, const char *text, const char *kind, 
   pl_error error = {0};
   check_ok(pl_findings_create(context, &findings, &error), &error);
   pl_capture *capture = NULL;
-  assert_int_equal(pl_capture_read_memory(context, text, strlen(text), "memory", f->path, &capture, findings, &error),
+  assert_int_equal(pl_capture_load_memory(context, text, strlen(text), "memory", f->path, &capture, findings, &error),
                    PL_ERROR_INVALID_DATA);
   assert_null(capture);
   const pl_finding *finding = NULL;
@@ -261,7 +261,7 @@ static void failing_memory_leaks_nothing(void **state) {
     allocator.fail_at = n;
     pl_capture *capture = NULL;
     pl_cloud *cloud = NULL;
-    pl_status status = pl_capture_read(context, path, &capture, NULL, NULL);
+    pl_status status = pl_capture_load(context, path, &capture, NULL, NULL);
     assert_true((status < 0) == (capture == NULL));
     if (status >= 0) {
       status = pl_capture_frame(capture, 0, &cloud, NULL, NULL);

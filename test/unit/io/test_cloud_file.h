@@ -17,8 +17,8 @@ static inline cloud_file open_cloud(const void *bytes, size_t size) {
   cloud_file file = {.context = make_context(1)};
   pl_error error = {0};
   check_ok(pl_findings_create(file.context, &file.findings, &error), &error);
-  check_ok(pl_cloud_read_memory(file.context, bytes, size, "memory", &file.cloud, file.findings, &error), &error);
-  file.view = pl_cloud_look(file.cloud);
+  check_ok(pl_cloud_load_memory(file.context, bytes, size, "memory", &file.cloud, file.findings, &error), &error);
+  file.view = pl_cloud_get_view(file.cloud);
   return file;
 }
 
@@ -56,7 +56,7 @@ static inline void check_cloud_refused(const void *bytes, size_t size, pl_status
   pl_context *context = make_context(1);
   pl_cloud *cloud = NULL;
   pl_error error = {0};
-  pl_status status = pl_cloud_read_memory(context, bytes, size, "memory", &cloud, NULL, &error);
+  pl_status status = pl_cloud_load_memory(context, bytes, size, "memory", &cloud, NULL, &error);
   if (status != expected || cloud != NULL) fail_msg("status %d instead of %d: %s", status, expected, error.text);
   if (line != 0 && (error.line != line || error.column != column))
     fail_msg("at %d:%d instead of %d:%d: %s", error.line, error.column, line, column, error.text);
@@ -76,7 +76,7 @@ static inline void read_copy(pl_context *context, const unsigned char *bytes, si
   memcpy(copy, bytes, size);
   pl_cloud *cloud = NULL;
   pl_error error = {0};
-  pl_status status = pl_cloud_read_memory(context, copy, size, "copy", &cloud, NULL, &error);
+  pl_status status = pl_cloud_load_memory(context, copy, size, "copy", &cloud, NULL, &error);
   assert_true((status < 0) == (cloud == NULL));
   assert_true(status >= 0 || error.text[0] != '\0');
   assert_true(status != PL_ERROR_OUT_OF_MEMORY);
@@ -92,10 +92,10 @@ static inline void check_cloud_survives(const void *data, size_t size) {
   for (size_t length = 0; length < size; ++length) read_copy(context, bytes, length);
   unsigned char *damaged = malloc(size);
   assert_non_null(damaged);
-  for (size_t place = 0; place < size; ++place) {
+  for (size_t slot = 0; slot < size; ++slot) {
     for (size_t k = 0; k < sizeof others; ++k) {
       memcpy(damaged, bytes, size);
-      damaged[place] = others[k];
+      damaged[slot] = others[k];
       read_copy(context, damaged, size);
     }
   }
@@ -109,7 +109,7 @@ static inline void check_cloud_survives(const void *data, size_t size) {
     allocator.fail_at = n;
     pl_cloud *cloud = NULL;
     pl_error error = {0};
-    pl_status status = pl_cloud_read_memory(context, bytes, size, "memory", &cloud, NULL, &error);
+    pl_status status = pl_cloud_load_memory(context, bytes, size, "memory", &cloud, NULL, &error);
     pl_cloud_destroy(cloud);
     assert_int_equal(allocator.live_count, live_before);
     if (status == PL_OK) {

@@ -97,19 +97,19 @@ static void compressed_data_are_expanded_field_by_field(void **state) {
 static void lzf_refuses_what_points_before_the_beginning_or_ends_early(void **state) {
   (void)state;
   unsigned char out[8];
-  size_t place = 99;
+  size_t slot = 99;
   const unsigned char good[] = {1, 'a', 'b', 1 << 5, 1};
   assert_true(pl_lzf_expand(good, sizeof good, out, 5, NULL));
   assert_memory_equal(out, "ababa", 5);
-  assert_false(pl_lzf_expand(good, sizeof good, out, 6, &place));
-  assert_false(pl_lzf_expand(good, sizeof good, out, 4, &place));
-  assert_int_equal(place, 3);
-  assert_false(pl_lzf_expand(good, 4, out, 5, &place));
+  assert_false(pl_lzf_expand(good, sizeof good, out, 6, &slot));
+  assert_false(pl_lzf_expand(good, sizeof good, out, 4, &slot));
+  assert_int_equal(slot, 3);
+  assert_false(pl_lzf_expand(good, 4, out, 5, &slot));
   const unsigned char before[] = {1, 'a', 'b', 1 << 5, 2};
-  assert_false(pl_lzf_expand(before, sizeof before, out, 5, &place));
+  assert_false(pl_lzf_expand(before, sizeof before, out, 5, &slot));
   const unsigned char early[] = {3, 'a', 'b'};
-  assert_false(pl_lzf_expand(early, sizeof early, out, 4, &place));
-  assert_int_equal(place, 0);
+  assert_false(pl_lzf_expand(early, sizeof early, out, 4, &slot));
+  assert_int_equal(slot, 0);
 }
 
 static void an_empty_cloud_is_read_with_a_warning(void **state) {

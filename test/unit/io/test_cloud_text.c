@@ -101,7 +101,7 @@ static void a_file_that_is_not_there_is_not_found(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_cloud *cloud = NULL;
-  assert_int_equal(pl_cloud_read(context, "/nowhere/at/all.ply", &cloud, NULL, NULL), PL_ERROR_NOT_FOUND);
+  assert_int_equal(pl_cloud_load(context, "/nowhere/at/all.ply", &cloud, NULL, NULL), PL_ERROR_NOT_FOUND);
   assert_null(cloud);
   pl_cloud_destroy(NULL);
   drop_context(context);

@@ -52,7 +52,7 @@ static scratch_file write_set(pl_context *context, const pl_detail_set *set) {
   pl_error error = {0};
   assert_non_null(mkdtemp(file.folder));
   snprintf(file.path, sizeof file.path, "%s/set.pldetail", file.folder);
-  check_ok(pl_detail_set_write(context, file.path, set, &error), &error);
+  check_ok(pl_detail_set_save(context, file.path, set, &error), &error);
   FILE *stream = fopen(file.path, "rb");
   assert_non_null(stream);
   file.bytes = malloc(1 << 16);
@@ -79,8 +79,8 @@ static void what_is_written_comes_back(void **state) {
   pl_detail_set *set = make_set(context, 7), *back = NULL;
   scratch_file file = write_set(context, set);
   pl_error error = {0};
-  check_ok(pl_detail_set_read(context, file.path, &back, &error), &error);
-  pl_detail_set_view a = pl_detail_set_look(set), b = pl_detail_set_look(back);
+  check_ok(pl_detail_set_load(context, file.path, &back, &error), &error);
+  pl_detail_set_view a = pl_detail_set_get_view(set), b = pl_detail_set_get_view(back);
   assert_int_equal(a.example_count, b.example_count);
   assert_int_equal(a.key_size, b.key_size);
   assert_memory_equal(a.keys, b.keys, COUNT * KEY * sizeof(float));
@@ -91,7 +91,7 @@ static void what_is_written_comes_back(void **state) {
   check_near(a.def.window_radius, b.def.window_radius, 0);
   check_near(a.def.stamp_radius, b.def.stamp_radius, 0);
   check_near(a.def.stamp_border, b.def.stamp_border, 0);
-  check_near(a.def.load_least, b.def.load_least, 0);
+  check_near(a.def.min_load, b.def.min_load, 0);
   check_near(a.def.load_reference, b.def.load_reference, 0);
   check_near(a.def.overload, b.def.overload, 0);
   check_near(a.def.site_width, b.def.site_width, 0);
@@ -108,8 +108,8 @@ static void what_is_written_comes_back(void **state) {
   // What was read and is written again stays as it is; only previews, which were made of the numbers before they were rounded, may be off by a shade once.
   pl_detail_set *third = NULL;
   scratch_file again = write_set(context, back);
-  check_ok(pl_detail_set_read(context, again.path, &third, &error), &error);
-  assert_memory_equal(pl_detail_set_look(third).stamps, b.stamps, (size_t)COUNT * SAMPLES * 4 * sizeof(float));
+  check_ok(pl_detail_set_load(context, again.path, &third, &error), &error);
+  assert_memory_equal(pl_detail_set_get_view(third).stamps, b.stamps, (size_t)COUNT * SAMPLES * 4 * sizeof(float));
   scratch_file last = write_set(context, third);
   assert_int_equal(again.size, last.size);
   assert_memory_equal(again.bytes, last.bytes, again.size);
@@ -129,25 +129,25 @@ static void broken_files_are_refused_with_a_sentence(void **state) {
   scratch_file file = write_set(context, set);
   unsigned char *bytes = malloc(file.size);
   pl_error error = {0};
-  assert_int_equal(pl_detail_set_read(context, "/nowhere/at/all", &back, &error), PL_ERROR_NOT_FOUND);
+  assert_int_equal(pl_detail_set_load(context, "/nowhere/at/all", &back, &error), PL_ERROR_NOT_FOUND);
   for (size_t size = 0; size < file.size; size += size < 200 ? 1 : 37) {
     memcpy(bytes, file.bytes, size);
-    assert_int_equal(pl_detail_set_read_memory(context, bytes, size, "cut", &back, &error), PL_ERROR_INVALID_DATA);
+    assert_int_equal(pl_detail_set_load_memory(context, bytes, size, "cut", &back, &error), PL_ERROR_INVALID_DATA);
     // Cut off with a hash that fits.
     if (size > 8) fix_hash(bytes, size);
-    assert_int_equal(pl_detail_set_read_memory(context, bytes, size, "cut", &back, &error), PL_ERROR_INVALID_DATA);
+    assert_int_equal(pl_detail_set_load_memory(context, bytes, size, "cut", &back, &error), PL_ERROR_INVALID_DATA);
     assert_string_equal(error.file, "cut");
     assert_true(error.text[0] != '\0');
   }
   for (size_t i = 0; i < file.size; i += i < 200 ? 1 : 29) {
     memcpy(bytes, file.bytes, file.size);
     bytes[i] ^= 0x10;
-    assert_true(pl_detail_set_read_memory(context, bytes, file.size, "flipped", &back, &error) < 0);
+    assert_true(pl_detail_set_load_memory(context, bytes, file.size, "flipped", &back, &error) < 0);
   }
   memcpy(bytes, file.bytes, file.size);
   bytes[8] = 1;
   fix_hash(bytes, file.size);
-  assert_int_equal(pl_detail_set_read_memory(context, bytes, file.size, "later", &back, &error), PL_ERROR_UNSUPPORTED);
+  assert_int_equal(pl_detail_set_load_memory(context, bytes, file.size, "later", &back, &error), PL_ERROR_UNSUPPORTED);
   assert_null(back);
   free(bytes);
   drop_file(&file);
@@ -174,11 +174,11 @@ static void any_bytes_are_a_set_or_refused(void **state) {
     fix_hash(bytes, file.size);
     pl_detail_set *back = NULL;
     pl_error error = {0};
-    pl_status status = pl_detail_set_read_memory(context, bytes, file.size, "changed", &back, &error);
+    pl_status status = pl_detail_set_load_memory(context, bytes, file.size, "changed", &back, &error);
     assert_true((status < 0) == (back == NULL));
     assert_true(status >= 0 || error.text[0] != '\0');
     taken += back != NULL;
-    if (back != NULL) assert_true(isfinite(pl_detail_set_look(back).def.site_width));
+    if (back != NULL) assert_true(isfinite(pl_detail_set_get_view(back).def.site_width));
     pl_detail_set_destroy(back);
   }
   printf("%d of 3000 changed files still made sense\n", taken);
@@ -199,8 +199,8 @@ static void running_out_of_memory_is_a_status(void **state) {
     pl_detail_set *back = NULL;
     pl_error error = {0};
     allocator.fail_at = allocator.call_count + tried + 1;
-    pl_status status = pl_detail_set_write(context, file.path, set, &error);
-    if (status >= 0) status = pl_detail_set_read(context, file.path, &back, &error);
+    pl_status status = pl_detail_set_save(context, file.path, set, &error);
+    if (status >= 0) status = pl_detail_set_load(context, file.path, &back, &error);
     done = status == PL_OK;
     assert_true(done || status == PL_ERROR_OUT_OF_MEMORY);
     pl_detail_set_destroy(back);

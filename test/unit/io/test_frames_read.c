@@ -153,7 +153,7 @@ static void every_failed_allocation_is_survived(void **state) {
     allocator.fail_at = 0;
     assert_int_equal(status, failed ? PL_ERROR_OUT_OF_MEMORY : PL_OK);
     pl_frame_file_close(file);
-    assert_int_equal(pl_context_memory(context).block_count, 0);
+    assert_int_equal(pl_context_get_memory_report(context).block_count, 0);
     if (!failed) break;
   }
   drop_context(context);

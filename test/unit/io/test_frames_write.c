@@ -64,18 +64,18 @@ static pl_status write_run(pl_context *context, const pl_frames_def *def, int fr
   for (int i = 0; i < frame_count && status >= 0; ++i) {
     pl_vec3 points[POINT_COUNT];
     make_frame(i, points);
-    status = pl_frames_write(frames, points, error);
+    status = pl_frames_add_frame(frames, points, error);
   }
   pl_status closed = pl_frames_close(frames, error);
   return status < 0 ? status : closed;
 }
 
-static size_t read_all(const char *path, const char *ending, unsigned char *bytes, size_t room) {
+static size_t read_all(const char *path, const char *ending, unsigned char *bytes, size_t workspace) {
   char name[128];
   snprintf(name, sizeof name, "%s%s", path, ending);
   FILE *file = fopen(name, "rb");
   if (file == NULL) fail_msg("%s is not there", name);
-  size_t size = fread(bytes, 1, room - 1, file);
+  size_t size = fread(bytes, 1, workspace - 1, file);
   bytes[size] = 0;
   fclose(file);
   return size;
@@ -153,7 +153,7 @@ static void glb_frames_are_morph_targets(void **state) {
     size_t size = read_all(p.path, ".glb", bytes, sizeof bytes);
     pl_mesh *mesh = NULL;
     check_ok(pl_gltf_read(context, bytes, size, "run.glb", NULL, &mesh, NULL, &error), &error);
-    pl_mesh_view view = pl_mesh_look(mesh);
+    pl_mesh_view view = pl_mesh_get_view(mesh);
     check_frame(view.points, 0, 1e-6);
     assert_int_equal(view.pose_count, count - 1);
     for (int i = 1; i < count; ++i) {
@@ -272,8 +272,8 @@ static void frames_in_files_of_their_own_are_meshes(void **state) {
         char name[80];
         snprintf(name, sizeof name, "%s_%04d.%s", p.path, i + 1, pl_frame_format_name(formats[f]));
         pl_mesh *mesh = NULL;
-        check_ok(pl_mesh_read(context, name, &mesh, NULL, &error), &error);
-        pl_mesh_view view = pl_mesh_look(mesh);
+        check_ok(pl_mesh_load(context, name, &mesh, NULL, &error), &error);
+        pl_mesh_view view = pl_mesh_get_view(mesh);
         assert_int_equal(view.point_count, POINT_COUNT);
         check_frame(view.points, i, f == 2 ? 1e-6 : 1e-15);
         assert_int_equal(view.tet_count, with_tets);
@@ -301,7 +301,7 @@ static void nothing_appears_before_close_and_nothing_after_abandon(void **state)
     check_ok(pl_frames_create(context, &def, &frames, &error), &error);
     pl_vec3 points[POINT_COUNT];
     make_frame(0, points);
-    check_ok(pl_frames_write(frames, points, &error), &error);
+    check_ok(pl_frames_add_frame(frames, points, &error), &error);
     assert_int_not_equal(access(name, F_OK), 0);
     pl_frames_abandon(frames);
     // A writer without frames leaves nothing either.
@@ -334,17 +334,17 @@ static void wrong_input_is_refused(void **state) {
   assert_null(frames);
   check_ok(pl_frames_create(context, &good, &frames, &error), &error);
   pl_vec3 points[POINT_COUNT] = {{0, 0, 0}, {0, (double)NAN, 0}};
-  assert_int_equal(pl_frames_write(frames, points, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_frames_add_frame(frames, points, &error), PL_ERROR_INVALID_ARGUMENT);
   points[1].y = 1e39;
-  assert_int_equal(pl_frames_write(frames, points, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_frames_add_frame(frames, points, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_non_null(strstr(error.text, "point 1 of frame 1"));
   points[1].y = 0;
-  for (int i = 0; i < FRAME_COUNT; ++i) check_ok(pl_frames_write(frames, points, &error), &error);
-  assert_int_equal(pl_frames_write(frames, points, &error), PL_ERROR_INVALID_ARGUMENT);
+  for (int i = 0; i < FRAME_COUNT; ++i) check_ok(pl_frames_add_frame(frames, points, &error), &error);
+  assert_int_equal(pl_frames_add_frame(frames, points, &error), PL_ERROR_INVALID_ARGUMENT);
   check_ok(pl_frames_close(frames, &error), &error);
   drop_place(&p);
-  assert_int_equal(pl_frame_format_of_name("vtu"), PL_FRAMES_VTU);
-  assert_int_equal(pl_frame_format_of_name("mp3"), 0);
+  assert_int_equal(pl_frame_format_find("vtu"), PL_FRAMES_VTU);
+  assert_int_equal(pl_frame_format_find("mp3"), 0);
   drop_context(context);
 }
 
@@ -362,7 +362,7 @@ static void every_failed_allocation_leaves_nothing(void **state) {
       bool failed = allocator.call_count >= allocator.fail_at;
       allocator.fail_at = 0;
       assert_int_equal(status, failed ? PL_ERROR_OUT_OF_MEMORY : PL_OK);
-      assert_int_equal(pl_context_memory(context).block_count, 0);
+      assert_int_equal(pl_context_get_memory_report(context).block_count, 0);
       int file_count = drop_place(&p);
       bool one_file = format <= PL_FRAMES_GLB || format == PL_FRAMES_CSV;
       if (one_file) assert_int_equal(file_count, failed ? 0 : 1);

@@ -201,7 +201,7 @@ static void zero_padding_and_unknown_chunks_are_passed_over(void **state) {
   pl_mesh *mesh = NULL;
   pl_error error = {0};
   check_ok(pl_gltf_read(context, file.data, file.size, "t.glb", NULL, &mesh, NULL, &error), &error);
-  assert_int_equal(pl_mesh_look(mesh).triangle_count, 2);
+  assert_int_equal(pl_mesh_get_view(mesh).triangle_count, 2);
   pl_mesh_destroy(mesh);
   drop_context(context);
 }
@@ -300,7 +300,7 @@ static void every_failed_allocation_is_survived(void **state) {
     assert_int_equal(mesh == NULL, failed);
     pl_findings_destroy(findings);
     pl_mesh_destroy(mesh);
-    assert_int_equal(pl_context_memory(context).block_count, 0);
+    assert_int_equal(pl_context_get_memory_report(context).block_count, 0);
     if (!failed) break;
     assert_true(n < 1000);
   }

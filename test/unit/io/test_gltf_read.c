@@ -23,7 +23,7 @@ static void check_point(const pl_vec3 *points, int32_t index, double x, double y
 static const pl_vec3 *pose(const pl_mesh *mesh, const char *name) {
   int32_t index = pl_mesh_find_pose(mesh, name);
   if (index < 0) fail_msg("no pose %s", name);
-  return pl_mesh_look(mesh).poses[index].points;
+  return pl_mesh_get_view(mesh).poses[index].points;
 }
 
 // A square of two triangles with separate vertices along the diagonal: 6 vertices, 4 places.
@@ -64,7 +64,7 @@ static void blender_with_a_separate_buffer(void **state) {
   fclose(file);
   pl_context *context = make_context(1);
   pl_mesh *mesh = read_bytes(context, json, strlen(json), folder, NULL);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   assert_int_equal(view.point_count, 5);  // 0 and 3 are one point, 2 and 4 are not
   assert_int_equal(view.source_count, 6);
   static const int32_t expected[] = {0, 1, 2, 0, 3, 4};
@@ -110,7 +110,7 @@ static void threejs_with_groups_over_shared_vertices(void **state) {
   byte_block file = make_glb(json, &binary);
   pl_context *context = make_context(1);
   pl_mesh *mesh = read_bytes(context, file.data, file.size, NULL, NULL);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   assert_int_equal(view.point_count, 4);
   assert_int_equal(view.source_count, 0);
   assert_null(view.point_of_source);
@@ -144,7 +144,7 @@ static void babylon_with_data_uri_strips_and_mirrored_nodes(void **state) {
            base64);
   pl_context *context = make_context(1);
   pl_mesh *mesh = read_bytes(context, json, strlen(json), NULL, NULL);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   assert_int_equal(view.point_count, 10);  // nodes stay apart although they touch
   check_point(view.points, 1, -1, 0, 3);
   check_point(view.points, 6, 1, 0, 3);
@@ -204,7 +204,7 @@ static void univrm_with_sparse_targets_on_several_meshes(void **state) {
   pl_error error = {0};
   check_ok(pl_findings_create(context, &findings, &error), &error);
   pl_mesh *mesh = read_bytes(context, file.data, file.size, NULL, findings);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   assert_int_equal(view.point_count, 6);
   assert_int_equal(view.pose_count, 5);
   static const char *const names[] = {"blink", "aa", "still", "angry", "target_1"};
@@ -255,7 +255,7 @@ static void gltfpack_with_quantized_interleaved_vertices(void **state) {
   byte_block file = make_glb(json, &binary);
   pl_context *context = make_context(1);
   pl_mesh *mesh = read_bytes(context, file.data, file.size, NULL, NULL);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   check_point(view.points, 0, 1, 1, 1);
   check_point(view.points, 1, 5, 1, -3);  // -32768 counts as -1
   check_point(view.points, 2, 1, 1 + 4 * 16384 / 32767.0, 1);
@@ -293,7 +293,7 @@ static void all_component_types_are_read(void **state) {
           9 * cases[i].size, 9 * cases[i].size, cases[i].type, normalized ? "true" : "false");
       byte_block file = make_glb(json, &binary);
       pl_mesh *mesh = read_bytes(context, file.data, file.size, NULL, NULL);
-      check_near(pl_mesh_look(mesh).points[0].x, normalized ? cases[i].normalized : cases[i].plain, 1e-12);
+      check_near(pl_mesh_get_view(mesh).points[0].x, normalized ? cases[i].normalized : cases[i].plain, 1e-12);
       pl_mesh_destroy(mesh);
     }
   }
@@ -315,7 +315,7 @@ static void targets_of_one_name_are_kept_apart(void **state) {
   pl_error error = {0};
   check_ok(pl_findings_create(context, &findings, &error), &error);
   pl_mesh *mesh = read_bytes(context, file.data, file.size, NULL, findings);
-  assert_int_equal(pl_mesh_look(mesh).pose_count, 3);
+  assert_int_equal(pl_mesh_get_view(mesh).pose_count, 3);
   check_point(pose(mesh, "a"), 1, 1, 0, 0);
   check_point(pose(mesh, "a_1"), 1, 2, 0, 0);
   check_point(pose(mesh, "a_1_2"), 1, 1, 0, 0);

@@ -51,7 +51,7 @@ static void a_written_mesh_reads_back_the_same(void **state) {
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     check_ok(pl_gltf_read(context, bytes, size, path, NULL, &back, NULL, &error), &error);
-    pl_mesh_view view = pl_mesh_look(back);
+    pl_mesh_view view = pl_mesh_get_view(back);
     assert_int_equal(view.point_count, 5);
     check_points(view.points, points);
     assert_int_equal(view.triangle_count, 2);
@@ -98,7 +98,7 @@ static void every_failed_allocation_leaves_nothing(void **state) {
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
   pl_mesh *mesh = make_mesh(context, 2);
-  int64_t before = pl_context_memory(context).block_count;
+  int64_t before = pl_context_get_memory_report(context).block_count;
   for (int64_t n = 1;; ++n) {
     pl_error error = {0};
     allocator.fail_at = allocator.call_count + n;
@@ -106,7 +106,7 @@ static void every_failed_allocation_leaves_nothing(void **state) {
     bool failed = allocator.call_count >= allocator.fail_at;
     allocator.fail_at = 0;
     assert_int_equal(status, failed ? PL_ERROR_OUT_OF_MEMORY : PL_OK);
-    assert_int_equal(pl_context_memory(context).block_count, before);
+    assert_int_equal(pl_context_get_memory_report(context).block_count, before);
     if (!failed) break;
     assert_int_equal(rmdir(folder), 0);  // empty: no file, not even a temporary one
     assert_int_equal(access(folder, F_OK), -1);

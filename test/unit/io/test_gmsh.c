@@ -181,25 +181,25 @@ static void hexes_prisms_and_pyramids_are_cut_to_match(void **state) {
       {5, 0, 1, 2, 3, 4, 5, 6, 7}, {5, 1, 8, 9, 2, 5, 10, 11, 6}, {7, 4, 5, 6, 7, 12, -1}, {6, 5, 10, 13, 6, 11, 14, -1}};
   uint32_t random = 12345;
   for (int trial = 0; trial < 60; ++trial) {
-    int place[15];
-    for (int i = 0; i < 15; ++i) place[i] = i;
+    int slot[15];
+    for (int i = 0; i < 15; ++i) slot[i] = i;
     for (int i = 14; i > 0 && trial > 0; --i) {
       random = random * 1664525u + 1013904223u;
-      int k = (int)((random >> 8) % (uint32_t)(i + 1)), swapped = place[i];
-      place[i] = place[k];
-      place[k] = swapped;
+      int k = (int)((random >> 8) % (uint32_t)(i + 1)), swapped = slot[i];
+      slot[i] = slot[k];
+      slot[k] = swapped;
     }
     char text[2048];
     int used = snprintf(text, sizeof text, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n15\n");
     for (int rank = 0; rank < 15; ++rank)
       for (int i = 0; i < 15; ++i)
-        if (place[i] == rank)
+        if (slot[i] == rank)
           used += snprintf(text + used, sizeof text - (size_t)used, "%d %g %g %g\n", rank + 1, x[i][0], x[i][1], x[i][2]);
     used += snprintf(text + used, sizeof text - (size_t)used, "$EndNodes\n$Elements\n4\n");
     for (int c = 0; c < 4; ++c) {
       used += snprintf(text + used, sizeof text - (size_t)used, "%d %d 0", c + 1, cells[c][0]);
       for (int k = 1; k < 9 && cells[c][k] >= 0; ++k)
-        used += snprintf(text + used, sizeof text - (size_t)used, " %d", place[cells[c][k]] + 1);
+        used += snprintf(text + used, sizeof text - (size_t)used, " %d", slot[cells[c][k]] + 1);
       used += snprintf(text + used, sizeof text - (size_t)used, "\n");
     }
     snprintf(text + used, sizeof text - (size_t)used, "$EndElements\n");

@@ -1,8 +1,8 @@
 // The JSON tree: what is read, where it stands, what is said of mistakes, and that written text reads back.
 #include "check.h"
 
-#include "io/json.h"
-#include "io/number_text.h"
+#include "text/json.h"
+#include "text/number_text.h"
 
 static pl_json_document *parse(pl_context *context, const char *text) {
   pl_json_document *document = NULL;
@@ -17,19 +17,19 @@ static void every_value_and_key_knows_its_place(void **state) {
   static const char text[] = "{\n  \"bodies\": [1, {\"two words\": true,\r\n \"é\":\"x\"}],\r\"b\" : null }";
   pl_json_document *document = parse(context, text);
   const pl_json *bodies = pl_json_find(document->root, "bodies");
-  assert_int_equal(bodies->key_place.line, 2);
-  assert_int_equal(bodies->key_place.column, 3);
-  assert_int_equal(bodies->place.column, 13);
+  assert_int_equal(bodies->key_position.line, 2);
+  assert_int_equal(bodies->key_position.column, 3);
+  assert_int_equal(bodies->position.column, 13);
   const pl_json *object = pl_json_at(bodies, 1), *flag = pl_json_find(object, "two words");
-  assert_int_equal(flag->place.line, 2);
-  assert_int_equal(flag->key_place.column, 18);
+  assert_int_equal(flag->position.line, 2);
+  assert_int_equal(flag->key_position.column, 18);
   const pl_json *letter = pl_json_find(object, "é");
-  assert_int_equal(letter->place.line, 3);
-  assert_int_equal(letter->place.column, 7);  // bytes, and é has two
+  assert_int_equal(letter->position.line, 3);
+  assert_int_equal(letter->position.column, 7);  // bytes, and é has two
   const pl_json *last = pl_json_find(document->root, "b");
-  assert_int_equal(last->key_place.line, 4);
-  assert_int_equal(last->key_place.column, 1);
-  assert_int_equal(last->place.offset, strstr(text, "null") - text);
+  assert_int_equal(last->key_position.line, 4);
+  assert_int_equal(last->key_position.column, 1);
+  assert_int_equal(last->position.offset, strstr(text, "null") - text);
   char path[64];
   pl_json_path(flag, path, sizeof path);
   assert_string_equal(path, "bodies[1][\"two words\"]");
@@ -81,7 +81,7 @@ static void strings_are_decoded_to_utf8(void **state) {
   assert_memory_equal(with_zero->text, "a\0b", 4);
   assert_false(pl_json_is_text(with_zero, "a"));
   assert_true(pl_json_is_text(pl_json_at(document->root, 3), ""));
-  assert_int_equal(document->root->place.column, 1);
+  assert_int_equal(document->root->position.column, 1);
   pl_json_document_destroy(document);
   drop_context(context);
 }
@@ -259,7 +259,7 @@ static void depth_is_limited_without_recursion(void **state) {
     memset(text + depth, ']', (size_t)depth);
     pl_json_document *document = NULL;
     pl_status status = pl_json_parse(context, text, (size_t)(2 * depth), "t", NULL, &document, NULL);
-    assert_int_equal(status, depth <= PL_JSON_DEPTH_LIMIT ? PL_OK : PL_ERROR_INVALID_DATA);
+    assert_int_equal(status, depth <= PL_JSON_MAX_DEPTH ? PL_OK : PL_ERROR_INVALID_DATA);
     pl_json_document_destroy(document);
   }
   memset(text, '[', sizeof text);
@@ -351,7 +351,7 @@ static void every_failed_allocation_is_survived(void **state) {
     pl_findings *findings = NULL;
     pl_error error = {0};
     check_ok(pl_findings_create(context, &findings, &error), &error);
-    int64_t before = pl_context_memory(context).block_count;
+    int64_t before = pl_context_get_memory_report(context).block_count;
     allocator.fail_at = allocator.call_count + n;
     pl_json_document *document = NULL;
     pl_status status = pl_json_parse(context, text, strlen(text), "t.json", findings, &document, &error);
@@ -362,7 +362,7 @@ static void every_failed_allocation_is_survived(void **state) {
     pl_vector_free(&out);
     pl_json_document_destroy(document);
     pl_findings_destroy(findings);
-    assert_true(pl_context_memory(context).block_count < before);
+    assert_true(pl_context_get_memory_report(context).block_count < before);
     assert_int_equal(status, failed ? PL_ERROR_OUT_OF_MEMORY : PL_OK);
     if (!failed) break;
   }

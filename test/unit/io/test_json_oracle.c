@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "io/json.h"
+#include "text/json.h"
 
 #ifdef PLIANT_HAS_JANSSON
 #include <jansson.h>

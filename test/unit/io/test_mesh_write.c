@@ -62,10 +62,10 @@ static void every_format_gives_back_what_it_can_hold(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, cases[i].name);
-    check_ok(pl_mesh_write(context, path, mesh, &error), &error);
+    check_ok(pl_mesh_save(context, path, mesh, &error), &error);
     pl_mesh *back = NULL;
-    check_ok(pl_mesh_read(context, path, &back, NULL, &error), &error);
-    pl_mesh_view view = pl_mesh_look(back);
+    check_ok(pl_mesh_load(context, path, &back, NULL, &error), &error);
+    pl_mesh_view view = pl_mesh_get_view(back);
     assert_int_equal(view.point_count, 5);
     assert_memory_equal(view.points, points, sizeof points);  // to the last bit
     assert_int_equal(view.segment_count, 2);
@@ -88,9 +88,9 @@ static void stl_gives_back_the_triangles_in_single_precision(void **state) {
   pl_mesh *mesh = make_mesh(context, false), *back = NULL;
   char path[128];
   snprintf(path, sizeof path, "%s/a.stl", folder);
-  check_ok(pl_mesh_write(context, path, mesh, &error), &error);
-  check_ok(pl_mesh_read(context, path, &back, NULL, &error), &error);
-  pl_mesh_view view = pl_mesh_look(back);
+  check_ok(pl_mesh_save(context, path, mesh, &error), &error);
+  check_ok(pl_mesh_load(context, path, &back, NULL, &error), &error);
+  pl_mesh_view view = pl_mesh_get_view(back);
   assert_int_equal(view.triangle_count, 2);
   for (int i = 0; i < 6; ++i) {
     pl_vec3 p = view.points[view.triangles[i]], q = points[triangles[i]];
@@ -115,9 +115,9 @@ static void tets_alone_are_written_as_their_boundary_where_only_surfaces_fit(voi
            &error);
   char path[128];
   snprintf(path, sizeof path, "%s/a.obj", folder);
-  check_ok(pl_mesh_write(context, path, mesh, &error), &error);
-  check_ok(pl_mesh_read(context, path, &back, NULL, &error), &error);
-  pl_mesh_view view = pl_mesh_look(back);
+  check_ok(pl_mesh_save(context, path, mesh, &error), &error);
+  check_ok(pl_mesh_load(context, path, &back, NULL, &error), &error);
+  pl_mesh_view view = pl_mesh_get_view(back);
   assert_int_equal(view.point_count, 6);  // all points, in their order
   assert_memory_equal(view.points, corners, sizeof corners);
   assert_int_equal(view.triangle_count, 6);
@@ -142,9 +142,9 @@ static void older_tetgen_files_beside_are_replaced(void **state) {
   snprintf(path, sizeof path, "%s/a.node", folder);
   for (int with_tets = 1; with_tets >= 0; --with_tets) {
     pl_mesh *mesh = make_mesh(context, with_tets == 1), *back = NULL;
-    check_ok(pl_mesh_write(context, path, mesh, &error), &error);
-    check_ok(pl_mesh_read(context, path, &back, NULL, &error), &error);
-    assert_int_equal(pl_mesh_look(back).tet_count, 2 * with_tets);
+    check_ok(pl_mesh_save(context, path, mesh, &error), &error);
+    check_ok(pl_mesh_load(context, path, &back, NULL, &error), &error);
+    assert_int_equal(pl_mesh_get_view(back).tet_count, 2 * with_tets);
     pl_mesh_destroy(back);
     pl_mesh_destroy(mesh);
   }
@@ -157,9 +157,9 @@ static void an_unknown_ending_or_an_empty_surface_is_refused(void **state) {
   pl_error error = {0};
   pl_mesh *mesh = NULL;
   check_ok(pl_mesh_create(context, &(pl_mesh_view){.point_count = 1, .points = points}, &mesh, &error), &error);
-  assert_int_equal(pl_mesh_write(context, "/tmp/none.xyz", mesh, &error), PL_ERROR_UNSUPPORTED);
+  assert_int_equal(pl_mesh_save(context, "/tmp/none.xyz", mesh, &error), PL_ERROR_UNSUPPORTED);
   assert_non_null(strstr(error.text, ".ply"));
-  assert_int_equal(pl_mesh_write(context, "/tmp/none.stl", mesh, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_mesh_save(context, "/tmp/none.stl", mesh, &error), PL_ERROR_INVALID_ARGUMENT);
   pl_mesh_destroy(mesh);
   drop_context(context);
 }
@@ -172,10 +172,10 @@ static void the_name_does_not_matter_for_reading(void **state) {
   char ply[128], wrong[128];
   snprintf(ply, sizeof ply, "%s/a.ply", folder);
   snprintf(wrong, sizeof wrong, "%s/a.obj", folder);
-  check_ok(pl_mesh_write(context, ply, mesh, &error), &error);
+  check_ok(pl_mesh_save(context, ply, mesh, &error), &error);
   assert_int_equal(rename(ply, wrong), 0);
-  check_ok(pl_mesh_read(context, wrong, &back, NULL, &error), &error);
-  assert_int_equal(pl_mesh_look(back).triangle_count, 2);
+  check_ok(pl_mesh_load(context, wrong, &back, NULL, &error), &error);
+  assert_int_equal(pl_mesh_get_view(back).triangle_count, 2);
   pl_mesh_destroy(back);
   pl_mesh_destroy(mesh);
   drop_context(context);
@@ -230,7 +230,7 @@ static void running_out_of_memory_leaves_no_file(void **state) {
       allocator.call_count = 0;
       allocator.fail_at = n;
       pl_error error = {0};
-      pl_status status = pl_mesh_write(context, path, mesh, &error);
+      pl_status status = pl_mesh_save(context, path, mesh, &error);
       assert_int_equal(allocator.live_count, live_before);
       if (status == PL_OK) break;
       assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);

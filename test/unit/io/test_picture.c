@@ -30,7 +30,7 @@ static void a_written_picture_reads_back_equal(void **state) {
   pl_error error = {0};
   uint8_t rgb[WIDTH * HEIGHT * 3], back[WIDTH * HEIGHT * 3];
   fill(rgb);
-  check_ok(pl_picture_write(context, path, rgb, WIDTH, HEIGHT, &error), &error);
+  check_ok(pl_picture_save(context, path, rgb, WIDTH, HEIGHT, &error), &error);
   png_image image = {.version = PNG_IMAGE_VERSION};
   assert_true(png_image_begin_read_from_file(&image, path));
   assert_int_equal(image.width, WIDTH);
@@ -48,11 +48,11 @@ static void wrong_arguments_and_folders_are_refused(void **state) {
   pl_context *context = make_context(1);
   pl_error error = {0};
   uint8_t rgb[WIDTH * HEIGHT * 3] = {0};
-  assert_int_equal(pl_picture_write(context, "/tmp/x.png", rgb, 0, HEIGHT, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_picture_write(context, "/tmp/x.png", rgb, WIDTH, -1, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_picture_write(context, "/tmp/x.png", NULL, WIDTH, HEIGHT, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_true(pl_picture_write(context, "/no/such/folder/x.png", rgb, WIDTH, HEIGHT, &error) < 0);
-  assert_int_equal(pl_context_memory(context).block_count, 0);
+  assert_int_equal(pl_picture_save(context, "/tmp/x.png", rgb, 0, HEIGHT, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_picture_save(context, "/tmp/x.png", rgb, WIDTH, -1, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_picture_save(context, "/tmp/x.png", NULL, WIDTH, HEIGHT, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_true(pl_picture_save(context, "/no/such/folder/x.png", rgb, WIDTH, HEIGHT, &error) < 0);
+  assert_int_equal(pl_context_get_memory_report(context).block_count, 0);
   drop_context(context);
 }
 
@@ -69,7 +69,7 @@ static void every_failed_allocation_is_reported(void **state) {
   int failures = 0;
   for (int64_t n = 1;; ++n, ++failures) {
     allocator.fail_at = allocator.call_count + n;
-    pl_status status = pl_picture_write(context, path, rgb, WIDTH, HEIGHT, &error);
+    pl_status status = pl_picture_save(context, path, rgb, WIDTH, HEIGHT, &error);
     allocator.fail_at = 0;
     assert_int_equal(allocator.live_count, live);
     if (status == PL_OK) break;

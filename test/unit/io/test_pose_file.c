@@ -11,7 +11,7 @@ static pl_mesh *make_posed(pl_context *context) {
   pl_mesh *box = NULL, *mesh = NULL;
   pl_error error = {0};
   check_ok(pl_mesh_create_box(context, pl_vec3_of(1, 2, 3), (int32_t[3]){1, 2, 2}, &box, &error), &error);
-  pl_mesh_view view = pl_mesh_look(box);
+  pl_mesh_view view = pl_mesh_get_view(box);
   static pl_vec3 points[3][18];
   pl_mesh_pose poses[3];
   assert_int_equal(view.point_count, 18);
@@ -39,11 +39,11 @@ static void poses_come_back_with_their_names(void **state) {
     pl_context *context = make_context(1);
     pl_mesh *mesh = make_posed(context), *back = NULL;
     pl_error error = {0};
-    check_ok(pl_mesh_write(context, path, mesh, &error), &error);
-    check_ok(pl_mesh_read(context, path, &back, NULL, &error), &error);
+    check_ok(pl_mesh_save(context, path, mesh, &error), &error);
+    check_ok(pl_mesh_load(context, path, &back, NULL, &error), &error);
     unlink(path);
     rmdir(folder);
-    pl_mesh_view a = pl_mesh_look(mesh), b = pl_mesh_look(back);
+    pl_mesh_view a = pl_mesh_get_view(mesh), b = pl_mesh_get_view(back);
     assert_int_equal(b.pose_count, 3);
     assert_int_equal(b.tet_count, a.tet_count);
     assert_memory_equal(b.points, a.points, (size_t)a.point_count * sizeof *a.points);
@@ -136,7 +136,7 @@ static void running_out_of_memory_leaves_nothing_behind(void **state) {
       pl_mesh *mesh = NULL;
       pl_error error = {0};
       allocator.fail_at = allocator.call_count + n;
-      status = pl_mesh_read_memory(context, texts[t], strlen(texts[t]), "memory", &mesh, NULL, &error);
+      status = pl_mesh_load_memory(context, texts[t], strlen(texts[t]), "memory", &mesh, NULL, &error);
       allocator.fail_at = 0;
       if (status < 0) assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);
       pl_mesh_destroy(mesh);

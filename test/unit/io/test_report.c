@@ -140,7 +140,7 @@ static void a_report_that_fails_leaves_no_file(void **state) {
   assert_int_equal(write_report(context, path, 1, &error), PL_ERROR_UNSUPPORTED);
   assert_true(write_report(context, "/no/such/folder/x.html", -1, &error) < 0);
   assert_int_equal(rmdir(folder), 0);
-  assert_int_equal(pl_context_memory(context).block_count, 0);
+  assert_int_equal(pl_context_get_memory_report(context).block_count, 0);
   drop_context(context);
 }
 

@@ -31,7 +31,7 @@ static void a_table_is_a_line_of_names_and_lines_of_numbers(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
-  check_ok(pl_table_write(context, path, COLUMNS, 3, 2, CELLS, &error), &error);
+  check_ok(pl_table_save(context, path, COLUMNS, 3, 2, CELLS, &error), &error);
   pl_bytes bytes;
   check_ok(pl_bytes_read(context, path, &bytes, &error), &error);
   const char *wanted = "frame,height,p0\n0,0.1,-3\n1,1e-300,0.30000000000000004\n";
@@ -46,10 +46,10 @@ static void a_table_reads_back_the_same(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
-  check_ok(pl_table_write(context, path, COLUMNS, 3, 2, CELLS, &error), &error);
+  check_ok(pl_table_save(context, path, COLUMNS, 3, 2, CELLS, &error), &error);
   pl_table *table = NULL;
-  check_ok(pl_table_read(context, path, &table, &error), &error);
-  pl_table_view view = pl_table_look(table);
+  check_ok(pl_table_load(context, path, &table, &error), &error);
+  pl_table_view view = pl_table_get_view(table);
   assert_int_equal(view.column_count, 3);
   assert_int_equal(view.row_count, 2);
   assert_memory_equal(view.cells, CELLS, sizeof CELLS);
@@ -78,14 +78,14 @@ static void wrong_tables_are_refused_with_their_place(void **state) {
     pl_error error = {0};
     pl_table *table = NULL;
     write_text(cases[i].text);
-    assert_int_equal(pl_table_read(context, path, &table, &error), PL_ERROR_INVALID_DATA);
+    assert_int_equal(pl_table_load(context, path, &table, &error), PL_ERROR_INVALID_DATA);
     assert_null(table);
     assert_int_equal(error.line, cases[i].line);
     assert_int_equal(error.column, cases[i].column);
   }
   pl_error error = {0};
   pl_table *table = NULL;
-  assert_int_equal(pl_table_read(context, "/nowhere/at/all.csv", &table, &error), PL_ERROR_NOT_FOUND);
+  assert_int_equal(pl_table_load(context, "/nowhere/at/all.csv", &table, &error), PL_ERROR_NOT_FOUND);
   drop_context(context);
 }
 
@@ -95,8 +95,8 @@ static void blanks_and_line_ends_of_other_systems_are_taken(void **state) {
   pl_error error = {0};
   pl_table *table = NULL;
   write_text(" a , b\r\n\r\n 1 ,2e3\r\nnan,-inf");
-  check_ok(pl_table_read(context, path, &table, &error), &error);
-  pl_table_view view = pl_table_look(table);
+  check_ok(pl_table_load(context, path, &table, &error), &error);
+  pl_table_view view = pl_table_get_view(table);
   assert_int_equal(view.row_count, 2);
   assert_true(view.cells[1] == 2000 && isnan(view.cells[2]) && isinf(view.cells[3]));
   assert_int_equal(pl_table_find(table, "b"), 1);
@@ -115,7 +115,7 @@ static void every_failed_allocation_of_reading_is_reported(void **state) {
     pl_error error = {0};
     pl_table *table = NULL;
     allocator.fail_at = allocator.call_count + n;
-    pl_status status = pl_table_read(context, path, &table, &error);
+    pl_status status = pl_table_load(context, path, &table, &error);
     allocator.fail_at = 0;
     pl_table_destroy(table);
     assert_int_equal(allocator.live_count, live);
@@ -130,9 +130,9 @@ static void a_table_without_columns_or_place_is_refused(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
-  assert_int_equal(pl_table_write(context, path, COLUMNS, 0, 2, CELLS, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_table_write(context, path, COLUMNS, 3, -1, CELLS, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_true(pl_table_write(context, "/nowhere/at/all.csv", COLUMNS, 3, 2, CELLS, &error) < 0);
+  assert_int_equal(pl_table_save(context, path, COLUMNS, 0, 2, CELLS, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_table_save(context, path, COLUMNS, 3, -1, CELLS, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_true(pl_table_save(context, "/nowhere/at/all.csv", COLUMNS, 3, 2, CELLS, &error) < 0);
   assert_true(error.text[0] != '\0');
   drop_context(context);
 }

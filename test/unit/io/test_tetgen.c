@@ -38,8 +38,8 @@ static mesh_file open_path(const char *path) {
   mesh_file file = {.context = make_context(1)};
   pl_error error = {0};
   check_ok(pl_findings_create(file.context, &file.findings, &error), &error);
-  check_ok(pl_mesh_read(file.context, path, &file.mesh, file.findings, &error), &error);
-  file.view = pl_mesh_look(file.mesh);
+  check_ok(pl_mesh_load(file.context, path, &file.mesh, file.findings, &error), &error);
+  file.view = pl_mesh_get_view(file.mesh);
   return file;
 }
 
@@ -48,7 +48,7 @@ static void check_path_refused(const char *path, pl_status expected, int32_t lin
   pl_context *context = make_context(1);
   pl_mesh *mesh = NULL;
   pl_error error = {0};
-  assert_int_equal(pl_mesh_read(context, path, &mesh, NULL, &error), expected);
+  assert_int_equal(pl_mesh_load(context, path, &mesh, NULL, &error), expected);
   assert_null(mesh);
   if (strstr(error.text, word) == NULL) fail_msg("\"%s\" does not say \"%s\"", error.text, word);
   assert_int_equal(error.line, line);
@@ -175,7 +175,7 @@ static void a_damaged_file_never_crashes(void **state) {
     if (length > 0) f.count--;
     pl_mesh *mesh = NULL;
     pl_error error = {0};
-    pl_mesh_read(context, path, &mesh, NULL, &error);
+    pl_mesh_load(context, path, &mesh, NULL, &error);
     pl_mesh_destroy(mesh);
   }
   drop_context(context);
@@ -190,7 +190,7 @@ static void a_damaged_file_never_crashes(void **state) {
     allocator.fail_at = n;
     pl_mesh *mesh = NULL;
     pl_error error = {0};
-    pl_status status = pl_mesh_read(context, path, &mesh, NULL, &error);
+    pl_status status = pl_mesh_load(context, path, &mesh, NULL, &error);
     pl_mesh_destroy(mesh);
     assert_int_equal(allocator.live_count, live_before);
     if (status == PL_OK) break;

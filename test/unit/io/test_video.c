@@ -61,7 +61,7 @@ static void ten_pictures_are_read_back_as_ten(void **state) {
   check_ok(pl_video_create(context, at.video, WIDTH, HEIGHT, 29.97, &video, &error), &error);
   for (int i = 0; i < FRAME_COUNT; ++i) {
     fill(rgb, i);
-    check_ok(pl_video_write(video, rgb, &error), &error);
+    check_ok(pl_video_add_frame(video, rgb, &error), &error);
     assert_int_not_equal(access(at.video, F_OK), 0);  // nothing under the final name yet
   }
   check_ok(pl_video_close(video, &error), &error);
@@ -101,7 +101,7 @@ static void abandoning_leaves_nothing(void **state) {
   uint8_t rgb[WIDTH * HEIGHT * 3];
   fill(rgb, 0);
   check_ok(pl_video_create(context, at.video, WIDTH, HEIGHT, 25, &video, &error), &error);
-  check_ok(pl_video_write(video, rgb, &error), &error);
+  check_ok(pl_video_add_frame(video, rgb, &error), &error);
   pl_video_abandon(video);
   pl_video_abandon(NULL);
   assert_int_equal(rmdir(at.name), 0);
@@ -144,7 +144,7 @@ static void a_failing_program_is_quoted_and_raises_no_signal(void **state) {
   pl_status status = pl_video_create(context, at.video, WIDTH, HEIGHT, 25, &video, &error);
   setenv("PATH", old_path, 1);
   assert_int_equal(status, PL_OK);
-  for (int i = 0; i < 1000 && status == PL_OK; ++i) status = pl_video_write(video, rgb, &error);
+  for (int i = 0; i < 1000 && status == PL_OK; ++i) status = pl_video_add_frame(video, rgb, &error);
   assert_int_equal(status, PL_ERROR_FILE);
   assert_non_null(strstr(error.text, "made of cheese"));
   memset(&error, 0, sizeof error);

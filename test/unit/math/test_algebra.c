@@ -69,17 +69,17 @@ static void a_normalizer_is_a_power_of_two_that_fits(void **state) {
   pl_random random = pl_random_of_seed(4);
   for (int e = -300; e <= 300; e += 7) {
     pl_mat3 a = pl_mat3_scale(random_mat3(&random), pow(10, e));
-    double f = pl_mat3_normalizer(a), largest = 0;
+    double f = pl_mat3_normalizer(a), max = 0;
     int exponent;
     assert_true(frexp(f, &exponent) == 0.5);
-    for (int i = 0; i < 9; ++i) largest = fmax(largest, fabs(f * a.m[i / 3][i % 3]));
-    assert_true(largest >= 0.5 && largest <= 1);
+    for (int i = 0; i < 9; ++i) max = fmax(max, fabs(f * a.m[i / 3][i % 3]));
+    assert_true(max >= 0.5 && max <= 1);
   }
   assert_true(pl_mat3_normalizer(pl_mat3_zero()) == 0);
   assert_true(pl_mat3_normalizer(pl_mat3_diagonal(1, (double)NAN, 1)) == 0);
   assert_true(pl_mat3_normalizer(pl_mat3_diagonal(1, HUGE_VAL, 1)) == 0);
-  double least = pl_mat3_normalizer(pl_mat3_diagonal(5e-324, 0, 0));
-  assert_true(isfinite(least) && least > 0);
+  double min = pl_mat3_normalizer(pl_mat3_diagonal(5e-324, 0, 0));
+  assert_true(isfinite(min) && min > 0);
 }
 
 static void quaternions_and_matrices_turn_alike(void **state) {
@@ -149,7 +149,7 @@ static void boxes_hold_what_they_were_given(void **state) {
   check_near(pl_box_diagonal(box), 5, 1e-15);
   check_vec3_near(pl_box_center(box), (pl_vec3){2.5, 3, 3}, 1e-15);
   pl_box grown = pl_box_grow(box, 0.5);
-  check_vec3_near(grown.least, (pl_vec3){0.5, 0.5, 2.5}, 0);
+  check_vec3_near(grown.min, (pl_vec3){0.5, 0.5, 2.5}, 0);
   pl_box far = {{6, 0, 0}, {7, 9, 9}};
   assert_false(pl_box_overlaps(box, far));
   assert_true(pl_box_overlaps(pl_box_grow(box, 2), far));

@@ -22,8 +22,8 @@ static inline bar bar_make(pl_context *context, pl_vec3 size, int32_t x, int32_t
   bar b = {.context = context, .tets = sample_box(context, size, x, y, z)};
   pl_error error = {0};
   check_ok(pl_mesh_boundary(context, b.tets, &b.surface, NULL, &error), &error);
-  b.volume = pl_mesh_look(b.tets);
-  b.skin = pl_mesh_look(b.surface);
+  b.volume = pl_mesh_get_view(b.tets);
+  b.skin = pl_mesh_get_view(b.surface);
   b.posed = malloc((size_t)b.skin.point_count * sizeof *b.posed);
   b.points = malloc((size_t)b.volume.point_count * sizeof *b.points);
   return b;
@@ -48,9 +48,9 @@ static inline pl_vec3 bar_twist(pl_vec3 p, double amount) {
 
 // Two bones that meet at the origin: above, rotated around x by `amount`; linear blend skinning over a length of 0.8.
 static inline pl_vec3 bar_elbow(pl_vec3 p, double amount) {
-  double share = fmin(fmax(p.z / 0.8 + 0.5, 0), 1);
+  double fraction = fmin(fmax(p.z / 0.8 + 0.5, 0), 1);
   pl_vec3 turned = pl_quat_apply(pl_quat_of_axis_angle(pl_vec3_of(1, 0, 0), amount), p);
-  return pl_vec3_mix(p, turned, share);
+  return pl_vec3_mix(p, turned, fraction);
 }
 
 #endif

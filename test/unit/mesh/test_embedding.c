@@ -15,7 +15,7 @@ static pl_embedding *embed(pl_context *context, const pl_mesh *mesh, const pl_ve
 // A box whose points were pushed around, but not so far that a tet turns over.
 static pl_mesh *wobbly_box(pl_context *context, int32_t cells) {
   pl_mesh *box = sample_box(context, pl_vec3_of(2, 2, 2), cells, cells, cells);
-  pl_mesh_view view = pl_mesh_look(box);
+  pl_mesh_view view = pl_mesh_get_view(box);
   pl_vec3 *points = malloc((size_t)view.point_count * sizeof *points);
   pl_random random = pl_random_of_seed(31);
   for (int32_t i = 0; i < view.point_count; ++i) points[i] = pl_vec3_add(view.points[i], sample_point(&random, 0.2 / cells));
@@ -31,7 +31,7 @@ static void every_point_inside_is_found(void **state) {
   enum { COUNT = 2000 };
   pl_context *context = make_context(3);
   pl_mesh *mesh = wobbly_box(context, 6);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_random random = pl_random_of_seed(32);
   static pl_vec3 points[COUNT], back[COUNT];
   for (int32_t i = 0; i < COUNT; ++i) {  // some inside, some at mesh points, some in the middle of faces
@@ -45,7 +45,7 @@ static void every_point_inside_is_found(void **state) {
   pl_embedding *embedding = embed(context, mesh, points, COUNT, &report);
   assert_int_equal(report.outside_count, 0);
   assert_int_equal(report.farthest_point, -1);
-  pl_embedding_view found = pl_embedding_look(embedding);
+  pl_embedding_view found = pl_embedding_get_view(embedding);
   assert_int_equal(found.point_count, COUNT);
   for (int32_t i = 0; i < 4 * COUNT; ++i) assert_true(found.weights[i] >= 0 && found.weights[i] <= 1);
   pl_embedding_apply(embedding, view.points, back);
@@ -60,14 +60,14 @@ static void a_point_of_the_mesh_goes_to_its_lowest_tet(void **state) {
   pl_context *context = make_context(1);
   // Whole coordinates, so that no rounding blurs what is equal; tets backwards, so that the lowest is not the first one met.
   pl_mesh *box = sample_box(context, pl_vec3_of(4, 4, 4), 4, 4, 4);
-  pl_mesh_view view = pl_mesh_look(box);
+  pl_mesh_view view = pl_mesh_get_view(box);
   int32_t *backwards = malloc((size_t)view.tet_count * 4 * sizeof *backwards);
   for (int32_t t = 0; t < view.tet_count; ++t)
     memcpy(&backwards[4 * t], &view.tets[4 * (view.tet_count - 1 - t)], 4 * sizeof *backwards);
   view.tets = backwards;
   pl_mesh *mesh = sample_of_view(context, view);
   pl_embedding *embedding = embed(context, mesh, view.points, view.point_count, NULL);
-  pl_embedding_view found = pl_embedding_look(embedding);
+  pl_embedding_view found = pl_embedding_get_view(embedding);
   for (int32_t i = 0; i < view.point_count; ++i) {
     int32_t corner = 0;
     while (view.tets[corner] != i) corner++;
@@ -86,14 +86,14 @@ static void the_nearest_tet_is_what_all_tets_say(void **state) {
   enum { COUNT = 200 };
   pl_context *context = make_context(1);
   pl_mesh *mesh = wobbly_box(context, 3);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_random random = pl_random_of_seed(33);
   pl_vec3 points[COUNT];
   for (int32_t i = 0; i < COUNT; ++i) points[i] = sample_point(&random, 1.5);
   pl_embedding_report report;
   pl_embedding *embedding = embed(context, mesh, points, COUNT, &report);
   int32_t outside_count = 0, farthest = -1;
-  double largest = 0;
+  double max = 0;
   for (int32_t i = 0; i < COUNT; ++i) {
     double best = HUGE_VAL;
     for (int32_t t = 0; t < view.tet_count; ++t) {
@@ -104,15 +104,15 @@ static void the_nearest_tet_is_what_all_tets_say(void **state) {
     }
     if (best <= 0) continue;
     outside_count++;
-    if (best > largest) {
-      largest = best;
+    if (best > max) {
+      max = best;
       farthest = i;
     }
   }
   assert_true(outside_count > 20);
   assert_int_equal(report.outside_count, outside_count);
   assert_int_equal(report.farthest_point, farthest);
-  check_near(report.largest_distance, largest, 1e-14);
+  check_near(report.max_distance, max, 1e-14);
   pl_embedding_destroy(embedding);
   pl_mesh_destroy(mesh);
   drop_context(context);
@@ -149,7 +149,7 @@ static void affine_motion_is_followed_inside_and_outside(void **state) {
   enum { COUNT = 1000 };
   pl_context *context = make_context(2);
   pl_mesh *mesh = wobbly_box(context, 4);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_random random = pl_random_of_seed(35);
   static pl_vec3 points[COUNT], moved[COUNT];
   for (int32_t i = 0; i < COUNT; ++i) points[i] = sample_point(&random, 1.3);
@@ -176,7 +176,7 @@ static void threads_do_not_change_a_bit(void **state) {
   pl_context *alone = make_context(1), *many = make_context(4);
   pl_mesh *first = wobbly_box(alone, 5), *second = wobbly_box(many, 5);
   pl_embedding *a = embed(alone, first, points, COUNT, NULL), *b = embed(many, second, points, COUNT, NULL);
-  pl_embedding_view seen = pl_embedding_look(a), other = pl_embedding_look(b);
+  pl_embedding_view seen = pl_embedding_get_view(a), other = pl_embedding_get_view(b);
   assert_memory_equal(seen.parents, other.parents, 4 * COUNT * sizeof(int32_t));
   assert_memory_equal(seen.weights, other.weights, 4 * COUNT * sizeof(float));
   pl_embedding_destroy(a);
@@ -206,11 +206,11 @@ static void triangles_and_segments_hold_points_too(void **state) {
   check_near(pl_vec3_distance(back[0], pl_vec3_of(1, 1, 0)), 0, 1e-6);
   check_near(pl_vec3_distance(back[1], pl_vec3_of(3, 2, 0)), 0, 1e-6);
   check_near(pl_vec3_distance(back[2], pl_vec3_of(2, 0, 0)), 0, 1e-6);
-  pl_embedding_view view = pl_embedding_look(embedding);
+  pl_embedding_view view = pl_embedding_get_view(embedding);
   assert_int_equal(view.parents[3], view.parents[2]);
   assert_true(view.weights[3] == 0);
   assert_int_equal(report.outside_count, 2);
-  check_near(report.largest_distance, 1, 1e-15);
+  check_near(report.max_distance, 1, 1e-15);
   assert_int_equal(report.farthest_point, 2);
   pl_embedding_destroy(embedding);
   pl_mesh_destroy(mesh);
@@ -220,7 +220,7 @@ static void triangles_and_segments_hold_points_too(void **state) {
   pl_embedding_apply(embedding, corners, back);
   check_near(pl_vec3_distance(back[0], pl_vec3_of(1, 0, 0)), 0, 1e-6);
   check_near(pl_vec3_distance(back[1], pl_vec3_of(4, 2, 0)), 0, 1e-6);
-  view = pl_embedding_look(embedding);
+  view = pl_embedding_get_view(embedding);
   assert_int_equal(view.parents[1], view.parents[2]);
   assert_int_equal(view.parents[1], view.parents[3]);
   pl_embedding_destroy(embedding);
@@ -244,7 +244,7 @@ static void strays_and_nonsense_are_refused_by_name(void **state) {
   assert_int_equal(pl_embedding_build(context, empty, points, 3, 1, &embedding, NULL, &error), PL_ERROR_INVALID_DATA);
   assert_int_equal(pl_embedding_build(context, mesh, points, 3, -1, &embedding, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
   check_ok(pl_embedding_build(context, empty, NULL, 0, 1, &embedding, NULL, &error), &error);
-  assert_int_equal(pl_embedding_look(embedding).point_count, 0);
+  assert_int_equal(pl_embedding_get_view(embedding).point_count, 0);
   pl_embedding_destroy(embedding);
   pl_embedding_destroy(NULL);
   pl_mesh_destroy(mesh);
@@ -280,7 +280,7 @@ static void running_out_of_memory_is_a_status(void **state) {
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
   pl_mesh *mesh = wobbly_box(context, 4);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   int64_t live = allocator.live_count;
   for (int64_t n = 1;; ++n) {
     allocator.fail_at = allocator.call_count + n;

@@ -34,7 +34,7 @@ static lattice_facts check_lattice(pl_context *context, const pl_mesh *surface, 
   pl_error error = {0};
   pl_mesh *tets = NULL;
   check_ok(pl_lattice_build(context, def, surface, &tets, &facts.report, &error), &error);
-  pl_mesh_view v = pl_mesh_look(tets), s = pl_mesh_look(surface);
+  pl_mesh_view v = pl_mesh_get_view(tets), s = pl_mesh_get_view(surface);
   double even = pow(facts.report.cell_size, 3) / 12;
   for (int32_t t = 0; t < v.tet_count; ++t) {
     check_near(tet_volume(&v, t), even, 1e-6 * even);
@@ -43,7 +43,7 @@ static lattice_facts check_lattice(pl_context *context, const pl_mesh *surface, 
   for (int32_t i = 0; i < s.point_count; i += stride) assert_true(is_enclosed(&v, s.points[i]));
   check_near(facts.report.enclosed_fraction, 1, 0);
   check_near(facts.report.volume, facts.volume, 1e-9 * facts.volume);
-  check_near(facts.report.least_quality, 0.952441, 1e-5);
+  check_near(facts.report.min_quality, 0.952441, 1e-5);
   facts.point_count = v.point_count;
   facts.tet_count = v.tet_count;
   pl_mesh_destroy(tets);
@@ -121,15 +121,15 @@ static void a_margin_adds_cells(void **state) {
 
 // The same surface without the triangles whose centre is near one of five places.
 static pl_mesh *cut_holes(pl_context *context, const pl_mesh *surface, double radius) {
-  static const pl_vec3 places[5] = {{1.1, 0.2, 0.3}, {0.1, 1.2, 0.3}, {0.1, 0.2, 1.3}, {-0.9, 0.2, 0.3}, {0.1, -0.8, 0.3}};
-  pl_mesh_view v = pl_mesh_look(surface);
+  static const pl_vec3 positions[5] = {{1.1, 0.2, 0.3}, {0.1, 1.2, 0.3}, {0.1, 0.2, 1.3}, {-0.9, 0.2, 0.3}, {0.1, -0.8, 0.3}};
+  pl_mesh_view v = pl_mesh_get_view(surface);
   int32_t *triangles = malloc(3 * (size_t)v.triangle_count * sizeof(int32_t)), count = 0;
   assert_non_null(triangles);
   for (int32_t t = 0; t < v.triangle_count; ++t) {
     const int32_t *c = &v.triangles[3 * t];
     pl_vec3 middle = pl_vec3_scale(pl_vec3_add(pl_vec3_add(v.points[c[0]], v.points[c[1]]), v.points[c[2]]), 1.0 / 3);
     bool keep = true;
-    for (int k = 0; k < 5; ++k) keep = keep && pl_vec3_distance(middle, places[k]) > radius;
+    for (int k = 0; k < 5; ++k) keep = keep && pl_vec3_distance(middle, positions[k]) > radius;
     if (keep) memcpy(&triangles[3 * count++], c, 3 * sizeof *c);
   }
   assert_true(count < v.triangle_count);
@@ -250,9 +250,9 @@ static void lattices_are_the_same_for_any_number_of_threads(void **state) {
     check_ok(pl_lattice_build(contexts[i], &def, surface, &meshes[i], NULL, &error), &error);
     pl_mesh_destroy(surface);
   }
-  pl_mesh_view a = pl_mesh_look(meshes[0]);
+  pl_mesh_view a = pl_mesh_get_view(meshes[0]);
   for (int i = 1; i < 3; ++i) {
-    pl_mesh_view b = pl_mesh_look(meshes[i]);
+    pl_mesh_view b = pl_mesh_get_view(meshes[i]);
     assert_int_equal(a.point_count, b.point_count);
     assert_int_equal(a.tet_count, b.tet_count);
     assert_memory_equal(a.points, b.points, (size_t)a.point_count * sizeof(pl_vec3));

@@ -41,8 +41,8 @@ static void a_mesh_is_a_copy_of_its_view(void **state) {
   pl_error error = {0};
   pl_mesh *mesh = NULL;
   check_ok(pl_mesh_create(context, &view, &mesh, &error), &error);
-  assert_int_equal(pl_context_memory(context).block_count, 1);
-  pl_mesh_view copy = pl_mesh_look(mesh);
+  assert_int_equal(pl_context_get_memory_report(context).block_count, 1);
+  pl_mesh_view copy = pl_mesh_get_view(mesh);
   assert_ptr_not_equal(copy.points, view.points);
   assert_memory_equal(copy.points, CORNERS, sizeof CORNERS);
   assert_memory_equal(copy.segments, SEGMENTS, sizeof SEGMENTS);
@@ -67,7 +67,7 @@ static void an_empty_mesh_is_a_mesh(void **state) {
   pl_error error = {0};
   pl_mesh *mesh = NULL;
   check_ok(pl_mesh_create(context, &(pl_mesh_view){0}, &mesh, &error), &error);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   assert_int_equal(view.point_count, 0);
   assert_null(view.points);
   assert_null(view.tets);
@@ -148,20 +148,20 @@ static void tets_of_a_box_are_positive_and_fill_it(void **state) {
   pl_error error = {0};
   pl_mesh *mesh = NULL;
   check_ok(pl_mesh_create_box(context, pl_vec3_of(1, 2, 3), (int32_t[3]){3, 2, 5}, &mesh, &error), &error);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   assert_int_equal(view.point_count, 4 * 3 * 6);
   assert_int_equal(view.tet_count, 5 * 30);
-  double volume = 0, least = HUGE_VAL;
+  double volume = 0, min = HUGE_VAL;
   for (int32_t t = 0; t < view.tet_count; ++t) {
     volume += tet_volume(&view, t);
-    least = fmin(least, tet_volume(&view, t));
+    min = fmin(min, tet_volume(&view, t));
   }
   check_near(volume, 6, 1e-13);
-  check_near(least, 6.0 / 30 / 6, 1e-14);
+  check_near(min, 6.0 / 30 / 6, 1e-14);
   pl_box box = pl_points_box(view.points, view.point_count);
-  check_near(box.least.x, -0.5, 0);
-  check_near(box.most.y, 1, 0);
-  check_near(box.most.z, 1.5, 0);
+  check_near(box.min.x, -0.5, 0);
+  check_near(box.max.y, 1, 0);
+  check_near(box.max.z, 1.5, 0);
   check_near(view.points[1].x - view.points[0].x, 1.0 / 3, 1e-15);  // x runs fastest
   check_near(view.points[4].y - view.points[0].y, 1.0, 1e-15);
   pl_mesh_destroy(mesh);
@@ -208,7 +208,7 @@ static void normals_of_nothing_are_zero(void **state) {
   pl_normals_compute(points, 4, folded, 2, normals);
   for (int i = 0; i < 4; ++i) assert_true(pl_vec3_length(normals[i]) == 0);
   pl_box box = pl_points_box(NULL, 0);
-  assert_true(box.least.x > box.most.x);
+  assert_true(box.min.x > box.max.x);
 }
 
 static void running_out_of_memory_is_a_status(void **state) {

@@ -54,9 +54,9 @@ static void clean_meshes_give_no_findings(void **state) {
   pl_mesh *box = sample_box(context, pl_vec3_of(1, 2, 3), 2, 3, 4), *sphere = sample_sphere(context, 12), *surface = NULL;
   pl_error error = {0};
   check_ok(pl_mesh_boundary(context, box, &surface, NULL, &error), &error);
-  check_clean(check_view(context, pl_mesh_look(box)));
-  check_clean(check_view(context, pl_mesh_look(sphere)));
-  check_clean(check_view(context, pl_mesh_look(surface)));
+  check_clean(check_view(context, pl_mesh_get_view(box)));
+  check_clean(check_view(context, pl_mesh_get_view(sphere)));
+  check_clean(check_view(context, pl_mesh_get_view(surface)));
   const pl_vec3 strand[3] = {{0, 0, 0}, {0, 1, 0}, {0, 2, 0}};
   const int32_t segments[4] = {0, 1, 1, 2};
   check_clean(check_view(context, (pl_mesh_view){.point_count = 3, .points = strand, .segment_count = 2, .segments = segments}));
@@ -70,7 +70,7 @@ static void inverted_and_flat_tets_are_told_apart(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *box = sample_box(context, pl_vec3_of(1, 1, 1), 2, 2, 2);
-  pl_mesh_view view = pl_mesh_look(box);
+  pl_mesh_view view = pl_mesh_get_view(box);
   int32_t *tets = malloc((size_t)view.tet_count * 4 * sizeof *tets);
   memcpy(tets, view.tets, (size_t)view.tet_count * 4 * sizeof *tets);
   for (int32_t t = 3; t < 23; ++t) {  // twenty inverted, of which eight are listed
@@ -105,7 +105,7 @@ static void inverted_and_flat_tets_are_told_apart(void **state) {
 
 // A copy of the triangles of the sphere, to break.
 static pl_mesh_view broken_sphere(const pl_mesh *sphere, int32_t **triangles) {
-  pl_mesh_view view = pl_mesh_look(sphere);
+  pl_mesh_view view = pl_mesh_get_view(sphere);
   *triangles = malloc((size_t)(view.triangle_count + 1) * 3 * sizeof **triangles);
   memcpy(*triangles, view.triangles, (size_t)view.triangle_count * 3 * sizeof **triangles);
   view.triangles = *triangles;
@@ -179,7 +179,7 @@ static void repeated_triangles_and_corners_are_found(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *sphere = sample_sphere(context, 8);
-  int32_t *triangles, count = pl_mesh_look(sphere).triangle_count;
+  int32_t *triangles, count = pl_mesh_get_view(sphere).triangle_count;
   pl_mesh_view view = broken_sphere(sphere, &triangles);
   memcpy(&triangles[3 * count], &triangles[3 * 17], 3 * sizeof *triangles);
   view.triangle_count++;
@@ -204,7 +204,7 @@ static void a_hollow_is_not_inside_out(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *sphere = sample_sphere(context, 6);
-  pl_mesh_view view = pl_mesh_look(sphere);
+  pl_mesh_view view = pl_mesh_get_view(sphere);
   int32_t points = view.point_count, count = view.triangle_count;
   pl_vec3 *both = malloc((size_t)points * 2 * sizeof *both);
   int32_t *triangles = malloc((size_t)count * 6 * sizeof *triangles);

@@ -46,7 +46,7 @@ static double angle_at(pl_vec3 a, pl_vec3 b, pl_vec3 c) {
 }
 
 typedef struct plate_facts {
-  double area, least_angle, longest;
+  double area, min_angle, longest;
   int32_t points, triangles, borders;
 } plate_facts;
 
@@ -59,14 +59,14 @@ static bool has_side(const pl_mesh_view *v, int32_t a, int32_t b) {
 
 // Sides with a triangle on one hand only, counted one by one, and area and angles as they are defined.
 static plate_facts measure(const pl_mesh *mesh) {
-  pl_mesh_view v = pl_mesh_look(mesh);
-  plate_facts facts = {.points = v.point_count, .triangles = v.triangle_count, .least_angle = HUGE_VAL};
+  pl_mesh_view v = pl_mesh_get_view(mesh);
+  plate_facts facts = {.points = v.point_count, .triangles = v.triangle_count, .min_angle = HUGE_VAL};
   for (int32_t t = 0; t < v.triangle_count; ++t) {
     const int32_t *c = v.triangles + 3 * t;
     pl_vec3 p[3] = {v.points[c[0]], v.points[c[1]], v.points[c[2]]};
     facts.area += 0.5 * ((p[1].x - p[0].x) * (p[2].y - p[0].y) - (p[1].y - p[0].y) * (p[2].x - p[0].x));
     for (int k = 0; k < 3; ++k) {
-      facts.least_angle = fmin(facts.least_angle, angle_at(p[k], p[(k + 1) % 3], p[(k + 2) % 3]));
+      facts.min_angle = fmin(facts.min_angle, angle_at(p[k], p[(k + 1) % 3], p[(k + 2) % 3]));
       facts.longest = fmax(facts.longest, hypot(p[k].x - p[(k + 1) % 3].x, p[k].y - p[(k + 1) % 3].y));
       facts.borders += !has_side(&v, c[(k + 1) % 3], c[k]);
       assert_true(p[k].z == 0);
@@ -82,7 +82,7 @@ static plate_facts build_and_measure(pl_context *context, const pl_plate_def *de
   check_ok(pl_plate_build(context, def, &mesh, &report, &error), &error);
   plate_facts facts = measure(mesh);
   check_near(report.area, facts.area, 1e-12);
-  check_near(report.least_angle, facts.least_angle, 1e-6);
+  check_near(report.min_angle, facts.min_angle, 1e-6);
   assert_int_equal(report.border_point_count, facts.borders);  // a closed line has as many points as sides
   // Points less sides plus triangles: 1 for a plate, less 1 for each hole.
   int32_t sides = (3 * facts.triangles + facts.borders) / 2;
@@ -99,7 +99,7 @@ static void straight_outlines_keep_their_area_and_get_good_triangles(void **stat
   static const struct {
     const double *corners;
     int32_t count;
-    double least_angle;
+    double min_angle;
   } cases[] = {{BEAM, 12, 20}, {FORK, 8, 20}, {SQUARE, 4, 30}};
   static const double spacings[] = {0.2, 0.16, 0.11, 0.07, 0.03};
   pl_context *context = make_context(1);
@@ -108,7 +108,7 @@ static void straight_outlines_keep_their_area_and_get_good_triangles(void **stat
       pl_plate_def def = plate_of(cases[i].corners, cases[i].count, spacings[k]);
       plate_facts facts = build_and_measure(context, &def, NULL);
       check_near(facts.area, loop_area(&def.outline), 1e-12);
-      check_at_most(cases[i].least_angle * DEGREE, facts.least_angle);
+      check_at_most(cases[i].min_angle * DEGREE, facts.min_angle);
       check_at_most(facts.longest, 2 * spacings[k]);
       // No more triangles than half a spacing would make.
       check_at_most(facts.triangles, 8 * facts.area / (0.433 * spacings[k] * spacings[k]) + 12);
@@ -122,7 +122,7 @@ static void every_corner_and_side_of_the_outline_is_in_the_mesh(void **state) {
   pl_plate_def def = plate_of(BEAM, 12, 0.16);
   pl_mesh *mesh = NULL;
   int32_t borders = build_and_measure(context, &def, &mesh).borders;
-  pl_mesh_view v = pl_mesh_look(mesh);
+  pl_mesh_view v = pl_mesh_get_view(mesh);
   for (int i = 0; i < 12; ++i) {
     // From corner to corner along sides of triangles that lie on the straight line between them; the points come in this order.
     double x = BEAM[2 * i], y = BEAM[2 * i + 1], u = BEAM[2 * ((i + 1) % 12)], w = BEAM[2 * ((i + 1) % 12) + 1];
@@ -151,7 +151,7 @@ static void holes_stay_open_in_either_direction(void **state) {
     def.hole_count = count;
     plate_facts facts = build_and_measure(context, &def, NULL);
     check_near(facts.area, 1 - (count > 0 ? 0.09 : 0) - (count > 1 ? 0.0225 : 0), 1e-12);
-    check_at_most(20 * DEGREE, facts.least_angle);
+    check_at_most(20 * DEGREE, facts.min_angle);
   }
   drop_context(context);
 }
@@ -184,7 +184,7 @@ static void curves_drawn_finely_become_few_pieces(void **state) {
   def.hole_count = 1;
   plate_facts facts = build_and_measure(context, &def, NULL);
   assert_in_range(facts.borders, 16, 30);  // 3.14 m and 1.57 m of line
-  check_at_most(25 * DEGREE, facts.least_angle);
+  check_at_most(25 * DEGREE, facts.min_angle);
   check_near(facts.area, loop_area(&def.outline) - loop_area(&hole), 0.05);
   drop_context(context);
 }
@@ -197,7 +197,7 @@ static void narrow_parts_get_smaller_triangles(void **state) {
   pl_plate_def def = plate_of(mast, 8, 0.2);
   plate_facts facts = build_and_measure(context, &def, NULL);
   check_near(facts.area, loop_area(&def.outline), 1e-12);
-  check_at_most(20 * DEGREE, facts.least_angle);
+  check_at_most(20 * DEGREE, facts.min_angle);
   drop_context(context);
 }
 

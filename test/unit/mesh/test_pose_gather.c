@@ -21,7 +21,7 @@ static void poses_of_a_surface_become_poses_of_the_tets(void **state) {
   pl_pose_report reports[2], alone;
   pl_error error = {0};
   check_ok(pl_poses_from_surface(context, &def, b.tets, surface, &made, reports, &error), &error);
-  pl_mesh_view found = pl_mesh_look(made);
+  pl_mesh_view found = pl_mesh_get_view(made);
   assert_int_equal(found.pose_count, 2);
   assert_int_equal(found.tet_count, b.volume.tet_count);
   assert_int_equal(pl_mesh_find_pose(made, "twist"), 0);
@@ -58,7 +58,7 @@ static void poses_from_other_files_are_added_in_the_order_of_the_rest(void **sta
   pl_mesh *made = NULL;
   pl_error error = {0};
   check_ok(pl_poses_from_points(context, mesh, sources, 2, &made, &error), &error);
-  pl_mesh_view view = pl_mesh_look(made);
+  pl_mesh_view view = pl_mesh_get_view(made);
   assert_int_equal(view.pose_count, 3);
   assert_string_equal(view.poses[0].name, "own");
   for (int i = 0; i < 3; ++i) {

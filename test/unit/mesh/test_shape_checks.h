@@ -11,7 +11,7 @@ typedef struct surface_facts {
   double volume, area;
   int32_t component_count;
   int32_t euler_characteristic;
-  double least_angle;  // radians
+  double min_angle;  // radians
 } surface_facts;
 
 typedef struct directed_edge {
@@ -36,8 +36,8 @@ static inline int32_t root_of(int32_t *parents, int32_t i) {
 
 // Every edge is used once in each direction and the triangles of every point form one closed fan, or the test fails.
 static inline surface_facts check_closed_manifold(const pl_mesh *mesh) {
-  pl_mesh_view v = pl_mesh_look(mesh);
-  surface_facts facts = {.least_angle = 4, .euler_characteristic = v.point_count - v.triangle_count / 2};
+  pl_mesh_view v = pl_mesh_get_view(mesh);
+  surface_facts facts = {.min_angle = 4, .euler_characteristic = v.point_count - v.triangle_count / 2};
   int32_t count = 3 * v.triangle_count;
   directed_edge *edges = malloc((size_t)count * sizeof *edges);
   int32_t *fan_counts = calloc((size_t)v.point_count, sizeof(int32_t)), *parents = malloc((size_t)v.point_count * sizeof(int32_t));
@@ -51,7 +51,7 @@ static inline surface_facts check_closed_manifold(const pl_mesh *mesh) {
       fan_counts[c[k]]++;
       parents[root_of(parents, c[k])] = root_of(parents, c[(k + 1) % 3]);
       pl_vec3 a = pl_vec3_sub(p[(k + 1) % 3], p[k]), b = pl_vec3_sub(p[(k + 2) % 3], p[k]);
-      facts.least_angle = fmin(facts.least_angle, atan2(pl_vec3_length(pl_vec3_cross(a, b)), pl_vec3_dot(a, b)));
+      facts.min_angle = fmin(facts.min_angle, atan2(pl_vec3_length(pl_vec3_cross(a, b)), pl_vec3_dot(a, b)));
     }
     facts.volume += pl_vec3_dot(p[0], pl_vec3_cross(p[1], p[2])) / 6;
     facts.area += 0.5 * pl_vec3_length(pl_vec3_cross(pl_vec3_sub(p[1], p[0]), pl_vec3_sub(p[2], p[0])));

@@ -54,12 +54,12 @@ static void capsule_is_the_union_of_its_balls(void **state) {
   for (int k = 0; k < 200; ++k) {
     const pl_shape_node *n = &nodes[k % 4];
     pl_vec3 p = random_point(&random, 1);
-    double least = HUGE_VAL;
+    double min = HUGE_VAL;
     for (int i = 0; i <= 2000; ++i) {
       double t = i / 2000.0;
-      least = fmin(least, pl_vec3_distance(p, pl_vec3_mix(n->from, n->to, t)) - (n->radius + t * (n->end_radius - n->radius)));
+      min = fmin(min, pl_vec3_distance(p, pl_vec3_mix(n->from, n->to, t)) - (n->radius + t * (n->end_radius - n->radius)));
     }
-    check_near(pl_shape_distance(n, 1, p), least, 1e-5);
+    check_near(pl_shape_distance(n, 1, p), min, 1e-5);
   }
 }
 
@@ -184,7 +184,7 @@ static void prepared_shapes_have_the_same_values_and_lie_in_their_box(void **sta
       double value = pl_shape_value(&shape, p);
       check_near(value, pl_shape_distance(nodes, root, p), 1e-12);
       if (value <= 0) assert_true(pl_box_overlaps(box, (pl_box){p, p}));
-      pl_vec3 clamped = pl_vec3_max(pl_vec3_min(p, box.most), box.least);
+      pl_vec3 clamped = pl_vec3_max(pl_vec3_min(p, box.max), box.min);
       check_at_most(pl_vec3_distance(p, clamped), fmax(value, 0) + 1e-9);
     }
     pl_arena_destroy(&arena);

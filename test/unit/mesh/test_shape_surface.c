@@ -7,7 +7,7 @@ static const double pi = 3.14159265358979323846;
 
 // Every vertex lies within a hundredth of a cell of the zero set.
 static void check_on_surface(const pl_shape_node *nodes, int32_t node_count, const pl_mesh *mesh, double cell_size) {
-  pl_mesh_view v = pl_mesh_look(mesh);
+  pl_mesh_view v = pl_mesh_get_view(mesh);
   for (int32_t i = 0; i < v.point_count; ++i)
     check_at_most(fabs(pl_shape_distance(nodes, node_count, v.points[i])), 0.01 * cell_size);
 }
@@ -30,7 +30,7 @@ static void every_primitive_has_its_volume(void **state) {
   surface_facts facts = check_shape(&node, 1, 0.1, 4 * pi / 3, 0.01);
   assert_int_equal(facts.euler_characteristic, 2);
   check_near(facts.area, 4 * pi, 0.1);
-  check_at_most(30 * pi / 180, facts.least_angle);
+  check_at_most(30 * pi / 180, facts.min_angle);
   node = ellipsoid(pl_vec3_of(0.3, 0, 0), pl_vec3_of(1, 0.5, 0.3));
   check_shape(&node, 1, 0.06, 4 * pi / 3 * 0.15, 0.015);
   node = capsule(pl_vec3_of(0, 0, 0), 0.3, pl_vec3_of(0.5, 0.6, 0.7), 0.3);
@@ -135,12 +135,12 @@ static void triangle_counts_come_close_to_the_target(void **state) {
     def.target_triangle_count = targets[k];
     pl_mesh *mesh = NULL;
     check_ok(pl_shape_build_surface(context, &def, nodes, count, &mesh, &error), &error);
-    check_near((double)pl_mesh_look(mesh).triangle_count / targets[k], 1, 0.25);
+    check_near((double)pl_mesh_get_view(mesh).triangle_count / targets[k], 1, 0.25);
     surface_facts facts = check_closed_manifold(mesh);
     assert_int_equal(facts.component_count, 1);
     if (k == 2) {
       assert_int_equal(facts.euler_characteristic, 2);
-      check_at_most(10 * pi / 180, facts.least_angle);
+      check_at_most(10 * pi / 180, facts.min_angle);
     }
     pl_mesh_destroy(mesh);
   }
@@ -156,7 +156,7 @@ static void shapes_thinner_than_the_first_guess_are_found(void **state) {
   pl_error error = {0};
   pl_mesh *mesh = NULL;
   check_ok(pl_shape_build_surface(context, &def, &node, 1, &mesh, &error), &error);
-  check_near(pl_mesh_look(mesh).triangle_count / 4000.0, 1, 0.25);
+  check_near(pl_mesh_get_view(mesh).triangle_count / 4000.0, 1, 0.25);
   surface_facts facts = check_closed_manifold(mesh);
   assert_int_equal(facts.component_count, 1);
   pl_mesh_destroy(mesh);
@@ -169,11 +169,11 @@ static void meshes_are_the_same_for_any_number_of_threads(void **state) {
   int32_t count = make_bunny(nodes);
   pl_context *single = make_context(1);
   pl_mesh *first = make_surface(single, nodes, count, 0.02);
-  pl_mesh_view a = pl_mesh_look(first);
+  pl_mesh_view a = pl_mesh_get_view(first);
   for (int threads = 2; threads <= 3; ++threads) {
     pl_context *context = make_context(threads);
     pl_mesh *mesh = make_surface(context, nodes, count, 0.02);
-    pl_mesh_view b = pl_mesh_look(mesh);
+    pl_mesh_view b = pl_mesh_get_view(mesh);
     assert_int_equal(a.point_count, b.point_count);
     assert_int_equal(a.triangle_count, b.triangle_count);
     assert_memory_equal(a.points, b.points, (size_t)a.point_count * sizeof(pl_vec3));

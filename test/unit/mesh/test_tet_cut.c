@@ -45,7 +45,7 @@ static int32_t check_closed(pl_context *context, const pl_mesh *mesh) {
   pl_mesh *surface = NULL;
   pl_error error = {0};
   check_ok(pl_mesh_boundary(context, mesh, &surface, NULL, &error), &error);
-  pl_mesh_view v = pl_mesh_look(surface);
+  pl_mesh_view v = pl_mesh_get_view(surface);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   int32_t side_count = 3 * v.triangle_count, *keys = PL_TAKE(&arena, int32_t, 2 * side_count), *order = NULL;
@@ -76,12 +76,12 @@ static cut_facts cut_and_check(pl_context *context, const pl_mesh *mesh, const p
   cut_facts facts = {0};
   pl_error error = {0};
   check_ok(pl_mesh_cut(context, def, mesh, &facts.mesh, &facts.embedding, &facts.report, &error), &error);
-  pl_mesh_view before = pl_mesh_look(mesh), after = pl_mesh_look(facts.mesh);
+  pl_mesh_view before = pl_mesh_get_view(mesh), after = pl_mesh_get_view(facts.mesh);
   double volume = mesh_volume(&before);
   check_near(mesh_volume(&after), volume, 1e-12 * volume);
   for (int32_t t = 0; t < after.tet_count; ++t) assert_true(tet_volume(after.points, after.tets + 4 * t) > 0);
   // Snapping leaves at least its share of each of up to three edges.
-  check_at_most(0.99 * pow(fmax(def->snap, 1e-4), 3), facts.report.least_volume_ratio);
+  check_at_most(0.99 * pow(fmax(def->snap, 1e-4), 3), facts.report.min_volume_ratio);
   facts.euler = check_closed(context, facts.mesh);
   // Old points stay where they are, new ones are where the embedding says.
   assert_int_equal(after.point_count, before.point_count + facts.report.new_point_count + facts.report.copied_point_count);
@@ -113,23 +113,23 @@ static pl_cut_def plane_def(pl_vec3 point, pl_vec3 normal, double snap) {
 
 // Each connected piece is on one side, but for points that the cut was bent through.
 static void check_sides(pl_context *context, const pl_mesh *mesh, const pl_cut_def *def, double slack) {
-  pl_mesh_view v = pl_mesh_look(mesh);
+  pl_mesh_view v = pl_mesh_get_view(mesh);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   int32_t *component = NULL, count = 0;
   assert_true(pl_components_find(&arena, (pl_elements){v.tets, v.tet_count, 4}, v.point_count, &component, &count));
-  double *least = PL_TAKE(&arena, double, count), *most = PL_TAKE(&arena, double, count);
+  double *min = PL_TAKE(&arena, double, count), *max = PL_TAKE(&arena, double, count);
   pl_vec3 normal = pl_vec3_unit_or(def->plane_normal, pl_vec3_of(0, 0, 0));
   for (int32_t i = 0; i < v.point_count; ++i) {
     double height = pl_vec3_dot(normal, pl_vec3_sub(v.points[i], def->plane_point));
-    least[component[i]] = fmin(least[component[i]], height);
-    most[component[i]] = fmax(most[component[i]], height);
+    min[component[i]] = fmin(min[component[i]], height);
+    max[component[i]] = fmax(max[component[i]], height);
   }
   int32_t above = 0, below = 0;
   for (int32_t k = 0; k < count; ++k) {
-    assert_true(least[k] >= -slack || most[k] <= slack);
-    above += most[k] > slack;
-    below += least[k] < -slack;
+    assert_true(min[k] >= -slack || max[k] <= slack);
+    above += max[k] > slack;
+    below += min[k] < -slack;
   }
   assert_int_equal(above, 1);
   assert_int_equal(below, 1);
@@ -167,7 +167,7 @@ static void planes_at_right_angles_open_the_boxs_own_cross_section(void **state)
     if (trial == 1) {
       assert_int_equal(facts.report.split_tet_count, 0);
       assert_int_equal(facts.report.copied_point_count, 6 * 7);
-      check_near(facts.report.least_volume_ratio, 1, 0);
+      check_near(facts.report.min_volume_ratio, 1, 0);
     }
     drop_facts(&facts);
   }
@@ -189,15 +189,15 @@ static void planes_at_right_angles_open_the_boxs_own_cross_section(void **state)
 }
 
 // A blade that stands along y and is longer than the box is wide, drawn along x at height `z` from outside to `depth`.
-enum { PLACES = 9 };
-static pl_cut_def blade_def(pl_vec3 hilts[PLACES], pl_vec3 tips[PLACES], double depth, double bend) {
-  for (int32_t i = 0; i < PLACES; ++i) {
-    double x = -1 + (depth + 1) * i / (PLACES - 1), z = 0.03 + bend * x * x;
+enum { POSITIONS = 9 };
+static pl_cut_def blade_def(pl_vec3 hilts[POSITIONS], pl_vec3 tips[POSITIONS], double depth, double bend) {
+  for (int32_t i = 0; i < POSITIONS; ++i) {
+    double x = -1 + (depth + 1) * i / (POSITIONS - 1), z = 0.03 + bend * x * x;
     hilts[i] = pl_vec3_of(x, -1, z);
     tips[i] = pl_vec3_of(x, 1, z);
   }
   pl_cut_def def = pl_default_cut_def();
-  def.blade_count = PLACES;
+  def.blade_count = POSITIONS;
   def.blade_hilts = hilts;
   def.blade_tips = tips;
   return def;
@@ -207,7 +207,7 @@ static void a_blade_drawn_through_takes_the_box_apart_and_half_way_slits_it(void
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *box = sample_box(context, pl_vec3_of(1, 1, 1), 7, 6, 5);
-  pl_vec3 hilts[PLACES], tips[PLACES];
+  pl_vec3 hilts[POSITIONS], tips[POSITIONS];
   double last = 0;
   for (int trial = 0; trial < 6; ++trial) {
     pl_cut_def through = blade_def(hilts, tips, 1, trial < 3 ? 0 : 0.5);
@@ -250,7 +250,7 @@ static void blades_anywhere_leave_a_closed_boundary(void **state) {
   int32_t apart = 0, touched = 0;
   for (int trial = 0; trial < 300; ++trial) {
     pl_mesh *box = sample_box(context, pl_vec3_of(1, 1, 1), 2 + trial % 4, 2 + trial / 4 % 3, 3);
-    pl_mesh_view v = pl_mesh_look(box);
+    pl_mesh_view v = pl_mesh_get_view(box);
     pl_vec3 *points = malloc((size_t)v.point_count * sizeof *points), hilts[6], tips[6];
     for (int32_t i = 0; i < v.point_count; ++i) points[i] = pl_vec3_add(v.points[i], sample_point(&random, trial % 2 ? 0.03 : 0));
     v.points = points;
@@ -287,7 +287,7 @@ static void a_ring_cut_once_is_still_one_piece_but_no_ring(void **state) {
   pl_context *context = make_context(1);
   // 5 x 5 x 1 cells with the middle 3 x 3 left out.
   pl_mesh *plate = sample_box(context, pl_vec3_of(5, 5, 1), 5, 5, 1);
-  pl_mesh_view v = pl_mesh_look(plate);
+  pl_mesh_view v = pl_mesh_get_view(plate);
   int32_t *tets = malloc((size_t)v.tet_count * 4 * sizeof *tets), *number = malloc((size_t)v.point_count * sizeof *number),
           count = 0;
   pl_vec3 *points = malloc((size_t)v.point_count * sizeof *points);
@@ -336,7 +336,7 @@ static void tags_groups_poses_and_source_order_carry_over(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *box = sample_box(context, pl_vec3_of(1, 1, 1), 3, 3, 3);
-  pl_mesh_view v = pl_mesh_look(box);
+  pl_mesh_view v = pl_mesh_get_view(box);
   int32_t tags[27 * 5], sources[64];
   float weights[64];
   pl_vec3 posed[64];
@@ -357,7 +357,7 @@ static void tags_groups_poses_and_source_order_carry_over(void **state) {
   pl_mesh *dressed = sample_of_view(context, v);
   pl_cut_def def = plane_def(pl_vec3_of(0.02, 0, 0), pl_vec3_of(1, 0.3, -0.2), 0.1);
   cut_facts facts = cut_and_check(context, dressed, &def);
-  pl_mesh_view after = pl_mesh_look(facts.mesh);
+  pl_mesh_view after = pl_mesh_get_view(facts.mesh);
   assert_string_equal(after.groups[0].name, "up");
   assert_string_equal(after.poses[0].name, "bent");
   assert_memory_equal(after.point_of_source, sources, sizeof sources);
@@ -410,7 +410,7 @@ static void running_out_of_memory_leaves_nothing_behind(void **state) {
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
   pl_mesh *box = sample_box(context, pl_vec3_of(1, 1, 1), 2, 2, 2);
-  pl_vec3 hilts[PLACES], tips[PLACES];
+  pl_vec3 hilts[POSITIONS], tips[POSITIONS];
   for (int kind = 0; kind < 2; ++kind) {
     pl_cut_def def = kind == 0 ? plane_def(pl_vec3_of(0.1, 0, 0), pl_vec3_of(1, 1, 0), 0.1) : blade_def(hilts, tips, 0.2, 0);
     pl_status status = PL_ERROR_OUT_OF_MEMORY;

@@ -2,7 +2,7 @@
 #include "mesh/topology.h"
 #include "unit/mesh/mesh_samples.h"
 
-static bool share_element(pl_elements elements, int32_t a, int32_t b) {
+static bool fraction_element(pl_elements elements, int32_t a, int32_t b) {
   for (int32_t e = 0; e < elements.count; ++e) {
     bool has_a = false, has_b = false;
     for (int32_t i = 0; i < elements.width; ++i) {
@@ -37,7 +37,7 @@ static void edges_and_rings_are_the_pairs_that_share_an_element(void **state) {
     for (int32_t a = 0; a < POINTS; ++a) {
       int32_t in_ring = rings.start[a];
       for (int32_t b = 0; b < POINTS; ++b) {
-        if (a == b || !share_element(elements, a, b)) continue;
+        if (a == b || !fraction_element(elements, a, b)) continue;
         assert_int_equal(rings.items[in_ring++], b);
         if (a > b) continue;
         assert_int_equal(edges[2 * at], a);
@@ -70,7 +70,7 @@ static void a_grown_ring_holds_all_within_two_edges(void **state) {
   // Distances in edges, by Floyd and Warshall.
   static int32_t steps[POINTS][POINTS];
   for (int32_t a = 0; a < POINTS; ++a)
-    for (int32_t b = 0; b < POINTS; ++b) steps[a][b] = a == b ? 0 : share_element(elements, a, b) ? 1 : 1000;
+    for (int32_t b = 0; b < POINTS; ++b) steps[a][b] = a == b ? 0 : fraction_element(elements, a, b) ? 1 : 1000;
   for (int32_t k = 0; k < POINTS; ++k)
     for (int32_t a = 0; a < POINTS; ++a)
       for (int32_t b = 0; b < POINTS; ++b)
@@ -105,11 +105,11 @@ static void the_boundary_of_a_box_is_a_closed_outward_sphere(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *box = sample_box(context, pl_vec3_of(1, 2, 3), 3, 4, 5), *surface = NULL;
-  pl_mesh_view tets = pl_mesh_look(box);
+  pl_mesh_view tets = pl_mesh_get_view(box);
   int32_t *point_of_surface = malloc((size_t)tets.point_count * sizeof *point_of_surface);
   pl_error error = {0};
   check_ok(pl_mesh_boundary(context, box, &surface, point_of_surface, &error), &error);
-  pl_mesh_view view = pl_mesh_look(surface);
+  pl_mesh_view view = pl_mesh_get_view(surface);
   assert_int_equal(view.triangle_count, 2 * 2 * (3 * 4 + 4 * 5 + 5 * 3));
   assert_int_equal(view.point_count, 4 * 5 * 6 - 2 * 3 * 4);
   double volume = 0;
@@ -152,7 +152,7 @@ static void neighbours_of_tets_share_the_opposite_face(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *box = sample_box(context, pl_vec3_of(1, 1, 1), 2, 3, 2);
-  pl_mesh_view view = pl_mesh_look(box);
+  pl_mesh_view view = pl_mesh_get_view(box);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   int32_t *neighbours, *triangles, triangle_count, *owner, open_count = 0;
@@ -274,7 +274,7 @@ static void running_out_of_memory_leaks_nothing(void **state) {
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
   pl_mesh *box = sample_box(context, pl_vec3_of(1, 1, 1), 4, 4, 4);
-  pl_mesh_view view = pl_mesh_look(box);
+  pl_mesh_view view = pl_mesh_get_view(box);
   int64_t live = allocator.live_count;
   for (int64_t n = 1;; ++n) {
     allocator.fail_at = allocator.call_count + n;

@@ -34,7 +34,7 @@ static void nearest_is_what_all_triangles_say(void **state) {
   pl_context *context = make_context(1);
   for (int kind = 0; kind < 3; ++kind) {
     pl_mesh *mesh = kind == 0 ? sample_soup(context, 300, 5) : kind == 1 ? sample_sphere(context, 8) : sample_soup(context, 2, 6);
-    pl_mesh_view view = pl_mesh_look(mesh);
+    pl_mesh_view view = pl_mesh_get_view(mesh);
     pl_triangle_tree *tree = make_tree(context, mesh);
     pl_random random = pl_random_of_seed(11);
     for (int query = 0; query < 300; ++query) {
@@ -64,7 +64,7 @@ static void among_equals_the_lowest_triangle_wins(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *mesh = sample_sphere(context, 16);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_triangle_tree *tree = make_tree(context, mesh);
   // Straight above a point all triangles around it are equally near.
   for (int32_t i = 0; i < view.point_count; ++i) {
@@ -94,7 +94,7 @@ static void rays_hit_what_all_triangles_say(void **state) {
   pl_context *context = make_context(1);
   for (int kind = 0; kind < 2; ++kind) {
     pl_mesh *mesh = kind == 0 ? sample_soup(context, 1000, 7) : sample_sphere(context, 8);
-    pl_mesh_view view = pl_mesh_look(mesh);
+    pl_mesh_view view = pl_mesh_get_view(mesh);
     pl_triangle_tree *tree = make_tree(context, mesh);
     pl_random random = pl_random_of_seed(12);
     int hit_count = 0;
@@ -123,7 +123,7 @@ static void no_ray_leaves_a_closed_surface(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *mesh = sample_sphere(context, 8);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_triangle_tree *tree = make_tree(context, mesh);
   pl_random random = pl_random_of_seed(13);
   // From random places inside, aimed at points and at places on edges: exactly where neighbouring triangles might both say no.
@@ -163,7 +163,7 @@ static void winding_of_a_soup_is_the_sum_of_solid_angles(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *mesh = sample_soup(context, 500, 8);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_triangle_tree *tree = make_tree(context, mesh);
   pl_random random = pl_random_of_seed(15);
   double worst = 0;
@@ -202,7 +202,7 @@ static void the_far_field_is_right_to_second_order(void **state) {
   pl_context *context = make_context(1);
   for (int32_t count = 3; count <= 60; count += 57) {
     pl_mesh *mesh = sample_soup(context, count, 10);
-    pl_mesh_view view = pl_mesh_look(mesh);
+    pl_mesh_view view = pl_mesh_get_view(mesh);
     pl_triangle_tree *tree = make_tree(context, mesh);
     check_near(far_error(&view, tree, 20) / far_error(&view, tree, 40), 32, 3);
     pl_triangle_tree_destroy(tree);
@@ -331,8 +331,8 @@ static pl_mesh *awkward_mesh(pl_context *context, int kind, int32_t count) {
   pl_vec3 *points = malloc((size_t)count * 3 * sizeof *points);
   int32_t *triangles = malloc((size_t)count * 3 * sizeof *triangles);
   for (int32_t i = 0; i < 3 * count; ++i) {
-    double place = kind == 0 ? i % 3 : kind == 1 ? pow(1.3, i) : (i % 2 == 0 ? 1e308 : -1e308);
-    points[i] = pl_vec3_of(place, kind == 0 ? place * place : 0, 0);
+    double position = kind == 0 ? i % 3 : kind == 1 ? pow(1.3, i) : (i % 2 == 0 ? 1e308 : -1e308);
+    points[i] = pl_vec3_of(position, kind == 0 ? position * position : 0, 0);
     triangles[i] = i;
   }
   pl_mesh *mesh = sample_of_view(
@@ -348,7 +348,7 @@ static void awkward_triangles_make_a_usable_tree(void **state) {
   for (int kind = 0; kind < 3; ++kind) {
     pl_mesh *mesh = awkward_mesh(context, kind, 500);
     pl_triangle_tree *tree = make_tree(context, mesh);
-    pl_hit hit = pl_triangle_tree_nearest(tree, pl_mesh_look(mesh).points[0], HUGE_VAL);
+    pl_hit hit = pl_triangle_tree_nearest(tree, pl_mesh_get_view(mesh).points[0], HUGE_VAL);
     pl_triangle_tree_ray(tree, pl_vec3_of(0, 0, 0), pl_vec3_of(1, 1, 1), HUGE_VAL);
     pl_triangle_tree_winding(tree, pl_vec3_of(0, 0, 0));
     if (kind < 2) {

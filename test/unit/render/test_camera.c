@@ -11,14 +11,14 @@ static double reach(pl_box box, const pl_camera *camera, double aspect) {
   float m[16];
   assert_int_equal(pl_render_view_of_camera(camera, &view, NULL), PL_OK);
   pl_render_view_matrix(&view, pl_vec3_of(0, 0, 0), aspect, 0.01, 1000, m);
-  double most = 0;
+  double max = 0;
   for (int k = 0; k < 8; ++k) {
-    double p[4] = {k & 1 ? box.most.x : box.least.x, k & 2 ? box.most.y : box.least.y, k & 4 ? box.most.z : box.least.z, 1}, q[4];
+    double p[4] = {k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z, 1}, q[4];
     for (int r = 0; r < 4; ++r) q[r] = (double)m[r] * p[0] + (double)m[4 + r] * p[1] + (double)m[8 + r] * p[2] + (double)m[12 + r];
     assert_true(q[3] > 0);
-    most = fmax(most, fmax(fabs(q[0] / q[3]), fabs(q[1] / q[3])));
+    max = fmax(max, fmax(fabs(q[0] / q[3]), fabs(q[1] / q[3])));
   }
-  return most;
+  return max;
 }
 
 static void every_box_is_framed_whole_and_tightly(void **state) {
@@ -32,9 +32,9 @@ static void every_box_is_framed_whole_and_tightly(void **state) {
   for (size_t b = 0; b < 5; ++b)
     for (size_t a = 0; a < 3; ++a) {
       pl_camera camera = pl_camera_around(boxes[b], aspects[a]);
-      double most = reach(boxes[b], &camera, aspects[a]);
-      check_at_most(most, 0.9);
-      check_at_most(0.75, most);
+      double max = reach(boxes[b], &camera, aspects[a]);
+      check_at_most(max, 0.9);
+      check_at_most(0.75, max);
       assert_true(camera.eye.y > camera.target.y);
     }
 }

@@ -18,12 +18,12 @@ static void draw(pl_scratch *scratch, const char *text, uint8_t *rgb) {
 
 static void every_glyph_is_its_own_and_fits_its_cell(void **state) {
   (void)state;
-  static pl_font_segment all[95][PL_FONT_SEGMENT_LIMIT];
+  static pl_font_segment all[95][PL_FONT_MAX_SEGMENTS];
   int32_t counts[95];
   for (int i = 0; i < 95; ++i) {
     float width;
     counts[i] = pl_font_glyph((char)(' ' + i), all[i], &width);
-    assert_true(i == 0 ? counts[i] == 0 : counts[i] > 0 && counts[i] < PL_FONT_SEGMENT_LIMIT);
+    assert_true(i == 0 ? counts[i] == 0 : counts[i] > 0 && counts[i] < PL_FONT_MAX_SEGMENTS);
     for (int k = 0; k < counts[i]; ++k) {
       assert_true(all[i][k].x0 >= 0 && all[i][k].x0 <= width + 1e-4f && all[i][k].x1 >= 0 && all[i][k].x1 <= width + 1e-4f);
       assert_true(all[i][k].y0 >= -PL_FONT_DESCENT && all[i][k].y0 <= PL_FONT_CAPITAL + 1);
@@ -39,15 +39,15 @@ static void text_is_dark_on_light_and_light_on_dark(void **state) {
   pl_context *context = make_context(1);
   pl_scratch scratch;
   pl_scratch_init(&scratch, context);
-  int least = 255, most = 0;
+  int min = 255, max = 0;
   fresh(rgb, 230);
   draw(&scratch, "Hill", rgb);
-  for (int i = 0; i < SIZE; ++i) least = rgb[i] < least ? rgb[i] : least;
+  for (int i = 0; i < SIZE; ++i) min = rgb[i] < min ? rgb[i] : min;
   fresh(rgb, 30);
   draw(&scratch, "Hill", rgb);
-  for (int i = 0; i < SIZE; ++i) most = rgb[i] > most ? rgb[i] : most;
-  assert_true(least < 70);
-  assert_true(most > 220);
+  for (int i = 0; i < SIZE; ++i) max = rgb[i] > max ? rgb[i] : max;
+  assert_true(min < 70);
+  assert_true(max > 220);
   pl_scratch_destroy(&scratch);
   drop_context(context);
 }

@@ -114,11 +114,11 @@ static double brightness(const uint8_t *rgb, int x, int y) {
   return (p[0] + p[1] + p[2]) / 3.0;
 }
 
-static int largest_difference(const uint8_t *a, const uint8_t *b) {
-  int largest = 0;
+static int max_difference(const uint8_t *a, const uint8_t *b) {
+  int max = 0;
   for (int i = 0; i < PIXEL_COUNT * 3; ++i)
-    if (abs(a[i] - b[i]) > largest) largest = abs(a[i] - b[i]);
-  return largest;
+    if (abs(a[i] - b[i]) > max) max = abs(a[i] - b[i]);
+  return max;
 }
 
 static const pl_camera level_camera = {{0, 0, 6}, {0, 0, 0}, {0, 1, 0}, 0.5};
@@ -166,7 +166,7 @@ static void the_corners_show_the_background(void **state) {
     check_near(p[2], 255 * (double)def.background_top.b, 4);
   }
   draw(self->with_ground, &camera, NULL, 0, NULL, self->other);
-  assert_true(largest_difference(self->rgb, self->other) > 60);  // the picture is not blank
+  assert_true(max_difference(self->rgb, self->other) > 60);  // the picture is not blank
 }
 
 // From straight above, so that places on the floor are easy to find in the picture.
@@ -228,7 +228,7 @@ static void a_surface_can_be_painted_point_by_point(void **state) {
   draw(self->without_ground, &level_camera, &item, 1, NULL, self->rgb);
   item.colors = NULL;
   draw(self->without_ground, &level_camera, &item, 1, NULL, self->other);
-  assert_int_equal(largest_difference(self->rgb, self->other), 0);
+  assert_int_equal(max_difference(self->rgb, self->other), 0);
   free(colors);
 }
 
@@ -260,10 +260,10 @@ static void a_creased_cube_looks_flat_and_a_smooth_one_does_not(void **state) {
   item.flat = false;
   item.creased = true;
   draw(self->without_ground, &camera, &item, 1, NULL, self->other);
-  assert_true(largest_difference(self->rgb, self->other) <= 2);
+  assert_true(max_difference(self->rgb, self->other) <= 2);
   item.creased = false;
   draw(self->without_ground, &camera, &item, 1, NULL, self->other);
-  assert_true(largest_difference(self->rgb, self->other) > 20);
+  assert_true(max_difference(self->rgb, self->other) > 20);
 }
 
 static void a_wireframe_darkens_edges_only(void **state) {
@@ -289,7 +289,7 @@ static void inside_out_and_open_surfaces_look_like_closed_ones(void **state) {
     turned[i] = cube_triangles[i], turned[i + 1] = cube_triangles[i + 2], turned[i + 2] = cube_triangles[i + 1];
   item.triangles = turned;
   draw(self->without_ground, &camera, &item, 1, NULL, self->other);
-  assert_true(largest_difference(self->rgb, self->other) <= 24);  // shadow offsets go the other way, the shape does not
+  assert_true(max_difference(self->rgb, self->other) <= 24);  // shadow offsets go the other way, the shape does not
   // Without its face towards +z, the inside of the cube is seen, not the background.
   item.triangles = cube_triangles;
   item.triangle_count = 10;

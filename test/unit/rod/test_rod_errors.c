@@ -59,9 +59,9 @@ static void cycle(subject *s) {
 static void own_parent(subject *s) {
   s->rod.joints[4].parent = 4;
 }
-static void led_cycle(subject *s) {
+static void kinematic_cycle(subject *s) {
   s->rod.joints[0].parent = 1;
-  s->rod.joints[1].led = true;
+  s->rod.joints[1].kinematic = true;
 }
 static void no_parent(subject *s) {
   s->rod.joints[7].parent = -1;
@@ -72,8 +72,8 @@ static void unknown_parent(subject *s) {
 static void negative_parent(subject *s) {
   s->rod.joints[9].parent = -2;
 }
-static void led_below_passive(subject *s) {
-  s->rod.joints[5].led = true;
+static void kinematic_below_passive(subject *s) {
+  s->rod.joints[5].kinematic = true;
 }
 static void no_length(subject *s) {
   s->rod.joints[8].rest.position = s->rod.joints[7].rest.position;
@@ -87,7 +87,7 @@ static void joint_position(subject *s) {
 static void joint_rotation(subject *s) {
   s->rod.joints[9].rest.rotation = (pl_quat){0, 0, 0, 0};
 }
-static void led_rotation(subject *s) {
+static void kinematic_rotation(subject *s) {
   s->rod.joints[0].rest.rotation.w = HUGE_VAL;
 }
 static void radius(subject *s) {
@@ -102,8 +102,8 @@ static void infinite_mass(subject *s) {
 static void joint_stiffness(subject *s) {
   s->rod.joints[2].stiffness = (double)NAN;
 }
-static void angle_limit(subject *s) {
-  s->rod.joints[2].angle_limit = -0.1;
+static void max_angle(subject *s) {
+  s->rod.joints[2].max_angle = -0.1;
 }
 static void spring(subject *s) {
   s->rod.joints[2].spring = HUGE_VAL;
@@ -163,7 +163,7 @@ static void no_positions(subject *s) {
 static void not_a_root(subject *s) {
   s->rod.examples[2].root = 8;
 }
-static void led_root(subject *s) {
+static void kinematic_root(subject *s) {
   s->rod.examples[2].root = 0;
 }
 static void unknown_root(subject *s) {
@@ -177,7 +177,7 @@ static void same_view(subject *s) {
 static void link_between_chains(subject *s) {
   s->link.to = 9;
 }
-static void link_to_led(subject *s) {
+static void link_to_kinematic(subject *s) {
   s->link.to = 0;
 }
 static void link_to_itself(subject *s) {
@@ -276,8 +276,8 @@ static void tube_sides(subject *s) {
 static void solver(subject *s) {
   s->rod.def.solver = (pl_rod_solver)7;
 }
-static void suppression(subject *s) {
-  s->rod.def.suppression = (pl_rod_suppression)7;
+static void ghost_momentum(subject *s) {
+  s->rod.def.ghost_momentum = (pl_rod_ghost_momentum)7;
 }
 static void view_rule(subject *s) {
   s->rod.def.view_rule = (pl_rod_view_rule)7;
@@ -310,21 +310,21 @@ static const struct {
   }
     BAD(cycle, "ear", "ancestors"),
     BAD(own_parent, "ear 4"),
-    BAD(led_cycle, "ancestors"),
+    BAD(kinematic_cycle, "ancestors"),
     BAD(no_parent, "tail 7", "led"),
     BAD(unknown_parent, "tail 9", "parent"),
     BAD(negative_parent, "tail 9", "parent"),
-    BAD(led_below_passive, "ear 5", "ear 4", "led"),
+    BAD(kinematic_below_passive, "ear 5", "ear 4", "led"),
     BAD(no_length, "tail 8", "length"),
     BAD(one_joint, "tail 7", "one joint"),
     BAD(joint_position, "tail 9", "finite"),
     BAD(joint_rotation, "tail 9", "rotation"),
-    BAD(led_rotation, "head", "finite"),
+    BAD(kinematic_rotation, "head", "finite"),
     BAD(radius, "ear 2", "radius"),
     BAD(mass, "ear 2", "mass"),
     BAD(infinite_mass, "ear 2", "mass"),
     BAD(joint_stiffness, "ear 2", "stiffness"),
-    BAD(angle_limit, "ear 2", "angle limit"),
+    BAD(max_angle, "ear 2", "angle limit"),
     BAD(spring, "ear 2", "spring"),
     BAD(drag, "ear 2", "drag"),
     BAD(pull, "ear 2", "pull"),
@@ -343,11 +343,11 @@ static const struct {
     BAD(no_name, "example 2", "name"),
     BAD(no_positions, "pose 2", "positions"),
     BAD(not_a_root, "pose 2", "tail 8", "root"),
-    BAD(led_root, "pose 2", "head", "root"),
+    BAD(kinematic_root, "pose 2", "head", "root"),
     BAD(unknown_root, "pose 2", "99", "root"),
     BAD(same_view, "pose 0", "pose 1"),
     BAD(link_between_chains, "link 0", "ear 3", "tail 9"),
-    BAD(link_to_led, "link 0", "ear 3", "head"),
+    BAD(link_to_kinematic, "link 0", "ear 3", "head"),
     BAD(link_to_itself, "link 0", "ear 3"),
     BAD(unknown_link, "link 0", "-1"),
     BAD(entry_not_a_root, "chain 0", "ear 2"),
@@ -379,7 +379,7 @@ static const struct {
     ARGUMENT(view_time, "view_time"),
     ARGUMENT(tube_sides, "tube_sides"),
     ARGUMENT(solver, "solver"),
-    ARGUMENT(suppression, "suppression"),
+    ARGUMENT(ghost_momentum, "ghost_momentum"),
     ARGUMENT(view_rule, "view_rule"),
     BAD(no_joints, "joint"),
     ARGUMENT(no_magic, "pl_rod_def"),
@@ -394,7 +394,7 @@ static pl_mesh *make_surface(pl_context *context) {
   check_ok(pl_mesh_create_box(context, (pl_vec3){0.1, 0.1, 0.1}, cells, &box, &error), &error);
   check_ok(pl_mesh_boundary(context, box, &surface, NULL, &error), &error);
   pl_mesh_destroy(box);
-  assert_int_equal(pl_mesh_look(surface).point_count, 8);
+  assert_int_equal(pl_mesh_get_view(surface).point_count, 8);
   return surface;
 }
 
@@ -410,7 +410,7 @@ static void every_error_says_where(void **state) {
     pl_error error = {0};
     check_ok(pl_rod_build(context, &s.rod.def, &model, &error), &error);  // without the one thing it is fine
     pl_model_destroy(model);
-    int64_t blocks = pl_context_memory(context).block_count;
+    int64_t blocks = pl_context_get_memory_report(context).block_count;
     CASES[k].spoil(&s);
     model = (pl_model *)(void *)&s;
     pl_status status = pl_rod_build(context, &s.rod.def, &model, &error);
@@ -424,7 +424,7 @@ static void every_error_says_where(void **state) {
       good = strstr(error.text, CASES[k].words[w]) != NULL || strstr(error.field, CASES[k].words[w]) != NULL;
     if (!good) printf("%s: %s, field \"%s\": %s\n", CASES[k].name, pl_status_text(status), error.field, error.text);
     missed += !good;
-    assert_int_equal(pl_context_memory(context).block_count, blocks);
+    assert_int_equal(pl_context_get_memory_report(context).block_count, blocks);
     // Nobody has to want the text.
     assert_int_equal(pl_rod_build(context, &s.rod.def, &model, NULL), status);
     if (status >= 0) pl_model_destroy(model);
@@ -479,27 +479,27 @@ static void what_is_too_many_is_said_with_the_number(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   // Joints of a chain
-  static pl_rod_joint joints[PL_ROD_JOINT_LIMIT + 2];
-  for (int32_t i = 0; i < PL_ROD_JOINT_LIMIT + 2; ++i) {
+  static pl_rod_joint joints[PL_ROD_MAX_JOINTS + 2];
+  for (int32_t i = 0; i < PL_ROD_MAX_JOINTS + 2; ++i) {
     joints[i] = pl_default_rod_joint(i - 1);
     joints[i].rest.position.y = 0.01 * i;
     joints[i].name = i == 1 ? "braid" : NULL;
   }
-  joints[0].led = true;
+  joints[0].kinematic = true;
   pl_rod_def def = pl_default_rod_def();
   def.joints = joints;
-  def.joint_count = PL_ROD_JOINT_LIMIT + 2;
+  def.joint_count = PL_ROD_MAX_JOINTS + 2;
   check_count(context, &def, "braid", "257");
-  def.joint_count = PL_ROD_JOINT_LIMIT + 1;
+  def.joint_count = PL_ROD_MAX_JOINTS + 1;
   check_count(context, &def, NULL, NULL);
   // Links
-  pl_rod_link links[PL_ROD_LINK_LIMIT + 1];
-  for (int32_t i = 0; i <= PL_ROD_LINK_LIMIT; ++i) links[i] = (pl_rod_link){2 + i, 5 + i};
+  pl_rod_link links[PL_ROD_MAX_LINKS + 1];
+  for (int32_t i = 0; i <= PL_ROD_MAX_LINKS; ++i) links[i] = (pl_rod_link){2 + i, 5 + i};
   def.joint_count = 80;
   def.links = links;
-  def.link_count = PL_ROD_LINK_LIMIT + 1;
+  def.link_count = PL_ROD_MAX_LINKS + 1;
   check_count(context, &def, "braid", "65");
-  def.link_count = PL_ROD_LINK_LIMIT;
+  def.link_count = PL_ROD_MAX_LINKS;
   check_count(context, &def, NULL, NULL);
   // Names of examples
   def.link_count = 0;

@@ -45,7 +45,7 @@ static pl_model *make_batch(pl_context *context, pl_random *random, const topolo
   static const char *const names[E] = {"a", "b", "c"};
   *r = (rig){.def = pl_default_rod_def()};
   r->joints[0] = pl_default_rod_joint(-1);
-  r->joints[0].led = true;
+  r->joints[0].kinematic = true;
   r->joints[0].rest.rotation = pl_quat_of_rotation_vector(random_vec3(random, 1));
   r->def.joint_count = 1;
   for (int32_t c = 0; c < chains; ++c) {
@@ -61,7 +61,7 @@ static pl_model *make_batch(pl_context *context, pl_random *random, const topolo
       joint->mass = pl_random_between(random, 0.001, 0.02);
       joint->radius = pl_random_between(random, 0.001, 0.01);
       joint->stiffness = pl_random_between(random, 0.1, 2);
-      joint->angle_limit = i % 3 == 2 ? pl_random_between(random, 0.1, 1) : 0;
+      joint->max_angle = i % 3 == 2 ? pl_random_between(random, 0.1, 1) : 0;
       joint->pull = random_vec3(random, 1);
       joint->drag = pl_random_unit(random);
     }
@@ -84,7 +84,7 @@ static pl_model *make_batch(pl_context *context, pl_random *random, const topolo
   pl_error error = {0};
   pl_model *model = NULL;
   check_ok(pl_rod_build(context, &r->def, &model, &error), &error);
-  assert_int_equal(pl_rod_describe(model).batch_count, 1);
+  assert_int_equal(pl_rod_get_report(model).batch_count, 1);
   return model;
 }
 
@@ -195,7 +195,7 @@ static pl_rod_solve solve_of(const pl_rod_batch *batch, bench *b) {
 // --- kernels by number, so that both sets run the same calls
 
 enum { KERNELS = 10 };
-static const char *const KERNEL_NAMES[KERNELS] = {"view",         "blend",  "carry",  "blow",    "match",
+static const char *const KERNEL_NAMES[KERNELS] = {"view",         "blend",  "transport",  "blow",    "match",
                                                   "keep_lengths", "follow", "spring", "project", "finish"};
 
 static void run_kernel(const pl_rod_kernels *kernels, int which, const pl_rod_batch *batch, bench *b) {
@@ -205,7 +205,7 @@ static void run_kernel(const pl_rod_kernels *kernels, int which, const pl_rod_ba
   switch (which) {
     case 0: kernels->view(batch, b->directions, b->weights); break;
     case 1: kernels->blend(batch, b->weights, b->out_positions, b->out_rotations); break;
-    case 2: kernels->carry(batch, &lanes, b->new_rest_positions, b->new_rest_rotations); break;
+    case 2: kernels->transport(batch, &lanes, b->new_rest_positions, b->new_rest_rotations); break;
     case 3: kernels->blow(batch, &lanes, wind, 0.6f, 1.0f / 240, b->accelerations); break;
     case 4: kernels->match(&solve); break;
     case 5: kernels->keep_lengths(&solve); break;
@@ -356,28 +356,28 @@ static bool solve_dense(int32_t n, double a[M][M], double *b) {
 // The end x of a step that has all lengths and differs from where it was by pushes along the bars as they were at the start: x + M^-1 J_0^T lambda (SHAKE), by Newton.
 static bool keep_by_hand(const pl_rod_batch *batch, int lane, const pl_vec3 *start, pl_vec3 *x) {
   const pl_rod_plan *plan = batch->plan;
-  int32_t m = plan->bar_count;
+  int32_t m = plan->constraint_count;
   pl_vec3 push[M];
   for (int32_t k = 0; k < m; ++k)
-    push[k] = pl_vec3_unit_or(pl_vec3_sub(start[plan->bars[2 * k + 1]], start[plan->bars[2 * k]]), (pl_vec3){1, 0, 0});
+    push[k] = pl_vec3_unit_or(pl_vec3_sub(start[plan->constraints[2 * k + 1]], start[plan->constraints[2 * k]]), (pl_vec3){1, 0, 0});
   for (int round = 0; round < 30; ++round) {
     double a[M][M] = {{0}}, error[M], worst = 0;
     for (int32_t i = 0; i < m; ++i) {
-      pl_vec3 e = pl_vec3_sub(x[plan->bars[2 * i + 1]], x[plan->bars[2 * i]]);
+      pl_vec3 e = pl_vec3_sub(x[plan->constraints[2 * i + 1]], x[plan->constraints[2 * i]]);
       error[i] = pl_vec3_length(e) - (double)batch->lengths[8 * i + lane];
       worst = fmax(worst, fabs(error[i]));
       for (int32_t j = 0; j < m; ++j)
         for (int p = 0; p < 2; ++p)
           for (int q = 0; q < 2; ++q)
-            if (plan->bars[2 * i + p] == plan->bars[2 * j + q])
-              a[i][j] += (p == q ? 1 : -1) * (double)batch->inverse_masses[8 * plan->bars[2 * i + p] + lane] *
+            if (plan->constraints[2 * i + p] == plan->constraints[2 * j + q])
+              a[i][j] += (p == q ? 1 : -1) * (double)batch->inverse_masses[8 * plan->constraints[2 * i + p] + lane] *
                          pl_vec3_dot(e, push[j]) / pl_vec3_length(e);
     }
     if (worst < 1e-13) return true;
     if (!solve_dense(m, a, error)) return false;
     for (int32_t k = 0; k < m; ++k)
       for (int end = 0; end < 2; ++end) {
-        int32_t i = plan->bars[2 * k + end];
+        int32_t i = plan->constraints[2 * k + end];
         x[i] = pl_vec3_add_scaled(x[i], push[k], (end == 0 ? 1 : -1) * error[k] * (double)batch->inverse_masses[8 * i + lane]);
       }
   }
@@ -409,9 +409,9 @@ static void lengths_are_those_of_a_dense_solve(void **state) {
         }
       run_kernel(pl_rod_kernels_choose(), 5, batch, &b);
       for (int lane = 0; lane < L; ++lane) {
-        for (int32_t k = 0; k < batch->plan->bar_count; ++k) {
-          pl_vec3 e = pl_vec3_sub(get_row3(b.out_positions, batch->plan->bars[2 * k + 1], lane),
-                                  get_row3(b.out_positions, batch->plan->bars[2 * k], lane));
+        for (int32_t k = 0; k < batch->plan->constraint_count; ++k) {
+          pl_vec3 e = pl_vec3_sub(get_row3(b.out_positions, batch->plan->constraints[2 * k + 1], lane),
+                                  get_row3(b.out_positions, batch->plan->constraints[2 * k], lane));
           longest = fmax(longest, fabs(pl_vec3_length(e) / (double)batch->lengths[8 * k + lane] - 1));
         }
         pl_vec3 before[N];

@@ -66,10 +66,10 @@ static void regions_are_all_joints_within_the_width(void **state) {
 // What the plan's lists make of a matrix, as the kernel runs them: D in `diagonal`, L below it.
 static void factor_by_plan(const pl_rod_plan *plan, const pl_vec3 *directions, const double *inverse_masses, double *diagonal,
                            double *entries) {
-  int32_t m = plan->bar_count;
+  int32_t m = plan->constraint_count;
   for (int32_t k = 0; k < m; ++k) {
-    const int32_t *bar = plan->bars + 2 * plan->bar_of[k];
-    diagonal[k] = inverse_masses[bar[0]] + inverse_masses[bar[1]];
+    const int32_t *constraint = plan->constraints + 2 * plan->constraint_of[k];
+    diagonal[k] = inverse_masses[constraint[0]] + inverse_masses[constraint[1]];
   }
   for (int32_t e = 0; e < plan->column_start[m]; ++e) entries[e] = 0;
   for (int32_t c = 0; c < plan->coupling_count; ++c) {
@@ -94,15 +94,15 @@ static void factor_by_plan(const pl_rod_plan *plan, const pl_vec3 *directions, c
 
 // J M^-1 J^T in order of elimination, from the bars themselves, and its factors L D L^T in place.
 static void factor_densely(const pl_rod_plan *plan, const pl_vec3 *directions, const double *inverse_masses, double a[M][M]) {
-  int32_t m = plan->bar_count;
+  int32_t m = plan->constraint_count;
   for (int32_t i = 0; i < m; ++i)
     for (int32_t j = 0; j < m; ++j) {
-      int32_t bi = plan->bar_of[i], bj = plan->bar_of[j];
+      int32_t bi = plan->constraint_of[i], bj = plan->constraint_of[j];
       a[i][j] = 0;
       for (int p = 0; p < 2; ++p)
         for (int q = 0; q < 2; ++q)
-          if (plan->bars[2 * bi + p] == plan->bars[2 * bj + q])
-            a[i][j] += (p == q ? 1 : -1) * inverse_masses[plan->bars[2 * bi + p]] * pl_vec3_dot(directions[bi], directions[bj]);
+          if (plan->constraints[2 * bi + p] == plan->constraints[2 * bj + q])
+            a[i][j] += (p == q ? 1 : -1) * inverse_masses[plan->constraints[2 * bi + p]] * pl_vec3_dot(directions[bi], directions[bj]);
     }
   for (int32_t k = 0; k < m; ++k)
     for (int32_t i = k + 1; i < m; ++i) {
@@ -124,13 +124,13 @@ static void eliminations_are_those_of_a_dense_factorisation(void **state) {
     pl_arena_init(&arena, context, 0);
     pl_rod_plan plan;
     assert_true(pl_rod_plan_build(context, &arena, t.joint_count, t.parents, t.link_count, t.links, 2, &plan));
-    int32_t m = plan.bar_count, entry_count = plan.column_start[m];
+    int32_t m = plan.constraint_count, entry_count = plan.column_start[m];
     assert_int_equal(m, t.joint_count - 1 + t.link_count);
     // Every bar is eliminated once; segments hang as the parents say.
     int seen[M] = {0};
-    for (int32_t k = 0; k < m; ++k) seen[plan.bar_of[k]]++;
+    for (int32_t k = 0; k < m; ++k) seen[plan.constraint_of[k]]++;
     for (int32_t k = 0; k < m; ++k) assert_int_equal(seen[k], 1);
-    for (int32_t i = 1; i < t.joint_count; ++i) assert_true(plan.bars[2 * (i - 1)] == t.parents[i] && plan.bars[2 * i - 1] == i);
+    for (int32_t i = 1; i < t.joint_count; ++i) assert_true(plan.constraints[2 * (i - 1)] == t.parents[i] && plan.constraints[2 * i - 1] == i);
     pl_vec3 directions[M];
     double inverse_masses[N] = {0}, diagonal[M], *entries = malloc(sizeof(double) * (size_t)(entry_count + 1)), a[M][M];
     for (int32_t k = 0; k < m; ++k) {

@@ -56,7 +56,7 @@ typedef struct subject {
 static void begin_subject(subject *s, pl_random *random, const shape *form) {
   *s = (subject){.shape = form, .def = pl_default_rod_def(), .h = 1.0 / 240, .gravity = random_vec3(random, 6)};
   s->joints[0] = pl_default_rod_joint(-1);
-  s->joints[0].led = true;
+  s->joints[0].kinematic = true;
   s->joints[0].rest = (pl_transform){random_vec3(random, 0.1), random_turn(random, 1)};
   pl_vec3 at[N], d[N];
   for (int32_t i = 0; i < form->joint_count; ++i) {
@@ -203,11 +203,11 @@ static void step_by_hand(const subject *s, pl_vec3 *x, pl_quat *q, pl_vec3 *v) {
       turn = (pl_quat){turn.x + side * g->rotation.x, turn.y + side * g->rotation.y, turn.z + side * g->rotation.z,
                        turn.w + side * g->rotation.w};
     }
-    double share = fmin(alpha * s->joints[i + 1].stiffness, 1);
-    pl_vec3 velocity = pl_vec3_add_scaled(s->v[i], pl_vec3_sub(goal, s->x[i]), share / h);
+    double fraction = fmin(alpha * s->joints[i + 1].stiffness, 1);
+    pl_vec3 velocity = pl_vec3_add_scaled(s->v[i], pl_vec3_sub(goal, s->x[i]), fraction / h);
     velocity = pl_vec3_add_scaled(velocity, s->gravity, h);
     pl_quat aim = pl_quat_multiply(pl_quat_unit(turn), s->r[i]);
-    pl_vec3 turning = pl_vec3_add_scaled(s->w[i], rotation_vector(pl_quat_multiply(aim, pl_quat_conjugate(s->q[i]))), share / h);
+    pl_vec3 turning = pl_vec3_add_scaled(s->w[i], rotation_vector(pl_quat_multiply(aim, pl_quat_conjugate(s->q[i]))), fraction / h);
     pl_vec3 carried = pl_vec3_add(pl_vec3_scale(shift, 1 / h), pl_vec3_cross(spin, s->x[i]));
     velocity = pl_vec3_mix(carried, velocity, kept);
     turning = pl_vec3_mix(spin, turning, kept);
@@ -249,7 +249,7 @@ static void step_by_library(pl_context *context, const subject *s, pl_vec3 *x, p
       put3(lanes.spins, i, lane, s->w[i]);
       put4(lanes.rotations, i, lane, s->q[i]);
     }
-  assert_true(pl_rod_lead(model, state, 0, s->base[1], s->h));
+  assert_true(pl_rod_state_set_target(model, state, 0, s->base[1], s->h));
   pl_scratch scratch;
   pl_scratch_init(&scratch, context);
   pl_body_move move = {.context = context, .scratch = &scratch, .step = s->h, .acceleration = s->gravity};
@@ -257,7 +257,7 @@ static void step_by_library(pl_context *context, const subject *s, pl_vec3 *x, p
   pl_vec3 offset = pl_transform_unapply(rest, s->joints[1].rest.position), root = pl_transform_apply(s->base[1], offset);
   for (int32_t i = 0; i < s->shape->joint_count; ++i) {
     // Joints of a chain are sorted level by level; ours already are.
-    x[i] = pl_vec3_sub(pl_rod_read_particle(model, state, i + 1, &v[i]), root);
+    x[i] = pl_vec3_sub(pl_rod_get_particle(model, state, i + 1, &v[i]), root);
     const float *at = lanes.rotations + 32 * i;
     q[i] = (pl_quat){(double)at[0], (double)at[8], (double)at[16], (double)at[24]};
   }

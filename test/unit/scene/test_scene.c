@@ -18,7 +18,7 @@ typedef struct reading {
 static reading read_text(const char *text) {
   reading r = {.context = make_context(1)};
   check_ok(pl_findings_create(r.context, &r.findings, &r.error), &r.error);
-  r.status = pl_scene_read_memory(r.context, text, strlen(text), "test.json", ".", &r.scene, r.findings, &r.error);
+  r.status = pl_scene_load_memory(r.context, text, strlen(text), "test.json", ".", &r.scene, r.findings, &r.error);
   return r;
 }
 
@@ -53,23 +53,23 @@ static void a_small_scene_falls_and_lands(void **state) {
   (void)state;
   reading r = read_text(SMALL);
   check_ok(r.status, &r.error);
-  pl_scene_report report = pl_scene_describe(r.scene);
+  pl_scene_report report = pl_scene_get_report(r.scene);
   assert_string_equal(report.name, "small");
   assert_int_equal(report.frame_count, 120);
   assert_false(report.has_camera);
   pl_scene_build_def def = pl_default_scene_build_def();
-  pl_stage_set *set = NULL;
+  pl_scene_instance *set = NULL;
   check_ok(pl_scene_build(r.context, &def, r.scene, &set, r.findings, &r.error), &r.error);
-  assert_int_equal(pl_stage_set_body_count(set), 1);
-  assert_int_equal(pl_stage_set_collider_count(set), 1);
-  assert_true(pl_stage_set_collider(set, 0, 0).ground);
-  pl_stage_body body = pl_stage_set_body(set, 0);
+  assert_int_equal(pl_scene_instance_body_count(set), 1);
+  assert_int_equal(pl_scene_instance_collider_count(set), 1);
+  assert_true(pl_scene_instance_get_collider(set, 0, 0).ground);
+  pl_scene_instance_body body = pl_scene_instance_get_body(set, 0);
   assert_string_equal(body.name, "a");
-  check_ok(pl_world_advance(pl_stage_set_world(set), 2, 0, NULL, &r.error), &r.error);
-  pl_body_report now = pl_body_describe(pl_stage_set_world(set), body.id);
+  check_ok(pl_world_advance(pl_scene_instance_get_world(set), 2, 0, NULL, &r.error), &r.error);
+  pl_body_report now = pl_body_get_report(pl_scene_instance_get_world(set), body.id);
   check_at_most(now.center.y, 0.25);
-  check_at_most(-0.01, now.box.least.y);
-  pl_stage_set_destroy(set);
+  check_at_most(-0.01, now.box.min.y);
+  pl_scene_instance_destroy(set);
   drop_reading(&r);
 }
 
@@ -179,7 +179,7 @@ static void what_is_written_reads_back_equal(void **state) {
       "   \"repeat\": {\"counts\": [2, 1, 3], \"spacing\": [1, 0, 1], \"jitter\": 0.1},\n"
       "   \"pins\": [{\"particles\": [0, 5], \"stiffness\": 10, \"keys\": [{\"time\": 0}, {\"time\": 1, \"position\": [0, 1, "
       "0]}]}],\n"
-      "   \"pushes\": [{\"force\": [1, 2, 3], \"until\": 0.5, \"within\": {\"least\": [0, 0, 0], \"most\": [1, 1, 1]}}]}],\n"
+      "   \"pushes\": [{\"force\": [1, 2, 3], \"until\": 0.5, \"within\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1]}}]}],\n"
       " \"colliders\": [{\"shape\": \"capsule\", \"radius\": 0.25, \"visible\": false}],\n"
       " \"camera\": {\"path\": [{\"time\": 0, \"eye\": [1, 2, 3], \"target\": [0, 0, 0]}]}}");
   check_ok(r.status, &r.error);
@@ -187,10 +187,10 @@ static void what_is_written_reads_back_equal(void **state) {
   assert_non_null(mkdtemp(folder));
   snprintf(first, sizeof first, "%s/a.json", folder);
   snprintf(second, sizeof second, "%s/b.json", folder);
-  check_ok(pl_scene_write(r.context, first, r.scene, &r.error), &r.error);
+  check_ok(pl_scene_save(r.context, first, r.scene, &r.error), &r.error);
   pl_scene *again = NULL;
-  check_ok(pl_scene_read(r.context, first, &again, r.findings, &r.error), &r.error);
-  check_ok(pl_scene_write(r.context, second, again, &r.error), &r.error);
+  check_ok(pl_scene_load(r.context, first, &again, r.findings, &r.error), &r.error);
+  check_ok(pl_scene_save(r.context, second, again, &r.error), &r.error);
   const pl_scene_body *a = r.scene->document.bodies.items, *b = again->document.bodies.items;
   check_near(b->rotation.z, a->rotation.z, 0);
   assert_int_equal(b->repeat.counts[2], 3);
@@ -214,7 +214,7 @@ static void the_published_schema_is_up_to_date(void **state) {
   char folder[] = "/tmp/pliant_schema_XXXXXX", path[64], command[300];
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/schema.json", folder);
-  check_ok(pl_scene_schema_write(context, path, &error), &error);
+  check_ok(pl_scene_schema_save(context, path, &error), &error);
   snprintf(command, sizeof command, "cmp %s %s/docs/scene.schema.json", path, PLIANT_SOURCE_DIR);
   int differs = system(command);
   unlink(path);
@@ -228,10 +228,10 @@ static void a_pin_that_finds_nothing_is_reported_at_its_place(void **state) {
   reading r = read_text(
       "{\"pliant\": 1, \"name\": \"p\", \"meshes\": {\"m\": {\"box\": {}}},\n"
       " \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\",\n"
-      "   \"pins\": [{\"within\": {\"least\": [5, 5, 5], \"most\": [6, 6, 6]}}]}]}");
+      "   \"pins\": [{\"within\": {\"min\": [5, 5, 5], \"max\": [6, 6, 6]}}]}]}");
   check_ok(r.status, &r.error);
   pl_scene_build_def def = pl_default_scene_build_def();
-  pl_stage_set *set = NULL;
+  pl_scene_instance *set = NULL;
   assert_int_equal(pl_scene_build(r.context, &def, r.scene, &set, r.findings, &r.error), PL_ERROR_INVALID_DATA);
   assert_null(set);
   assert_string_equal(finding_of(&r, "empty-pin", 3, 13)->field, "bodies[0].pins[0]");
@@ -242,22 +242,22 @@ static void led_pins_carry_their_particles_along_the_keys(void **state) {
   (void)state;
   reading r = read_text(
       "{\"pliant\": 1, \"name\": \"p\", \"gravity\": [0, 0, 0], \"meshes\": {\"m\": {\"box\": {\"cells\": [2, 2, 2]}}},\n"
-      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"pins\": [{\"within\": {\"least\": [-1, 0.4, -1], \"most\": [1, 1, 1]},\n"
+      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"pins\": [{\"within\": {\"min\": [-1, 0.4, -1], \"max\": [1, 1, 1]},\n"
       "   \"keys\": [{\"time\": 0}, {\"time\": 1, \"position\": [0, 2, 0], \"rotation\": {\"axis\": [0, 1, 0], \"degrees\": "
       "90}}]}]}]}");
   check_ok(r.status, &r.error);
   pl_scene_build_def def = pl_default_scene_build_def();
-  pl_stage_set *set = NULL;
+  pl_scene_instance *set = NULL;
   check_ok(pl_scene_build(r.context, &def, r.scene, &set, r.findings, &r.error), &r.error);
-  pl_body_id id = pl_stage_set_body(set, 0).id;
+  pl_body_id id = pl_scene_instance_get_body(set, 0).id;
   pl_vec3 x[27];
-  check_ok(pl_world_advance(pl_stage_set_world(set), 1, 0, NULL, &r.error), &r.error);
-  pl_body_read_positions(pl_stage_set_world(set), id, x);
+  check_ok(pl_world_advance(pl_scene_instance_get_world(set), 1, 0, NULL, &r.error), &r.error);
+  pl_body_get_positions(pl_scene_instance_get_world(set), id, x);
   // Point 6 starts at (-0.5, 0.5, -0.5): turned by 90 degrees around the middle of the top face and lifted by 2.
   check_near(x[6].x, -0.5, 1e-5);
   check_near(x[6].y, 2.5, 1e-5);
   check_near(x[6].z, 0.5, 1e-5);
-  pl_stage_set_destroy(set);
+  pl_scene_instance_destroy(set);
   drop_reading(&r);
 }
 
@@ -277,18 +277,18 @@ static void a_group_of_the_surface_pins_what_carries_it(void **state) {
       "{\"pliant\": 1, \"name\": \"g\", \"meshes\": {\"m\": {\"file\": \"cube.obj\"}},\n"
       " \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"tets\": {\"points\": 100}, \"pins\": [{\"group\": \"top\"}]}]}";
   reading r = {.context = make_context(1)};
-  check_ok(pl_scene_read_memory(r.context, text, strlen(text), "g.json", folder, &r.scene, NULL, &r.error), &r.error);
+  check_ok(pl_scene_load_memory(r.context, text, strlen(text), "g.json", folder, &r.scene, NULL, &r.error), &r.error);
   pl_scene_build_def def = pl_default_scene_build_def();
-  pl_stage_set *set = NULL;
+  pl_scene_instance *set = NULL;
   check_ok(pl_scene_build(r.context, &def, r.scene, &set, NULL, &r.error), &r.error);
-  pl_stage_body body = pl_stage_set_body(set, 0);
-  check_ok(pl_world_advance(pl_stage_set_world(set), 1, 0, NULL, &r.error), &r.error);
+  pl_scene_instance_body body = pl_scene_instance_get_body(set, 0);
+  check_ok(pl_world_advance(pl_scene_instance_get_world(set), 1, 0, NULL, &r.error), &r.error);
   // It hangs from its top: what is there has not moved, and the rest has not fallen far.
   pl_vec3 surface[8];
-  assert_int_equal(pl_body_read_surface(pl_stage_set_world(set), body.id, surface), PL_OK);
+  assert_int_equal(pl_body_get_surface(pl_scene_instance_get_world(set), body.id, surface), PL_OK);
   check_near(surface[3].y, 1, 0.02);
   check_at_most(-0.5, surface[0].y);
-  pl_stage_set_destroy(set);
+  pl_scene_instance_destroy(set);
   unlink(path);
   rmdir(folder);
   drop_reading(&r);
@@ -306,13 +306,13 @@ static void copies_are_placed_by_the_seed(void **state) {
     pl_scene_build_def def = pl_default_scene_build_def();
     def.has_seed = i == 2;
     def.seed = 99;
-    pl_stage_set *set = NULL;
+    pl_scene_instance *set = NULL;
     check_ok(pl_scene_build(r.context, &def, r.scene, &set, r.findings, &r.error), &r.error);
-    assert_int_equal(pl_stage_set_body_count(set), 6);
-    assert_string_equal(pl_stage_set_body(set, 4).name, "a_005");
-    assert_ptr_equal(pl_stage_set_body(set, 0).mesh, pl_stage_set_body(set, 5).mesh);
-    hashes[i] = pl_world_hash(pl_stage_set_world(set));
-    pl_stage_set_destroy(set);
+    assert_int_equal(pl_scene_instance_body_count(set), 6);
+    assert_string_equal(pl_scene_instance_get_body(set, 4).name, "a_005");
+    assert_ptr_equal(pl_scene_instance_get_body(set, 0).mesh, pl_scene_instance_get_body(set, 5).mesh);
+    hashes[i] = pl_world_get_hash(pl_scene_instance_get_world(set));
+    pl_scene_instance_destroy(set);
   }
   assert_true(hashes[0] == hashes[1]);
   assert_true(hashes[0] != hashes[2]);
@@ -338,12 +338,12 @@ static void every_failing_allocation_is_survived(void **state) {
     allocator.fail_at = n;
     pl_error error = {0};
     pl_scene *scene = NULL;
-    pl_stage_set *set = NULL;
+    pl_scene_instance *set = NULL;
     pl_scene_build_def def = pl_default_scene_build_def();
-    pl_status status = pl_scene_read_memory(context, text, strlen(text), "m.json", ".", &scene, NULL, &error);
+    pl_status status = pl_scene_load_memory(context, text, strlen(text), "m.json", ".", &scene, NULL, &error);
     if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
-    if (status >= 0) status = pl_world_step(pl_stage_set_world(set), NULL, &error);
-    pl_stage_set_destroy(set);
+    if (status >= 0) status = pl_world_step(pl_scene_instance_get_world(set), NULL, &error);
+    pl_scene_instance_destroy(set);
     pl_scene_destroy(scene);
     assert_int_equal(allocator.live_count, live);
     if (status >= 0) break;

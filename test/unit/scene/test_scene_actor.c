@@ -7,7 +7,7 @@
 #include "math/vec3.h"
 #include "pliant/pliant.h"
 #include "scene/scene_fields.h"
-#include "stages.h"
+#include "world_fixtures.h"
 
 #define SCENE(more, mesh, body)                                          \
   "{\"pliant\": 1, \"name\": \"t\", " more " \"meshes\": {\"m\": {" mesh \
@@ -16,7 +16,7 @@
 #define GROUND "\"time\": {\"step\": 0.01}, \"colliders\": [{\"shape\": \"half_space\", \"position\": [0, -0.2, 0]}],"
 #define BLOCK                                                                                 \
   "\"box\": {\"size\": [0.2, 0.4, 0.2], \"cells\": [1, 2, 1]}, "                              \
-  "\"groups\": [{\"name\": \"sole\", \"least\": [-1, -0.21, -1], \"most\": [1, -0.19, 1]}], " \
+  "\"groups\": [{\"name\": \"sole\", \"min\": [-1, -0.21, -1], \"max\": [1, -0.19, 1]}], " \
   "\"poses\": [{\"name\": \"short\", \"scale\": [1.1, 0.8, 1.1]}, {\"name\": \"long\", \"scale\": [0.9, 1.2, 0.9]}]"
 #define SOLE "\"parts\": [{\"name\": \"sole\", \"group\": \"sole\", \"foot\": true}]"
 #define CAGE "\"cage\": {\"points\": 8}"
@@ -24,14 +24,14 @@
 #define FREE "\"rest\": \"free\""
 #define STANDS "\"fem\": {\"young\": 1e5}, \"actor\": {\"behaviour\": \"stand\", " FREE ", " SOLE
 
-static void print_findings(const stage *s) {
+static void print_findings(const fixture *s) {
   for (int32_t i = 0; i < pl_findings_count(s->findings, PL_SEVERITY_NOTE); ++i) {
     const pl_finding *f = pl_findings_get(s->findings, i);
     print_message("%s: %s; %s (line %d, column %d)\n", f->kind, f->you_see, f->fix, f->line, f->column);
   }
 }
 
-static bool was_found(const stage *s, const char *kind, const char *words) {
+static bool was_found(const fixture *s, const char *kind, const char *words) {
   for (int32_t i = 0; i < pl_findings_count(s->findings, PL_SEVERITY_NOTE); ++i) {
     const pl_finding *f = pl_findings_get(s->findings, i);
     if (strcmp(f->kind, kind) == 0 && f->line > 0 && f->column > 0 && (strstr(f->you_see, words) || strstr(f->fix, words)))
@@ -40,15 +40,15 @@ static bool was_found(const stage *s, const char *kind, const char *words) {
   return false;
 }
 
-static stage open_sound(const char *text) {
-  stage s = open_stage(text, ".");
+static fixture open_sound(const char *text) {
+  fixture s = open_fixture(text, ".");
   print_findings(&s);
   check_ok(s.status, &s.error);
   assert_int_equal(pl_findings_count(s.findings, PL_SEVERITY_NOTE), 0);
   return s;
 }
 
-static void step(const stage *s, int count) {
+static void step(const fixture *s, int count) {
   pl_error error = {0};
   for (int i = 0; i < count; ++i) check_ok(pl_world_step(s->world, NULL, &error), &error);
 }
@@ -66,7 +66,7 @@ static void the_table_has_the_defaults_of_the_interface(void **state) {
   assert_int_equal(table->rest - 1, def.rest);
   assert_int_equal(table->modes, def.mode_count);
   assert_int_equal(table->hessian - 1, def.hessian);
-  assert_int_equal(table->iterations, def.iteration_limit);
+  assert_int_equal(table->iterations, def.max_iterations);
   assert_int_equal(table->horizon, def.horizon);
   check_near(table->regularisation, def.regularisation, 0);
   check_near(table->rate_regularisation, def.rate_regularisation, 0);
@@ -77,56 +77,56 @@ static void the_table_has_the_defaults_of_the_interface(void **state) {
 
 static void every_copy_of_a_body_has_an_actor_of_its_own(void **state) {
   (void)state;
-  stage s = open_sound(SCENE(GROUND, BLOCK, STANDS "}, \"repeat\": {\"counts\": [2, 1, 1], \"spacing\": [1, 0, 0]}"));
-  assert_int_equal(pl_stage_set_actor_count(s.set), 2);
+  fixture s = open_sound(SCENE(GROUND, BLOCK, STANDS "}, \"repeat\": {\"counts\": [2, 1, 1], \"spacing\": [1, 0, 0]}"));
+  assert_int_equal(pl_scene_instance_actor_count(s.set), 2);
   for (int32_t i = 0; i < 2; ++i) {
-    pl_stage_actor actor = pl_stage_set_actor(s.set, i);
+    pl_scene_instance_actor actor = pl_scene_instance_get_actor(s.set, i);
     assert_string_equal(actor.name, i == 0 ? "a_001" : "a_002");
     assert_string_equal(actor.behaviour, "stand");
     assert_int_equal(actor.body, i);
   }
-  const pl_fem_model *model = (const pl_fem_model *)pl_body_model(s.world, pl_stage_set_body(s.set, 0).id);
+  const pl_fem_model *model = (const pl_fem_model *)pl_body_get_model(s.world, pl_scene_instance_get_body(s.set, 0).id);
   assert_true(model->adapts);
-  assert_int_equal(model->newton_limit, 50);
+  assert_int_equal(model->max_newton_iterations, 50);
   check_near(model->newton_tolerance, 1e-6, 0);
   step(&s, 3);
-  for (int32_t i = 0; i < 2; ++i) assert_int_equal(pl_actor_look(pl_stage_set_actor(s.set, i).actor).step_count, 3);
-  assert_true(pl_stage_set_actor(s.set, 0).actor != pl_stage_set_actor(s.set, 1).actor);
-  close_stage(&s);
+  for (int32_t i = 0; i < 2; ++i) assert_int_equal(pl_actor_get_report(pl_scene_instance_get_actor(s.set, i).actor).step_count, 3);
+  assert_true(pl_scene_instance_get_actor(s.set, 0).actor != pl_scene_instance_get_actor(s.set, 1).actor);
+  close_fixture(&s);
 }
 
 static void what_is_written_holds_against_the_defaults(void **state) {
   (void)state;
-  stage s = open_sound(SCENE(
+  fixture s = open_sound(SCENE(
       GROUND, BLOCK,
-      "\"fem\": {\"newton_limit\": 8, \"newton_tolerance\": 1e-4}, \"actor\": {\"behaviour\": \"stand\", "
+      "\"fem\": {\"max_newton_iterations\": 8, \"newton_tolerance\": 1e-4}, \"actor\": {\"behaviour\": \"stand\", "
       "\"iterations\": 7, \"tolerance\": 1e-3, \"hessian\": \"exact\", \"settings\": {\"height\": 0.9}, " FREE ", " SOLE "}"));
-  const pl_fem_model *model = (const pl_fem_model *)pl_body_model(s.world, pl_stage_set_body(s.set, 0).id);
-  assert_int_equal(model->newton_limit, 8);
+  const pl_fem_model *model = (const pl_fem_model *)pl_body_get_model(s.world, pl_scene_instance_get_body(s.set, 0).id);
+  assert_int_equal(model->max_newton_iterations, 8);
   check_near(model->newton_tolerance, 1e-4, 0);
-  const pl_actor *actor = pl_stage_set_actor(s.set, 0).actor;
-  assert_int_equal(actor->settings.iteration_limit, 7);
+  const pl_actor *actor = pl_scene_instance_get_actor(s.set, 0).actor;
+  assert_int_equal(actor->settings.max_iterations, 7);
   assert_int_equal(actor->settings.hessian, PL_ACTOR_EXACT);
   check_near(actor->settings.tolerance, 1e-3, 0);
   for (int32_t k = 0; k < actor->behaviour->setting_count; ++k) {
     bool given = strcmp(actor->behaviour->settings[k].name, "height") == 0;
     check_near(actor->behaviour_settings[k], given ? 0.9 : actor->behaviour->settings[k].preset, 0);
   }
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void parts_are_groups_boxes_or_points(void **state) {
   (void)state;
-  stage s = open_sound(SCENE(GROUND "\"length_unit\": \"cm\", \"gravity\": [0, -981, 0],",
+  fixture s = open_sound(SCENE(GROUND "\"length_unit\": \"cm\", \"gravity\": [0, -981, 0],",
                              "\"box\": {\"size\": [20, 40, 20], \"cells\": [1, 2, 1]}, "
-                             "\"groups\": [{\"name\": \"sole\", \"least\": [-100, -21, -100], \"most\": [100, -19, 100]}]",
+                             "\"groups\": [{\"name\": \"sole\", \"min\": [-100, -21, -100], \"max\": [100, -19, 100]}]",
                              "\"position\": [0, 0.5, 0], \"fem\": {\"young\": 1e5}, \"actor\": {\"behaviour\": \"stand\", " FREE
                              ", \"parts\": ["
                              "{\"name\": \"sole\", \"group\": \"sole\", \"foot\": true}, "
-                             "{\"name\": \"head\", \"within\": {\"least\": [-11, 19, -11], \"most\": [0, 21, 11]}}, "
+                             "{\"name\": \"head\", \"within\": {\"min\": [-11, 19, -11], \"max\": [0, 21, 11]}}, "
                              "{\"name\": \"ear\", \"points\": [3, 5]}]}"));
-  const pl_actor *actor = pl_stage_set_actor(s.set, 0).actor;
-  pl_mesh_view mesh = pl_mesh_look(pl_stage_set_body(s.set, 0).mesh);
+  const pl_actor *actor = pl_scene_instance_get_actor(s.set, 0).actor;
+  pl_mesh_view mesh = pl_mesh_get_view(pl_scene_instance_get_body(s.set, 0).mesh);
   assert_int_equal(actor->part_count, 3);
   assert_int_equal(actor->parts[0].point_count, 4);
   assert_true(actor->parts[0].is_foot && !actor->parts[1].is_foot);
@@ -135,7 +135,7 @@ static void parts_are_groups_boxes_or_points(void **state) {
   for (int i = 0; i < 2; ++i) check_near(mesh.points[actor->parts[1].points[i]].x, -0.1, 1e-12);
   assert_int_equal(actor->parts[2].point_count, 2);
   assert_int_equal(actor->parts[2].points[1], 5);
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void every_kind_of_rest_shape_moves(void **state) {
@@ -156,17 +156,17 @@ static void every_kind_of_rest_shape_moves(void **state) {
       {SCENE(GROUND, BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"cage\", " CAGE ", " SOLE "}"), -1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    stage s = open_sound(cases[i].text);
+    fixture s = open_sound(cases[i].text);
     int32_t count = 0;
-    pl_actor_parameters(pl_stage_set_actor(s.set, 0).actor, &count);
+    pl_actor_get_parameters(pl_scene_instance_get_actor(s.set, 0).actor, &count);
     print_message("case %zu: %d parameters\n", i, count);
     if (cases[i].count >= 0)
       assert_int_equal(count, cases[i].count);
     else
       assert_true(count >= 3 * 8 && count < 36 + 3 * 64);
     step(&s, 3);
-    assert_true(pl_actor_look(pl_stage_set_actor(s.set, 0).actor).iterations_in_all > 0);
-    close_stage(&s);
+    assert_true(pl_actor_get_report(pl_scene_instance_get_actor(s.set, 0).actor).iterations_in_all > 0);
+    close_fixture(&s);
   }
 }
 
@@ -176,16 +176,16 @@ static void a_given_cage_is_used_and_one_that_does_not_enclose_is_refused(void *
   "{\"pliant\": 1, \"name\": \"t\", " GROUND " \"meshes\": {\"m\": {" BLOCK "}, \"c\": {\"box\": {\"size\": " size                \
   ", \"cells\": [1, 1, 1]}}},\n\"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"method\": \"fem\",\n\"actor\": {\"behaviour\": " \
   "\"stand\", " SOLE ",\n\"cage\": {\"mesh\": \"c\"}}}]}"
-  stage s = open_sound(CAGED("[0.3, 0.5, 0.3]"));
+  fixture s = open_sound(CAGED("[0.3, 0.5, 0.3]"));
   int32_t count = 0;
-  pl_actor_parameters(pl_stage_set_actor(s.set, 0).actor, &count);
+  pl_actor_get_parameters(pl_scene_instance_get_actor(s.set, 0).actor, &count);
   assert_int_equal(count, 24);
-  close_stage(&s);
-  s = open_stage(CAGED("[0.3, 0.3, 0.3]"), ".");
+  close_fixture(&s);
+  s = open_fixture(CAGED("[0.3, 0.3, 0.3]"), ".");
   print_findings(&s);
   assert_int_equal(s.status, PL_ERROR_INVALID_DATA);
   assert_true(was_found(&s, "actor-failed", "enclose"));
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 // --- over time ----------------------------------------------------------------------------------------------------------
@@ -197,28 +197,28 @@ static void a_given_cage_is_used_and_one_that_does_not_enclose_is_refused(void *
 
 static void commands_come_at_their_time_and_leave_others_alone(void **state) {
   (void)state;
-  stage s = open_sound(SCENE(GROUND, BLOCK, TOLD));
-  pl_actor *actor = pl_stage_set_actor(s.set, 0).actor;
-  check_near(pl_actor_steered(actor).speed, 0.5, 0);
-  check_near(pl_actor_steered(actor).heading.z, 1, 1e-15);
+  fixture s = open_sound(SCENE(GROUND, BLOCK, TOLD));
+  pl_actor *actor = pl_scene_instance_get_actor(s.set, 0).actor;
+  check_near(pl_actor_get_command(actor).speed, 0.5, 0);
+  check_near(pl_actor_get_command(actor).heading.z, 1, 1e-15);
   step(&s, 3);  // from 0, 0.01 and 0.02 s on
-  check_near(pl_actor_steered(actor).speed, 0.5, 0);
+  check_near(pl_actor_get_command(actor).speed, 0.5, 0);
   step(&s, 1);
-  check_near(pl_actor_steered(actor).speed, 0.25, 0);
-  check_near(pl_actor_steered(actor).heading.z, 1, 1e-15);
-  pl_actor_steer(actor, (pl_actor_command){.speed = 0.4});
+  check_near(pl_actor_get_command(actor).speed, 0.25, 0);
+  check_near(pl_actor_get_command(actor).heading.z, 1, 1e-15);
+  pl_actor_set_command(actor, (pl_actor_command){.speed = 0.4});
   step(&s, 2);
-  check_near(pl_actor_steered(actor).speed, 0.4, 0);
+  check_near(pl_actor_get_command(actor).speed, 0.4, 0);
   step(&s, 1);  // the first one that begins behind 0.055 s
-  check_near(pl_actor_steered(actor).speed, 0, 0);
-  check_near(pl_actor_steered(actor).heading.x, -1, 1e-15);
-  close_stage(&s);
+  check_near(pl_actor_get_command(actor).speed, 0, 0);
+  check_near(pl_actor_get_command(actor).heading.x, -1, 1e-15);
+  close_fixture(&s);
 }
 
 static void a_restored_stage_goes_on_bit_for_bit(void **state) {
   (void)state;
   const char *text = SCENE(GROUND, BLOCK, TOLD);
-  stage whole = open_sound(text), first = open_sound(text), second = open_sound(text);
+  fixture whole = open_sound(text), first = open_sound(text), second = open_sound(text);
   step(&whole, 9);
   step(&first, 4);
   size_t size = pl_world_snapshot_size(first.world);
@@ -228,88 +228,88 @@ static void a_restored_stage_goes_on_bit_for_bit(void **state) {
   check_ok(pl_world_restore(second.world, snapshot, size, &second.error), &second.error);
   free(snapshot);
   step(&second, 5);
-  assert_true(pl_world_hash(whole.world) == pl_world_hash(second.world));
-  pl_actor_report a = pl_actor_look(pl_stage_set_actor(whole.set, 0).actor),
-                  b = pl_actor_look(pl_stage_set_actor(second.set, 0).actor);
+  assert_true(pl_world_get_hash(whole.world) == pl_world_get_hash(second.world));
+  pl_actor_report a = pl_actor_get_report(pl_scene_instance_get_actor(whole.set, 0).actor),
+                  b = pl_actor_get_report(pl_scene_instance_get_actor(second.set, 0).actor);
   a.seconds = b.seconds = a.seconds_in_all = b.seconds_in_all = 0;
   assert_int_equal(a.step_count, 9);
   assert_memory_equal(&a, &b, sizeof a);
-  check_near(pl_actor_steered(pl_stage_set_actor(second.set, 0).actor).heading.x, -1, 1e-15);
-  close_stage(&whole);
-  close_stage(&first);
-  close_stage(&second);
+  check_near(pl_actor_get_command(pl_scene_instance_get_actor(second.set, 0).actor).heading.x, -1, 1e-15);
+  close_fixture(&whole);
+  close_fixture(&first);
+  close_fixture(&second);
 }
 
 static void nobody_acts_while_bodies_come_to_rest(void **state) {
   (void)state;
-  stage s =
+  fixture s =
       open_sound(SCENE("\"time\": {\"step\": 0.01, \"warm_up\": 0.05}, \"colliders\": [{\"shape\": \"half_space\", "
                        "\"position\": [0, -0.2, 0]}],",
                        BLOCK, TOLD));
-  pl_actor_report report = pl_actor_look(pl_stage_set_actor(s.set, 0).actor);
+  pl_actor_report report = pl_actor_get_report(pl_scene_instance_get_actor(s.set, 0).actor);
   assert_int_equal(report.step_count, 0);
   check_near(report.rest_strain, 0, 0);
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void a_written_scene_reads_back_to_the_same_actor(void **state) {
   (void)state;
-  stage s = open_sound(SCENE(GROUND, BLOCK,
+  fixture s = open_sound(SCENE(GROUND, BLOCK,
                              STANDS ", \"settings\": {\"gain\": 2}, \"path\": [[1, 0, 0], [1, 0, 1]], \"path_loops\": true, "
-                                    "\"commands\": [{\"time\": 1, \"speed\": 0}], \"expect\": {\"tumbles_most\": 0}}"));
+                                    "\"commands\": [{\"time\": 1, \"speed\": 0}], \"expect\": {\"max_tumbles\": 0}}"));
   char path[] = "/tmp/pliant-actor-XXXXXX";
   int file = mkstemp(path);
   assert_true(file >= 0);
   close(file);
-  check_ok(pl_scene_write(s.context, path, s.scene, &s.error), &s.error);
+  check_ok(pl_scene_save(s.context, path, s.scene, &s.error), &s.error);
   pl_scene *scene = NULL;
-  pl_stage_set *set = NULL;
+  pl_scene_instance *set = NULL;
   pl_scene_build_def def = pl_default_scene_build_def();
-  check_ok(pl_scene_read(s.context, path, &scene, s.findings, &s.error), &s.error);
+  check_ok(pl_scene_load(s.context, path, &scene, s.findings, &s.error), &s.error);
   check_ok(pl_scene_build(s.context, &def, scene, &set, s.findings, &s.error), &s.error);
   unlink(path);
-  assert_int_equal(pl_stage_set_expectation_count(set), 1);
-  pl_world *world = pl_stage_set_world(set);
+  assert_int_equal(pl_scene_instance_expectation_count(set), 1);
+  pl_world *world = pl_scene_instance_get_world(set);
   for (int i = 0; i < 3; ++i) check_ok(pl_world_step(world, NULL, &s.error), &s.error);
   step(&s, 3);
-  assert_true(pl_world_hash(world) == pl_world_hash(s.world));
-  pl_stage_set_destroy(set);
+  assert_true(pl_world_get_hash(world) == pl_world_get_hash(s.world));
+  pl_scene_instance_destroy(set);
   pl_scene_destroy(scene);
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 // --- what is expected -----------------------------------------------------------------------------------------------------
 
 static void expectations_stand_beside_what_was_found(void **state) {
   (void)state;
-  stage s =
+  fixture s =
       open_sound(SCENE(GROUND, BLOCK,
-                       STANDS ", \"expect\": {\"advance\": 100, \"steps\": 0, \"hops\": 2, \"turns\": -0, \"tumbles_most\": 0, "
-                              "\"unconverged_share_most\": 1, \"lean_most\": 45}}, \"repeat\": {\"counts\": [2, 1, 1], "
+                       STANDS ", \"expect\": {\"advance\": 100, \"steps\": 0, \"hops\": 2, \"turns\": -0, \"max_tumbles\": 0, "
+                              "\"max_unconverged_fraction\": 1, \"max_lean\": 45}}, \"repeat\": {\"counts\": [2, 1, 1], "
                               "\"spacing\": [1, 0, 0]}"));
   step(&s, 3);
-  assert_int_equal(pl_stage_set_expectation_count(s.set), 14);
+  assert_int_equal(pl_scene_instance_expectation_count(s.set), 14);
   static const struct {
     const char *name, *unit;
-    bool is_limit, met;
+    bool is_max, met;
     double wanted;
   } wanted[] = {{"advance", "m", false, false, 100},
                 {"steps", "", false, true, 0},
                 {"hops", "", false, false, 2},
                 {"turns", "", false, true, 0},
-                {"tumbles_most", "", true, true, 0},
-                {"lean_most", "degrees", true, true, 45},
-                {"unconverged_share_most", "", true, true, 1}};
+                {"max_tumbles", "", true, true, 0},
+                {"max_lean", "degrees", true, true, 45},
+                {"max_unconverged_fraction", "", true, true, 1}};
   for (int32_t i = 0; i < 14; ++i) {
-    pl_stage_expectation found = pl_stage_set_expectation(s.set, i);
+    pl_scene_instance_expectation found = pl_scene_instance_get_expectation(s.set, i);
     assert_int_equal(found.actor, i / 7);
     assert_string_equal(found.name, wanted[i % 7].name);
     assert_string_equal(found.unit, wanted[i % 7].unit);
     check_near(found.wanted, wanted[i % 7].wanted, 0);
-    assert_true(found.is_limit == wanted[i % 7].is_limit);
+    assert_true(found.is_max == wanted[i % 7].is_max);
     if (strcmp(found.name, "turns") != 0) assert_true(found.met == wanted[i % 7].met);
   }
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 // --- what is seen ---------------------------------------------------------------------------------------------------------
@@ -325,20 +325,20 @@ static void the_rest_shape_begins_as_the_surface(void **state) {
             "\"tets\": {\"points\": 30}, \"actor\": {\"behaviour\": \"stand\", \"rest\": \"modes\"}"),
   };
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; ++i) {
-    stage s = open_sound(scenes[i]);
-    pl_stage_surface surface = pl_stage_set_surface(s.set, 0);
+    fixture s = open_sound(scenes[i]);
+    pl_scene_instance_surface surface = pl_scene_instance_get_surface_view(s.set, 0);
     pl_vec3 *points = calloc((size_t)surface.point_count, sizeof(pl_vec3)),
             *rest = calloc((size_t)surface.point_count, sizeof(pl_vec3));
     assert_true(points != NULL && rest != NULL);
-    check_ok(pl_stage_set_read_surface(s.set, 0, points), &s.error);
-    check_ok(pl_stage_set_read_rest(s.set, 0, rest), &s.error);
-    double most = 0;
-    for (int32_t k = 0; k < surface.point_count; ++k) most = fmax(most, pl_vec3_distance(points[k], rest[k]));
-    print_message("scene %zu: %d points, %.2g m apart\n", i, surface.point_count, most);
-    check_at_most(most, 1e-6);
+    check_ok(pl_scene_instance_get_surface(s.set, 0, points), &s.error);
+    check_ok(pl_scene_instance_get_rest(s.set, 0, rest), &s.error);
+    double max = 0;
+    for (int32_t k = 0; k < surface.point_count; ++k) max = fmax(max, pl_vec3_distance(points[k], rest[k]));
+    print_message("scene %zu: %d points, %.2g m apart\n", i, surface.point_count, max);
+    check_at_most(max, 1e-6);
     free(points);
     free(rest);
-    close_stage(&s);
+    close_fixture(&s);
   }
 }
 
@@ -346,8 +346,8 @@ static void the_rest_shape_begins_as_the_surface(void **state) {
 
 static void what_is_too_soft_to_stand_is_told_with_a_modulus_that_holds(void **state) {
   (void)state;
-  stage s =
-      open_stage(SCENE(GROUND, BLOCK, "\"fem\": {\"young\": 4e3}, \"actor\": {\"behaviour\": \"stand\", " FREE ", " SOLE "}"), ".");
+  fixture s =
+      open_fixture(SCENE(GROUND, BLOCK, "\"fem\": {\"young\": 4e3}, \"actor\": {\"behaviour\": \"stand\", " FREE ", " SOLE "}"), ".");
   print_findings(&s);
   check_ok(s.status, &s.error);
   assert_true(was_found(&s, "too-soft", "too soft to stand: its weight presses it from 0.4 m to"));
@@ -355,12 +355,12 @@ static void what_is_too_soft_to_stand_is_told_with_a_modulus_that_holds(void **s
   const char *to = strstr(finding->fix, "about ");
   assert_non_null(to);
   double young = strtod(to + strlen("about "), NULL);
-  close_stage(&s);
+  close_fixture(&s);
   char text[2048];
   snprintf(text, sizeof text,
            SCENE(GROUND, BLOCK, "\"fem\": {\"young\": %g}, \"actor\": {\"behaviour\": \"stand\", " FREE ", " SOLE "}"), young);
   s = open_sound(text);
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 #define ACTS(more) "\"actor\": {\"behaviour\": \"stand\", " FREE ", " more "}"
@@ -388,9 +388,9 @@ static void mistakes_are_told_with_place_and_fix(void **state) {
        "keep one"},
       {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\"}]")), "part-choice", "here are 0"},
       {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\", \"group\": \"sloe\"}]")), "unknown-group", "did you mean \"sole\""},
-      {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\", \"within\": {\"least\": [5, 5, 5], \"most\": [6, 6, 6]}}]")),
+      {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\", \"within\": {\"min\": [5, 5, 5], \"max\": [6, 6, 6]}}]")),
        "empty-part", "\"foot\" has no point"},
-      {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\", \"within\": {\"least\": [5, 5, 5], \"most\": [6, 6, 4]}}]")),
+      {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\", \"within\": {\"min\": [5, 5, 5], \"max\": [6, 6, 4]}}]")),
        "empty-region", "exceeds"},
       {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\", \"points\": [99]}]")), "out-of-range", "speaks of 99"},
       {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"x\", \"group\": \"sole\"}, {\"name\": \"x\", \"group\": \"sole\"}]")),
@@ -410,7 +410,7 @@ static void mistakes_are_told_with_place_and_fix(void **state) {
       {SCENE("\"camera\": {\"follow\": \"b\"}, ", BLOCK, "\"fem\": {}"), "unknown-body", "\"b\""},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    stage s = open_stage(cases[i].text, ".");
+    fixture s = open_fixture(cases[i].text, ".");
     bool found = was_found(&s, cases[i].kind, cases[i].words);
     if (!found || s.status >= 0) {
       print_message("case %zu (%s):\n", i, cases[i].kind);
@@ -418,7 +418,7 @@ static void mistakes_are_told_with_place_and_fix(void **state) {
     }
     assert_true(s.status < 0);
     assert_true(found);
-    close_stage(&s);
+    close_fixture(&s);
   }
 }
 
@@ -431,8 +431,8 @@ static void an_example_with_other_points_is_told_by_name(void **state) {
   assert_non_null(file);
   fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", file);
   fclose(file);
-  stage s =
-      open_stage(SCENE(GROUND,
+  fixture s =
+      open_fixture(SCENE(GROUND,
                        "\"box\": {\"size\": [0.2, 0.4, 0.2], \"cells\": [1, 2, 1]}, \"poses\": [{\"name\": \"bent\", \"file\": "
                        "\"other.obj\"}]",
                        "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"examples\": [\"bent\"]}"),
@@ -442,7 +442,7 @@ static void an_example_with_other_points_is_told_by_name(void **state) {
   print_findings(&s);
   assert_int_equal(s.status, PL_ERROR_INVALID_DATA);
   assert_true(was_found(&s, "body-failed", "pose \"bent\" has 3 points where the mesh has 12"));
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void what_has_no_effect_is_a_warning(void **state) {
@@ -453,20 +453,20 @@ static void what_has_no_effect_is_a_warning(void **state) {
       SCENE(GROUND, BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"modes\", " CAGE "}"),
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    stage s = open_stage(cases[i], ".");
+    fixture s = open_fixture(cases[i], ".");
     check_ok(s.status, &s.error);
     assert_true(was_found(&s, "other-rest", "no effect"));
-    close_stage(&s);
+    close_fixture(&s);
   }
 }
 
 static void a_camera_tells_whom_it_follows(void **state) {
   (void)state;
-  stage s = open_sound(SCENE("\"camera\": {\"follow\": \"a\"}, \"observer\": {\"eye\": [1, 2, 3]}, ", BLOCK, "\"fem\": {}"));
-  pl_scene_report report = pl_scene_describe(s.scene);
+  fixture s = open_sound(SCENE("\"camera\": {\"follow\": \"a\"}, \"observer\": {\"eye\": [1, 2, 3]}, ", BLOCK, "\"fem\": {}"));
+  pl_scene_report report = pl_scene_get_report(s.scene);
   assert_string_equal(report.camera_follows, "a");
   assert_null(report.observer_follows);
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void every_failed_allocation_is_reported(void **state) {
@@ -483,9 +483,9 @@ static void every_failed_allocation_is_reported(void **state) {
       allocator.fail_at = allocator.call_count + n;
       pl_error error = {0};
       pl_scene *scene = NULL;
-      pl_stage_set *set = NULL;
+      pl_scene_instance *set = NULL;
       pl_scene_build_def def = pl_default_scene_build_def();
-      pl_status status = pl_scene_read_memory(context, scenes[i], strlen(scenes[i]), "test.json", ".", &scene, NULL, &error);
+      pl_status status = pl_scene_load_memory(context, scenes[i], strlen(scenes[i]), "test.json", ".", &scene, NULL, &error);
       if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
       bool failed = allocator.call_count >= allocator.fail_at;
       allocator.fail_at = 0;
@@ -495,7 +495,7 @@ static void every_failed_allocation_is_reported(void **state) {
       } else {
         check_ok(status, &error);
       }
-      pl_stage_set_destroy(set);
+      pl_scene_instance_destroy(set);
       pl_scene_destroy(scene);
       assert_int_equal(allocator.live_count, base);
       if (!failed) break;

@@ -4,7 +4,7 @@
 #include "pliant/pliant.h"
 #include "scene/scene_shelf.h"
 #include "scene/scene_types.h"
-#include "stages.h"
+#include "world_fixtures.h"
 
 #define BOX(extra, solid)                                                                                                    \
   "{\"pliant\": 1, \"name\": \"t\", \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, 0.8], \"cells\": [2, 2, 3]}" extra \
@@ -19,62 +19,62 @@ static void step(pl_world *world, int count) {
 
 static void a_world_that_adopts_its_equal_goes_on_as_that_one(void **state) {
   (void)state;
-  stage a = open_stage(BOX("", "\"stiffness\": 0.5"), "."), b = open_stage(BOX("", "\"stiffness\": 0.5"), ".");
+  fixture a = open_fixture(BOX("", "\"stiffness\": 0.5"), "."), b = open_fixture(BOX("", "\"stiffness\": 0.5"), ".");
   int32_t count = 0;
   step(a.world, 30);
-  check_ok(pl_world_adopt(b.world, a.world, &count, &b.error), &b.error);
+  check_ok(pl_world_transfer_state(b.world, a.world, &count, &b.error), &b.error);
   assert_int_equal(count, 1);
   assert_int_equal(pl_world_step_count(b.world), 30);
   step(a.world, 30);
   step(b.world, 30);
-  assert_true(pl_world_hash(a.world) == pl_world_hash(b.world));
-  close_stage(&a);
-  close_stage(&b);
+  assert_true(pl_world_get_hash(a.world) == pl_world_get_hash(b.world));
+  close_fixture(&a);
+  close_fixture(&b);
 }
 
 static void a_world_with_one_more_example_adopts_positions_and_velocities(void **state) {
   (void)state;
-  stage a = open_stage(BOX("", "\"stiffness\": 0.5"), ".");
-  stage b = open_stage(BOX(", \"poses\": [{\"name\": \"p\", \"scale\": [1, 1, 1.3]}]", "\"examples\": [\"p\"]"), ".");
+  fixture a = open_fixture(BOX("", "\"stiffness\": 0.5"), ".");
+  fixture b = open_fixture(BOX(", \"poses\": [{\"name\": \"p\", \"scale\": [1, 1, 1.3]}]", "\"examples\": [\"p\"]"), ".");
   check_ok(b.status, &b.error);
-  enum { MOST = 200 };
-  static pl_vec3 ours[MOST], theirs[MOST];
-  int32_t adopted = 0, particles = pl_model_describe(pl_body_model(a.world, pl_world_body(a.world, 0))).particle_count;
-  assert_in_range(particles, 1, MOST);
+  enum { MAX = 200 };
+  static pl_vec3 ours[MAX], theirs[MAX];
+  int32_t adopted = 0, particles = pl_model_get_report(pl_body_get_model(a.world, pl_world_get_body(a.world, 0))).particle_count;
+  assert_in_range(particles, 1, MAX);
   step(a.world, 40);
-  check_ok(pl_world_adopt(b.world, a.world, &adopted, &b.error), &b.error);
+  check_ok(pl_world_transfer_state(b.world, a.world, &adopted, &b.error), &b.error);
   assert_int_equal(adopted, 1);
-  check_near(pl_world_time(b.world), pl_world_time(a.world), 0);
+  check_near(pl_world_get_time(b.world), pl_world_get_time(a.world), 0);
   for (int kind = 0; kind < 2; ++kind) {
-    pl_status (*read)(const pl_world *, pl_body_id, pl_vec3 *) = kind == 0 ? pl_body_read_positions : pl_body_read_velocities;
-    assert_int_equal(read(a.world, pl_world_body(a.world, 0), ours), PL_OK);
-    assert_int_equal(read(b.world, pl_world_body(b.world, 0), theirs), PL_OK);
+    pl_status (*read)(const pl_world *, pl_body_id, pl_vec3 *) = kind == 0 ? pl_body_get_positions : pl_body_get_velocities;
+    assert_int_equal(read(a.world, pl_world_get_body(a.world, 0), ours), PL_OK);
+    assert_int_equal(read(b.world, pl_world_get_body(b.world, 0), theirs), PL_OK);
     for (int32_t i = 0; i < particles; ++i) check_at_most(pl_vec3_distance(ours[i], theirs[i]), 1e-6);
   }
-  close_stage(&a);
-  close_stage(&b);
+  close_fixture(&a);
+  close_fixture(&b);
 }
 
 static void worlds_of_other_making_are_not_adopted(void **state) {
   (void)state;
-  stage a = open_stage(BOX("", "\"stiffness\": 0.5"), ".");
-  stage finer = open_stage(
+  fixture a = open_fixture(BOX("", "\"stiffness\": 0.5"), ".");
+  fixture finer = open_fixture(
       "{\"pliant\": 1, \"name\": \"t\", \"meshes\": {\"bar\": {\"box\": {\"size\": [1, 1, 1], \"cells\": [3, 3, 3]}}},"
       " \"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\"}]}",
       ".");
-  stage slower = open_stage(
+  fixture slower = open_fixture(
       "{\"pliant\": 1, \"name\": \"t\", \"time\": {\"step\": 0.001}, \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, 0.8],"
       " \"cells\": [2, 2, 3]}}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\"}]}",
       ".");
   int32_t count = 5;
   step(a.world, 3);
-  check_ok(pl_world_adopt(finer.world, a.world, &count, &a.error), &a.error);
+  check_ok(pl_world_transfer_state(finer.world, a.world, &count, &a.error), &a.error);
   assert_int_equal(count, 0);
-  assert_int_equal(pl_world_adopt(slower.world, a.world, &count, &a.error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_world_transfer_state(slower.world, a.world, &count, &a.error), PL_ERROR_INVALID_ARGUMENT);
   assert_int_equal(pl_world_step_count(slower.world), 0);
-  close_stage(&a);
-  close_stage(&finer);
-  close_stage(&slower);
+  close_fixture(&a);
+  close_fixture(&finer);
+  close_fixture(&slower);
 }
 
 // The points of the box in a pose, as text, in centimetres.
@@ -101,27 +101,27 @@ static void a_pose_may_stand_in_the_document(void **state) {
       "[\"long\"]}}]}";
   write_points(points, sizeof points, 1.5, 0);
   snprintf(text, sizeof text, form, "", points);
-  stage s = open_stage(text, ".");
+  fixture s = open_fixture(text, ".");
   check_ok(s.status, &s.error);
-  pl_mesh_view view = pl_mesh_look(pl_stage_set_body(s.set, 0).mesh);
+  pl_mesh_view view = pl_mesh_get_view(pl_scene_instance_get_body(s.set, 0).mesh);
   assert_int_equal(view.pose_count, 1);
   for (int32_t i = 0; i < view.point_count; ++i) {
     pl_vec3 wanted = {view.points[i].x, view.points[i].y, 1.5 * view.points[i].z};
     check_at_most(pl_vec3_distance(view.poses[0].points[i], wanted), 1e-12);
   }
-  close_stage(&s);
+  close_fixture(&s);
 
   // One point is missing; and both kinds at once.
   write_points(points, sizeof points, 1.5, 1);
   snprintf(text, sizeof text, form, "", points);
-  s = open_stage(text, ".");
+  s = open_fixture(text, ".");
   assert_int_equal(s.status, PL_ERROR_INVALID_DATA);
-  close_stage(&s);
+  close_fixture(&s);
   snprintf(text, sizeof text, form, "\"file\": \"other.obj\", ", points);
-  s = open_stage(text, ".");
+  s = open_fixture(text, ".");
   assert_int_equal(s.status, PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(s.error.text, "both"));
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static pl_mesh *make_ball(pl_context *context, pl_shape_shelf *shelf, double radius, int32_t triangles) {
@@ -144,13 +144,13 @@ static void shapes_on_the_shelf_are_those_that_were_made(void **state) {
           *plain = make_ball(context, NULL, 0.3, 300);
   pl_mesh *other = make_ball(context, &shelf, 0.31, 300), *finer = make_ball(context, &shelf, 0.3, 600);
   assert_int_equal(shelf.surfaces.count, 3);
-  pl_mesh_view a = pl_mesh_look(first), b = pl_mesh_look(again), c = pl_mesh_look(plain);
+  pl_mesh_view a = pl_mesh_get_view(first), b = pl_mesh_get_view(again), c = pl_mesh_get_view(plain);
   assert_int_equal(a.point_count, b.point_count);
   assert_int_equal(a.triangle_count, c.triangle_count);
   assert_memory_equal(a.points, b.points, (size_t)a.point_count * sizeof(pl_vec3));
   assert_memory_equal(b.points, c.points, (size_t)a.point_count * sizeof(pl_vec3));
   assert_memory_equal(b.triangles, c.triangles, 3 * (size_t)a.triangle_count * sizeof(int32_t));
-  assert_true(pl_mesh_look(finer).triangle_count > a.triangle_count);
+  assert_true(pl_mesh_get_view(finer).triangle_count > a.triangle_count);
   // More than it holds: old ones go, nothing is lost.
   for (int i = 0; i < 70; ++i) pl_mesh_destroy(make_ball(context, &shelf, 0.1 + 0.001 * i, 20));
   check_at_most((double)shelf.surfaces.count, 64);
@@ -160,16 +160,16 @@ static void shapes_on_the_shelf_are_those_that_were_made(void **state) {
   drop_context(context);
 }
 
-static double weight_seen(stage *s) {
+static double weight_seen(fixture *s) {
   double weight;
   step(s->world, 1);
-  assert_int_equal(pl_body_read_weights(s->world, pl_world_body(s->world, 0), 0, &weight), PL_OK);
+  assert_int_equal(pl_body_get_weights(s->world, pl_world_get_body(s->world, 0), 0, &weight), PL_OK);
   return weight;
 }
 
 static void drivers_of_views_follow_the_camera_that_they_are_given(void **state) {
   (void)state;
-  stage s = open_stage(
+  fixture s = open_fixture(
       "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"camera\": {\"eye\": [0, 0, 10], \"target\": [0, 0, 0]},"
       " \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, 0.8], \"cells\": [2, 2, 3]}, \"poses\": [{\"name\": \"p\", "
       "\"scale\": [1, 1, 1.2]}]}},"
@@ -179,16 +179,16 @@ static void drivers_of_views_follow_the_camera_that_they_are_given(void **state)
   check_ok(s.status, &s.error);
   const pl_vec3 aside = {10, 0, 0};
   check_at_most(weight_seen(&s), 0.1);
-  pl_stage_set_look_from(s.set, &aside);
+  pl_scene_instance_set_camera(s.set, &aside);
   check_at_most(0.95, weight_seen(&s));
-  pl_stage_set_look_from(s.set, NULL);
+  pl_scene_instance_set_camera(s.set, NULL);
   check_at_most(weight_seen(&s), 0.1);
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void a_collider_that_is_moved_pushes(void **state) {
   (void)state;
-  stage s = open_stage(
+  fixture s = open_fixture(
       "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, 0.4],"
       " \"cells\": [2, 2, 2]}}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\"}]}",
       ".");
@@ -203,7 +203,7 @@ static void a_collider_that_is_moved_pushes(void **state) {
     check_ok(pl_world_move_collider(s.world, ball, there, &s.error), &s.error);
     step(s.world, 1);
   }
-  pl_body_report report = pl_body_describe(s.world, pl_world_body(s.world, 0));
+  pl_body_report report = pl_body_get_report(s.world, pl_world_get_body(s.world, 0));
   // The ball has come 0.3 m into where the body was, at 1.2 m/s.
   check_at_most(0.2, report.center.x);
   check_at_most(0.5, report.momentum.x / report.mass);
@@ -218,7 +218,7 @@ static void a_collider_that_is_moved_pushes(void **state) {
   assert_int_equal(pl_world_move_collider(s.world, keyed, home, &s.error), PL_ERROR_INVALID_ARGUMENT);
   check_ok(pl_world_remove_collider(s.world, ball, &s.error), &s.error);
   assert_int_equal(pl_world_move_collider(s.world, ball, home, &s.error), PL_ERROR_NOT_FOUND);
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 int main(void) {

@@ -2,7 +2,7 @@
 #include "math/vec3.h"
 #include "pliant/fem.h"
 #include "scene/scene_fem.h"
-#include "stages.h"
+#include "world_fixtures.h"
 
 #define SCENE(meshes, tets)                               \
   "{\"pliant\": 1, \"name\": \"t\", \"meshes\": {" meshes \
@@ -22,7 +22,7 @@ static double tet_volume(const pl_mesh_view *v, int32_t tet) {
          6;
 }
 
-static pl_mesh *make_mesh(const stage *s) {
+static pl_mesh *make_mesh(const fixture *s) {
   pl_mesh *mesh = NULL;
   pl_error error = {0};
   check_ok(pl_scene_make_mesh(s->scene, "m", &mesh, s->findings, &error), &error);
@@ -31,10 +31,10 @@ static pl_mesh *make_mesh(const stage *s) {
 
 static void boxes_become_tets_that_fit_together(void **state) {
   (void)state;
-  stage s = open_stage(SCENE("\"m\": {\"cells\": {" BRIDGE "}}", ""), ".");
+  fixture s = open_fixture(SCENE("\"m\": {\"cells\": {" BRIDGE "}}", ""), ".");
   check_ok(s.status, &s.error);
   pl_mesh *mesh = make_mesh(&s), *boundary = NULL;
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   // 24 points around the upper boxes, and four under each of the two lower ones, which stand under the wide half.
   assert_int_equal(view.point_count, 24 + 8);
   assert_int_equal(view.tet_count, 5 * 8);
@@ -47,7 +47,7 @@ static void boxes_become_tets_that_fit_together(void **state) {
   for (int32_t i = 0; i < view.point_count; ++i) assert_false(view.points[i].x < 0.5 && view.points[i].y < 0.5);
   // Were a face cut along one diagonal by one box and along the other by its neighbour, it would be left over inside.
   check_ok(pl_mesh_boundary(s.context, mesh, &boundary, NULL, &s.error), &s.error);
-  pl_mesh_view skin = pl_mesh_look(boundary);
+  pl_mesh_view skin = pl_mesh_get_view(boundary);
   double area = 0;
   for (int32_t i = 0; i < skin.triangle_count; ++i) {
     const int32_t *c = skin.triangles + 3 * i;
@@ -57,57 +57,57 @@ static void boxes_become_tets_that_fit_together(void **state) {
   check_near(area, 2 * (3 * 3 + 3 * 1 + 3 * 1) + 2 * (2 * 2 + 2 * 1), 1e-9);
   pl_mesh_destroy(boundary);
   pl_mesh_destroy(mesh);
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void a_drawing_is_turned_and_put_and_scaled(void **state) {
   (void)state;
-  stage s = open_stage(SCENE("\"m\": {\"scale\": 2, \"cells\": {" BRIDGE
+  fixture s = open_fixture(SCENE("\"m\": {\"scale\": 2, \"cells\": {" BRIDGE
                              ", \"position\": [0, 0, 1], \"rotation\": {\"axis\": [0, 1, 0], \"degrees\": 90}}}",
                              ""),
                        ".");
   check_ok(s.status, &s.error);
   pl_mesh *mesh = make_mesh(&s);
-  pl_mesh_view view = pl_mesh_look(mesh);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_box box = pl_points_box(view.points, view.point_count);
-  check_near(box.least.x, 0, 1e-9);
-  check_near(box.most.x, 6, 1e-9);
-  check_near(box.most.y, 4, 1e-9);
-  check_near(box.least.z, -4, 1e-9);
-  check_near(box.most.z, 2, 1e-9);
+  check_near(box.min.x, 0, 1e-9);
+  check_near(box.max.x, 6, 1e-9);
+  check_near(box.max.y, 4, 1e-9);
+  check_near(box.min.z, -4, 1e-9);
+  check_near(box.max.z, 2, 1e-9);
   pl_mesh_destroy(mesh);
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void tets_of_another_mesh_carry_a_surface(void **state) {
   (void)state;
-  stage s = open_stage(SCENE(BALL ", \"c\": {\"cells\": {" CUBE "}}", ", \"tets\": {\"mesh\": \"c\"}"), ".");
+  fixture s = open_fixture(SCENE(BALL ", \"c\": {\"cells\": {" CUBE "}}", ", \"tets\": {\"mesh\": \"c\"}"), ".");
   check_ok(s.status, &s.error);
   assert_int_equal(pl_findings_count(s.findings, PL_SEVERITY_NOTE), 0);
-  pl_model_report model = pl_model_describe(pl_body_model(s.world, pl_stage_set_body(s.set, 0).id));
+  pl_model_report model = pl_model_get_report(pl_body_get_model(s.world, pl_scene_instance_get_body(s.set, 0).id));
   assert_int_equal(model.particle_count, 27);
   check_near(model.mass, 1000, 1e-6);
-  pl_stage_surface surface = pl_stage_set_surface(s.set, 0);
+  pl_scene_instance_surface surface = pl_scene_instance_get_surface_view(s.set, 0);
   assert_in_range(surface.point_count, 100, 1000);
   // An affine motion of the tets is that of the surface.
   pl_vec3 points[27], *drawn = calloc((size_t)surface.point_count, sizeof *drawn);
-  pl_body_id body = pl_stage_set_body(s.set, 0).id;
-  check_ok(pl_body_read_positions(s.world, body, points), &s.error);
+  pl_body_id body = pl_scene_instance_get_body(s.set, 0).id;
+  check_ok(pl_body_get_positions(s.world, body, points), &s.error);
   for (int i = 0; i < 27; ++i) points[i] = (pl_vec3){2 * points[i].x + points[i].y, points[i].y + 3, points[i].z};
-  check_ok(pl_body_write(s.world, body, points, NULL, &s.error), &s.error);
-  check_ok(pl_stage_set_read_surface(s.set, 0, drawn), &s.error);
+  check_ok(pl_body_set_state(s.world, body, points, NULL, &s.error), &s.error);
+  check_ok(pl_scene_instance_get_surface(s.set, 0, drawn), &s.error);
   for (int32_t i = 0; i < surface.point_count; ++i) {
     pl_vec3 p = {(drawn[i].x - drawn[i].y + 3) / 2, drawn[i].y - 3, drawn[i].z};
     check_near(pl_vec3_length(p), 0.4, 0.02);
   }
   free(drawn);
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void mistakes_are_told_at_their_place(void **state) {
   (void)state;
   static const struct {
-    const char *text, *place, *words;
+    const char *text, *position, *words;
   } cases[] = {
       {SCENE("\"m\": {\"cells\": {\"x\": [0], \"y\": [0, 1], \"z\": [0, 1], \"layers\": [{\"rows\": [\"#\"]}]}}", ""), ".x",
        "two planes"},
@@ -127,15 +127,15 @@ static void mistakes_are_told_at_their_place(void **state) {
       {SCENE("\"m\": {\"cells\": {" CUBE "}}", ", \"tets\": {\"mesh\": \"m\"}"), ".mesh", "no surface"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    stage s = open_stage(cases[i].text, ".");
+    fixture s = open_fixture(cases[i].text, ".");
     assert_true(s.status < 0);
     bool found = false;
     for (int32_t k = 0; k < pl_findings_count(s.findings, PL_SEVERITY_ERROR); ++k) {
       const pl_finding *finding = pl_findings_get(s.findings, k);
-      found = found || (strstr(finding->you_see, cases[i].words) != NULL && strstr(finding->field, cases[i].place) != NULL);
+      found = found || (strstr(finding->you_see, cases[i].words) != NULL && strstr(finding->field, cases[i].position) != NULL);
     }
-    if (!found) fail_msg("case %zu: nothing at \"%s\" says \"%s\"", i, cases[i].place, cases[i].words);
-    close_stage(&s);
+    if (!found) fail_msg("case %zu: nothing at \"%s\" says \"%s\"", i, cases[i].position, cases[i].words);
+    close_fixture(&s);
   }
 }
 
@@ -150,7 +150,7 @@ static void every_failed_allocation_is_reported(void **state) {
     pl_error error = {0};
     pl_scene *scene = NULL;
     pl_mesh *mesh = NULL;
-    pl_status status = pl_scene_read_memory(context, text, strlen(text), "test.json", ".", &scene, NULL, &error);
+    pl_status status = pl_scene_load_memory(context, text, strlen(text), "test.json", ".", &scene, NULL, &error);
     if (status >= 0) status = pl_scene_make_mesh(scene, "c", &mesh, NULL, &error);
     bool failed = allocator.call_count >= allocator.fail_at;
     allocator.fail_at = 0;
@@ -187,9 +187,9 @@ static void characters_in_space_have_points_enough(void **state) {
     pl_scene *scene = NULL;
     pl_mesh *mesh = NULL;
     check_ok(pl_findings_create(context, &findings, &error), &error);
-    check_ok(pl_scene_read(context, path, &scene, findings, &error), &error);
+    check_ok(pl_scene_load(context, path, &scene, findings, &error), &error);
     check_ok(pl_scene_make_mesh(scene, figures[i].mesh, &mesh, findings, &error), &error);
-    pl_mesh_view view = pl_mesh_look(mesh);
+    pl_mesh_view view = pl_mesh_get_view(mesh);
     print_message("%s: %s has %d unknowns, %d tets\n", figures[i].scene, figures[i].mesh, 3 * view.point_count, view.tet_count);
     check_at_most(figures[i].unknowns, 3 * view.point_count);
     double lean = 0;

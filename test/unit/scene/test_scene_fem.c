@@ -6,16 +6,16 @@
 #include "pliant/fem.h"
 #include "pliant/pliant.h"
 #include "solvers/cholmod_solver.h"
-#include "stages.h"
+#include "world_fixtures.h"
 
-static void print_findings(const stage *s) {
+static void print_findings(const fixture *s) {
   for (int32_t i = 0; i < pl_findings_count(s->findings, PL_SEVERITY_NOTE); ++i) {
     const pl_finding *f = pl_findings_get(s->findings, i);
     print_message("%s: %s; %s (line %d)\n", f->kind, f->you_see, f->fix, f->line);
   }
 }
 
-static bool was_found(const stage *s, const char *kind, const char *words) {
+static bool was_found(const fixture *s, const char *kind, const char *words) {
   for (int32_t i = 0; i < pl_findings_count(s->findings, PL_SEVERITY_NOTE); ++i) {
     const pl_finding *f = pl_findings_get(s->findings, i);
     if (strcmp(f->kind, kind) == 0 && f->line > 0 && (strstr(f->you_see, words) || strstr(f->fix, words))) return true;
@@ -30,8 +30,8 @@ static bool was_found(const stage *s, const char *kind, const char *words) {
 #define FALLING "\"time\": {\"step\": 0.01666666666666}, \"colliders\": [{\"shape\": \"half_space\", \"position\": [0, -0.25, 0]}],"
 #define BAR "\"box\": {\"size\": [0.2, 0.2, 0.4], \"cells\": [2, 2, 4]}"
 
-static pl_model_report model_of(const stage *s) {
-  return pl_model_describe(pl_body_model(s->world, pl_stage_set_body(s->set, 0).id));
+static pl_model_report model_of(const fixture *s) {
+  return pl_model_get_report(pl_body_get_model(s->world, pl_scene_instance_get_body(s->set, 0).id));
 }
 
 static void every_material_runs_without_findings(void **state) {
@@ -52,22 +52,22 @@ static void every_material_runs_without_findings(void **state) {
             "\"tets\": {\"points\": 60}, \"fem\": {\"young\": 3e4}"),
   };
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; ++i) {
-    stage s = open_stage(scenes[i], ".");
+    fixture s = open_fixture(scenes[i], ".");
     print_findings(&s);
     check_ok(s.status, &s.error);
     assert_int_equal(pl_findings_count(s.findings, PL_SEVERITY_NOTE), 0);
     assert_string_equal(model_of(&s).method, "fem");
     check_ok(pl_world_advance(s.world, 30 / 60.0, 0, NULL, &s.error), &s.error);
-    pl_stage_surface surface = pl_stage_set_surface(s.set, 0);
+    pl_scene_instance_surface surface = pl_scene_instance_get_surface_view(s.set, 0);
     assert_true(surface.triangle_count > 0 && surface.point_count <= 1000);
     pl_vec3 points[1000];
-    check_ok(pl_stage_set_read_surface(s.set, 0, points), &s.error);
+    check_ok(pl_scene_instance_get_surface(s.set, 0, points), &s.error);
     pl_box box = pl_points_box(points, surface.point_count);
-    print_message("scene %zu: from %.3f to %.3f m above the middle, floor at -0.25\n", i, box.least.y, box.most.y);
+    print_message("scene %zu: from %.3f to %.3f m above the middle, floor at -0.25\n", i, box.min.y, box.max.y);
     // It fell, and the floor holds it; half a curve's thickness hangs below its contact points.
-    check_at_most(-0.27, box.least.y);
-    check_at_most(box.least.y, -0.15);
-    close_stage(&s);
+    check_at_most(-0.27, box.min.y);
+    check_at_most(box.min.y, -0.15);
+    close_fixture(&s);
   }
 }
 
@@ -85,9 +85,9 @@ static void a_sheet_is_a_rectangle_of_nearly_equilateral_triangles(void **state)
       SCENE("", "\"sheet\": {\"size\": [1, 0.6], \"spacing\": 0.1}", "\"fem\": {\"material\": \"shell\"}"),
       SCENE("", "\"sheet\": {\"size\": [1, 0.6], \"spacing\": 0.1, \"plane\": \"xy\"}", "\"fem\": {\"material\": \"plane\"}")};
   for (int i = 0; i < 2; ++i) {
-    stage s = open_stage(scenes[i], ".");
+    fixture s = open_fixture(scenes[i], ".");
     check_ok(s.status, &s.error);
-    pl_mesh_view mesh = pl_mesh_look(pl_stage_set_body(s.set, 0).mesh);
+    pl_mesh_view mesh = pl_mesh_get_view(pl_scene_instance_get_body(s.set, 0).mesh);
     double area = 0;
     int32_t odd_count = 0;
     for (int32_t t = 0; t < mesh.triangle_count; ++t) {
@@ -106,22 +106,22 @@ static void a_sheet_is_a_rectangle_of_nearly_equilateral_triangles(void **state)
     assert_int_equal(mesh.triangle_count, 7 * 21);
     assert_int_equal(odd_count, 7 * 2 * 2);
     pl_mesh_check_report report;
-    check_ok(pl_mesh_check(s.context, pl_stage_set_body(s.set, 0).mesh, s.findings, &report, &s.error) < 0 ? -1 : PL_OK, &s.error);
+    check_ok(pl_mesh_check(s.context, pl_scene_instance_get_body(s.set, 0).mesh, s.findings, &report, &s.error) < 0 ? -1 : PL_OK, &s.error);
     assert_int_equal(report.component_count, 1);
     assert_int_equal(report.open_edge_count, 2 * 10 + 2 * 7 + 1);  // the upper row is a shifted one, with one point more
     assert_int_equal(report.flipped_edge_count + report.duplicate_count + report.isolated_point_count, 0);
-    close_stage(&s);
+    close_fixture(&s);
   }
 }
 
 static void a_curve_goes_through_its_points(void **state) {
   (void)state;
-  stage s = open_stage(SCENE("\"length_unit\": \"cm\",",
+  fixture s = open_fixture(SCENE("\"length_unit\": \"cm\",",
                              "\"curve\": {\"points\": [[0, 0, 0], [20, 0, 0], [20, 10, 0]], \"segments\": 2, \"closed\": true}",
                              "\"fem\": {\"material\": \"curve\"}"),
                        ".");
   check_ok(s.status, &s.error);
-  pl_mesh_view mesh = pl_mesh_look(pl_stage_set_body(s.set, 0).mesh);
+  pl_mesh_view mesh = pl_mesh_get_view(pl_scene_instance_get_body(s.set, 0).mesh);
   assert_int_equal(mesh.point_count, 6);
   assert_int_equal(mesh.segment_count, 6);
   const pl_vec3 wanted[] = {{0, 0, 0}, {0.1, 0, 0}, {0.2, 0, 0}, {0.2, 0.05, 0}, {0.2, 0.1, 0}, {0.1, 0.05, 0}};
@@ -130,7 +130,7 @@ static void a_curve_goes_through_its_points(void **state) {
     assert_int_equal(mesh.segments[2 * i], i);
     assert_int_equal(mesh.segments[2 * i + 1], (i + 1) % 6);
   }
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 // Volume inside a closed surface.
@@ -164,21 +164,21 @@ static void curves_and_plane_solids_are_drawn_closed_and_thick(void **state) {
        0.05},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    stage s = open_stage(cases[i].text, ".");
+    fixture s = open_fixture(cases[i].text, ".");
     check_ok(s.status, &s.error);
-    pl_stage_surface surface = pl_stage_set_surface(s.set, 0);
+    pl_scene_instance_surface surface = pl_scene_instance_get_surface_view(s.set, 0);
     pl_vec3 points[200];
     assert_true(surface.point_count <= 200);
-    check_ok(pl_stage_set_read_surface(s.set, 0, points), &s.error);
+    check_ok(pl_scene_instance_get_surface(s.set, 0, points), &s.error);
     check_near(volume_of(points, surface.triangles, surface.triangle_count), cases[i].volume, 1e-12);
     pl_mesh_check_report report;
     pl_findings *own = NULL;
     check_ok(pl_findings_create(s.context, &own, &s.error), &s.error);
-    assert_true(pl_mesh_check(s.context, pl_stage_set_body(s.set, 0).surface, own, &report, &s.error) >= 0);
+    assert_true(pl_mesh_check(s.context, pl_scene_instance_get_body(s.set, 0).surface, own, &report, &s.error) >= 0);
     assert_int_equal(report.open_edge_count + report.flipped_edge_count + report.non_manifold_edge_count, 0);
-    assert_int_equal(pl_mesh_look(pl_stage_set_body(s.set, 0).surface).point_count, surface.point_count);
+    assert_int_equal(pl_mesh_get_view(pl_scene_instance_get_body(s.set, 0).surface).point_count, surface.point_count);
     pl_findings_destroy(own);
-    close_stage(&s);
+    close_fixture(&s);
   }
 }
 
@@ -186,16 +186,16 @@ static void curves_and_plane_solids_are_drawn_closed_and_thick(void **state) {
 
 // Elastic energy of the body when it is stretched by a tenth along x.
 static double stretch_energy(const char *text) {
-  stage s = open_stage(text, ".");
+  fixture s = open_fixture(text, ".");
   check_ok(s.status, &s.error);
-  pl_mesh_view mesh = pl_mesh_look(pl_stage_set_body(s.set, 0).mesh);
+  pl_mesh_view mesh = pl_mesh_get_view(pl_scene_instance_get_body(s.set, 0).mesh);
   pl_vec3 points[200];
   assert_true(mesh.point_count <= 200);
   for (int32_t i = 0; i < mesh.point_count; ++i) points[i] = (pl_vec3){1.1 * mesh.points[i].x, mesh.points[i].y, mesh.points[i].z};
   double energy;
-  const pl_model *model = pl_body_model(s.world, pl_stage_set_body(s.set, 0).id);
+  const pl_model *model = pl_body_get_model(s.world, pl_scene_instance_get_body(s.set, 0).id);
   check_ok(pl_fem_energy_of(s.context, model, points, &energy, NULL, &s.error), &s.error);
-  close_stage(&s);
+  close_fixture(&s);
   return energy;
 }
 
@@ -203,12 +203,12 @@ static void regions_scale_the_modulus_of_what_is_inside(void **state) {
   (void)state;
 #define REGION(numbers) SCENE("", BAR, "\"fem\": {\"young_regions\": [" numbers "]}")
   double plain = stretch_energy(REGION(""));
-  double whole = stretch_energy(REGION("{\"least\": [-1, -1, -1], \"most\": [1, 1, 1], \"scale\": 4}"));
-  double half = stretch_energy(REGION("{\"least\": [-1, -1, -1], \"most\": [1, 1, 0], \"scale\": 4}"));
+  double whole = stretch_energy(REGION("{\"min\": [-1, -1, -1], \"max\": [1, 1, 1], \"scale\": 4}"));
+  double half = stretch_energy(REGION("{\"min\": [-1, -1, -1], \"max\": [1, 1, 0], \"scale\": 4}"));
   double twice =
-      stretch_energy(REGION("{\"least\": [-1, -1, -1], \"most\": [1, 1, 1], \"scale\": 4}, "
-                            "{\"least\": [-1, -1, -1], \"most\": [1, 1, 1], \"scale\": 5}"));
-  double faded = stretch_energy(REGION("{\"least\": [-1, -1, -1], \"most\": [1, 1, -0.2], \"scale\": 4, \"border\": 0.4}"));
+      stretch_energy(REGION("{\"min\": [-1, -1, -1], \"max\": [1, 1, 1], \"scale\": 4}, "
+                            "{\"min\": [-1, -1, -1], \"max\": [1, 1, 1], \"scale\": 5}"));
+  double faded = stretch_energy(REGION("{\"min\": [-1, -1, -1], \"max\": [1, 1, -0.2], \"scale\": 4, \"border\": 0.4}"));
   print_message("energies: %.6g plain, %.6g whole, %.6g half, %.6g faded J\n", plain, whole, half, faded);
   check_near(whole / plain, 4, 1e-9);
   check_near(half / plain, 2.5, 1e-9);
@@ -251,11 +251,11 @@ static void a_table_gives_every_element_its_modulus(void **state) {
   } wrong[] = {{BAR_TETS - 1, 1, "79 rows"}, {BAR_TETS, -1, "element 1"}};
   for (int i = 0; i < 2; ++i) {
     write_moduli(path, wrong[i].count, 1, wrong[i].second);
-    stage s = open_stage(text, ".");
+    fixture s = open_fixture(text, ".");
     assert_int_equal(s.status, PL_ERROR_INVALID_DATA);
     assert_true(pl_findings_count(s.findings, PL_SEVERITY_ERROR) >= 1);
     assert_non_null(strstr(pl_findings_get(s.findings, 0)->you_see, wrong[i].words));
-    close_stage(&s);
+    close_fixture(&s);
   }
   unlink(path);
 }
@@ -264,50 +264,50 @@ static void pascals_stay_pascals_in_any_length_unit(void **state) {
   (void)state;
   static const char *const metres = SCENE(
       "", BAR,
-      "\"fem\": {\"young\": 2e4, \"mass_damping\": 1}, \"pins\": [{\"within\": {\"least\": [-1, 0.05, -1], \"most\": [1, 1, 1]}}]");
+      "\"fem\": {\"young\": 2e4, \"mass_damping\": 1}, \"pins\": [{\"within\": {\"min\": [-1, 0.05, -1], \"max\": [1, 1, 1]}}]");
   static const char *const centimetres =
       SCENE("\"length_unit\": \"cm\", \"gravity\": [0, -981, 0],", "\"box\": {\"size\": [20, 20, 40], \"cells\": [2, 2, 4]}",
-            "\"fem\": {\"young\": 2e4, \"mass_damping\": 1, \"surface_tolerance\": 0.1}, \"pins\": [{\"within\": {\"least\": "
-            "[-100, 5, -100], \"most\": [100, 100, 100]}}]");
+            "\"fem\": {\"young\": 2e4, \"mass_damping\": 1, \"surface_tolerance\": 0.1}, \"pins\": [{\"within\": {\"min\": "
+            "[-100, 5, -100], \"max\": [100, 100, 100]}}]");
   pl_vec3 points[2][100];
   int32_t count = 0;
   for (int i = 0; i < 2; ++i) {
-    stage s = open_stage(i == 0 ? metres : centimetres, ".");
+    fixture s = open_fixture(i == 0 ? metres : centimetres, ".");
     check_ok(s.status, &s.error);
     check_ok(pl_world_advance(s.world, 0.2, 0, NULL, &s.error), &s.error);
     count = model_of(&s).particle_count;
     assert_true(count <= 100);
-    pl_body_read_positions(s.world, pl_stage_set_body(s.set, 0).id, points[i]);
-    close_stage(&s);
+    pl_body_get_positions(s.world, pl_scene_instance_get_body(s.set, 0).id, points[i]);
+    close_fixture(&s);
   }
-  double least = 0, farthest = 0;
+  double min = 0, farthest = 0;
   for (int32_t i = 0; i < count; ++i) {
-    least = fmin(least, points[0][i].y + 0.1);
+    min = fmin(min, points[0][i].y + 0.1);
     farthest = fmax(farthest, pl_vec3_distance(points[0][i], points[1][i]));
   }
-  print_message("lowest point sank by %.4f m; the two units differ by %.2g m\n", -least, farthest);
-  check_at_most(least, -1e-3);
+  print_message("lowest point sank by %.4f m; the two units differ by %.2g m\n", -min, farthest);
+  check_at_most(min, -1e-3);
   check_at_most(farthest, 1e-6);
 }
 
 static void the_direct_solver_of_the_lab_is_used(void **state) {
   (void)state;
   if (pl_cholmod_backend() == NULL) return;
-  stage s = open_stage(SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [6, 6, 6]}", "\"fem\": {\"solver\": \"direct\"}"), ".");
+  fixture s = open_fixture(SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [6, 6, 6]}", "\"fem\": {\"solver\": \"direct\"}"), ".");
   check_ok(s.status, &s.error);
   check_ok(pl_world_advance(s.world, 0.01, 0, NULL, &s.error), &s.error);
   pl_fem_report report;
-  check_ok(pl_fem_body_report(s.world, pl_stage_set_body(s.set, 0).id, &report), &s.error);
+  check_ok(pl_fem_get_report(s.world, pl_scene_instance_get_body(s.set, 0).id, &report), &s.error);
   print_message("%s\n", report.solver);
   assert_non_null(strstr(report.solver, "cholmod"));
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 // --- examples, pins, copies -----------------------------------------------------------------------------------------
 
 static void a_driver_leads_the_body_into_its_example(void **state) {
   (void)state;
-  stage s = open_stage(SCENE("\"gravity\": [0, 0, 0],", BAR ", \"poses\": [{\"name\": \"flat\", \"scale\": [1.2, 0.7, 1.2]}]",
+  fixture s = open_fixture(SCENE("\"gravity\": [0, 0, 0],", BAR ", \"poses\": [{\"name\": \"flat\", \"scale\": [1.2, 0.7, 1.2]}]",
                              "\"fem\": {\"young\": 1e4, \"mass_damping\": 20, \"examples\": [\"flat\"]},"
                              "\"driver\": {\"kind\": \"constant\", \"weights\": [1]}"),
                        ".");
@@ -315,37 +315,37 @@ static void a_driver_leads_the_body_into_its_example(void **state) {
   check_ok(s.status, &s.error);
   check_ok(pl_world_advance(s.world, 1, 0, NULL, &s.error), &s.error);
   pl_vec3 points[100];
-  pl_body_read_positions(s.world, pl_stage_set_body(s.set, 0).id, points);
+  pl_body_get_positions(s.world, pl_scene_instance_get_body(s.set, 0).id, points);
   pl_box box = pl_points_box(points, model_of(&s).particle_count);
-  check_near(box.most.y - box.least.y, 0.7 * 0.2, 0.004);
-  check_near(box.most.x - box.least.x, 1.2 * 0.2, 0.004);
-  close_stage(&s);
+  check_near(box.max.y - box.min.y, 0.7 * 0.2, 0.004);
+  check_near(box.max.x - box.min.x, 1.2 * 0.2, 0.004);
+  close_fixture(&s);
 }
 
 static void pins_pushes_and_copies_work(void **state) {
   (void)state;
-  stage s = open_stage(
+  fixture s = open_fixture(
       SCENE("\"gravity\": [0, 0, 0],", "\"curve\": {\"from\": [0, 0, 0], \"to\": [1, 0, 0], \"segments\": 8}",
             "\"fem\": {\"material\": \"curve\", \"young\": 1e6}, \"repeat\": {\"counts\": [1, 2, 1], \"spacing\": [0, 1, 0]},"
             "\"pins\": [{\"particles\": [0, 1]}], \"pushes\": [{\"force\": [0, 0.5, 0]}]"),
       ".");
   check_ok(s.status, &s.error);
-  assert_int_equal(pl_stage_set_body_count(s.set), 2);
-  pl_body_id first = pl_stage_set_body(s.set, 0).id, second = pl_stage_set_body(s.set, 1).id;
-  assert_ptr_equal(pl_body_model(s.world, first), pl_body_model(s.world, second));
+  assert_int_equal(pl_scene_instance_body_count(s.set), 2);
+  pl_body_id first = pl_scene_instance_get_body(s.set, 0).id, second = pl_scene_instance_get_body(s.set, 1).id;
+  assert_ptr_equal(pl_body_get_model(s.world, first), pl_body_get_model(s.world, second));
   check_ok(pl_world_advance(s.world, 0.25, 0, NULL, &s.error), &s.error);
   pl_vec3 a[9], b[9], tubes[100];
-  pl_body_read_positions(s.world, first, a);
-  pl_body_read_positions(s.world, second, b);
+  pl_body_get_positions(s.world, first, a);
+  pl_body_get_positions(s.world, second, b);
   check_at_most(pl_vec3_distance(a[1], (pl_vec3){0.125, 0, 0}), 1e-12);
   check_at_most(0.01, a[8].y);
   check_near(b[8].y, a[8].y + 1, 1e-9);
   // The second copy is drawn where it is.
-  check_ok(pl_stage_set_read_surface(s.set, 1, tubes), &s.error);
-  pl_box box = pl_points_box(tubes, pl_stage_set_surface(s.set, 1).point_count);
-  check_near(box.most.y, b[8].y, 0.01);
-  check_near(box.most.z - box.least.z, 0.01, 1e-12);
-  close_stage(&s);
+  check_ok(pl_scene_instance_get_surface(s.set, 1, tubes), &s.error);
+  pl_box box = pl_points_box(tubes, pl_scene_instance_get_surface_view(s.set, 1).point_count);
+  check_near(box.max.y, b[8].y, 0.01);
+  check_near(box.max.z - box.min.z, 0.01, 1e-12);
+  close_fixture(&s);
 }
 
 static void a_written_scene_reads_back_to_the_same_bodies(void **state) {
@@ -354,22 +354,22 @@ static void a_written_scene_reads_back_to_the_same_bodies(void **state) {
   int file = mkstemp(path);
   assert_true(file >= 0);
   close(file);
-  stage s = open_stage(
+  fixture s = open_fixture(
       SCENE("", "\"sheet\": {\"size\": [0.3, 0.2], \"spacing\": 0.1}",
             "\"fem\": {\"material\": \"shell\", \"young\": 12345, \"poisson\": 0.4, \"thickness\": 0.02, \"solver\": \"cg\","
-            "\"young_regions\": [{\"least\": [0, -1, -1], \"most\": [1, 1, 1], \"scale\": 7}]}"),
+            "\"young_regions\": [{\"min\": [0, -1, -1], \"max\": [1, 1, 1], \"scale\": 7}]}"),
       ".");
   check_ok(s.status, &s.error);
   uint64_t hash = model_of(&s).hash;
-  check_ok(pl_scene_write(s.context, path, s.scene, &s.error), &s.error);
-  pl_stage_set_destroy(s.set);
+  check_ok(pl_scene_save(s.context, path, s.scene, &s.error), &s.error);
+  pl_scene_instance_destroy(s.set);
   pl_scene_destroy(s.scene);
-  check_ok(pl_scene_read(s.context, path, &s.scene, s.findings, &s.error), &s.error);
+  check_ok(pl_scene_load(s.context, path, &s.scene, s.findings, &s.error), &s.error);
   pl_scene_build_def def = pl_default_scene_build_def();
   check_ok(pl_scene_build(s.context, &def, s.scene, &s.set, s.findings, &s.error), &s.error);
-  s.world = pl_stage_set_world(s.set);
+  s.world = pl_scene_instance_get_world(s.set);
   assert_true(model_of(&s).hash == hash);
-  close_stage(&s);
+  close_fixture(&s);
   unlink(path);
 }
 
@@ -404,10 +404,10 @@ static void mistakes_are_told_with_place_and_fix(void **state) {
       {SCENE("\"time\": {\"step\": 0.05},", BAR, "\"fem\": {\"material\": \"fast\"}"), "long-step", "1/60", true},
       {SCENE("", BAR, "\"fem\": {\"material\": \"corrotated\"}"), "unknown-word", "corotated", false},
       {SCENE("", BAR, "\"fem\": {\"examples\": [\"x\"]}"), "unknown-name", "pose \"x\"", false},
-      {SCENE("", BAR, "\"fem\": {\"young_regions\": [{\"least\": [5, 5, 5], \"most\": [6, 6, 6], \"scale\": 2}]}"), "empty-region",
+      {SCENE("", BAR, "\"fem\": {\"young_regions\": [{\"min\": [5, 5, 5], \"max\": [6, 6, 6], \"scale\": 2}]}"), "empty-region",
        "mesh's frame", true},
-      {SCENE("", BAR, "\"fem\": {\"young_regions\": [{\"least\": [5, 5, 5], \"most\": [4, 6, 6], \"scale\": 2}]}"), "empty-region",
-       "`most`", false},
+      {SCENE("", BAR, "\"fem\": {\"young_regions\": [{\"min\": [5, 5, 5], \"max\": [4, 6, 6], \"scale\": 2}]}"), "empty-region",
+       "`max`", false},
       {SCENE("", BAR, "\"solid\": {}"), "other-method", "`fem`", false},
       {SCENE("", BAR ", " CURVE, "\"fem\": {}"), "mesh-source", "curve", false},
       {SCENE("", "\"curve\": {\"from\": [0, 0, 0]}", "\"fem\": {\"material\": \"curve\"}"), "curve-ends", "`to`", false},
@@ -426,22 +426,22 @@ static void mistakes_are_told_with_place_and_fix(void **state) {
       {SCENE("", BAR, "\"fem\": {}, \"driver\": {\"kind\": \"constant\", \"weights\": [1]}"), "driver", "examples", false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    stage s = open_stage(cases[i].text, ".");
+    fixture s = open_fixture(cases[i].text, ".");
     if (!was_found(&s, cases[i].kind, cases[i].words) || (s.status >= 0) != cases[i].goes_on) {
       print_findings(&s);
       fail_msg("case %zu: %s with \"%s\" was not found, or the scene went on (%d)", i, cases[i].kind, cases[i].words, s.status);
     }
-    close_stage(&s);
+    close_fixture(&s);
   }
   // The parameters of a method that the body does not have.
-  stage s = open_stage("{\"pliant\": 1, \"name\": \"t\", \"meshes\": {\"m\": {" BAR
+  fixture s = open_fixture("{\"pliant\": 1, \"name\": \"t\", \"meshes\": {\"m\": {" BAR
                        "}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"fem\": {}}]}",
                        ".");
   assert_true(s.status < 0 && was_found(&s, "other-method", "\"fem\""));
-  close_stage(&s);
-  s = open_stage("{\"pliant\": 1, \"name\": \"t\", \"bodies\": [{\"name\": \"a\", \"method\": \"fem\"}]}", ".");
+  close_fixture(&s);
+  s = open_fixture("{\"pliant\": 1, \"name\": \"t\", \"bodies\": [{\"name\": \"a\", \"method\": \"fem\"}]}", ".");
   assert_true(s.status < 0 && was_found(&s, "missing-key", "`mesh`"));
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void every_failed_allocation_is_reported(void **state) {
@@ -451,7 +451,7 @@ static void every_failed_allocation_is_reported(void **state) {
       SCENE("", "\"sheet\": {\"size\": [0.2, 0.2], \"spacing\": 0.1, \"plane\": \"xy\"}", "\"fem\": {\"material\": \"plane\"}"),
       SCENE(
           "", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}, \"poses\": [{\"name\": \"flat\", \"scale\": [1, 0.5, 1]}]",
-          "\"fem\": {\"examples\": [\"flat\"], \"young_regions\": [{\"least\": [-1, -1, -1], \"most\": [0, 1, 1], \"scale\": 3}]}"),
+          "\"fem\": {\"examples\": [\"flat\"], \"young_regions\": [{\"min\": [-1, -1, -1], \"max\": [0, 1, 1], \"scale\": 3}]}"),
       SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}", "\"fem\": {\"material\": \"fast\"}"),
       SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}", "\"fem\": {\"material\": \"shell\"}"),
   };
@@ -463,9 +463,9 @@ static void every_failed_allocation_is_reported(void **state) {
       allocator.fail_at = allocator.call_count + n;
       pl_error error = {0};
       pl_scene *scene = NULL;
-      pl_stage_set *set = NULL;
+      pl_scene_instance *set = NULL;
       pl_scene_build_def def = pl_default_scene_build_def();
-      pl_status status = pl_scene_read_memory(context, scenes[i], strlen(scenes[i]), "test.json", ".", &scene, NULL, &error);
+      pl_status status = pl_scene_load_memory(context, scenes[i], strlen(scenes[i]), "test.json", ".", &scene, NULL, &error);
       if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
       bool failed = allocator.call_count >= allocator.fail_at;
       allocator.fail_at = 0;
@@ -475,7 +475,7 @@ static void every_failed_allocation_is_reported(void **state) {
       } else {
         check_ok(status, &error);
       }
-      pl_stage_set_destroy(set);
+      pl_scene_instance_destroy(set);
       pl_scene_destroy(scene);
       assert_int_equal(allocator.live_count, base);
       if (!failed) break;

@@ -4,11 +4,11 @@
 
 #include "math/quat.h"
 #include "pliant/pliant.h"
-#include "stages.h"
+#include "world_fixtures.h"
 
-static void step_to(stage *s, double time) {
-  pl_world *world = pl_stage_set_world(s->set);
-  while (pl_world_time(world) < time - 1e-9) check_ok(pl_world_step(world, NULL, &s->error), &s->error);
+static void step_to(fixture *s, double time) {
+  pl_world *world = pl_scene_instance_get_world(s->set);
+  while (pl_world_get_time(world) < time - 1e-9) check_ok(pl_world_step(world, NULL, &s->error), &s->error);
 }
 
 // An ear of five points that bends left when seen from the right, and the other way round.
@@ -29,32 +29,32 @@ static void step_to(stage *s, double time) {
 
 static void examples_follow_the_camera_of_the_scene(void **state) {
   (void)state;
-  stage s = open_stage(EAR(""), ".");
+  fixture s = open_fixture(EAR(""), ".");
   check_ok(s.status, &s.error);
   assert_int_equal(pl_findings_count(s.findings, PL_SEVERITY_WARNING), 0);
-  pl_world *world = pl_stage_set_world(s.set);
-  pl_stage_body body = pl_stage_set_body(s.set, 0);
+  pl_world *world = pl_scene_instance_get_world(s.set);
+  pl_scene_instance_body body = pl_scene_instance_get_body(s.set, 0);
   double weights[2];
   step_to(&s, 0.1);
-  check_ok(pl_body_read_weights(world, body.id, 0, weights), NULL);
+  check_ok(pl_body_get_weights(world, body.id, 0, weights), NULL);
   assert_true(weights[0] < 0.1 && weights[1] < 0.1);
   step_to(&s, 1.5);
-  check_ok(pl_body_read_weights(world, body.id, 0, weights), NULL);
+  check_ok(pl_body_get_weights(world, body.id, 0, weights), NULL);
   check_near(weights[0], 1, 1e-6);
   // The tip has gone left, and the surface with it: a rod without a mesh shows tubes.
   pl_vec3 x[8];
-  check_ok(pl_body_read_positions(world, body.id, x), NULL);
+  check_ok(pl_body_get_positions(world, body.id, x), NULL);
   assert_true(x[5].x < -0.1);
   assert_null(body.mesh);
   assert_non_null(body.surface);
   assert_non_null(body.rod_def);
-  assert_true(pl_model_describe(pl_body_model(world, body.id)).surface_point_count == pl_mesh_look(body.surface).point_count);
-  close_stage(&s);
+  assert_true(pl_model_get_report(pl_body_get_model(world, body.id)).surface_point_count == pl_mesh_get_view(body.surface).point_count);
+  close_fixture(&s);
 }
 
 static void led_joints_move_by_their_keys(void **state) {
   (void)state;
-  stage s = open_stage(
+  fixture s = open_fixture(
       SCENE("\"joints\": [{\"name\": \"neck\", \"position\": [0, -1, 0]}, {\"name\": \"head\", \"position\": [0, 0, 0], \"keys\": "
             "[{\"time\": 0}, {\"time\": 1, \"position\": [0.5, 0, 0], \"rotation\": {\"axis\": [0, 1, 0], \"degrees\": 90}}]}],"
             "\"chains\": [{\"name\": \"ear\", \"base\": \"head\", " EAR_POINTS ", \"radius\": 0.02}]",
@@ -63,19 +63,19 @@ static void led_joints_move_by_their_keys(void **state) {
   check_ok(s.status, &s.error);
   step_to(&s, 0.5);
   pl_transform joints[8];
-  check_ok(pl_body_read_joints(pl_stage_set_world(s.set), pl_stage_set_body(s.set, 0).id, joints), NULL);
+  check_ok(pl_rod_get_joints(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id, joints), NULL);
   check_near(joints[1].position.x, 0.25, 1e-6);
   check_near(joints[2].position.x, 0.25, 1e-6);  // the root goes with it
   check_near(joints[1].rotation.y, sin(3.14159265358979323846 / 8), 1e-6);
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void trees_loops_and_colliders_can_be_written(void **state) {
   (void)state;
-  stage s = open_stage(
+  fixture s = open_fixture(
       SCENE(
           "\"chains\": [{\"name\": \"antler\", " EAR_POINTS
-          ", \"radius\": 0.02, \"tip_radius\": 0.01, \"angle_limit\": 30, \"branches\": "
+          ", \"radius\": 0.02, \"tip_radius\": 0.01, \"max_angle\": 30, \"branches\": "
           "[{\"at\": 2, \"points\": [[0.1, 0.25, 0], [0.2, 0.3, 0]], \"branches\": [{\"at\": 0, \"points\": [[0.1, 0.3, 0.1]]}]}],"
           "\"links\": [[6, 4]], \"colliders\": [\"skull\"]}], \"colliders\": [{\"name\": \"skull\", \"shape\": \"sphere\", "
           "\"radius\": "
@@ -84,17 +84,17 @@ static void trees_loops_and_colliders_can_be_written(void **state) {
           ""),
       ".");
   check_ok(s.status, &s.error);
-  pl_rod_report report = pl_rod_describe(pl_body_model(pl_stage_set_world(s.set), pl_stage_set_body(s.set, 0).id));
+  pl_rod_report report = pl_rod_get_report(pl_body_get_model(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id));
   assert_int_equal(report.joint_count, 1 + 5 + 2 + 1);
   assert_int_equal(report.link_count, 1);
-  assert_int_equal(pl_stage_set_body(s.set, 0).rod_def->collider_count, 1);
+  assert_int_equal(pl_scene_instance_get_body(s.set, 0).rod_def->collider_count, 1);
   step_to(&s, 0.2);
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void weights_by_angle_and_speed(void **state) {
   (void)state;
-  stage s = open_stage(
+  fixture s = open_fixture(
       "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"ear\", \"method\": \"rod\", \"driver\": "
       "[{\"kind\": \"angle\", "
       "\"chain\": \"a\", \"joint\": \"head\", \"keys\": [{\"at\": 0, \"weights\": [0]}, {\"at\": 90, \"weights\": [1]}]}, "
@@ -110,35 +110,35 @@ static void weights_by_angle_and_speed(void **state) {
   check_ok(s.status, &s.error);
   step_to(&s, 0.5);
   double weight;
-  check_ok(pl_body_read_weights(pl_stage_set_world(s.set), pl_stage_set_body(s.set, 0).id, 0, &weight), NULL);
+  check_ok(pl_body_get_weights(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id, 0, &weight), NULL);
   check_near(weight, 0.5, 0.01);  // half of 90 degrees
-  check_ok(pl_body_read_weights(pl_stage_set_world(s.set), pl_stage_set_body(s.set, 0).id, 1, &weight), NULL);
+  check_ok(pl_body_get_weights(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id, 1, &weight), NULL);
   check_near(weight, 0.5, 0.01);  // 1 of 2 m/s
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void bodies_settle_before_the_clock_starts(void **state) {
   (void)state;
-  stage s = open_stage(
+  fixture s = open_fixture(
       "{\"pliant\": 1, \"name\": \"t\", \"time\": {\"warm_up\": 6}, \"bodies\": [{\"name\": \"ear\", \"method\": \"rod\", \"rod\": "
       "{\"damping\": 4, "
       "\"stiffness\": 0.01, \"chains\": [{\"name\": \"whisker\", \"points\": [[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0]], \"radius\": "
       "0.01}]}}]}",
       ".");
   check_ok(s.status, &s.error);
-  pl_world *world = pl_stage_set_world(s.set);
-  assert_true(pl_world_time(world) == 0);
+  pl_world *world = pl_scene_instance_get_world(s.set);
+  assert_true(pl_world_get_time(world) == 0);
   pl_vec3 x[4];
-  check_ok(pl_body_read_positions(world, pl_stage_set_body(s.set, 0).id, x), NULL);
+  check_ok(pl_body_get_positions(world, pl_scene_instance_get_body(s.set, 0).id, x), NULL);
   assert_true(x[3].y < -1e-3);  // it hangs already
-  assert_true(pl_body_describe(world, pl_stage_set_body(s.set, 0).id).largest_speed < 1e-2);
-  close_stage(&s);
+  assert_true(pl_body_get_report(world, pl_scene_instance_get_body(s.set, 0).id).max_speed < 1e-2);
+  close_fixture(&s);
 }
 
 // A body is skinned by itself: points around the chain follow it, others the led joint.
 static void a_mesh_is_skinned_to_the_skeleton(void **state) {
   (void)state;
-  stage s = open_stage(
+  fixture s = open_fixture(
       "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"meshes\": {\"head\": {\"triangles\": 2000, \"shape\": {\"kind\": "
       "\"union\", \"smoothness\": 0.02, "
       "\"children\": [{\"kind\": \"ellipsoid\", \"size\": [0.15, 0.15, 0.15], \"position\": [0, -0.12, 0]}, {\"kind\": "
@@ -150,13 +150,13 @@ static void a_mesh_is_skinned_to_the_skeleton(void **state) {
       "\"turns\": [{\"joint\": 2, \"axis\": [0, 0, 1], \"degrees\": 90}]}]}]}}]}",
       ".");
   check_ok(s.status, &s.error);
-  pl_world *world = pl_stage_set_world(s.set);
-  pl_stage_body body = pl_stage_set_body(s.set, 0);
+  pl_world *world = pl_scene_instance_get_world(s.set);
+  pl_scene_instance_body body = pl_scene_instance_get_body(s.set, 0);
   step_to(&s, 0.05);
-  pl_mesh_view rest = pl_mesh_look(body.surface);
+  pl_mesh_view rest = pl_mesh_get_view(body.surface);
   pl_vec3 *now = malloc((size_t)rest.point_count * sizeof *now);
   assert_non_null(now);
-  check_ok(pl_body_read_surface(world, body.id, now), NULL);
+  check_ok(pl_body_get_surface(world, body.id, now), NULL);
   double low = 0, high = 0;
   for (int32_t i = 0; i < rest.point_count; ++i) {
     pl_vec3 p = rest.points[i];
@@ -167,7 +167,7 @@ static void a_mesh_is_skinned_to_the_skeleton(void **state) {
   printf("skin: head moved by %.1e m, ear misses its pose by %.1e m\n", low, high);
   assert_true(low < 1e-6 && high < 0.012);
   free(now);
-  close_stage(&s);
+  close_fixture(&s);
 }
 
 static void values_can_be_replaced(void **state) {
@@ -182,30 +182,30 @@ static void values_can_be_replaced(void **state) {
   const struct {
     const char *path, *value, *complaint;
   } cases[] = {
-      {"bodies[0].rod.suppression", "none", NULL},
+      {"bodies[0].rod.ghost_momentum", "none", NULL},
       {"bodies[0].rod.stiffness", "0.5", NULL},
       {"time.frames", "7", NULL},
       {"bodies[0].rod.chains[0].points[4]", "[0, 0.39, 0.03]", NULL},
-      {"bodies[0].rod.supression", "none", "suppression"},
-      {"bodies[0].rod.suppression", "nonsense", "nonsense"},
+      {"bodies[0].rod.supression", "none", "ghost_momentum"},
+      {"bodies[0].rod.ghost_momentum", "nonsense", "nonsense"},
       {"bodies[7].name", "x", "no such place"},
       {"bodies[0", "x", "no such place"},
       {"", "x", "no such place"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
-    stage s = {.context = make_context(1)};
+    fixture s = {.context = make_context(1)};
     check_ok(pl_findings_create(s.context, &s.findings, &s.error), &s.error);
     pl_scene_override override = {cases[k].path, cases[k].value};
-    s.status = pl_scene_read_with(s.context, path, &override, 1, &s.scene, s.findings, &s.error);
+    s.status = pl_scene_load_with(s.context, path, &override, 1, &s.scene, s.findings, &s.error);
     if (cases[k].complaint == NULL) {
       check_ok(s.status, &s.error);
-      if (k == 2) assert_int_equal(pl_scene_describe(s.scene).frame_count, 7);
+      if (k == 2) assert_int_equal(pl_scene_get_report(s.scene).frame_count, 7);
     } else {
       assert_true(s.status < 0);
       if (strstr(s.error.text, cases[k].complaint) == NULL) print_error("%s=%s: %s\n", cases[k].path, cases[k].value, s.error.text);
       assert_non_null(strstr(s.error.text, cases[k].complaint));
     }
-    close_stage(&s);
+    close_fixture(&s);
   }
   remove(path);
   rmdir(folder);
@@ -244,7 +244,7 @@ static void mistakes_are_told_with_their_place(void **state) {
       {SCENE("", ""), "chains"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
-    stage s = open_stage(cases[k].text, ".");
+    fixture s = open_fixture(cases[k].text, ".");
     bool found = false;
     for (int32_t i = 0; i < pl_findings_count(s.findings, PL_SEVERITY_NOTE); ++i) {
       const pl_finding *f = pl_findings_get(s.findings, i);
@@ -260,7 +260,7 @@ static void mistakes_are_told_with_their_place(void **state) {
       }
     }
     assert_true(s.status < 0 && found);
-    close_stage(&s);
+    close_fixture(&s);
   }
 }
 
@@ -273,20 +273,20 @@ static void every_allocation_may_fail(void **state) {
     pl_context *context = make_failing_context(&allocator);
     pl_findings *findings = NULL;
     pl_scene *scene = NULL;
-    pl_stage_set *set = NULL;
+    pl_scene_instance *set = NULL;
     pl_error error = {0};
-    int64_t before = pl_context_memory(context).block_count;
+    int64_t before = pl_context_get_memory_report(context).block_count;
     allocator.fail_at = allocator.call_count + n;
     pl_scene_build_def def = pl_default_scene_build_def();
     pl_status status = pl_findings_create(context, &findings, &error);
-    if (status >= 0) status = pl_scene_read_memory(context, text, strlen(text), "test.json", ".", &scene, findings, &error);
+    if (status >= 0) status = pl_scene_load_memory(context, text, strlen(text), "test.json", ".", &scene, findings, &error);
     if (status >= 0) status = pl_scene_build(context, &def, scene, &set, findings, &error);
     done = status >= 0;
     if (!done) assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);
-    pl_stage_set_destroy(set);
+    pl_scene_instance_destroy(set);
     pl_scene_destroy(scene);
     pl_findings_destroy(findings);
-    assert_int_equal(pl_context_memory(context).block_count, before);
+    assert_int_equal(pl_context_get_memory_report(context).block_count, before);
     pl_context_destroy(context);
   }
   printf("%d allocations\n", n);

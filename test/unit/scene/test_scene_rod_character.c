@@ -5,9 +5,9 @@
 
 #include "math/quat.h"
 #include "pliant/pliant.h"
-#include "stages.h"
+#include "world_fixtures.h"
 
-static const pl_finding *finding_of(const stage *s, const char *kind) {
+static const pl_finding *finding_of(const fixture *s, const char *kind) {
   for (int32_t i = 0; i < pl_findings_count(s->findings, PL_SEVERITY_NOTE); ++i)
     if (strcmp(pl_findings_get(s->findings, i)->kind, kind) == 0) return pl_findings_get(s->findings, i);
   for (int32_t i = 0; i < pl_findings_count(s->findings, PL_SEVERITY_NOTE); ++i) {
@@ -28,9 +28,9 @@ static const char *const HEAD =
     "\"radius\": 0.02, \"examples\": [{\"name\": \"bent\", \"direction\": [0, 0, 1], \"curl\": {\"degrees\": 60}}]}]}}]}";
 
 static void write_head(const char *path) {
-  stage s = open_stage(HEAD, ".");
+  fixture s = open_fixture(HEAD, ".");
   check_ok(s.status, &s.error);
-  pl_stage_body body = pl_stage_set_body(s.set, 0);
+  pl_scene_instance_body body = pl_scene_instance_get_body(s.set, 0);
   enum { FRAMES = 11, JOINTS = 4 };
   assert_int_equal(body.rod_def->joint_count, JOINTS);
   pl_transform joints[FRAMES * JOINTS];
@@ -41,12 +41,12 @@ static void write_head(const char *path) {
       joints[f * JOINTS + j].position.x += f / 10.0;
     }
   pl_character_motion motion = {"nod", 10, FRAMES, JOINTS, nodes, joints};
-  pl_character_write_def def = pl_default_character_write_def();
+  pl_character_save_def def = pl_default_character_save_def();
   def.rod = body.rod_def;
   def.motion = &motion;
   def.name = "head";
-  check_ok(pl_character_write(s.context, &def, path, &s.error), &s.error);
-  close_stage(&s);
+  check_ok(pl_character_save(s.context, &def, path, &s.error), &s.error);
+  close_fixture(&s);
 }
 
 #define SCENE(rod, more)                                                                                                  \
@@ -61,13 +61,13 @@ static int32_t find_joint(const pl_rod_def *def, const char *name) {
   return -1;
 }
 
-static pl_transform joint_at(stage *s, double time) {
-  pl_world *world = pl_stage_set_world(s->set);
-  pl_stage_body body = pl_stage_set_body(s->set, 0);
-  while (pl_world_time(world) < time - 1e-9) check_ok(pl_world_step(world, NULL, &s->error), &s->error);
+static pl_transform joint_at(fixture *s, double time) {
+  pl_world *world = pl_scene_instance_get_world(s->set);
+  pl_scene_instance_body body = pl_scene_instance_get_body(s->set, 0);
+  while (pl_world_get_time(world) < time - 1e-9) check_ok(pl_world_step(world, NULL, &s->error), &s->error);
   pl_transform joints[16];
   assert_true(body.rod_def->joint_count <= 16);
-  check_ok(pl_body_read_joints(world, body.id, joints), NULL);
+  check_ok(pl_rod_get_joints(world, body.id, joints), NULL);
   return joints[find_joint(body.rod_def, "head")];
 }
 
@@ -77,9 +77,9 @@ static void an_animation_moves_the_led_joints_where_the_body_is_put(void **state
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/head.glb", folder);
   write_head(path);
-  stage s = open_stage(SCENE("\"character\": \"head.glb\", \"animation\": \"nod\", \"loop\": true", ""), folder);
+  fixture s = open_fixture(SCENE("\"character\": \"head.glb\", \"animation\": \"nod\", \"loop\": true", ""), folder);
   check_ok(s.status, &s.error);
-  pl_stage_body body = pl_stage_set_body(s.set, 0);
+  pl_scene_instance_body body = pl_scene_instance_get_body(s.set, 0);
   assert_non_null(body.character);
   assert_non_null(body.nodes);
   assert_null(body.mesh);
@@ -87,13 +87,13 @@ static void an_animation_moves_the_led_joints_where_the_body_is_put(void **state
   check_near(joint_at(&s, 0.5).position.z, 1.5, 1e-5);
   check_near(joint_at(&s, 1).position.z, 1, 1e-5);
   check_near(joint_at(&s, 1.25).position.z, 1.75, 1e-5);
-  close_stage(&s);
+  close_fixture(&s);
 
   // Without an animation it stays at rest, and examples still see the camera.
-  s = open_stage(SCENE("\"character\": \"head.glb\"", ""), folder);
+  s = open_fixture(SCENE("\"character\": \"head.glb\"", ""), folder);
   check_ok(s.status, &s.error);
   check_near(joint_at(&s, 0.5).position.z, 2, 1e-9);
-  close_stage(&s);
+  close_fixture(&s);
   unlink(path);
   rmdir(folder);
 }
@@ -105,14 +105,14 @@ static void numbers_of_the_file_hold_where_the_scene_has_none(void **state) {
   snprintf(path, sizeof path, "%s/head.glb", folder);
   write_head(path);
   // 0.1 is what a rod of a scene has when nothing is written; here it is written.
-  stage s = open_stage(SCENE("\"character\": \"head.glb\", \"stiffness\": 0.1", ""), folder);
+  fixture s = open_fixture(SCENE("\"character\": \"head.glb\", \"stiffness\": 0.1", ""), folder);
   check_ok(s.status, &s.error);
-  const pl_rod_def *def = pl_stage_set_body(s.set, 0).rod_def;
+  const pl_rod_def *def = pl_scene_instance_get_body(s.set, 0).rod_def;
   check_near(def->stiffness, 0.1, 0);
   check_near(def->density, 500, 1e-9);
   assert_int_equal(def->example_count, 1);
   check_near(def->examples[0].extent, 40 * 3.14159265358979323846 / 180, 1e-6);
-  close_stage(&s);
+  close_fixture(&s);
   unlink(path);
   rmdir(folder);
 }
@@ -148,14 +148,14 @@ static void troubles_of_a_character_are_told_at_its_place(void **state) {
        "missing-key", "bodies[0].driver.keys[0]", "add"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
-    stage s = open_stage(cases[k].text, folder);
+    fixture s = open_fixture(cases[k].text, folder);
     assert_true(s.status < 0);
     assert_null(s.set);
     const pl_finding *finding = finding_of(&s, cases[k].kind);
     assert_string_equal(finding->field, cases[k].field);
     if (strstr(finding->fix, cases[k].fix) == NULL) fail_msg("case %d: fix is \"%s\"", (int)k, finding->fix);
     assert_true(finding->line > 0);
-    close_stage(&s);
+    close_fixture(&s);
   }
   unlink(path);
   unlink(broken);
@@ -178,12 +178,12 @@ static void every_allocation_of_a_character_scene_may_fail(void **state) {
     allocator.fail_at = n;
     pl_error error = {0};
     pl_scene *scene = NULL;
-    pl_stage_set *set = NULL;
+    pl_scene_instance *set = NULL;
     pl_scene_build_def def = pl_default_scene_build_def();
-    pl_status status = pl_scene_read_memory(context, text, strlen(text), "m.json", folder, &scene, NULL, &error);
+    pl_status status = pl_scene_load_memory(context, text, strlen(text), "m.json", folder, &scene, NULL, &error);
     if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
-    if (status >= 0) status = pl_world_step(pl_stage_set_world(set), NULL, &error);
-    pl_stage_set_destroy(set);
+    if (status >= 0) status = pl_world_step(pl_scene_instance_get_world(set), NULL, &error);
+    pl_scene_instance_destroy(set);
     pl_scene_destroy(scene);
     assert_int_equal(allocator.live_count, live);
     if (status >= 0) break;

@@ -6,7 +6,7 @@
 #include "pliant/runtime.h"
 #include "solid/solid_kernels.h"
 
-enum { MOST = 128, EXAMPLES = 3 };
+enum { MAX = 128, EXAMPLES = 3 };
 
 typedef struct set {
   pl_context *context;
@@ -14,9 +14,9 @@ typedef struct set {
   pl_model *model;
   const pl_solid_model *solid;
   int32_t n;
-  _Alignas(64) pl_f4 positions[MOST], velocities[MOST], forces[MOST];
-  _Alignas(64) float moments[MOST / 8 * PL_SOLID_MOMENT_COUNT * 8];
-  _Alignas(64) float poses[MOST * PL_SOLID_POSE_SIZE];
+  _Alignas(64) pl_f4 positions[MAX], velocities[MAX], forces[MAX];
+  _Alignas(64) float moments[MAX / 8 * PL_SOLID_MOMENT_COUNT * 8];
+  _Alignas(64) float poses[MAX * PL_SOLID_POSE_SIZE];
 } set;
 
 static set s;
@@ -26,8 +26,8 @@ static void make_set(void) {
   memset(&s, 0, sizeof s);
   s.context = make_context(1);
   check_ok(pl_mesh_create_box(s.context, (pl_vec3){0.3, 0.4, 0.5}, (const int32_t[3]){3, 4, 4}, &s.mesh, &error), &error);
-  pl_mesh_view view = pl_mesh_look(s.mesh);
-  static pl_vec3 points[EXAMPLES][MOST];
+  pl_mesh_view view = pl_mesh_get_view(s.mesh);
+  static pl_vec3 points[EXAMPLES][MAX];
   pl_mesh_pose poses[EXAMPLES];
   pl_random random = pl_random_of_seed(5);
   for (int k = 0; k < EXAMPLES; ++k) {
@@ -151,7 +151,7 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
   // Everything a kernel writes is appended to `out`.
   _Alignas(64) float a[72], pulls[EXAMPLES * 8], stretch[48], weights[EXAMPLES * 8], q[32];
   _Alignas(64) double sums[EXAMPLES * 8] = {0};
-  static _Alignas(64) pl_f4 positions[MOST], velocities[MOST];
+  static _Alignas(64) pl_f4 positions[MAX], velocities[MAX];
   *used = 0;
 #define KEEP(array, count)                                         \
   do {                                                             \

@@ -23,7 +23,7 @@ static pl_linear_solver *make_solver(pl_context *context, const block_box *box, 
 static void cholmod_cg_and_dense_agree(void **state) {
   (void)state;
   if (pl_cholmod_backend() == NULL) skip();
-  enum { RIGHTS = 5 };
+  enum { RHS_COUNT = 5 };
   pl_context *context = make_context(1);
   block_box box;
   pl_error error = {0};
@@ -32,8 +32,8 @@ static void cholmod_cg_and_dense_agree(void **state) {
   for (int32_t i = 0; i < box.row_count; i += 6) fixed[i] = PL_BLOCK_FIX_ALL;
   fixed[2] = PL_BLOCK_FIX_Z;
   size_t size = 3 * (size_t)box.row_count;
-  double *right = calloc(4 * RIGHTS * size, sizeof *right);
-  for (size_t i = 0; i < RIGHTS * size; ++i) right[i] = (fixed[i % size / 3] >> i % 3 & 1) != 0 ? 0 : sin(1.7 * (double)i);
+  double *rhs = calloc(4 * RHS_COUNT * size, sizeof *rhs);
+  for (size_t i = 0; i < RHS_COUNT * size; ++i) rhs[i] = (fixed[i % size / 3] >> i % 3 & 1) != 0 ? 0 : sin(1.7 * (double)i);
   pl_linear_solver *solvers[3];
   for (int k = 0; k < 3; ++k)
     solvers[k] = make_solver(context, &box, (pl_linear_choice[3]){PL_LINEAR_DIRECT, PL_LINEAR_DENSE, PL_LINEAR_CG}[k]);
@@ -45,15 +45,15 @@ static void cholmod_cg_and_dense_agree(void **state) {
     pl_block_matrix_fix(context, &box.matrix, fixed);
     for (int k = 0; k < 3; ++k) {
       check_ok(pl_linear_solver_factor(solvers[k], &box.matrix, &error), &error);
-      check_ok(pl_linear_solver_solve(solvers[k], right, RIGHTS, right + (size_t)(k + 1) * RIGHTS * size, &error), &error);
+      check_ok(pl_linear_solver_solve(solvers[k], rhs, RHS_COUNT, rhs + (size_t)(k + 1) * RHS_COUNT * size, &error), &error);
       check_at_most(pl_linear_solver_report(solvers[k])->residual, 1e-11);
     }
-    check_at_most(vector_distance(right + RIGHTS * size, right + 2 * RIGHTS * size, RIGHTS * size), 1e-10);
-    check_at_most(vector_distance(right + RIGHTS * size, right + 3 * RIGHTS * size, RIGHTS * size), 1e-8);
+    check_at_most(vector_distance(rhs + RHS_COUNT * size, rhs + 2 * RHS_COUNT * size, RHS_COUNT * size), 1e-10);
+    check_at_most(vector_distance(rhs + RHS_COUNT * size, rhs + 3 * RHS_COUNT * size, RHS_COUNT * size), 1e-8);
   }
   assert_string_equal(pl_linear_solver_report(solvers[0])->name, "cholmod");
   for (int k = 0; k < 3; ++k) pl_linear_solver_destroy(solvers[k]);
-  free(right);
+  free(rhs);
   drop_box(&box);
   drop_context(context);
 }
@@ -67,24 +67,24 @@ static void indefinite_matrices_are_shifted_as_dense_ones_are(void **state) {
   make_box(&box, context, 4, 3, 3, 1e6, 0.3);
   pl_block_matrix_add_diagonal(context, &box.matrix, -20000, box.masses);
   size_t size = 3 * (size_t)box.row_count;
-  double *right = calloc(3 * size, sizeof *right);
-  for (size_t i = 0; i < size; ++i) right[i] = cos((double)i);
+  double *rhs = calloc(3 * size, sizeof *rhs);
+  for (size_t i = 0; i < size; ++i) rhs[i] = cos((double)i);
   pl_linear_solver *sparse = make_solver(context, &box, PL_LINEAR_DIRECT), *dense = make_solver(context, &box, PL_LINEAR_DENSE);
   check_ok(pl_linear_solver_factor(sparse, &box.matrix, &error), &error);
   check_ok(pl_linear_solver_factor(dense, &box.matrix, &error), &error);
-  check_ok(pl_linear_solver_solve(sparse, right, 1, right + size, &error), &error);
-  check_ok(pl_linear_solver_solve(dense, right, 1, right + 2 * size, &error), &error);
+  check_ok(pl_linear_solver_solve(sparse, rhs, 1, rhs + size, &error), &error);
+  check_ok(pl_linear_solver_solve(dense, rhs, 1, rhs + 2 * size, &error), &error);
   assert_true(pl_linear_solver_report(sparse)->shift > 0);
   assert_true(pl_linear_solver_report(sparse)->shift == pl_linear_solver_report(dense)->shift);
-  check_at_most(vector_distance(right + size, right + 2 * size, size), 1e-9);
+  check_at_most(vector_distance(rhs + size, rhs + 2 * size, size), 1e-9);
   box.matrix.values[9 * box.pattern.diagonal[3]] = nan("");
   // BLAS does not look for it; the residual does.
   pl_status status = pl_linear_solver_factor(sparse, &box.matrix, &error);
-  if (status >= 0) status = pl_linear_solver_solve(sparse, right, 1, right + size, &error);
+  if (status >= 0) status = pl_linear_solver_solve(sparse, rhs, 1, rhs + size, &error);
   assert_int_equal(status, PL_ERROR_NOT_FINITE);
   pl_linear_solver_destroy(sparse);
   pl_linear_solver_destroy(dense);
-  free(right);
+  free(rhs);
   drop_box(&box);
   drop_context(context);
 }
@@ -100,11 +100,11 @@ static void threads_of_the_context_change_no_bit(void **state) {
     make_box(&box, context, 7, 7, 7, 1e6, 0.3);
     pl_block_matrix_add_diagonal(context, &box.matrix, 3600, box.masses);
     size_t size = 3 * (size_t)box.row_count;
-    double *right = calloc(size, sizeof *right), *x = calloc(size, sizeof *x);
-    for (size_t i = 0; i < size; ++i) right[i] = cos((double)i);
+    double *rhs = calloc(size, sizeof *rhs), *x = calloc(size, sizeof *x);
+    for (size_t i = 0; i < size; ++i) rhs[i] = cos((double)i);
     pl_linear_solver *solver = make_solver(context, &box, PL_LINEAR_DIRECT);
     check_ok(pl_linear_solver_factor(solver, &box.matrix, &error), &error);
-    check_ok(pl_linear_solver_solve(solver, right, 1, x, &error), &error);
+    check_ok(pl_linear_solver_solve(solver, rhs, 1, x, &error), &error);
     pl_linear_solver_destroy(solver);
     if (first == NULL)
       first = x;
@@ -112,7 +112,7 @@ static void threads_of_the_context_change_no_bit(void **state) {
       assert_memory_equal(first, x, size * sizeof *x);
       free(x);
     }
-    free(right);
+    free(rhs);
     drop_box(&box);
     drop_context(context);
   }
@@ -172,8 +172,8 @@ static void cholmod_running_out_of_memory_is_told(void **state) {
   make_box(&box, context, 2, 2, 2, 1e5, 0.3);
   pl_block_matrix_add_diagonal(context, &box.matrix, 3600, box.masses);
   size_t size = 3 * (size_t)box.row_count;
-  double *right = calloc(2 * size, sizeof *right);
-  for (size_t i = 0; i < size; ++i) right[i] = 1;
+  double *rhs = calloc(2 * size, sizeof *rhs);
+  for (size_t i = 0; i < size; ++i) rhs[i] = 1;
   suitesparse_functions before = *functions;
   *functions = (suitesparse_functions){failing_malloc, failing_calloc, failing_realloc};
   int64_t n = 0;
@@ -186,7 +186,7 @@ static void cholmod_running_out_of_memory_is_told(void **state) {
     status = pl_linear_solver_create(context, &box.pattern, &def, &solver, NULL);
     assert_true((status < 0) == (solver == NULL));
     if (status == PL_OK) status = pl_linear_solver_factor(solver, &box.matrix, NULL);
-    if (status == PL_OK) status = pl_linear_solver_solve(solver, right, 1, right + size, NULL);
+    if (status == PL_OK) status = pl_linear_solver_solve(solver, rhs, 1, rhs + size, NULL);
     // CHOLMOD does without some of what it asks for, so success may come before the last allocation.
     if (call_count >= fail_at && status == PL_OK) status = PL_REMARK_FINDINGS;
     assert_true(status >= 0 || status == PL_ERROR_OUT_OF_MEMORY);
@@ -195,7 +195,7 @@ static void cholmod_running_out_of_memory_is_told(void **state) {
   *functions = before;
   print_message("%d allocations of CHOLMOD\n", (int)n - 1);
   assert_true(n > 10);
-  free(right);
+  free(rhs);
   drop_box(&box);
   drop_context(context);
 }

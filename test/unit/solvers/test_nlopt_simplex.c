@@ -16,11 +16,11 @@ static double banana(void *data, int32_t count, const double *x, bool *stop) {
   return 100 * a * a + b * b;
 }
 
-static pl_status search(valley *v, double most, int32_t limit, double *x, double *value) {
+static pl_status search(valley *v, double max, int32_t limit, double *x, double *value) {
   pl_error error = {0};
   pl_simplex_def def = {.count = 2,
-                        .least = (const double[]){-2, -2},
-                        .most = (const double[]){most, 2},
+                        .min = (const double[]){-2, -2},
+                        .max = (const double[]){max, 2},
                         .steps = (const double[]){0.3, 0.3},
                         .tolerance = 1e-7,
                         .limit = limit,

@@ -8,23 +8,23 @@
 static const pl_block_preconditioner KINDS[3] = {PL_PRECONDITION_JACOBI, PL_PRECONDITION_COARSE, PL_PRECONDITION_INCOMPLETE};
 
 // Implicit step of a box that is held at x = 0; a force on everything else.
-static void make_problem(block_box *box, pl_context *context, double young, double poisson, uint8_t **fixed, double **right) {
+static void make_problem(block_box *box, pl_context *context, double young, double poisson, uint8_t **fixed, double **rhs) {
   make_box(box, context, 6, 4, 5, young, poisson);
   *fixed = PL_TAKE(&box->arena, uint8_t, box->row_count);
-  *right = PL_TAKE(&box->arena, double, 3 * box->row_count);
+  *rhs = PL_TAKE(&box->arena, double, 3 * box->row_count);
   for (int32_t i = 0; i < box->row_count; ++i) {
     (*fixed)[i] = i % 7 == 0 ? PL_BLOCK_FIX_ALL : i == 9 ? PL_BLOCK_FIX_Y : 0;
-    for (int c = 0; c < 3; ++c) (*right)[3 * i + c] = ((*fixed)[i] >> c & 1) != 0 ? 0 : sin(3.0 * i + c);
+    for (int c = 0; c < 3; ++c) (*rhs)[3 * i + c] = ((*fixed)[i] >> c & 1) != 0 ? 0 : sin(3.0 * i + c);
   }
   pl_block_matrix_add_diagonal(context, &box->matrix, 3600, box->masses);
   pl_block_matrix_fix(context, &box->matrix, *fixed);
 }
 
 // The solution by elimination, written here.
-static double *eliminate(const block_box *box, const double *right) {
+static double *eliminate(const block_box *box, const double *rhs) {
   size_t size = 3 * (size_t)box->row_count;
   double *a = calloc(size * size, sizeof *a), *x = malloc(size * sizeof *x);
-  memcpy(x, right, size * sizeof *x);
+  memcpy(x, rhs, size * sizeof *x);
   for (int32_t row = 0; row < box->row_count; ++row)
     for (int32_t i = box->pattern.start[row]; i < box->pattern.start[row + 1]; ++i)
       for (size_t k = 0; k < 9; ++k)
@@ -50,10 +50,10 @@ static void every_preconditioner_finds_the_solution_of_elimination(void **state)
   for (int hard = 0; hard < 2; ++hard) {
     block_box box;
     uint8_t *fixed;
-    double *right;
-    make_problem(&box, context, hard ? 1e8 : 1e5, hard ? 0.49 : 0.3, &fixed, &right);
+    double *rhs;
+    make_problem(&box, context, hard ? 1e8 : 1e5, hard ? 0.49 : 0.3, &fixed, &rhs);
     size_t size = 3 * (size_t)box.row_count;
-    double *expected = eliminate(&box, right), *x = malloc(size * sizeof *x);
+    double *expected = eliminate(&box, rhs), *x = malloc(size * sizeof *x);
     int32_t counts[3];
     for (int k = 0; k < 3; ++k) {
       pl_error error = {0};
@@ -62,14 +62,14 @@ static void every_preconditioner_finds_the_solution_of_elimination(void **state)
       memset(x, 0, size * sizeof *x);
       check_ok(pl_block_conjugate_create(context, &box.pattern, KINDS[k], box.positions, &solver, &error), &error);
       pl_block_conjugate_prepare(solver, &box.matrix, 0, NULL);
-      assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-11, 5000}, x, &report), PL_OK);
+      assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-11, 5000}, x, &report), PL_OK);
       counts[k] = report.iteration_count;
       check_at_most(report.residual, 1e-11);
       check_at_most(vector_distance(x, expected, size), 1e-8);
       for (size_t i = 0; i < size; ++i)
         if ((fixed[i / 3] >> i % 3 & 1) != 0) assert_true(x[i] == 0);
       // From the solution there is nothing left to do.
-      assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-9, 5000}, x, &report), PL_OK);
+      assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-9, 5000}, x, &report), PL_OK);
       assert_int_equal(report.iteration_count, 0);
       pl_block_conjugate_destroy(solver);
     }
@@ -97,13 +97,13 @@ static void threads_and_instruction_sets_change_no_bit(void **state) {
       assert_true(box.row_count > 2 * pl_block_slab(box.row_count));
       pl_block_matrix_add_diagonal(context, &box.matrix, 3600, box.masses);
       size_t size = 3 * (size_t)box.row_count;
-      double *right = calloc(size, sizeof *right), *x = calloc(size, sizeof *x);
-      for (size_t i = 0; i < size; ++i) right[i] = i % 3 == 1 ? -9.81 * box.masses[i / 3] : sin(0.1 * (double)i);
+      double *rhs = calloc(size, sizeof *rhs), *x = calloc(size, sizeof *x);
+      for (size_t i = 0; i < size; ++i) rhs[i] = i % 3 == 1 ? -9.81 * box.masses[i / 3] : sin(0.1 * (double)i);
       pl_block_conjugate *solver;
       pl_error error = {0};
       check_ok(pl_block_conjugate_create(context, &box.pattern, KINDS[k], box.positions, &solver, &error), &error);
       pl_block_conjugate_prepare(solver, &box.matrix, 0, NULL);
-      assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-4, 500}, x, NULL), PL_OK);
+      assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-4, 500}, x, NULL), PL_OK);
       pl_block_conjugate_destroy(solver);
       if (first == NULL)
         first = x;
@@ -111,7 +111,7 @@ static void threads_and_instruction_sets_change_no_bit(void **state) {
         assert_memory_equal(first, x, size * sizeof *x);
         free(x);
       }
-      free(right);
+      free(rhs);
       drop_box(&box);
       drop_context(context);
     }
@@ -132,8 +132,8 @@ static void kernels_of_both_instruction_sets_agree(void **state) {
   pl_block_incomplete_run(context, &box.matrix, 0, NULL, &factor);
   double *r = calloc(3 * size, sizeof *r), *one = r + size, *two = one + size;
   for (size_t i = 0; i < size; ++i) r[i] = cos((double)i);
-  fast->sweep(&factor.lower, 0, box.row_count, r, one, factor.room);
-  plain->sweep(&factor.lower, 0, box.row_count, r, two, factor.room);
+  fast->sweep(&factor.lower, 0, box.row_count, r, one, factor.workspace);
+  plain->sweep(&factor.lower, 0, box.row_count, r, two, factor.workspace);
   assert_memory_equal(one, two, size * sizeof *one);
   enum { SIZE = 37 };
   double a[SIZE * SIZE], b[SIZE * SIZE], inverses[SIZE];
@@ -160,20 +160,20 @@ static void the_coarse_part_solves_for_rigid_motions_exactly(void **state) {
   for (int shifted = 0; shifted < 2; ++shifted) {
     block_box box;
     uint8_t *fixed;
-    double *right;
-    make_problem(&box, context, 1e6, 0.3, &fixed, &right);
+    double *rhs;
+    make_problem(&box, context, 1e6, 0.3, &fixed, &rhs);
     size_t size = 3 * (size_t)box.row_count;
     double *moved = calloc(3 * size, sizeof *moved), *image = moved + size, *weights = image + size, shift = shifted ? 0.3 : 0;
     for (size_t i = 0; i < size; ++i) weights[i] = 1e4 * (1 + sin((double)i));
     pl_block_coarse coarse;
     assert_true(pl_block_coarse_take(&box.arena, &box.pattern, box.positions, &coarse));
     pl_block_coarse_run(context, &box.matrix, shift, weights, &coarse);
-    double product = pl_block_coarse_solve(context, &coarse, right), expected = 0;
+    double product = pl_block_coarse_solve(context, &coarse, rhs), expected = 0;
     for (int32_t i = 0; i < box.row_count; ++i) pl_block_coarse_move(&coarse, i, moved + 3 * i);
     pl_block_matrix_multiply(context, &box.matrix, moved, image);
     for (size_t i = 0; i < size; ++i) {
-      expected += right[i] * moved[i];
-      image[i] = right[i] - image[i] - shift * weights[i] * moved[i];
+      expected += rhs[i] * moved[i];
+      image[i] = rhs[i] - image[i] - shift * weights[i] * moved[i];
     }
     check_near(product, expected, 1e-10 * fabs(expected));
     for (int32_t k = 0; k < 6 * coarse.piece_count; ++k) {
@@ -184,7 +184,7 @@ static void the_coarse_part_solves_for_rigid_motions_exactly(void **state) {
         pl_block_coarse_move(&coarse, i, at);
         for (int c = 0; c < 3; ++c) {
           sum += at[c] * image[3 * i + c];
-          scale += fabs(at[c] * right[3 * i + c]);
+          scale += fabs(at[c] * rhs[3 * i + c]);
           if (k % 6 < 3 && fixed[i] == 0 && coarse.piece_of_row[i] == k / 6) translation[c] = at[c];
         }
       }
@@ -229,7 +229,7 @@ static void the_incomplete_factor_of_a_chain_is_complete(void **state) {
   pl_block_incomplete_run(context, &matrix, 0, NULL, &factor);
   assert_true(factor.shifts[0] == 0);
   pl_block_matrix_multiply(context, &matrix, x, r);
-  pl_block_kernels_choose()->sweep(&factor.lower, 0, COUNT + 1, r, z, factor.room);
+  pl_block_kernels_choose()->sweep(&factor.lower, 0, COUNT + 1, r, z, factor.workspace);
   check_at_most(vector_distance(z, x, 3 * COUNT + 3), 1e-6);
   pl_arena_destroy(&arena);
   drop_context(context);
@@ -240,8 +240,8 @@ static void a_good_guess_saves_iterations_and_limits_are_kept(void **state) {
   pl_context *context = make_context(1);
   block_box box;
   uint8_t *fixed;
-  double *right;
-  make_problem(&box, context, 1e6, 0.3, &fixed, &right);
+  double *rhs;
+  make_problem(&box, context, 1e6, 0.3, &fixed, &rhs);
   size_t size = 3 * (size_t)box.row_count;
   double *x = calloc(size, sizeof *x);
   pl_block_conjugate *solver;
@@ -249,23 +249,23 @@ static void a_good_guess_saves_iterations_and_limits_are_kept(void **state) {
   pl_error error = {0};
   check_ok(pl_block_conjugate_create(context, &box.pattern, PL_PRECONDITION_JACOBI, NULL, &solver, &error), &error);
   pl_block_conjugate_prepare(solver, &box.matrix, 0, NULL);
-  int64_t calls = pl_context_memory(context).allocation_count;
-  assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-6, 500}, x, &cold), PL_OK);
+  int64_t calls = pl_context_get_memory_report(context).allocation_count;
+  assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-6, 500}, x, &cold), PL_OK);
   for (size_t i = 0; i < size; ++i) x[i] *= 1.001;
-  assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-6, 500}, x, &warm), PL_OK);
+  assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-6, 500}, x, &warm), PL_OK);
   check_at_most(warm.iteration_count, 0.7 * cold.iteration_count);
   memset(x, 0, size * sizeof *x);
-  assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-6, 7}, x, &cut), PL_REMARK_NOT_CONVERGED);
+  assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-6, 7}, x, &cut), PL_REMARK_NOT_CONVERGED);
   assert_int_equal(cut.iteration_count, 7);
   assert_true(cut.residual > 1e-6 && !cut.negative_curvature);
   // Nothing in, nothing out, whatever was there.
-  memset(right, 0, size * sizeof *right);
-  assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-6, 7}, x, &cut), PL_OK);
+  memset(rhs, 0, size * sizeof *rhs);
+  assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-6, 7}, x, &cut), PL_OK);
   for (size_t i = 0; i < size; ++i) assert_true(x[i] == 0);
-  right[0] = 1e300;
-  right[100] = nan("");
-  assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-6, 7}, x, &cut), PL_ERROR_NOT_FINITE);
-  assert_int_equal(pl_context_memory(context).allocation_count, calls);
+  rhs[0] = 1e300;
+  rhs[100] = nan("");
+  assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-6, 7}, x, &cut), PL_ERROR_NOT_FINITE);
+  assert_int_equal(pl_context_get_memory_report(context).allocation_count, calls);
   pl_block_conjugate_destroy(solver);
   free(x);
   drop_box(&box);
@@ -278,8 +278,8 @@ static void negative_curvature_is_told_and_a_shift_cures_it(void **state) {
   for (int k = 0; k < 3; ++k) {
     block_box box;
     uint8_t *fixed;
-    double *right;
-    make_problem(&box, context, 1e6, 0.3, &fixed, &right);
+    double *rhs;
+    make_problem(&box, context, 1e6, 0.3, &fixed, &rhs);
     size_t size = 3 * (size_t)box.row_count;
     double *x = calloc(size, sizeof *x), *weights = calloc(size, sizeof *weights);
     // The lowest modes are pushed below zero.
@@ -290,14 +290,14 @@ static void negative_curvature_is_told_and_a_shift_cures_it(void **state) {
     pl_error error = {0};
     check_ok(pl_block_conjugate_create(context, &box.pattern, KINDS[k], box.positions, &solver, &error), &error);
     pl_block_conjugate_prepare(solver, &box.matrix, 0, NULL);
-    assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-6, 500}, x, &report),
+    assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-6, 500}, x, &report),
                      PL_REMARK_NOT_CONVERGED);
     assert_true(report.negative_curvature);
     pl_block_conjugate_prepare(solver, &box.matrix, 40000, weights);
-    assert_int_equal(pl_block_conjugate_solve(solver, right, 1, &(pl_block_limits){1e-10, 500}, x, &report), PL_OK);
+    assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-10, 500}, x, &report), PL_OK);
     assert_false(report.negative_curvature);
     pl_block_matrix_add_diagonal(context, &box.matrix, 40000, box.masses);
-    double *expected = eliminate(&box, right);
+    double *expected = eliminate(&box, rhs);
     check_at_most(vector_distance(x, expected, size), 1e-8);
     pl_block_conjugate_destroy(solver);
     free(expected);

@@ -41,10 +41,10 @@ static void the_scatter_map_is_that_of_brute_force(void **state) {
         for (int32_t a = 0; a < width; ++a)
           for (int32_t b = 0; b < width; ++b) {
             int32_t row = g.groups[k].corners[e * width + a], column = g.groups[k].corners[e * width + b];
-            int32_t place = pattern.groups[k].places[(e * width + a) * width + b];
+            int32_t slot = pattern.groups[k].slots[(e * width + a) * width + b];
             coupled[row][column] = true;
-            assert_in_range(place, pattern.start[row], pattern.start[row + 1] - 1);
-            assert_int_equal(pattern.columns[place], column);
+            assert_in_range(slot, pattern.start[row], pattern.start[row + 1] - 1);
+            assert_int_equal(pattern.columns[slot], column);
           }
     }
     int32_t count = 0;

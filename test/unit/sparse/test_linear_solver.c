@@ -14,8 +14,8 @@ static pl_linear_solver *make_solver(pl_context *context, const block_box *box, 
   return solver;
 }
 
-static void fill_right(double *right, size_t count) {
-  for (size_t i = 0; i < count; ++i) right[i] = sin(1.7 * (double)i);
+static void fill_right(double *rhs, size_t count) {
+  for (size_t i = 0; i < count; ++i) rhs[i] = sin(1.7 * (double)i);
 }
 
 // Random element matrices G Gᵀ: positive definite with the diagonal, and no elasticity.
@@ -36,7 +36,7 @@ static void make_random(block_box *box, pl_context *context, uint64_t seed) {
 
 static void cg_and_dense_agree_for_many_right_hand_sides(void **state) {
   (void)state;
-  enum { RIGHTS = 3 };
+  enum { RHS_COUNT = 3 };
   pl_context *context = make_context(1);
   for (uint64_t seed = 0; seed < 5; ++seed) {
     block_box box;
@@ -47,16 +47,16 @@ static void cg_and_dense_agree_for_many_right_hand_sides(void **state) {
       make_random(&box, context, seed);
     pl_block_matrix_add_diagonal(context, &box.matrix, seed == 0 ? 3600 : 1, box.masses);
     size_t size = 3 * (size_t)box.row_count;
-    double *right = malloc(3 * RIGHTS * size * sizeof *right), *one = right + RIGHTS * size, *two = one + RIGHTS * size;
-    fill_right(right, RIGHTS * size);
-    memset(one, 0, RIGHTS * size * sizeof *one);
-    memset(two, 0, RIGHTS * size * sizeof *two);
+    double *rhs = malloc(3 * RHS_COUNT * size * sizeof *rhs), *one = rhs + RHS_COUNT * size, *two = one + RHS_COUNT * size;
+    fill_right(rhs, RHS_COUNT * size);
+    memset(one, 0, RHS_COUNT * size * sizeof *one);
+    memset(two, 0, RHS_COUNT * size * sizeof *two);
     pl_linear_solver *cg = make_solver(context, &box, PL_LINEAR_CG), *dense = make_solver(context, &box, PL_LINEAR_DENSE);
     check_ok(pl_linear_solver_factor(cg, &box.matrix, &error), &error);
     check_ok(pl_linear_solver_factor(dense, &box.matrix, &error), &error);
-    check_ok(pl_linear_solver_solve(cg, right, RIGHTS, one, &error), &error);
-    check_ok(pl_linear_solver_solve(dense, right, RIGHTS, two, &error), &error);
-    check_at_most(vector_distance(one, two, RIGHTS * size), 1e-8);
+    check_ok(pl_linear_solver_solve(cg, rhs, RHS_COUNT, one, &error), &error);
+    check_ok(pl_linear_solver_solve(dense, rhs, RHS_COUNT, two, &error), &error);
+    check_at_most(vector_distance(one, two, RHS_COUNT * size), 1e-8);
     const pl_linear_report *report = pl_linear_solver_report(cg), *other = pl_linear_solver_report(dense);
     assert_string_equal(report->name, "cg");
     assert_string_equal(other->name, "dense");
@@ -67,7 +67,7 @@ static void cg_and_dense_agree_for_many_right_hand_sides(void **state) {
     assert_true(report->analysis_seconds >= 0 && report->factor_seconds >= 0 && report->solve_seconds > 0);
     pl_linear_solver_destroy(cg);
     pl_linear_solver_destroy(dense);
-    free(right);
+    free(rhs);
     drop_box(&box);
   }
   drop_context(context);
@@ -81,14 +81,14 @@ static void indefinite_matrices_are_shifted_until_they_are_not(void **state) {
   make_box(&box, context, 4, 3, 3, 1e6, 0.3);
   pl_block_matrix_add_diagonal(context, &box.matrix, -20000, box.masses);
   size_t size = 3 * (size_t)box.row_count;
-  double *right = malloc(4 * size * sizeof *right), *one = right + size, *two = one + size, *diagonal = two + size;
-  fill_right(right, size);
+  double *rhs = malloc(4 * size * sizeof *rhs), *one = rhs + size, *two = one + size, *diagonal = two + size;
+  fill_right(rhs, size);
   memset(one, 0, 2 * size * sizeof *one);
   pl_linear_solver *cg = make_solver(context, &box, PL_LINEAR_CG), *dense = make_solver(context, &box, PL_LINEAR_DENSE);
   check_ok(pl_linear_solver_factor(cg, &box.matrix, &error), &error);
   check_ok(pl_linear_solver_factor(dense, &box.matrix, &error), &error);
-  check_ok(pl_linear_solver_solve(cg, right, 1, one, &error), &error);
-  check_ok(pl_linear_solver_solve(dense, right, 1, two, &error), &error);
+  check_ok(pl_linear_solver_solve(cg, rhs, 1, one, &error), &error);
+  check_ok(pl_linear_solver_solve(dense, rhs, 1, two, &error), &error);
   const pl_linear_report *report = pl_linear_solver_report(dense);
   print_message("shift %g, %g\n", report->shift, pl_linear_solver_report(cg)->shift);
   assert_true(report->shift > 0 && report->try_count > 1);
@@ -99,7 +99,7 @@ static void indefinite_matrices_are_shifted_until_they_are_not(void **state) {
   for (size_t i = 0; i < size; ++i) diagonal[i] = fabs(box.matrix.values[9 * (size_t)box.pattern.diagonal[i / 3] + 4 * (i % 3)]);
   pl_block_matrix_multiply(context, &box.matrix, two, one);
   for (size_t i = 0; i < size; ++i) one[i] += report->shift * diagonal[i] * two[i];
-  check_at_most(vector_distance(one, right, size), 1e-9);
+  check_at_most(vector_distance(one, rhs, size), 1e-9);
   // The next, definite, matrix needs none.
   pl_block_matrix_add_diagonal(context, &box.matrix, 40000, box.masses);
   check_ok(pl_linear_solver_factor(dense, &box.matrix, &error), &error);
@@ -109,7 +109,7 @@ static void indefinite_matrices_are_shifted_until_they_are_not(void **state) {
   assert_int_equal(pl_linear_solver_factor(dense, &box.matrix, &error), PL_ERROR_NOT_FINITE);
   pl_linear_solver_destroy(cg);
   pl_linear_solver_destroy(dense);
-  free(right);
+  free(rhs);
   drop_box(&box);
   drop_context(context);
 }
@@ -181,8 +181,8 @@ static void running_out_of_memory_is_told_and_solving_takes_none(void **state) {
   make_box(&box, context, 3, 3, 3, 1e5, 0.3);
   pl_block_matrix_add_diagonal(context, &box.matrix, 3600, box.masses);
   size_t size = 3 * (size_t)box.row_count;
-  double *right = malloc(2 * size * sizeof *right), *x = right + size;
-  fill_right(right, size);
+  double *rhs = malloc(2 * size * sizeof *rhs), *x = rhs + size;
+  fill_right(rhs, size);
   memset(x, 0, size * sizeof *x);
   int64_t live = allocator.live_count;
   for (int choice = PL_LINEAR_CG; choice <= PL_LINEAR_DENSE; ++choice) {
@@ -198,7 +198,7 @@ static void running_out_of_memory_is_told_and_solving_takes_none(void **state) {
       if (status == PL_OK) {
         int64_t calls = allocator.call_count;
         assert_int_equal(pl_linear_solver_factor(solver, &box.matrix, NULL), PL_OK);
-        assert_int_equal(pl_linear_solver_solve(solver, right, 1, x, NULL), PL_OK);
+        assert_int_equal(pl_linear_solver_solve(solver, rhs, 1, x, NULL), PL_OK);
         assert_int_equal(allocator.call_count, calls);
       }
       pl_linear_solver_destroy(solver);
@@ -206,7 +206,7 @@ static void running_out_of_memory_is_told_and_solving_takes_none(void **state) {
     }
     assert_true(n > 3);
   }
-  free(right);
+  free(rhs);
   drop_box(&box);
   drop_context(context);
 }

@@ -47,17 +47,17 @@ static double solve_error(const lattice *l, const pl_sparse_cholesky *factor, pl
   pl_arena_init(&arena, context, 0);
   pl_f4 *x = PL_TAKE(&arena, pl_f4, n + 4), *y = PL_TAKE(&arena, pl_f4, n + 4);
   pl_vec3 *wanted = PL_TAKE(&arena, pl_vec3, n);
-  float *room = PL_TAKE(&arena, float, pl_sparse_cholesky_room(factor) + 16);
+  float *workspace = PL_TAKE(&arena, float, pl_sparse_cholesky_workspace(factor) + 16);
   pl_random random = pl_random_of_seed(3);
   for (int32_t i = 0; i < n; ++i)
     wanted[i] = (pl_vec3){pl_random_normal(&random), pl_random_normal(&random), pl_random_normal(&random)};
   for (int32_t k = 0; k < n; ++k) {
-    pl_vec3 right = pl_sparse_multiply_row(&l->matrix, factor->row_of[k], wanted);
-    x[k] = y[k] = pl_f4_of_vec3(right);
+    pl_vec3 rhs = pl_sparse_multiply_row(&l->matrix, factor->row_of[k], wanted);
+    x[k] = y[k] = pl_f4_of_vec3(rhs);
     x[k][3] = 5;
   }
-  pl_sparse_cholesky_solve(factor, x, room);
-  pl_sparse_cholesky_kernels_plain.solve(factor, y, room);
+  pl_sparse_cholesky_solve(factor, x, workspace);
+  pl_sparse_cholesky_kernels_plain.solve(factor, y, workspace);
   double worst = 0;
   for (int32_t k = 0; k < n; ++k) {
     pl_vec3 w = wanted[factor->row_of[k]];
@@ -107,11 +107,11 @@ static void panels_are_the_dense_factor(void **state) {
   int32_t n = f.row_count;
   pl_dense_factor dense;
   assert_true(pl_dense_factor_take(&l.arena, n, &dense));
-  int32_t *place_of = PL_TAKE(&l.arena, int32_t, n);
-  for (int32_t k = 0; k < n; ++k) place_of[f.row_of[k]] = k;
+  int32_t *index_of = PL_TAKE(&l.arena, int32_t, n);
+  for (int32_t k = 0; k < n; ++k) index_of[f.row_of[k]] = k;
   for (int32_t row = 0; row < n; ++row)
     for (int32_t e = l.matrix.start[row]; e < l.matrix.start[row + 1]; ++e)
-      dense.values[(size_t)place_of[row] * (size_t)n + (size_t)place_of[l.matrix.columns[e]]] = l.matrix.values[e];
+      dense.values[(size_t)index_of[row] * (size_t)n + (size_t)index_of[l.matrix.columns[e]]] = l.matrix.values[e];
   assert_int_equal(pl_dense_factor_run(&dense, false), 0);
   // Column c of the panel says what a unit right-hand side at c becomes: own rows L11⁻¹ e, rows below L21 L11⁻¹ e. So panel * L11 = (1; L21).
   double worst = 0;

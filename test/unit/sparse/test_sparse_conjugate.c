@@ -13,7 +13,7 @@ typedef struct problem {
   pl_conjugate_work work;
   int32_t corners[ELEMENTS * WIDTH];
   double dense[ROWS][ROWS];
-  pl_vec3 right[ROWS], x[ROWS];
+  pl_vec3 rhs[ROWS], x[ROWS];
 } problem;
 
 // Sums of g gᵀ over random elements plus a little on the diagonal: positive definite, as stiffness matrices are.
@@ -37,12 +37,12 @@ static void make_problem(problem *p, pl_context *context, uint64_t seed) {
   for (int32_t i = 0; i < ROWS; ++i) {
     p->matrix.values[p->matrix.diagonal[i]] += 0.01;
     p->dense[i][i] += 0.01;
-    p->right[i] = pl_vec3_of(pl_random_between(&random, -1, 1), pl_random_between(&random, -1e3, 1e3), 0);
+    p->rhs[i] = pl_vec3_of(pl_random_between(&random, -1, 1), pl_random_between(&random, -1e3, 1e3), 0);
   }
 }
 
 static void eliminate(problem *p, pl_vec3 *x) {
-  for (int i = 0; i < ROWS; ++i) x[i] = p->right[i];
+  for (int i = 0; i < ROWS; ++i) x[i] = p->rhs[i];
   for (int k = 0; k < ROWS; ++k)
     for (int i = k + 1; i < ROWS; ++i) {
       double factor = p->dense[i][k] / p->dense[k][k];
@@ -62,8 +62,8 @@ static void the_solution_is_that_of_elimination(void **state) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     pl_vec3 expected[ROWS];
     make_problem(&p, context, seed);
-    pl_conjugate_limits limits = {.tolerance = 1e-13, .most_iterations = 1000};
-    pl_conjugate_report report = pl_conjugate_solve(context, &p.matrix, p.right, &limits, &p.work, p.x);
+    pl_conjugate_limits limits = {.tolerance = 1e-13, .max_iterations = 1000};
+    pl_conjugate_report report = pl_conjugate_solve(context, &p.matrix, p.rhs, &limits, &p.work, p.x);
     assert_true(report.converged);
     check_at_most(report.residual, 1e-13);
     eliminate(&p, expected);
@@ -74,10 +74,10 @@ static void the_solution_is_that_of_elimination(void **state) {
     }
     // From the solution nothing is left to do, and a hundredth of the way costs less than the whole.
     assert_int_equal(
-        pl_conjugate_solve(context, &p.matrix, p.right, &(pl_conjugate_limits){1e-12, 0, 9}, &p.work, p.x).iteration_count, 0);
+        pl_conjugate_solve(context, &p.matrix, p.rhs, &(pl_conjugate_limits){1e-12, 0, 9}, &p.work, p.x).iteration_count, 0);
     memset(p.x, 0, sizeof p.x);
-    limits = (pl_conjugate_limits){.tolerance = 1e-13, .gain = 0.01, .most_iterations = 1000};
-    assert_true(pl_conjugate_solve(context, &p.matrix, p.right, &limits, &p.work, p.x).iteration_count < report.iteration_count);
+    limits = (pl_conjugate_limits){.tolerance = 1e-13, .gain = 0.01, .max_iterations = 1000};
+    assert_true(pl_conjugate_solve(context, &p.matrix, p.rhs, &limits, &p.work, p.x).iteration_count < report.iteration_count);
     pl_arena_destroy(&p.arena);
   }
   drop_context(context);
@@ -91,9 +91,9 @@ static void every_iteration_brings_the_solution_nearer(void **state) {
   double before = HUGE_VAL;
   for (int32_t count = 0; count < 40; ++count) {
     memset(p.x, 0, sizeof p.x);
-    pl_conjugate_solve(context, &p.matrix, p.right, &(pl_conjugate_limits){.tolerance = 0, .most_iterations = count}, &p.work, p.x);
+    pl_conjugate_solve(context, &p.matrix, p.rhs, &(pl_conjugate_limits){.tolerance = 0, .max_iterations = count}, &p.work, p.x);
     double energy = 0;  // x.Ax / 2 - b.x, column y
-    for (int32_t i = 0; i < ROWS; ++i) energy += p.x[i].y * (0.5 * pl_sparse_multiply_row(&p.matrix, i, p.x).y - p.right[i].y);
+    for (int32_t i = 0; i < ROWS; ++i) energy += p.x[i].y * (0.5 * pl_sparse_multiply_row(&p.matrix, i, p.x).y - p.rhs[i].y);
     check_at_most(energy, before + 1e-9 * fabs(energy));
     before = energy;
   }
@@ -138,15 +138,15 @@ static void solve_chain(int32_t thread_count, int32_t count, pl_vec3 *x) {
   pl_conjugate_work work;
   assert_true(pl_sparse_create(&arena, links, count - 1, 2, count, &matrix));
   assert_true(pl_conjugate_work_take(&arena, count, &work));
-  pl_vec3 *right = malloc((size_t)count * sizeof *right);
+  pl_vec3 *rhs = malloc((size_t)count * sizeof *rhs);
   for (int32_t i = 0; i < count; ++i) {
     for (int32_t k = matrix.start[i]; k < matrix.start[i + 1]; ++k) matrix.values[k] = k == matrix.diagonal[i] ? 2.1 : -1;
-    right[i] = pl_vec3_of(sin(i), cos(3.0 * i), 1);
+    rhs[i] = pl_vec3_of(sin(i), cos(3.0 * i), 1);
     x[i] = pl_vec3_of(0, 0, 0);
   }
-  pl_conjugate_solve(context, &matrix, right, &(pl_conjugate_limits){.tolerance = 1e-9, .most_iterations = 500}, &work, x);
+  pl_conjugate_solve(context, &matrix, rhs, &(pl_conjugate_limits){.tolerance = 1e-9, .max_iterations = 500}, &work, x);
   free(links);
-  free(right);
+  free(rhs);
   pl_arena_destroy(&arena);
   drop_context(context);
 }
@@ -170,13 +170,13 @@ static void rows_of_zeros_and_overflow_end(void **state) {
     p.matrix.values[pl_sparse_find(&p.matrix, p.matrix.columns[k], 4)] = 0;
     p.matrix.values[k] = 0;
   }
-  p.right[4] = pl_vec3_of(0, 0, 0);
+  p.rhs[4] = pl_vec3_of(0, 0, 0);
   p.x[4] = pl_vec3_of(5, 6, 7);
-  pl_conjugate_limits limits = {.tolerance = 1e-10, .most_iterations = 1000};
-  assert_true(pl_conjugate_solve(context, &p.matrix, p.right, &limits, &p.work, p.x).converged);
+  pl_conjugate_limits limits = {.tolerance = 1e-10, .max_iterations = 1000};
+  assert_true(pl_conjugate_solve(context, &p.matrix, p.rhs, &limits, &p.work, p.x).converged);
   assert_true(p.x[4].x == 5 && p.x[4].y == 6 && p.x[4].z == 7);
-  p.right[0].x = 1e300;
-  pl_conjugate_report report = pl_conjugate_solve(context, &p.matrix, p.right, &limits, &p.work, p.x);
+  p.rhs[0].x = 1e300;
+  pl_conjugate_report report = pl_conjugate_solve(context, &p.matrix, p.rhs, &limits, &p.work, p.x);
   assert_false(report.converged);
   check_at_most(report.iteration_count, 2);
   pl_arena_destroy(&p.arena);

@@ -6,7 +6,7 @@
 #include "math/vec3.h"
 #include "pliant/detail.h"
 
-typedef struct stage {
+typedef struct fixture {
   pl_mesh *mesh;
   pl_model *model;
   pl_world *world;
@@ -14,17 +14,17 @@ typedef struct stage {
   pl_collider_id tool;
   int32_t surface_count;
   pl_vec3 *surface;
-} stage;
+} fixture;
 
-static const double STAGE_STEP = 1.0 / 240;
+static const double FIXTURE_STEP = 1.0 / 240;
 
 // A mesh of a block 0.4 x 0.2 x 0.4, or that block cut, on the ground; a ball comes down onto its middle within 0.1 s, 3 cm deep, and stays. Takes the mesh.
-static inline stage make_stage_of(pl_context *context, pl_mesh *mesh) {
-  stage s = {.mesh = mesh};
+static inline fixture make_fixture_of(pl_context *context, pl_mesh *mesh) {
+  fixture s = {.mesh = mesh};
   pl_error error = {0};
   pl_solid_def def = pl_default_solid_def();
   check_ok(pl_solid_build(context, &def, s.mesh, &s.model, &error), &error);
-  s.world = make_world(context, STAGE_STEP, -9.81);
+  s.world = make_world(context, FIXTURE_STEP, -9.81);
   s.body = add_body(s.world, s.model, pl_vec3_of(2, 0.1, 1));
   add_ground(s.world);
   pl_collider_def ball = pl_default_collider_def(PL_COLLIDER_SPHERE);
@@ -33,7 +33,7 @@ static inline stage make_stage_of(pl_context *context, pl_mesh *mesh) {
   ball.keys = keys;
   ball.key_count = 2;
   check_ok(pl_world_add_collider(s.world, &ball, &s.tool, &error), &error);
-  s.surface_count = pl_model_describe(s.model).surface_point_count;
+  s.surface_count = pl_model_get_report(s.model).surface_point_count;
   s.surface = calloc((size_t)s.surface_count, sizeof *s.surface);
   return s;
 }
@@ -45,11 +45,11 @@ static inline pl_mesh *make_block(pl_context *context) {
   return mesh;
 }
 
-static inline stage make_stage(pl_context *context) {
-  return make_stage_of(context, make_block(context));
+static inline fixture make_fixture(pl_context *context) {
+  return make_fixture_of(context, make_block(context));
 }
 
-static inline void drop_stage(stage *s) {
+static inline void drop_fixture(fixture *s) {
   pl_world_destroy(s->world);
   pl_model_destroy(s->model);
   pl_mesh_destroy(s->mesh);
@@ -57,18 +57,18 @@ static inline void drop_stage(stage *s) {
 }
 
 // Record what the stage shows after `steps` steps, with a fine surface that has a wall around the dent.
-static inline pl_detail_set *record_stage(pl_context *context, stage *s, int32_t steps) {
+static inline pl_detail_set *record_fixture(pl_context *context, fixture *s, int32_t steps) {
   pl_error error = {0};
   run_steps(s->world, steps);
-  pl_mesh_view mesh = pl_mesh_look(s->mesh);
+  pl_mesh_view mesh = pl_mesh_get_view(s->mesh);
   pl_mesh *boundary = NULL;
   int32_t *anchors = malloc((size_t)mesh.point_count * sizeof *anchors);
   check_ok(pl_mesh_boundary(context, s->mesh, &boundary, anchors, &error), &error);
-  pl_mesh_view surface = pl_mesh_look(boundary);
+  pl_mesh_view surface = pl_mesh_get_view(boundary);
   assert_int_equal(surface.point_count, s->surface_count);
   pl_vec3 *moved = malloc((size_t)mesh.point_count * sizeof *moved), *fine = malloc((size_t)s->surface_count * sizeof *fine);
-  check_ok(pl_body_read_positions(s->world, s->body, moved), &error);
-  check_ok(pl_body_read_surface(s->world, s->body, s->surface), &error);
+  check_ok(pl_body_get_positions(s->world, s->body, moved), &error);
+  check_ok(pl_body_get_surface(s->world, s->body, s->surface), &error);
   for (int32_t i = 0; i < mesh.point_count; ++i) moved[i] = pl_vec3_sub(moved[i], mesh.points[i]);
   for (int32_t i = 0; i < s->surface_count; ++i) {
     pl_vec3 x = surface.points[i];
@@ -94,7 +94,7 @@ static inline pl_detail_set *record_stage(pl_context *context, stage *s, int32_t
   return set;
 }
 
-static inline pl_detail_layer *add_layer(stage *s, const pl_detail_set *set) {
+static inline pl_detail_layer *add_layer(fixture *s, const pl_detail_set *set) {
   pl_detail_layer_def def = pl_default_detail_layer_def();
   def.set = set;
   def.mesh = s->mesh;

@@ -49,7 +49,7 @@ static void without_choices_a_body_moves_as_if_it_did_not_adapt(void **state) {
       def.adapts = way > 0;
       def.scheme = k % 2 == 0 ? PL_FEM_SECOND_ORDER : PL_FEM_IMPLICIT_EULER;
       def.mass_damping = 0.3;
-      def.newton_limit = 5;
+      def.max_newton_iterations = 5;
       pl_model *model = make_fem_model(context, &def, mesh);
       pl_mesh_destroy(mesh);
       assert_in_range(model->particle_count, 4, 64);
@@ -58,8 +58,8 @@ static void without_choices_a_body_moves_as_if_it_did_not_adapt(void **state) {
       pl_body_id body = add_flung_body(world, model);
       if (way == 2) assert_int_equal(pl_fem_drive(world, body, &idle), PL_OK);
       run_steps(world, 60);
-      check_ok(pl_body_read_positions(world, body, x[way]), NULL);
-      check_ok(pl_body_read_velocities(world, body, v[way]), NULL);
+      check_ok(pl_body_get_positions(world, body, x[way]), NULL);
+      check_ok(pl_body_get_velocities(world, body, v[way]), NULL);
       if (way > 0) {
         assert_memory_equal(x[way], x[0], (size_t)model->particle_count * sizeof(pl_vec3));
         assert_memory_equal(v[way], v[0], (size_t)model->particle_count * sizeof(pl_vec3));
@@ -88,14 +88,14 @@ static void a_driven_body_goes_on_from_a_snapshot_as_it_did(void **state) {
     size_t size = pl_world_snapshot_size(world);
     void *kept = malloc(size);
     pl_world_snapshot(world, kept);
-    uint64_t before = pl_world_hash(world);
+    uint64_t before = pl_world_get_hash(world);
     run_steps(world, 15);
-    uint64_t after = pl_world_hash(world);
+    uint64_t after = pl_world_get_hash(world);
     assert_true(before != after);
     check_ok(pl_world_restore(world, kept, size, &error), &error);
-    assert_true(pl_world_hash(world) == before);
+    assert_true(pl_world_get_hash(world) == before);
     run_steps(world, 15);
-    assert_true(pl_world_hash(world) == after);
+    assert_true(pl_world_get_hash(world) == after);
     assert_int_equal(wild.chosen, 45);
     assert_int_equal(wild.finished, 45);
     // Without its driver the body keeps the rest shape it has, and lets go of it when it is reset.
@@ -110,8 +110,8 @@ static void a_driven_body_goes_on_from_a_snapshot_as_it_did(void **state) {
     add_ground(fresh);
     run_steps(world, 5);
     run_steps(fresh, 5);
-    pl_body_read_positions(world, body, x);
-    pl_body_read_positions(fresh, other, y);
+    pl_body_get_positions(world, body, x);
+    pl_body_get_positions(fresh, other, y);
     assert_memory_equal(x, y, (size_t)model->particle_count * sizeof(pl_vec3));
     free(kept);
     pl_world_destroy(fresh);
@@ -134,9 +134,9 @@ static void a_failing_choice_leaves_the_world_as_it_was(void **state) {
   wild.fail_at = 6;
   assert_int_equal(pl_fem_drive(world, body, &wild.driver), PL_OK);
   run_steps(world, 5);
-  uint64_t before = pl_world_hash(world);
+  uint64_t before = pl_world_get_hash(world);
   assert_int_equal(pl_world_step(world, NULL, &error), PL_ERROR_INVALID_DATA);
-  assert_true(pl_world_hash(world) == before);
+  assert_true(pl_world_get_hash(world) == before);
   assert_int_equal(wild.finished, 5);
   run_steps(world, 1);
   assert_int_equal(wild.finished, 6);
@@ -158,7 +158,7 @@ static void what_cannot_adapt_is_refused_by_name(void **state) {
   assert_null(model);
   assert_string_equal(error.field, "adapts");
   def.material = PL_FEM_COROTATED;
-  pl_mesh_pose example = {"as it is", pl_mesh_look(mesh).points};
+  pl_mesh_pose example = {"as it is", pl_mesh_get_view(mesh).points};
   def.examples = &example;
   def.example_count = 1;
   assert_int_equal(pl_fem_build(context, &def, mesh, &model, &error), PL_ERROR_INVALID_ARGUMENT);

@@ -19,15 +19,15 @@ static void a_removed_body_leaves_a_stale_handle(void **state) {
   pl_body_id first = add_body(world, model, (pl_vec3){0, 0, 0}), second = add_body(world, model, (pl_vec3){2, 0, 0});
   check_ok(pl_world_remove_body(world, first, &error), &error);
   assert_int_equal(pl_world_remove_body(world, first, &error), PL_ERROR_NOT_FOUND);
-  assert_null(pl_body_model(world, first));
+  assert_null(pl_body_get_model(world, first));
   pl_body_id third = add_body(world, model, (pl_vec3){4, 0, 0});
   assert_int_equal(third.slot, first.slot);
-  assert_null(pl_body_model(world, first));
-  assert_non_null(pl_body_model(world, third));
+  assert_null(pl_body_get_model(world, first));
+  assert_non_null(pl_body_get_model(world, third));
   assert_int_equal(pl_world_body_count(world), 2);
-  assert_int_equal(pl_world_body(world, 0).slot, second.slot);
+  assert_int_equal(pl_world_get_body(world, 0).slot, second.slot);
   run_steps(world, 2);
-  assert_int_equal(pl_world_body(world, 7).slot, 0);
+  assert_int_equal(pl_world_get_body(world, 7).slot, 0);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
@@ -42,7 +42,7 @@ static pl_body_id hang_box(pl_world *world, const pl_model *model, double stiffn
   pl_body_id body;
   check_ok(pl_world_add_body(world, &def, &body, &error), &error);
   pl_vec3 x[64];
-  pl_body_read_positions(world, body, x);
+  pl_body_get_positions(world, body, x);
   for (int32_t i = 0; i < 16; ++i) {
     check_near(x[48 + i].y, 0.2, 1e-6);
     pl_pin_def pin = pl_default_pin_def();
@@ -65,24 +65,24 @@ static void a_hard_pin_holds_exactly_and_moves_its_particle(void **state) {
   pl_pin_id pins[16];
   pl_body_id body = hang_box(world, model, 0, 0, pins);
   pl_vec3 before[64], x[64], v[64];
-  pl_body_read_positions(world, body, before);
+  pl_body_get_positions(world, body, before);
   run_steps(world, 480);
-  pl_body_read_positions(world, body, x);
+  pl_body_get_positions(world, body, x);
   for (int32_t i = 48; i < 64; ++i) check_at_most(pl_vec3_distance(x[i], before[i]), 1e-6);
-  check_at_most(pl_body_describe(world, body).center.y, -1e-4);
+  check_at_most(pl_body_get_report(world, body).center.y, -1e-4);
   // A moved pin gives its particle the velocity of the way.
   pl_vec3 target = pl_vec3_add(x[48], (pl_vec3){0.01, 0, 0});
   check_ok(pl_world_move_pin(world, pins[0], target, &error), &error);
   run_steps(world, 1);
-  pl_body_read_positions(world, body, x);
-  pl_body_read_velocities(world, body, v);
+  pl_body_get_positions(world, body, x);
+  pl_body_get_velocities(world, body, v);
   check_at_most(pl_vec3_distance(x[48], target), 1e-6);
   check_near(v[48].x, 0.01 * 240, 1e-3);
   // Pins that let go, or are removed, let the body fall.
   for (int32_t i = 0; i < 16; ++i) check_ok(pl_world_remove_pin(world, pins[i], &error), &error);
   assert_int_equal(pl_world_remove_pin(world, pins[0], &error), PL_ERROR_NOT_FOUND);
   run_steps(world, 240);
-  check_at_most(pl_body_describe(world, body).center.y, -3);
+  check_at_most(pl_body_get_report(world, body).center.y, -3);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
@@ -98,10 +98,10 @@ static void a_spring_pin_sags_by_weight_over_stiffness(void **state) {
   pl_body_id body = hang_box(world, model, stiffness, 200, pins);
   run_steps(world, 4800);
   pl_vec3 x[64];
-  pl_body_read_positions(world, body, x);
+  pl_body_get_positions(world, body, x);
   double mean = 0;
   for (int32_t i = 48; i < 64; ++i) mean += x[i].y / 16;
-  check_near(mean, 0.2 - pl_body_describe(world, body).mass * 9.81 / (16 * stiffness), 1e-4);
+  check_near(mean, 0.2 - pl_body_get_report(world, body).mass * 9.81 / (16 * stiffness), 1e-4);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
@@ -115,7 +115,7 @@ static void a_pin_lets_go_when_its_time_has_come(void **state) {
   pl_world *world = make_world(context, 0.01, -9.81);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
   pl_vec3 x[64];
-  pl_body_read_positions(world, body, x);
+  pl_body_get_positions(world, body, x);
   for (int32_t i = 0; i < 64; ++i) {
     pl_pin_def pin = pl_default_pin_def();
     pin.body = body;
@@ -125,9 +125,9 @@ static void a_pin_lets_go_when_its_time_has_come(void **state) {
     check_ok(pl_world_add_pin(world, &pin, NULL, &error), &error);
   }
   run_steps(world, 50);
-  check_near(pl_body_describe(world, body).center.y, 0, 1e-6);
+  check_near(pl_body_get_report(world, body).center.y, 0, 1e-6);
   run_steps(world, 50);
-  check_near(pl_body_describe(world, body).center.y, -9.81 * 0.01 * 0.01 * 50 * 51 / 2, 1e-4);
+  check_near(pl_body_get_report(world, body).center.y, -9.81 * 0.01 * 0.01 * 50 * 51 / 2, 1e-4);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
@@ -164,9 +164,9 @@ static void a_force_acts_for_one_step(void **state) {
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
   for (int32_t i = 0; i < 64; ++i) check_ok(pl_world_add_force(world, body, i, (pl_vec3){1, 0, 0}, &error), &error);
   run_steps(world, 1);
-  check_near(pl_body_describe(world, body).momentum.x, 64 * 0.01, 1e-6);
+  check_near(pl_body_get_report(world, body).momentum.x, 64 * 0.01, 1e-6);
   run_steps(world, 5);
-  check_near(pl_body_describe(world, body).momentum.x, 64 * 0.01, 1e-6);
+  check_near(pl_body_get_report(world, body).momentum.x, 64 * 0.01, 1e-6);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
@@ -188,7 +188,7 @@ static void wind_pushes_as_on_flat_plates(void **state) {
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
   run_steps(world, 1);
   double expected = 2 * 0.5 * 1.2 * 1.1 * 0.16 * 100 * def.step;
-  check_near(pl_body_describe(world, body).momentum.x, expected, 1e-5 * expected);
+  check_near(pl_body_get_report(world, body).momentum.x, expected, 1e-5 * expected);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
@@ -203,7 +203,7 @@ static void a_broken_state_is_rolled_back_and_explained(void **state) {
   pl_body_id body = add_body(world, model, (pl_vec3){0, 5, 0});
   add_ground(world);
   run_steps(world, 3);
-  uint64_t before = pl_world_hash(world);
+  uint64_t before = pl_world_get_hash(world);
   check_ok(pl_world_add_force(world, body, 5, (pl_vec3){0, 3e38, 0}, &error), &error);
   check_ok(pl_world_add_force(world, body, 5, (pl_vec3){0, 3e38, 0}, &error), &error);
   pl_step_report report;
@@ -216,11 +216,11 @@ static void a_broken_state_is_rolled_back_and_explained(void **state) {
   // The force is still pending: take it out again and the world is as before.
   assert_int_equal(pl_world_step(world, &report, &error), PL_ERROR_NOT_FINITE);
   pl_vec3 x[64], v[64];
-  pl_body_read_positions(world, body, x);
-  pl_body_read_velocities(world, body, v);
+  pl_body_get_positions(world, body, x);
+  pl_body_get_velocities(world, body, v);
   for (int32_t i = 0; i < 64; ++i) assert_true(pl_vec3_is_finite(x[i]) && pl_vec3_is_finite(v[i]));
   check_ok(pl_world_remove_body(world, body, &error), &error);
-  assert_true(pl_world_hash(world) != before);
+  assert_true(pl_world_get_hash(world) != before);
   run_steps(world, 1);
   pl_world_destroy(world);
   pl_model_destroy(model);
@@ -247,7 +247,7 @@ static uint64_t run_pile(int32_t thread_count, int32_t steps, bool restore_half_
   } else {
     run_steps(world, steps);
   }
-  uint64_t hash = pl_world_hash(world);
+  uint64_t hash = pl_world_get_hash(world);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
@@ -276,10 +276,10 @@ static void a_snapshot_of_another_world_is_refused(void **state) {
   size_t size = pl_world_snapshot_size(a);
   char *buffer = malloc(size);
   pl_world_snapshot(a, buffer);
-  uint64_t before = pl_world_hash(b);
+  uint64_t before = pl_world_get_hash(b);
   assert_int_equal(pl_world_restore(b, buffer, size, &error), PL_ERROR_INVALID_DATA);
   assert_int_equal(pl_world_restore(b, buffer, size - 1, &error), PL_ERROR_INVALID_DATA);
-  assert_true(pl_world_hash(b) == before);
+  assert_true(pl_world_get_hash(b) == before);
   buffer[0] ^= 1;
   assert_int_equal(pl_world_restore(a, buffer, size, &error), PL_ERROR_INVALID_DATA);
   free(buffer);
@@ -302,7 +302,7 @@ static void time_advances_in_whole_steps_at_any_frame_rate(void **state) {
     add_body(world, model, (pl_vec3){0, 0, 0});
     for (int i = 0; i < 2 * (int)rates[k]; ++i) check_ok(pl_world_advance(world, 1 / rates[k], 0, NULL, &error), &error);
     assert_int_equal(pl_world_step_count(world), 480);
-    hashes[k] = pl_world_hash(world);
+    hashes[k] = pl_world_get_hash(world);
     // A stall of a second, with at most 10 steps to be made up, drops the rest.
     pl_step_report report;
     check_ok(pl_world_advance(world, 1, 10, &report, &error), &error);
@@ -354,21 +354,21 @@ static void controllers_act_before_and_layers_after_the_step(void **state) {
   double height = 5;
   check_ok(pl_world_add_layer(world, l.body, &(pl_layer){raise_surface, 0, NULL, &height}, &error), &error);
   run_steps(world, 2);
-  check_near(pl_body_describe(world, l.body).momentum.y, 64 * 10 * 0.02, 1e-5);
+  check_near(pl_body_get_report(world, l.body).momentum.y, 64 * 10 * 0.02, 1e-5);
   pl_vec3 surface[64], positions[64];
-  pl_body_read_surface(world, l.body, surface);
-  pl_body_read_positions(world, l.body, positions);
+  pl_body_get_surface(world, l.body, surface);
+  pl_body_get_positions(world, l.body, positions);
   check_near(surface[0].y, positions[0].y + 5, 1e-9);
   // A controller that refuses, or a layer that fails, leaves everything as it was.
-  uint64_t before = pl_world_hash(world);
+  uint64_t before = pl_world_get_hash(world);
   l.refuse = true;
   assert_int_equal(pl_world_step(world, NULL, &error), PL_ERROR_INVALID_DATA);
-  assert_true(pl_world_hash(world) == before);
+  assert_true(pl_world_get_hash(world) == before);
   l.refuse = false;
   height = 1000;
   assert_int_equal(pl_world_step(world, NULL, &error), PL_ERROR_INVALID_DATA);
-  assert_true(pl_world_hash(world) == before);
-  pl_body_read_surface(world, l.body, surface);
+  assert_true(pl_world_get_hash(world) == before);
+  pl_body_get_surface(world, l.body, surface);
   check_near(surface[0].y, positions[0].y + 5, 1e-9);
   pl_world_destroy(world);
   pl_model_destroy(model);

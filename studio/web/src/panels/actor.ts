@@ -53,7 +53,7 @@ export function actorPanel(context: PanelContext): Panel {
     { title: 'Optimisation', log: true },
   );
   let chosen = false;
-  const pace = sliderRow({ label: 'Speed when steered', value: steering.speed, least: 0.05, most: 4, unit: 'm/s', log: true }, (value) => {
+  const pace = sliderRow({ label: 'Speed when steered', value: steering.speed, min: 0.05, max: 4, unit: 'm/s', log: true }, (value) => {
     steering.speed = value;
     chosen = true;
   });

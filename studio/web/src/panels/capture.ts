@@ -11,8 +11,8 @@ const PLAY_MS = 1000 / 15;
 
 // As many digits as the interval leaves to an estimate, and one more.
 function digitsOf(value: number, low: number, high: number): number {
-  const share = Math.abs((high - low) / value);
-  return share > 0 ? Math.max(3, Math.min(7, Math.ceil(-Math.log10(share)) + 1)) : 3;
+  const fraction = Math.abs((high - low) / value);
+  return fraction > 0 ? Math.max(3, Math.min(7, Math.ceil(-Math.log10(fraction)) + 1)) : 3;
 }
 
 function parameterRow(item: NonNullable<CaptureMessage['parameters']>[number]): HTMLElement {

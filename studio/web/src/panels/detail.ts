@@ -13,7 +13,7 @@ export function detailPanel(context: PanelContext, wantChanged: () => void): Pan
   let names = '';
   const enrich = switchRow('Add detail', true, (on) => connection.send({ kind: 'detail', body, on }));
   const tool = switchRow('Tool under the mouse', store.detail.tool, (on) => void (store.detail.tool = on), 'A ball that presses on the body; off: the mouse pulls');
-  const radius = sliderRow({ label: 'Radius of the tool', value: store.detail.toolRadius, least: 0.002, most: 0.2, log: true, unit: 'm' }, (value) => void (store.detail.toolRadius = value));
+  const radius = sliderRow({ label: 'Radius of the tool', value: store.detail.toolRadius, min: 0.002, max: 0.2, log: true, unit: 'm' }, (value) => void (store.detail.toolRadius = value));
   const coarse = switchRow('Coarse beside it', store.detail.coarse, (on) => void ((store.detail.coarse = on), wantChanged()));
   const paint = switchRow('Paint the segments', store.display.colors === 'segments', (on) => store.changeDisplay({ colors: on ? 'segments' : 'none' }));
   const record = iconButton('record', 'Record an example where the body is pressed now', () => void recordHere(context, record), 'Record an example here');

@@ -1,0 +1,177 @@
+// Objects of the gallery through the verbs of this program.
+#include "bench_object_fixture.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tool_open.h"
+
+// Of all scenes to be captured.
+static const double RELEASE = 1.2, RATE = 30;
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place) {
+  (void)info, (void)kind, (void)place;
+  return remove(path);
+}
+
+void object_fixture_close(object_fixture *fixture) {
+  if (fixture->folder != NULL) nftw(fixture->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+  free(fixture->folder);
+  tool_gallery_free(&fixture->gallery);
+  pl_context_destroy(fixture->context);
+}
+
+bool object_fixture_open(bench_session *bench, object_fixture *fixture) {
+  const tool_voice *voice = &bench->tool->voice;
+  const char *base = getenv("TMPDIR");
+  *fixture = (object_fixture){.bench = bench, .gallery = tool_gallery_find()};
+  char *folder = tool_text("%s/pliant-bench-XXXXXX", base != NULL && base[0] != '\0' ? base : "/tmp");
+  bool good = fixture->gallery.folder != NULL;
+  if (!good) tool_complain(voice, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
+  if (good && mkdtemp(folder) == NULL) {
+    tool_complain(voice, "no folder for temporary files can be made as '%s'", folder);
+    good = false;
+  }
+  if (good)
+    fixture->folder = folder;
+  else
+    free(folder);
+  if (good) fixture->context = tool_open_context(bench->tool, 0);
+  if (good && fixture->context != NULL) return true;
+  object_fixture_close(fixture);
+  return false;
+}
+
+char *object_path(const object_fixture *fixture, const char *name, const char *file) {
+  return tool_text("%s/%s%s%s", fixture->folder, name, file[0] != '\0' ? "/" : "", file);
+}
+
+// --- verbs ------------------------------------------------------------------------------------------------------------
+
+int object_run_verb(const object_fixture *fixture, const tool_verb *verb, const char *const *words) {
+  int count = 0;
+  while (words[count] != NULL) ++count;
+  tool_arguments arguments = {.verb = verb};
+  if (!tool_arguments_parse(fixture->bench->tool, verb, count, (char *const *)words, &arguments) ||
+      !tool_arguments_check_words(fixture->bench->tool, &arguments))
+    return TOOL_USAGE;
+  // Standard output is for rows of the benchmark.
+  fflush(stdout);
+  int kept = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY);
+  if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
+  int code = verb->run(fixture->bench->tool, &arguments);
+  fflush(stdout);
+  if (kept >= 0) dup2(kept, STDOUT_FILENO);
+  if (kept >= 0) close(kept);
+  if (nowhere >= 0) close(nowhere);
+  return code;
+}
+
+bool object_sense(const object_fixture *fixture, const object_film *film) {
+  char *scene = tool_gallery_scene(&fixture->gallery, film->scene), *folder = object_path(fixture, film->name, "");
+  char *tets = film->tets != NULL ? object_path(fixture, film->tets, "rest.vtu") : NULL;
+  char *frames = tool_text("%d", film->frames + film->lead), *start = tool_text("%.9f", RELEASE - film->lead / RATE);
+  const char *words[2 * MAX_OBJECT_WORDS + 16] = {scene, "-o", folder, "--start", start, "--frames", frames, "--size", film->size};
+  int count = 9;
+  if (tets != NULL) words[count++] = "--tets", words[count++] = tets;
+  for (int i = 0; i < MAX_OBJECT_WORDS && film->sets[i] != NULL; ++i) words[count++] = "--set", words[count++] = film->sets[i];
+  int code = object_run_verb(fixture, &tool_sense_verb, words);
+  free(scene);
+  free(folder);
+  free(tets);
+  free(frames);
+  free(start);
+  return code == TOOL_DONE || code == TOOL_REMARKS;
+}
+
+// --- results ----------------------------------------------------------------------------------------------------------
+
+static double cell_of(const pl_table *table, int64_t row, const char *column, double fallback) {
+  pl_table_view view = pl_table_get_view(table);
+  int32_t slot = pl_table_find(table, column);
+  return slot >= 0 ? view.cells[row * view.column_count + slot] : fallback;
+}
+
+static bool read_rounds(const object_fixture *fixture, const char *name, object_found *found) {
+  char *path = object_path(fixture, name, "rounds.csv");
+  pl_table *table = NULL;
+  pl_error error = {0};
+  if (pl_table_load(fixture->context, path, &table, &error) < 0) {
+    tool_report_error(&fixture->bench->tool->voice, &error);
+    free(path);
+    return false;
+  }
+  pl_table_view view = pl_table_get_view(table);
+  int32_t first = pl_table_find(table, "young 1");
+  int64_t last = view.row_count - 1;
+  found->round_count = (int32_t)view.row_count;
+  for (int64_t i = 0; i <= last; ++i) {
+    found->track_seconds += cell_of(table, i, "track_seconds", 0);
+    found->fit_seconds += cell_of(table, i, "fit_seconds", 0);
+  }
+  found->error_seen = cell_of(table, last, "error_seen", 0);
+  found->error_hidden = cell_of(table, last, "error_hidden", 0);
+  found->value_count = view.column_count - first;
+  if (found->value_count > MAX_OBJECT_VALUES) found->value_count = MAX_OBJECT_VALUES;
+  if (first >= 0 && last >= 0)
+    memcpy(found->values, view.cells + last * view.column_count + first, (size_t)found->value_count * sizeof *found->values);
+  pl_table_destroy(table);
+  free(path);
+  return first >= 0 && last >= 0;
+}
+
+static void count_tets(const object_fixture *fixture, const char *name, object_found *found) {
+  char *path = object_path(fixture, name, "static.vtu");
+  pl_mesh *mesh = NULL;
+  pl_error error = {0};
+  if (pl_mesh_load(fixture->context, path, &mesh, NULL, &error) >= 0) {
+    found->point_count = pl_mesh_get_view(mesh).point_count;
+    found->tet_count = pl_mesh_get_view(mesh).tet_count;
+  }
+  pl_mesh_destroy(mesh);
+  free(path);
+}
+
+bool object_capture(const object_fixture *fixture, const object_film *film, const char *name, const char *const *words,
+                    object_found *found) {
+  *found = (object_found){.frame_count = film->frames};
+  char *mesh = object_path(fixture, film->name, "static.vtu"), *surface = object_path(fixture, film->name, "surface.ply");
+  char *held = object_path(fixture, film->name, "held.csv"), *folder = object_path(fixture, name, "");
+  char *from = object_path(fixture, film->name, ""), *release = tool_text("%d", film->lead),
+       *truth = object_path(fixture, film->name, "truth_surface.pc2");
+  const char *all[MAX_OBJECT_WORDS + 32] = {mesh,     from, "-o",      folder, "--surface", surface,
+                                             "--hold", held, "--truth", truth,  "--release", release};
+  int count = 12;
+  for (int i = 0; words[i] != NULL && i < MAX_OBJECT_WORDS + 20; ++i) all[count++] = words[i];
+  double begin = (double)clock() / CLOCKS_PER_SEC;
+  int code = object_run_verb(fixture, &tool_capture_verb, all);
+  found->processor_seconds = (double)clock() / CLOCKS_PER_SEC - begin;
+  bool good = (code == TOOL_DONE || code == TOOL_REMARKS) && read_rounds(fixture, name, found);
+  if (good) count_tets(fixture, film->name, found);
+  free(mesh), free(surface), free(held), free(folder), free(from), free(truth), free(release);
+  return good;
+}
+
+pl_vec3 *object_motion(const object_fixture *fixture, const char *path, int32_t point_count, int32_t first, int32_t *frame_count) {
+  pl_frame_file *file = NULL;
+  pl_frame_file_report facts;
+  pl_error error = {0};
+  pl_vec3 *points = NULL;
+  pl_status status = pl_frame_file_open(fixture->context, path, &file, &facts, &error);
+  if (status >= 0 && facts.point_count == point_count && facts.frame_count > first) {
+    *frame_count = facts.frame_count - first;
+    points = tool_allocate((size_t)point_count * (size_t)*frame_count, sizeof *points);
+  }
+  for (int32_t i = 0; points != NULL && status >= 0 && i < *frame_count; ++i)
+    status = pl_frame_file_read(file, first + i, points + (size_t)i * (size_t)point_count, &error);
+  pl_frame_file_close(file);
+  if (status < 0) tool_report_error(&fixture->bench->tool->voice, &error);
+  if (status >= 0) return points;
+  free(points);
+  return NULL;
+}

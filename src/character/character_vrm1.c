@@ -1,0 +1,154 @@
+// Spring bones of VRM 1.0, extension VRMC_springBone. Missing numbers have the defaults of its schema. Shapes of
+// VRMC_springBone_extended_collider are not read; the plain shape that stands beside each is.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "character/character_parts.h"
+
+typedef struct vrm {
+  pl_gltf *gltf;
+  pl_character *character;
+  const pl_json *json;
+  int32_t *collider_of_item;  // -1: left out
+  const pl_json *groups;
+} vrm;
+
+static int32_t count_of(const pl_json *array) {
+  return array == NULL ? 0 : array->count;
+}
+
+// --- colliders ----------------------------------------------------------------------------------------------------
+
+static pl_status read_shape(const vrm *v, const char *what, const pl_json *item, pl_character_collider *collider) {
+  const pl_json *shape = pl_json_find(item, "shape"), *sphere = pl_json_find(shape, "sphere");
+  const pl_json *capsule = pl_json_find(shape, "capsule"), *form = sphere != NULL ? sphere : capsule;
+  if (form == NULL || form->kind != PL_JSON_OBJECT)
+    return pl_json_fail(v->gltf->document, item, v->gltf->error, PL_ERROR_INVALID_DATA, "%s has no sphere and no capsule", what);
+  pl_vec3 from = {0, 0, 0}, to = {0, 0, 0};
+  pl_status status = pl_character_get_vector(v->gltf, what, form, "offset", &from);
+  if (status >= 0) status = pl_character_get_number(v->gltf, what, form, "radius", &collider->radius);
+  if (status >= 0 && form == capsule) status = pl_character_get_vector(v->gltf, what, form, "tail", &to);
+  if (status >= 0 && collider->radius < 0)
+    status = pl_json_fail(v->gltf->document, form, v->gltf->error, PL_ERROR_INVALID_DATA, "%s has a negative radius", what);
+  collider->from = pl_character_unscale(v->character, collider->node, from);
+  collider->to = form == capsule ? pl_character_unscale(v->character, collider->node, to) : collider->from;
+  return status;
+}
+
+static pl_status read_colliders(vrm *v) {
+  pl_character *c = v->character;
+  const pl_json *list = NULL;
+  pl_status status = pl_character_get_array(v->gltf, "VRMC_springBone", v->json, "colliders", &list);
+  if (status < 0) return status;
+  pl_character_collider *colliders = PL_TAKE(&c->arena, pl_character_collider, count_of(list));
+  v->collider_of_item = PL_TAKE(&v->gltf->arena, int32_t, count_of(list));
+  if (colliders == NULL || v->collider_of_item == NULL) return pl_fail_memory(v->gltf->error);
+  for (const pl_json *item = pl_character_first(list); item != NULL && status >= 0; item = item->next) {
+    const pl_json *node = pl_json_find(item, "node");
+    pl_character_label what;
+    snprintf(what, sizeof what, "spring collider %d", item->index);
+    v->collider_of_item[item->index] = -1;
+    // Some exporters write -1 for a node that was deleted.
+    int64_t number = -1;
+    if (node == NULL || (pl_json_get_integer(node, &number) && number == -1)) {
+      status = pl_character_warn(v->gltf, item, "lost-collider", "it is left out", "attach it to a node", "%s has no node", what);
+      continue;
+    }
+    pl_character_collider *collider = &colliders[c->view.collider_count];
+    status = pl_character_get_index(v->gltf, what, node, c->view.node_count, "node", &collider->node);
+    if (status >= 0) status = read_shape(v, what, item, collider);
+    v->collider_of_item[item->index] = c->view.collider_count++;
+  }
+  c->view.colliders = colliders;
+  return status;
+}
+
+// The colliders of all groups that a spring names, each once.
+static pl_status read_groups(const vrm *v, const char *what, const pl_json *json, pl_character_spring *spring) {
+  pl_character *c = v->character;
+  const pl_json *list = NULL, *members = NULL, *colliders = pl_json_find(v->json, "colliders");
+  int32_t *indices = PL_TAKE(&c->arena, int32_t, c->view.collider_count);
+  bool *is_met = PL_TAKE(&v->gltf->arena, bool, c->view.collider_count);
+  if (indices == NULL || is_met == NULL) return pl_fail_memory(v->gltf->error);
+  spring->colliders = indices;
+  pl_status status = pl_character_get_array(v->gltf, what, json, "colliderGroups", &list);
+  for (const pl_json *item = pl_character_first(list); item != NULL && status >= 0; item = item->next) {
+    int32_t group = -1;
+    status = pl_character_get_index(v->gltf, what, item, count_of(v->groups), "collider group", &group);
+    if (status >= 0) status = pl_character_get_array(v->gltf, what, pl_json_at(v->groups, group), "colliders", &members);
+    for (const pl_json *member = status < 0 ? NULL : pl_character_first(members); member != NULL && status >= 0;
+         member = member->next) {
+      int32_t index = -1;
+      status = pl_character_get_index(v->gltf, what, member, count_of(colliders), "collider", &index);
+      int32_t collider = status < 0 ? -1 : v->collider_of_item[index];
+      if (collider < 0 || is_met[collider]) continue;
+      is_met[collider] = true;
+      indices[spring->collider_count++] = collider;
+    }
+  }
+  return status;
+}
+
+// --- springs ------------------------------------------------------------------------------------------------------
+
+static pl_status read_joint(const vrm *v, const char *what, const pl_json *json, pl_character_spring_joint *joint) {
+  pl_gltf *gltf = v->gltf;
+  const pl_json *node = pl_json_find(json, "node");
+  if (node == NULL)
+    return pl_json_fail(gltf->document, json, gltf->error, PL_ERROR_INVALID_DATA, "%s: joint %d names no node", what, json->index);
+  double power = 0;
+  pl_vec3 direction = {0, -1, 0};
+  *joint = (pl_character_spring_joint){.stiffness = 1, .drag = 0.5};
+  pl_status status = pl_character_get_index(gltf, what, node, v->character->view.node_count, "node", &joint->node);
+  if (status >= 0) status = pl_character_get_number(gltf, what, json, "hitRadius", &joint->radius);
+  if (status >= 0) status = pl_character_get_number(gltf, what, json, "stiffness", &joint->stiffness);
+  if (status >= 0) status = pl_character_get_number(gltf, what, json, "gravityPower", &power);
+  if (status >= 0) status = pl_character_get_vector(gltf, what, json, "gravityDir", &direction);
+  if (status >= 0) status = pl_character_get_number(gltf, what, json, "dragForce", &joint->drag);
+  joint->pull = (pl_vec3){power * direction.x, power * direction.y, power * direction.z};
+  return status;
+}
+
+static pl_status read_spring(const vrm *v, const pl_json *json, pl_character_spring *spring) {
+  pl_status status = pl_character_get_name(v->gltf, v->character, json, "name", "spring", json->index, &spring->name);
+  if (status < 0) return status;
+  pl_character_label what;
+  snprintf(what, sizeof what, "spring \"%.100s\"", spring->name);
+  const pl_json *list = NULL, *center = pl_json_find(json, "center");
+  status = pl_character_get_array(v->gltf, what, json, "joints", &list);
+  if (status < 0) return status;
+  pl_character_spring_joint *joints = PL_TAKE(&v->character->arena, pl_character_spring_joint, count_of(list));
+  if (joints == NULL) return pl_fail_memory(v->gltf->error);
+  for (const pl_json *item = pl_character_first(list); item != NULL && status >= 0; item = item->next)
+    status = read_joint(v, what, item, &joints[item->index]);
+  spring->joints = joints;
+  spring->joint_count = count_of(list);
+  spring->center = -1;
+  int64_t number = 0;
+  bool none = center == NULL || (pl_json_get_integer(center, &number) && number == -1);
+  if (status >= 0 && !none)
+    status = pl_character_get_index(v->gltf, what, center, v->character->view.node_count, "node", &spring->center);
+  if (status >= 0) status = read_groups(v, what, json, spring);
+  return status;
+}
+
+pl_status pl_character_read_vrm1(pl_gltf *gltf, pl_character *character, const pl_json *extension) {
+  vrm v = {.gltf = gltf, .character = character, .json = extension};
+  const pl_json *version = pl_json_find(extension, "specVersion"), *list = NULL;
+  character->view.vrm_version = 1;
+  if (!pl_json_is_text(version, "1.0") && !pl_json_is_text(version, "1.0-beta"))
+    return pl_character_warn(gltf, version != NULL ? version : extension, "spring-version", "its springs are left out",
+                             "export as VRM 1.0", "this is no version of VRMC_springBone that is read");
+  pl_status status = read_colliders(&v);
+  if (status >= 0) status = pl_character_get_array(gltf, "VRMC_springBone", extension, "colliderGroups", &v.groups);
+  if (status >= 0) status = pl_character_get_array(gltf, "VRMC_springBone", extension, "springs", &list);
+  if (status < 0) return status;
+  pl_character_spring *springs = PL_TAKE(&character->arena, pl_character_spring, count_of(list));
+  if (springs == NULL) return pl_fail_memory(gltf->error);
+  for (const pl_json *item = pl_character_first(list); item != NULL && status >= 0; item = item->next)
+    status = read_spring(&v, item, &springs[item->index]);
+  character->springs = springs;
+  character->view.spring_count = count_of(list);
+  return status;
+}

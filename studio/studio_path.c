@@ -1,0 +1,70 @@
+// Paths into scenes, followed through the tables that describe them (src/scene/scene_types.h).
+#include <stdlib.h>
+#include <string.h>
+
+#include "studio_setting.h"
+
+// The next step of a path: a key, or a number in brackets. NULL when it cannot be read.
+static const char *read_step(const char *path, char *key, size_t size, long *index) {
+  *index = -1;
+  if (*path == '[') {
+    char *end;
+    *index = strtol(path + 1, &end, 10);
+    return end > path + 1 && *end == ']' && *index >= 0 && *index < 1000000 ? end + 1 : NULL;
+  }
+  if (*path == '.') ++path;
+  size_t length = strcspn(path, ".[");
+  if (length == 0 || length >= size) return NULL;
+  memcpy(key, path, length);
+  key[length] = '\0';
+  return path + length;
+}
+
+static const pl_scene_field *find_field(const pl_scene_type *type, const char *key) {
+  for (int32_t i = 0; i < type->field_count; ++i)
+    if (strcmp(type->fields[i].key, key) == 0) return &type->fields[i];
+  return NULL;
+}
+
+static const char *setting_name(const pl_behaviour *behaviour, const char *key) {
+  for (int32_t i = 0; behaviour != NULL && i < behaviour->setting_count; ++i)
+    if (strcmp(behaviour->settings[i].name, key) == 0) return behaviour->settings[i].name;
+  return NULL;
+}
+
+bool studio_field_find(pl_scene *scene, const char *path, studio_field *field_place) {
+  const pl_scene_type *type = &pl_scene_document_type;
+  char *object = (char *)&scene->document, key[128];
+  *field_place = (studio_field){.component = -1, .body = -1};
+  for (;;) {
+    long index;
+    path = read_step(path, key, sizeof key, &index);
+    if (path == NULL || index >= 0) return false;
+    const pl_scene_field *field = find_field(type, key);
+    if (field == NULL) return false;
+    field_place->field = field;
+    field_place->value = object + field->offset;
+    if (field->kind == PL_SCENE_LIST) {
+      const pl_scene_list *list = field_place->value;
+      path = read_step(path, key, sizeof key, &index);
+      if (path == NULL || index < 0 || index >= list->count || *path == '\0') return false;
+      if (type == &pl_scene_document_type && strcmp(field->key, "bodies") == 0) field_place->body = (int32_t)index;
+      object = (char *)list->items + (size_t)index * field->type->size;
+      type = field->type;
+    } else if (field->kind == PL_SCENE_OBJECT && *path != '\0') {
+      object = field_place->value;
+      type = field->type;
+    } else if (field->kind == PL_SCENE_VECTOR && *path == '[') {
+      path = read_step(path, key, sizeof key, &index);
+      field_place->component = (int)index;
+      return path != NULL && *path == '\0' && index < 3;
+    } else if (field->kind == PL_SCENE_SETTINGS && *path == '.' && field_place->body >= 0) {
+      const pl_scene_body *body = &((const pl_scene_body *)scene->document.bodies.items)[field_place->body];
+      path = read_step(path, key, sizeof key, &index);
+      field_place->setting = path != NULL && *path == '\0' ? setting_name(pl_behaviour_find(body->actor.behaviour), key) : NULL;
+      return field_place->setting != NULL;
+    } else {
+      return *path == '\0';
+    }
+  }
+}
