@@ -12,7 +12,7 @@
 typedef struct pl_contact_surface {
   int32_t point_count;
   const int32_t *parents;  // 4 particles each
-  const float *weights;    // 4 each, sum 1 (embedded surfaces; a particle itself is (i,i,i,i),(1,0,0,0))
+  const float *weights;    // 4 each, sum 1, any of them may be 0 (embedded surfaces; a particle itself is (i,i,i,i),(1,0,0,0))
   int32_t triangle_count;
   const int32_t *triangles;  // 3 surface points each, outward
   int32_t particle_count;

@@ -36,7 +36,8 @@ static pl_vec3 point_at(const pl_fem_contacts *c, const double *u, double reach,
   const int32_t *parents = c->model->head.surface.parents + 4 * (ptrdiff_t)i;
   const double *weights = c->model->touch.weights + 4 * (ptrdiff_t)i;
   pl_vec3 point = {0, 0, 0};
-  for (int k = 0; k < 4 && weights[k] != 0; ++k) {
+  for (int k = 0; k < 4; ++k) {
+    if (weights[k] == 0) continue;  // any of the four can be zero, not only the last ones
     pl_vec3 base = pl_fem_vector(c->base, parents[k]);
     pl_vec3 z = reach == 0 ? base : pl_vec3_add_scaled(base, pl_vec3_sub(pl_fem_vector(u, parents[k]), base), reach);
     point = pl_vec3_add_scaled(point, z, weights[k]);
@@ -242,7 +243,8 @@ void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double *gradi
   for (int32_t i = 0; i < surface->point_count; ++i) {
     const pl_fem_contact_point *it = &contacts->points[i];
     const double *weights = contacts->model->touch.weights + 4 * (ptrdiff_t)i;
-    for (int k = 0; it->is_active && k < 4 && weights[k] != 0; ++k) {
+    for (int k = 0; it->is_active && k < 4; ++k) {
+      if (weights[k] == 0) continue;
       double *g = gradient + 3 * (ptrdiff_t)surface->parents[4 * (ptrdiff_t)i + k], w = weights[k];
       g[0] += w * it->gradient.x;
       g[1] += w * it->gradient.y;
@@ -271,10 +273,12 @@ void pl_fem_contacts_suppress(const pl_fem_contacts *contacts, double inertia, d
   for (int32_t i = 0; i < head->surface.point_count; ++i) {
     const pl_fem_contact_point *it = &contacts->points[i];
     const double *weights = contacts->model->touch.weights + 4 * (ptrdiff_t)i;
-    for (int k = 0; it->is_active && k < 4 && weights[k] != 0; ++k)
+    for (int k = 0; it->is_active && k < 4; ++k) {
+      if (weights[k] == 0) continue;
       for (int e = 0; e < 9; ++e)
         blocks[9 * (ptrdiff_t)head->surface.parents[4 * (ptrdiff_t)i + k] + e] +=
             contacts->reach * fabs(weights[k]) * it->matrix.m[e / 3][e % 3];
+    }
   }
   for (int32_t i = 0; i < head->particle_count; ++i) {
     pl_mat3 H, sum;

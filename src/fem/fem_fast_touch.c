@@ -23,7 +23,8 @@ static pl_vec3 fall_of(const pl_fem_fast_work *work, int32_t i) {
   const int32_t *parents = work->model->surface_parents + 4 * (size_t)i;
   const float *weights = work->model->head.surface.weights + 4 * (size_t)i;
   pl_f4 sum = {0};
-  for (int k = 0; k < 4 && weights[k] != 0; ++k) sum += work->forces[parents[k]] * (weights[k] / work->model->inertias[parents[k]]);
+  for (int k = 0; k < 4; ++k)
+    if (weights[k] != 0) sum += work->forces[parents[k]] * (weights[k] / work->model->inertias[parents[k]]);
   return pl_vec3_of_f4(sum);
 }
 
@@ -36,14 +37,16 @@ static pl_f4 blend(const pl_fem_fast_model *model, const pl_f4 *from, int32_t i)
   const int32_t *parents = model->surface_parents + 4 * (size_t)i;
   const float *weights = model->head.surface.weights + 4 * (size_t)i;
   pl_f4 sum = {0};
-  for (int k = 0; k < 4 && weights[k] != 0; ++k) sum += from[parents[k]] * weights[k];
+  for (int k = 0; k < 4; ++k)
+    if (weights[k] != 0) sum += from[parents[k]] * weights[k];
   return sum;
 }
 
 static void spread(const pl_fem_fast_model *model, pl_f4 *to, int32_t i, pl_f4 value) {
   const int32_t *parents = model->surface_parents + 4 * (size_t)i;
   const float *weights = model->head.surface.weights + 4 * (size_t)i;
-  for (int k = 0; k < 4 && weights[k] != 0; ++k) to[parents[k]] += value * weights[k];
+  for (int k = 0; k < 4; ++k)
+    if (weights[k] != 0) to[parents[k]] += value * weights[k];
 }
 
 // Depth of a point in a collider at the end of the step; 0 or less: no contact.
