@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "body/body_method.h"
+#include "contact/surface_tree.h"
 #include "math/vec3.h"
 #include "mesh/topology.h"
 #include "scene/scene_fem.h"
@@ -240,10 +241,6 @@ pl_status pl_scene_instance_get_rest(const pl_scene_instance *set, int32_t index
     return PL_OK;
   }
   const pl_contact_surface *surface = &part->model->surface;
-  for (int32_t i = 0; i < surface->point_count; ++i) {
-    points[i] = (pl_vec3){0, 0, 0};
-    for (int k = 0; k < 4; ++k)
-      points[i] = pl_vec3_add_scaled(points[i], set->points[surface->parents[4 * i + k]], (double)surface->weights[4 * i + k]);
-  }
+  for (int32_t i = 0; i < surface->point_count; ++i) points[i] = pl_contact_surface_point(surface, i, set->points);
   return PL_OK;
 }

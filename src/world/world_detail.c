@@ -9,6 +9,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "contact/surface_tree.h"
 #include "math/quat.h"
 #include "world/world_state.h"
 
@@ -38,11 +39,9 @@ static void fill_surface(const pl_contact_surface *surface, const pl_vec3 *mesh_
     const int32_t *parents = surface->parents + 4 * (size_t)i;
     const float *weights = surface->weights + 4 * (size_t)i;
     int heaviest = 0;
-    points[i] = pl_vec3_of(0, 0, 0);
-    for (int k = 0; k < 4; ++k) {
-      points[i] = pl_vec3_add_scaled(points[i], mesh_points[parents[k]], (double)weights[k]);
+    for (int k = 1; k < 4; ++k)
       if (weights[k] > weights[heaviest]) heaviest = k;
-    }
+    points[i] = pl_contact_surface_point(surface, i, mesh_points);
     anchors[i] = parents[heaviest];
   }
 }
