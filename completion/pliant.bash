@@ -7,6 +7,7 @@ _pliant() {
   done
   COMPREPLY=()
   case $previous in
+    --folder) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
     -o | --output | --embedding | --schema | --contacts) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "pc2 mdd glb vtu obj ply csv actors none" -- "$current"); return ;;
     --material) mapfile -t COMPREPLY < <(compgen -W "corotated neo-hookean" -- "$current"); return ;;
@@ -21,7 +22,7 @@ _pliant() {
   case $verb in
     demo) options="--list --all --output --frames --format --threads --hash --video --size --observer --set --help" ;;
     run) options="--output --frames --format --threads --seed --hash --picture --strip --video --size --observer --ghost --set --resume --checkpoint-every --help" ;;
-    view) options="--port --host --no-browser --threads --help" ;;
+    view) options="--port --host --folder --no-browser --threads --help" ;;
     bake) options="--output --format --animation --body --fps --seconds --loop --pre-roll --eye --threads --set --help" ;;
     check) options="--quiet --schema --set --help" ;;
     mesh) options="--output --points --cell-size --embedding --scale --help" ;;

@@ -25,6 +25,7 @@ complete -c pliant -n '__fish_seen_subcommand_from demo run' -s o -l output -r -
 complete -c pliant -n '__fish_seen_subcommand_from view' -l port -x -d 'Port to listen at'
 complete -c pliant -n '__fish_seen_subcommand_from view' -l host -x -d 'Address to listen at'
 complete -c pliant -n '__fish_seen_subcommand_from view' -l no-browser -d 'Do not open a browser'
+complete -c pliant -n '__fish_seen_subcommand_from view' -l folder -x -a '(__fish_complete_directories)' -d 'Folder of the scenes of pages'
 complete -c pliant -n '__fish_seen_subcommand_from demo run view bake' -l threads -x -d 'Threads to use'
 complete -c pliant -n '__fish_seen_subcommand_from demo run' -l frames -x -d 'Frames to simulate'
 complete -c pliant -n '__fish_seen_subcommand_from demo run' -l format -x -a 'pc2 mdd glb vtu obj ply csv actors none' -d 'Files to write'

@@ -10,6 +10,7 @@ typedef struct studio_options {
   int port;                  // 0: any that is free
   int32_t thread_count;      // of the simulation; 0: one per processor
   const char *program;       // to be run for exports: this very program
+  const char *folder;        // that viewers open scenes from by path and save them into, absolute; NULL: none
   const char *gallery;       // folder of the gallery, NULL for none
   const char *const *names;  // its scenes
   int name_count;

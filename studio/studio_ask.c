@@ -12,6 +12,7 @@
 #include "studio_document.h"
 #include "studio_example.h"
 #include "studio_export.h"
+#include "studio_folder.h"
 #include "studio_note.h"
 #include "studio_record.h"
 #include "studio_setting.h"
@@ -87,8 +88,10 @@ static pl_status read_document(const ask *a, studio_document *document, pl_findi
     pl_release(w->context, file);
     return status;
   }
-  if (pl_json_get_text(pl_json_find(a->message, "path"), &path))
-    return studio_document_read(w->context, path, findings, document, error);
+  if (pl_json_get_text(pl_json_find(a->message, "path"), &path)) {
+    pl_status status = studio_folder_check_open(w, path, error);
+    return status >= 0 ? studio_document_read(w->context, path, findings, document, error) : status;
+  }
   if (!pl_json_get_text(pl_json_find(a->message, "text"), &text))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "give `gallery`, `path` or `text`");
   size_t size = (size_t)pl_json_find(a->message, "text")->text_length;

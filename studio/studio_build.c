@@ -131,7 +131,7 @@ void studio_build_stop(studio_world *w) {
     destroy(w->build);
     w->build = NULL;
   }
-  for (size_t i = 0; i < w->waiting.count; ++i) pl_json_document_destroy(PL_ITEM(&w->waiting, studio_command, i).message);
+  for (size_t i = 0; i < w->waiting.count; ++i) studio_inbox_finish(w->inbox, &PL_ITEM(&w->waiting, studio_command, i));
   pl_vector_free(&w->waiting);
 }
 
@@ -149,7 +149,7 @@ bool studio_build_keep(studio_world *w, const studio_command *command) {
   if ((w->build == NULL && w->waiting.count == 0) || !asks_for_document(command)) return false;
   if (w->waiting.count < MAX_WAITING && pl_vector_push(&w->waiting, command)) return true;
   studio_note_error(w, command->viewer, pl_json_find(command->message->root, "id"), "a scene is being built; ask again later");
-  pl_json_document_destroy(command->message);
+  studio_inbox_finish(w->inbox, command);
   return true;
 }
 

@@ -237,6 +237,7 @@ static void choose_name(const studio_world *w, int32_t body, const char *wanted,
   snprintf(name, size, "%s", wanted[0] != '\0' ? wanted : "pose 1");
   for (int number = 2; name_is_taken(w, body, name) && number < 1000; ++number)
     snprintf(name, size, "%.80s %d", wanted[0] != '\0' ? wanted : "pose", number);
+  studio_text_mend(name, strlen(name));
 }
 
 // Name of example number `index` of the list; NULL if there is none.

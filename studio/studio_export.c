@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "io/file_bytes.h"
 #include "studio_document.h"
+#include "studio_folder.h"
 #include "studio_note.h"
 #include "studio_program.h"
 #include "studio_record.h"
@@ -31,6 +32,7 @@ typedef struct export_job {
   pthread_t thread;
   uint32_t viewer;
   double id;
+  char made[PATH_SIZE];  // folder of all that the job writes
   char scene[PATH_SIZE], folder[PATH_SIZE], log[PATH_SIZE], name[100], format[8];
   int32_t frames;
   pid_t process;
@@ -45,6 +47,7 @@ struct studio_exports {
 
 static void safe_name(const char *name, char *safe, size_t size) {
   snprintf(safe, size, "%.80s", name[0] != '\0' ? name : "scene");
+  studio_text_mend(safe, strlen(safe));
   for (char *c = safe; *c != '\0'; ++c)
     if ((unsigned char)*c < 32 || *c == 127 || strchr("/\\:*?\"<>|", *c) != NULL) *c = '_';
   if (safe[0] == '.') safe[0] = '_';
@@ -67,16 +70,24 @@ static pl_status save_to_keep(studio_world *w, const char *path, bool beside, pl
   return status;
 }
 
-// A file to be fetched, or the one that was named.
-static pl_status save(studio_world *w, const char *path, studio_note *note, pl_error *error) {
-  if (path != NULL) {
-    pl_status status = save_to_keep(w, path, true, error);
-    if (status < 0) return status;
+// A file of the viewers' folder.
+static pl_status save_named(studio_world *w, const pl_json *name, studio_note *note, pl_error *error) {
+  const char *text = "";
+  char *path;
+  if (!pl_json_get_text(name, &text)) return pl_fail(error, PL_ERROR_INVALID_DATA, "the `name` to save as is not a text");
+  pl_status status = studio_folder_save_path(w, text, (size_t)name->text_length, &path, error);
+  if (status >= 0) status = save_to_keep(w, path, true, error);
+  if (status >= 0) {
     studio_note_log(w, "saved to %s", path);
     studio_log_say(w->log, PL_SEVERITY_NOTE, "saved to %s", path);
     pl_json_set_text(&note->arena, note->root, "path", path);
-    return PL_OK;
   }
+  pl_release(w->context, path);
+  return status;
+}
+
+// A file to be fetched.
+static pl_status save_download(studio_world *w, studio_note *note, pl_error *error) {
   char name[100], file[140], id[STUDIO_FILE_ID_SIZE];
   safe_name(w->document.name, name, sizeof name);
   snprintf(file, sizeof file, "%s%s", name, pl_ending_is(name, ".json") ? "" : ".json");
@@ -84,10 +95,12 @@ static pl_status save(studio_world *w, const char *path, studio_note *note, pl_e
   pl_status status =
       whole != NULL ? save_to_keep(w, whole, false, error) : pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made");
   if (status >= 0 && !studio_files_offer(w->files, whole, file, id))
-    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "too many files");
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "too many files have been made; start the studio again");
   if (status >= 0) {
     pl_json_set_text(&note->arena, note->root, "file", id);
     pl_json_set_text(&note->arena, note->root, "name", file);
+  } else if (folder != NULL) {
+    studio_files_remove(folder);
   }
   pl_release(w->context, folder);
   pl_release(w->context, whole);
@@ -95,21 +108,28 @@ static pl_status save(studio_world *w, const char *path, studio_note *note, pl_e
 }
 
 void studio_export_save(studio_world *w, uint32_t viewer, const pl_json *id, const pl_json *message) {
-  const char *path = NULL;
+  const pl_json *name = pl_json_find(message, "name");
   pl_error error = {0};
-  (void)pl_json_get_text(pl_json_find(message, "path"), &path);
   if (w->set == NULL) {
     studio_note_error(w, viewer, id, "no scene is open");
     return;
   }
+  if (pl_json_find(message, "path") != NULL) {
+    studio_note_error(w, viewer, id, "a scene is saved by name, not by path; give `name`, a file name such as mine.json");
+    return;
+  }
   studio_note note = studio_note_answer(w, id);
-  pl_status status = note.root != NULL ? save(w, path, &note, &error) : pl_fail_memory(&error);
+  pl_status status = note.root == NULL ? pl_fail_memory(&error)
+                     : name != NULL    ? save_named(w, name, &note, &error)
+                                       : save_download(w, &note, &error);
   if (status >= 0) {
     studio_note_post(w, &note, viewer, STUDIO_QUEUE);
     return;
   }
+  char line[1024];
   pl_arena_destroy(&note.arena);
-  studio_note_error(w, viewer, id, "%s", error.text);
+  pl_error_format(&error, line, sizeof line);
+  studio_note_error(w, viewer, id, "%s", line);
 }
 
 // --- the program -------------------------------------------------------------------------------------------------------------------------
@@ -180,7 +200,8 @@ static int count_files(const char *folder, char *one, size_t size) {
   return count;
 }
 
-static void offer_results(const export_job *job) {
+// False, and the viewer was told why, when there is nothing to fetch.
+static bool offer_results(const export_job *job) {
   char one[256] = "", path[PATH_SIZE + 260], name[200], id[STUDIO_FILE_ID_SIZE];
   pl_error error = {0};
   int count = count_files(job->folder, one, sizeof one);
@@ -192,12 +213,12 @@ static void offer_results(const export_job *job) {
     snprintf(name, sizeof name, "%s-%s.zip", job->name, job->format);
     if (count == 0 || studio_zip_write(job->w->context, job->folder, path, &error) < 0) {
       tell_failure(job, count == 0 ? "the run wrote nothing" : error.text);
-      return;
+      return false;
     }
   }
   if (!studio_files_offer(job->w->files, path, name, id)) {
-    tell_failure(job, "too many files have been made; start the studio anew");
-    return;
+    tell_failure(job, "too many files have been made; start the studio again");
+    return false;
   }
   studio_note note = studio_note_begin(job->w->context, "done");
   if (note.root != NULL) {
@@ -206,6 +227,7 @@ static void offer_results(const export_job *job) {
     pl_json_set_text(&note.arena, note.root, "name", name);
   }
   studio_note_post(job->w, &note, job->viewer, STUDIO_QUEUE);
+  return true;
 }
 
 static void *attend(void *user) {
@@ -222,12 +244,12 @@ static void *attend(void *user) {
     nanosleep(&(struct timespec){0, 100000000}, NULL);
   }
   char line[512];
-  if (good) {
-    offer_results(job);
-  } else if (!atomic_load(&job->stop)) {
+  bool offered = good && offer_results(job);
+  if (!good && !atomic_load(&job->stop)) {
     studio_program_last_line(job->w->context, job->log, line, sizeof line);
     tell_failure(job, line);
   }
+  if (!offered) studio_files_remove(job->made);
   atomic_store(&job->done, true);
   return NULL;
 }
@@ -254,14 +276,16 @@ static pl_status prepare(studio_world *w, export_job *job, pl_error *error) {
   char *folder = studio_files_folder(w->files);
   if (folder == NULL) return pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made");
   safe_name(w->document.name, job->name, sizeof job->name);
+  snprintf(job->made, sizeof job->made, "%s", folder);
   snprintf(job->scene, sizeof job->scene, "%s/scene.json", folder);
   snprintf(job->folder, sizeof job->folder, "%s/%s", folder, job->format);
   snprintf(job->log, sizeof job->log, "%s/run.log", folder);
   pl_release(w->context, folder);
   pl_status status = save_to(w, job->scene, error);
-  if (status < 0) return status;
-  if (!start(job, w->options->program)) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the program could not be started");
-  return PL_OK;
+  if (status >= 0 && !start(job, w->options->program))
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the program could not be started");
+  if (status < 0) studio_files_remove(job->made);
+  return status;
 }
 
 static pl_status begin(studio_world *w, export_job *job, pl_error *error) {
@@ -285,6 +309,7 @@ static pl_status begin(studio_world *w, export_job *job, pl_error *error) {
   pl_status status = prepare(w, kept, error);
   if (status >= 0 && pthread_create(&kept->thread, NULL, attend, kept) != 0) {
     studio_program_kill(kept->process);
+    studio_files_remove(kept->made);
     status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
   }
   if (status >= 0)

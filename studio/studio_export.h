@@ -4,7 +4,7 @@
 
 #include "studio_world.h"
 
-// Write the document to `path` of the message, or offer it for download.
+// Write the document into the folder of the viewers as `name` of the message, or offer it for download.
 void studio_export_save(studio_world *world, uint32_t viewer, const pl_json *id, const pl_json *message);
 
 // Begin to run the scene apart from the world, by the program itself (`pliant run`), and offer what comes of it.

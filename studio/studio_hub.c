@@ -14,6 +14,9 @@
 #include "base/context.h"
 #include "studio_viewer.h"
 
+// Maximum values in a message, and maximum bytes of an id that is a text.
+enum { VALUE_LIMIT = 4096, ID_LIMIT = 60 };
+
 struct studio_hub {
   pl_context *context;
   studio_inbox *inbox;
@@ -148,22 +151,46 @@ static uint32_t read_wants(const pl_json *message) {
   return wants;
 }
 
-static void let_go(studio_hub *hub, studio_viewer *viewer, uint16_t code, const char *reason) {
+void studio_hub_dismiss(studio_hub *hub, studio_viewer *viewer, uint16_t code, const char *reason) {
   studio_log_say(hub->log, PL_SEVERITY_WARNING, "viewer %u is let go: %s", viewer->number, reason);
   studio_viewer_end(viewer, code, reason);
 }
 
+// A message of 8 MiB is a file in one text; as numbers it would take fifty times its memory. What is counted here are commas outside texts.
+static bool has_too_many_values(const char *bytes, size_t size) {
+  size_t count = 0;
+  bool text = false;
+  for (size_t i = 0; size > VALUE_LIMIT && i < size; ++i) {
+    if (bytes[i] == '"') text = !text;
+    if (text && bytes[i] == '\\') ++i;
+    if (!text && bytes[i] == ',' && ++count > VALUE_LIMIT) return true;
+  }
+  return false;
+}
+
 void studio_hub_hear(studio_hub *hub, studio_viewer *viewer, bool binary, const char *bytes, size_t size) {
   if (binary) {
-    let_go(hub, viewer, WSLAY_CODE_UNSUPPORTED_DATA, "it sent bytes where messages are text");
+    studio_hub_dismiss(hub, viewer, WSLAY_CODE_UNSUPPORTED_DATA, "it sent bytes where messages are text");
     return;
   }
   pl_json_document *message = NULL;
-  const char *word = NULL;
+  const char *word = NULL, *id = "";
+  if (has_too_many_values(bytes, size)) {
+    studio_hub_dismiss(hub, viewer, WSLAY_CODE_MESSAGE_TOO_BIG, "its message has too many values");
+    return;
+  }
   if (pl_json_parse(hub->context, bytes, size, "message", NULL, &message, NULL) != PL_OK ||
       !pl_json_get_text(pl_json_find(message->root, "kind"), &word)) {
     pl_json_document_destroy(message);
-    let_go(hub, viewer, WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA, "its message is no JSON object with a kind");
+    studio_hub_dismiss(hub, viewer, WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA, "its message is no JSON object with a kind");
+    return;
+  }
+  // It is repeated in every answer, which may have to wait.
+  if (pl_json_get_text(pl_json_find(message->root, "id"), &id) && strlen(id) > ID_LIMIT) {
+    static const char refusal[] =
+        "{\"kind\":\"error\",\"text\":\"the `id` of a request is too long; give a number, or a text of at most 60 bytes\"}";
+    pl_json_document_destroy(message);
+    studio_hub_post(hub, viewer->number, STUDIO_QUEUE, 0, refusal, sizeof refusal - 1);
     return;
   }
   if (strcmp(word, "want") == 0) {
@@ -176,9 +203,11 @@ void studio_hub_hear(studio_hub *hub, studio_viewer *viewer, bool binary, const 
     (void)studio_inbox_put(hub->inbox, (studio_command){.kind = STUDIO_COMMAND_REFRESH, .viewer = viewer->number});
     return;
   }
-  if (studio_inbox_put(hub->inbox, (studio_command){STUDIO_COMMAND_MESSAGE, viewer->number, message, word})) return;
+  if (studio_inbox_put(hub->inbox,
+                       (studio_command){STUDIO_COMMAND_MESSAGE, viewer->number, message, word, message->arena.byte_count}))
+    return;
   pl_json_document_destroy(message);
-  let_go(hub, viewer, WSLAY_CODE_POLICY_VIOLATION, "it asks faster than can be answered");
+  studio_hub_dismiss(hub, viewer, WSLAY_CODE_POLICY_VIOLATION, "it asks faster than can be answered");
 }
 
 // --- sending -------------------------------------------------------------------------------------------------------------
@@ -209,8 +238,6 @@ static void send_texts(studio_hub *hub, studio_viewer *viewer) {
   for (int i = 0; i < count; ++i) queue[i] = viewer->queue[(viewer->queue_start + i) % STUDIO_MAX_QUEUE];
   viewer->queue_count = viewer->queue_start = 0;
   int64_t scene = viewer->slot_scene;
-  bool overrun = viewer->overrun;
-  viewer->overrun = false;
   pthread_mutex_unlock(&hub->lock);
   if (slots[STUDIO_SLOT_SCENE] != NULL) {
     viewer->seen_scene = scene;
@@ -222,7 +249,6 @@ static void send_texts(studio_hub *hub, studio_viewer *viewer) {
   for (int i = 0; i < count; ++i) send_text(viewer, queue[i]);
   send_text(viewer, slots[STUDIO_SLOT_STATE]);
   send_text(viewer, slots[STUDIO_SLOT_TELEMETRY]);
-  if (overrun) let_go(hub, viewer, WSLAY_CODE_POLICY_VIOLATION, "it does not read its answers");
 }
 
 static void send_frame(studio_hub *hub, studio_viewer *viewer) {
@@ -241,12 +267,20 @@ static void send_frame(studio_hub *hub, studio_viewer *viewer) {
 // Whether there is something to send to a viewer whose connection has taken everything so far.
 static bool has_news(studio_hub *hub, studio_viewer *viewer) {
   pthread_mutex_lock(&hub->lock);
-  bool news = viewer->queue_count > 0 || viewer->overrun;
+  bool news = viewer->queue_count > 0;
   for (int i = 0; i < STUDIO_SLOT_COUNT; ++i) news = news || viewer->slots[i] != NULL;
   const studio_moment *newest = hub->newest;
   news = news || (newest != NULL && newest->scene == viewer->seen_scene && newest->number > viewer->seen_moment);
   pthread_mutex_unlock(&hub->lock);
   return news;
+}
+
+// Whether it asks, or pings, and does not read what it is answered. Frames and states that it does not read are left out, and no reason to end.
+static bool leaves_answers(studio_hub *hub, const studio_viewer *viewer) {
+  pthread_mutex_lock(&hub->lock);
+  bool overrun = viewer->overrun;
+  pthread_mutex_unlock(&hub->lock);
+  return overrun || studio_viewer_is_clogged(viewer);
 }
 
 static void serve(studio_hub *hub, studio_viewer *viewer, short events) {
@@ -261,7 +295,11 @@ static void serve(studio_hub *hub, studio_viewer *viewer, short events) {
   if (!viewer->failed && (early || events & (POLLIN | POLLHUP))) studio_viewer_read(viewer);
   bool ended = viewer->ended;
   if (!viewer->failed) studio_viewer_write(viewer);
-  if (!viewer->failed && !viewer->ended && wslay_event_get_queued_msg_count(viewer->events) == 0 && has_news(hub, viewer)) {
+  if (!viewer->failed && !viewer->leaving && leaves_answers(hub, viewer)) {
+    studio_hub_dismiss(hub, viewer, WSLAY_CODE_POLICY_VIOLATION, "it does not read its answers");
+    studio_viewer_write(viewer);
+  }
+  if (!viewer->failed && !viewer->leaving && wslay_event_get_queued_msg_count(viewer->events) == 0 && has_news(hub, viewer)) {
     send_texts(hub, viewer);
     send_frame(hub, viewer);
     studio_viewer_write(viewer);
@@ -269,7 +307,7 @@ static void serve(studio_hub *hub, studio_viewer *viewer, short events) {
   uint16_t code = viewer->ended && !ended ? wslay_event_get_status_code_sent(viewer->events) : 0;
   if (code == WSLAY_CODE_MESSAGE_TOO_BIG || code == WSLAY_CODE_PROTOCOL_ERROR || code == WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA)
     studio_log_say(hub->log, PL_SEVERITY_WARNING, "viewer %u broke the protocol (close code %u)", viewer->number, code);
-  if (viewer->ended && pl_clock_seconds() > viewer->end_by) viewer->failed = true;
+  if (viewer->leaving && pl_clock_seconds() > viewer->end_by) viewer->failed = true;
 }
 
 // Who is there now; others may come at any time, but nobody goes while the hub's own thread does not take him out.
@@ -300,7 +338,7 @@ static void sweep(studio_hub *hub, studio_viewer *const *viewers, int count) {
 }
 
 static short events_of(studio_hub *hub, studio_viewer *viewer) {
-  bool writes = wslay_event_want_write(viewer->events) || (!viewer->ended && has_news(hub, viewer));
+  bool writes = wslay_event_want_write(viewer->events) || (!viewer->leaving && has_news(hub, viewer));
   return (short)(POLLIN | (writes ? POLLOUT : 0));
 }
 
@@ -313,7 +351,7 @@ static void *converse(void *user) {
     bool ending = false;
     for (int i = 0; i < count; ++i) {
       polled[i] = (struct pollfd){viewers[i]->socket, events_of(hub, viewers[i]), 0};
-      ending = ending || viewers[i]->ended || viewers[i]->failed;
+      ending = ending || viewers[i]->leaving || viewers[i]->failed;
       if (viewers[i]->seen_scene == 0) polled[i].events |= POLLOUT;
     }
     polled[count] = (struct pollfd){hub->wake, POLLIN, 0};

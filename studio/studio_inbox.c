@@ -54,11 +54,13 @@ bool studio_inbox_put(studio_inbox *inbox, studio_command command) {
   pthread_mutex_lock(&inbox->lock);
   studio_command *older = is_message && replaces_older(command.word) ? find_older(inbox, &command) : NULL;
   if (older != NULL) {
+    inbox->bytes = inbox->bytes - older->bytes + command.bytes;
     pl_json_document_destroy(older->message);
     *older = command;
   } else if (command.kind == STUDIO_COMMAND_REFRESH && has_refresh(inbox)) {
     // One is enough.
-  } else if (inbox->count < STUDIO_MAX_INBOX - (is_message ? RESERVE : 0)) {
+  } else if (inbox->count < STUDIO_MAX_INBOX - (is_message ? RESERVE : 0) && inbox->bytes + command.bytes <= STUDIO_INBOX_BYTES) {
+    inbox->bytes += command.bytes;
     inbox->commands[(inbox->start + inbox->count++) % STUDIO_MAX_INBOX] = command;
   } else {
     taken = false;
@@ -66,6 +68,13 @@ bool studio_inbox_put(studio_inbox *inbox, studio_command command) {
   pthread_cond_signal(&inbox->news);
   pthread_mutex_unlock(&inbox->lock);
   return taken;
+}
+
+void studio_inbox_finish(studio_inbox *inbox, const studio_command *command) {
+  pthread_mutex_lock(&inbox->lock);
+  inbox->bytes -= command->bytes;
+  pthread_mutex_unlock(&inbox->lock);
+  pl_json_document_destroy(command->message);
 }
 
 bool studio_inbox_take(studio_inbox *inbox, double deadline, studio_command *command) {

@@ -20,15 +20,18 @@ typedef struct studio_command {
   uint32_t viewer;
   pl_json_document *message;  // an object with the text `kind`; owned by whoever has the command
   const char *word;           // that text
+  size_t bytes;               // memory of the message
 } studio_command;
 
-enum { STUDIO_MAX_INBOX = 512 };
+// Maximum commands that wait, and maximum memory of messages until they are answered.
+enum { STUDIO_MAX_INBOX = 512, STUDIO_INBOX_BYTES = 64 << 20 };
 
 typedef struct studio_inbox {
   pthread_mutex_t lock;
   pthread_cond_t news;
   studio_command commands[STUDIO_MAX_INBOX];
   int start, count;
+  size_t bytes;  // of messages that were put in and not finished
 } studio_inbox;
 
 void studio_inbox_init(studio_inbox *inbox);
@@ -37,6 +40,9 @@ void studio_inbox_free(studio_inbox *inbox);
 // Put a command in. Of `drag`, `camera`, `tool` and `steer` only the newest of a viewer is kept where nothing else came between. False, and nothing was taken, when
 // it is full; messages leave some room to the other kinds.
 bool studio_inbox_put(studio_inbox *inbox, studio_command command);
+
+// The message of a command that was taken out is not needed any more.
+void studio_inbox_finish(studio_inbox *inbox, const studio_command *command);
 
 // The next command, waiting for it until `deadline` (seconds of pl_clock_seconds()); false when none came.
 bool studio_inbox_take(studio_inbox *inbox, double deadline, studio_command *command);

@@ -14,10 +14,35 @@ studio_note studio_note_begin(pl_context *context, const char *kind) {
   return note;
 }
 
+// Bytes of the UTF-8 character at `text` (RFC 3629, section 4), 0 if it is not one.
+static size_t character_size(const unsigned char *text, size_t size) {
+  unsigned char first = text[0], low = 0x80, high = 0xBF;
+  size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+  if (length == 0 || length > size) return 0;
+  // Too long for its value, a surrogate, or beyond the last character.
+  if (first == 0xE0) low = 0xA0;
+  if (first == 0xED) high = 0x9F;
+  if (first == 0xF0) low = 0x90;
+  if (first == 0xF4) high = 0x8F;
+  if (length > 1 && (text[1] < low || text[1] > high)) return 0;
+  for (size_t i = 2; i < length; ++i)
+    if ((text[i] & 0xC0) != 0x80) return 0;
+  return length;
+}
+
+void studio_text_mend(char *text, size_t size) {
+  for (size_t i = 0, length; i<size; i += length> 0 ? length : 1) {
+    length = character_size((const unsigned char *)text + i, size - i);
+    if (length == 0) text[i] = '?';
+  }
+}
+
 void studio_note_post(studio_world *world, studio_note *note, uint32_t viewer, studio_slot slot) {
   pl_vector text = pl_vector_of(world->context, 1);
-  if (!note->arena.failed && note->root != NULL && pl_json_write(note->root, PL_JSON_COMPACT, &text, NULL) >= 0)
+  if (!note->arena.failed && note->root != NULL && pl_json_write(note->root, PL_JSON_COMPACT, &text, NULL) >= 0) {
+    studio_text_mend(text.items, text.count);
     studio_hub_post(world->hub, viewer, slot, slot == STUDIO_SLOT_SCENE ? world->scene_number : 0, text.items, text.count);
+  }
   pl_vector_free(&text);
   pl_arena_destroy(&note->arena);
 }

@@ -15,6 +15,9 @@ studio_note studio_note_begin(pl_context *context, const char *kind);
 // Send it and give its memory back. One that could not be put together for want of memory is not sent.
 void studio_note_post(studio_world *world, studio_note *note, uint32_t viewer, studio_slot slot);
 
+// Texts that were cut off may end inside a character: bytes that are not UTF-8 become question marks. A browser would end the conversation over them.
+void studio_text_mend(char *text, size_t size);
+
 // A number that may not be finite, as 0 then: JSON has no other.
 void studio_note_number(studio_note *note, pl_json *object, const char *key, double number);
 void studio_note_vector(studio_note *note, pl_json *object, const char *key, pl_vec3 vector);

@@ -20,8 +20,10 @@
 #include "pliant/recording.h"
 #include "studio_build.h"
 #include "studio_detail.h"
+#include "studio_folder.h"
 #include "studio_recipe.h"
 
+enum { NAME_SIZE = 120, LABEL_SIZE = 80 };
 // The depth of a recipe is changed by these factors at most.
 static const double SHALLOWEST = 0.5, DEEPEST = 1.5;
 
@@ -188,7 +190,7 @@ static void name_set(const char *old, char *name, size_t size) {
 // Files of the recording: the set that is, the folder of its recipe, and a folder for the set that will be. The recipe goes there as well, so that the next one finds it.
 static pl_status lay_paths(studio_recorder *r, studio_document *recipe, const char *set, pl_error *error) {
   pl_context *context = r->w->context;
-  char name[120];
+  char name[NAME_SIZE];
   name_set(set, name, sizeof name);
   char *folder = studio_files_folder(r->w->files);
   char *copy = folder != NULL ? pl_path_join(context, folder, "recipe.json") : NULL;
@@ -234,9 +236,10 @@ static pl_status prepare(studio_recorder *r, int32_t body, const char *name, pl_
   const pl_detail_set *set = studio_detail_set(w, body);
   const char *file = PL_ITEM(&w->set->parts, pl_instance_part, body).source->detail.set;
   studio_document recipe = {.json = NULL};
-  char label[80];
+  char label[LABEL_SIZE];
   if (set == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the body shows no detail");
   snprintf(label, sizeof label, "%.60s", name);
+  studio_text_mend(label, strlen(label));
   if (label[0] == '\0') snprintf(label, sizeof label, "recorded %d", pl_detail_set_get_view(set).example_count + 1);
   pl_status status = open_recipe(r, body, file, &recipe, error);
   if (status >= 0 && !studio_detail_strongest(w, body, &contact))
@@ -344,13 +347,19 @@ void studio_record_stop(studio_world *w) {
 
 // --- saving ------------------------------------------------------------------------------------------------------------------------
 
-// Byte by byte: a set that is written anew rounds its stamps once more.
-static pl_status copy_set(pl_context *context, const char *from, const char *folder, const char *name, pl_error *error) {
+// Byte by byte: a set that is written anew rounds its stamps once more. Another set of that name, of an earlier start of the studio, stays: the number counts up.
+static pl_status copy_set(pl_context *context, const char *from, const char *folder, char *name, size_t size, pl_error *error) {
   pl_bytes bytes;
   pl_file_writer *writer = NULL;
   pl_status status = pl_bytes_read(context, from, &bytes, error);
   if (status < 0) return status;
-  char *to = pl_path_join(context, folder, name);
+  char *to = pl_path_join(context, folder, name), old[NAME_SIZE];
+  while (to != NULL && !studio_folder_may_hold(context, to, bytes.data, bytes.size)) {
+    snprintf(old, sizeof old, "%s", name);
+    name_set(old, name, size);
+    pl_release(context, to);
+    to = pl_path_join(context, folder, name);
+  }
   status = to != NULL ? pl_file_writer_open(context, to, &writer, error) : pl_fail_memory(error);
   if (status >= 0) {
     pl_file_writer_write(writer, bytes.data, bytes.size);
@@ -369,8 +378,9 @@ pl_status studio_record_pack(studio_world *w, studio_document *document, const c
     pl_json *detail = (pl_json *)(uintptr_t)pl_json_find(body, "detail");
     const char *set = NULL;
     if (!pl_json_get_text(pl_json_find(detail, "set"), &set) || strncmp(set, w->files->folder, length) != 0) continue;
-    const char *name = strrchr(set, '/') + 1;
-    if (folder != NULL) status = copy_set(w->context, set, folder, name, error);
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%s", strrchr(set, '/') + 1);
+    if (folder != NULL) status = copy_set(w->context, set, folder, name, sizeof name, error);
     pl_json_set_text(&document->json->arena, detail, "set", name);
   }
   return status >= 0 && document->json->arena.failed ? pl_fail_memory(error) : status;

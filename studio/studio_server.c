@@ -1,7 +1,8 @@
 // Requests. Whatever is asked for is looked up in tables: files of the page, names of the gallery, ids of files that were made. Nothing of a request becomes a path.
 //
-// Who may ask: whoever has the token, which is in the address that the program printed. A page of another site could make a browser ask, but it does not know the token; and a
-// conversation is refused to pages whose `Origin` is not the host that they ask.
+// Who may ask: whoever has the token, which is in the address that the program printed. A page of another site could make a browser ask, but it does not know the token; a request whose
+// `Host` is not a name of this server is refused, so that a name of another site that was made to point here (DNS rebinding) gets nothing; and a conversation is refused to pages whose
+// `Origin` is not the host that they ask.
 #define _GNU_SOURCE
 #include "studio_server.h"
 
@@ -20,7 +21,14 @@
 #include "io/file_bytes.h"
 #include "studio_assets.h"
 
-enum { MAX_CONNECTIONS = 96, CONNECTION_SECONDS = 15, CONNECTION_MEMORY = 32 << 10, MAX_PATH = 512 };
+enum {
+  MAX_CONNECTIONS = STUDIO_MAX_VIEWERS + STUDIO_DOOR_SIZE,
+  CONNECTION_MEMORY = 32 << 10,
+  MAX_PATH = 512,
+  HOST_LIMIT = 256
+};
+// Seconds in which a connection without the token, or with it, may be silent.
+enum { UNKNOWN_SECONDS = 5, KNOWN_SECONDS = 15 };
 
 #define POLICY                                                                                                             \
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; media-src blob:; " \
@@ -74,11 +82,12 @@ static enum MHD_Result answer_file(connection *c, FILE *file, const char *type, 
   fclose(file);
   struct MHD_Response *response = number >= 0 && size >= 0 ? MHD_create_response_from_fd64((uint64_t)size, number) : NULL;
   if (response == NULL && number >= 0) close(number);
-  char disposition[300];
+  char disposition[300], safe[201];
   if (response != NULL && name != NULL) {
-    snprintf(disposition, sizeof disposition, "attachment; filename=\"%.200s\"", name);
-    for (char *p = disposition; *p != '\0'; ++p)
-      if ((unsigned char)*p < ' ' || *p == '\\') *p = '_';
+    snprintf(safe, sizeof safe, "%s", name);
+    for (char *p = safe; *p != '\0'; ++p)
+      if ((unsigned char)*p < ' ' || *p == '\\' || *p == '"' || *p == 0x7F) *p = '_';
+    snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"", safe);
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, disposition);
   }
   return answer(c, MHD_HTTP_OK, response, type);
@@ -118,23 +127,48 @@ static enum MHD_Result answer_gallery(studio_server *server, connection *c) {
 
 // --- the conversation ------------------------------------------------------------------------------------------------------------
 
-static bool is_loopback_name(const char *host, size_t length) {
-  static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
-    if (strlen(names[i]) == length && strncasecmp(host, names[i], length) == 0) return true;
-  return false;
+// The name in a `Host`, without port and brackets; false when it is not one.
+static bool read_host(const char *host, char name[HOST_LIMIT]) {
+  if (host == NULL) return false;
+  bool bracket = host[0] == '[';
+  const char *start = host + bracket;
+  size_t length = strcspn(start, bracket ? "]" : ":");
+  const char *rest = start + length;
+  if (bracket && *rest++ != ']') return false;
+  if (length == 0 || length >= HOST_LIMIT || (*rest != '\0' && (*rest != ':' || rest[1 + strspn(rest + 1, "0123456789")] != '\0')))
+    return false;
+  memcpy(name, start, length);
+  name[length] = '\0';
+  return true;
 }
 
-// Through a tunnel the port may be another, so what counts is that the page comes from the host that it asks. That host must be one of ours by name: names that were made to
-// point here are not. A server that listens beyond loopback cannot know all its names.
-static bool is_own_page(const studio_server *server, const char *origin, const char *host) {
-  if (host == NULL) return false;
-  size_t length = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
-  bool known = is_loopback_name(host, length) || !is_loopback_name(server->options->host, strlen(server->options->host));
-  if (!known) return false;
+// A server that listens at all addresses of the machine is reached by any of them, and by the machine's name. An address is safe to accept: nobody can make it point elsewhere.
+static bool is_name_of_machine(const char *name) {
+  struct in6_addr address;
+  char own[HOST_LIMIT] = "";
+  if (inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1) return true;
+  if (gethostname(own, sizeof own - 1) != 0 || own[0] == '\0') return false;
+  size_t length = strcspn(own, ".");
+  return strcasecmp(name, own) == 0 ||
+         (strncasecmp(name, own, length) == 0 && (name[length] == '\0' || strcasecmp(name + length, ".local") == 0));
+}
+
+// Through a tunnel the port may be another, so the name alone counts.
+static bool is_own_host(const studio_server *server, const char *host) {
+  static const char *const loopback[] = {"127.0.0.1", "localhost", "::1"}, *const everywhere[] = {"0.0.0.0", "::"};
+  char name[HOST_LIMIT];
+  if (!read_host(host, name)) return false;
+  for (size_t i = 0; i < sizeof loopback / sizeof loopback[0]; ++i)
+    if (strcasecmp(name, loopback[i]) == 0) return true;
+  for (size_t i = 0; i < sizeof everywhere / sizeof everywhere[0]; ++i)
+    if (strcmp(server->options->host, everywhere[i]) == 0) return is_name_of_machine(name);
+  return strcasecmp(name, server->options->host) == 0;
+}
+
+// Programs other than browsers send no `Origin`. A proxy may add encryption.
+static bool is_own_page(const char *origin, const char *host) {
   if (origin == NULL) return true;
   if (strncmp(origin, "http://", 7) == 0) return strcasecmp(origin + 7, host) == 0;
-  // A proxy that adds encryption.
   return strncmp(origin, "https://", 8) == 0 && strcasecmp(origin + 8, host) == 0;
 }
 
@@ -153,7 +187,7 @@ static const char *header(connection *c, const char *name) {
 static enum MHD_Result answer_world(studio_server *server, connection *c) {
   const char *upgrade = header(c, MHD_HTTP_HEADER_UPGRADE), *version = header(c, "Sec-WebSocket-Version");
   char accept[STUDIO_ACCEPT_SIZE];
-  if (!is_own_page(server, header(c, "Origin"), header(c, MHD_HTTP_HEADER_HOST)))
+  if (!is_own_page(header(c, "Origin"), header(c, MHD_HTTP_HEADER_HOST)))
     return refuse(server, c, MHD_HTTP_FORBIDDEN, "a page of another site\n");
   if (upgrade == NULL || strcasecmp(upgrade, "websocket") != 0)
     return answer_text(c, MHD_HTTP_UPGRADE_REQUIRED, "WebSocket only\n");
@@ -166,6 +200,7 @@ static enum MHD_Result answer_world(studio_server *server, connection *c) {
   MHD_add_response_header(response, "Sec-WebSocket-Accept", accept);
   enum MHD_Result result = MHD_queue_response(c, MHD_HTTP_SWITCHING_PROTOCOLS, response);
   MHD_destroy_response(response);
+  if (result == MHD_YES) studio_door_leave(&server->door, c);
   return result;
 }
 
@@ -178,6 +213,9 @@ static enum MHD_Result answer_request(void *user, connection *c, const char *pat
   (void)upload_size;
   (void)request;
   studio_server *server = user;
+  if (!is_own_host(server, header(c, MHD_HTTP_HEADER_HOST)))
+    return refuse(server, c, MHD_HTTP_FORBIDDEN,
+                  "the host is not a name of this server: use the address that `pliant view` printed\n");
   if (strcmp(method, MHD_HTTP_METHOD_GET) != 0) return refuse(server, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
   if (strlen(path) > MAX_PATH) return refuse(server, c, MHD_HTTP_NOT_FOUND, "not found\n");
   const studio_asset *asset = strcmp(path, "/") != 0 ? find_asset(path) : NULL;
@@ -188,10 +226,21 @@ static enum MHD_Result answer_request(void *user, connection *c, const char *pat
   if (!gallery && !world && !page && picture == NULL && file == NULL) return answer_text(c, MHD_HTTP_NOT_FOUND, "not found\n");
   if (!studio_token_is(server->token, MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token")))
     return refuse(server, c, MHD_HTTP_FORBIDDEN, "the token is missing or wrong: use the address that `pliant view` printed\n");
+  studio_door_admit(&server->door, c);
+  MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)KNOWN_SECONDS);
   if (page) return answer_asset(c, find_asset("/"));
   if (gallery) return answer_gallery(server, c);
   if (world) return answer_world(server, c);
   return picture != NULL ? answer_picture(server, c, picture) : answer_made(server, c, file);
+}
+
+static void follow_connection(void *user, connection *c, void **own, enum MHD_ConnectionNotificationCode code) {
+  (void)own;
+  studio_server *server = user;
+  if (code == MHD_CONNECTION_NOTIFY_STARTED)
+    studio_door_arrive(&server->door, c);
+  else
+    studio_door_leave(&server->door, c);
 }
 
 // --- starting ----------------------------------------------------------------------------------------------------------------------
@@ -231,8 +280,9 @@ pl_status studio_server_start(studio_server *server, pl_error *error) {
   server->port = port_of(opened);
   server->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_ALLOW_UPGRADE | MHD_USE_ITC, 0, NULL, NULL,
                                     answer_request, server, MHD_OPTION_LISTEN_SOCKET, opened, MHD_OPTION_CONNECTION_LIMIT,
-                                    (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)CONNECTION_SECONDS,
-                                    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
+                                    (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)UNKNOWN_SECONDS,
+                                    MHD_OPTION_NOTIFY_CONNECTION, follow_connection, server, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                                    (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
   if (server->daemon != NULL) return PL_OK;
   close(opened);
   return pl_fail(error, PL_ERROR_UNSUPPORTED, "the web server cannot be started");

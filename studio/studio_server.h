@@ -2,6 +2,7 @@
 #ifndef STUDIO_SERVER_H
 #define STUDIO_SERVER_H
 
+#include "studio_door.h"
 #include "studio_files.h"
 #include "studio_gallery.h"
 #include "studio_hub.h"
@@ -15,6 +16,7 @@ typedef struct studio_server {
   studio_files *files;
   studio_gallery *gallery;
   char token[STUDIO_TOKEN_SIZE];
+  studio_door door;
   struct MHD_Daemon *daemon;
   int port;
 } studio_server;

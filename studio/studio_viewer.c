@@ -17,6 +17,10 @@
 static const size_t READ_A_TURN = 1 << 18;
 // After goodbye: how long, and how much, to listen to someone who has not heard it yet. Closing at once would take the goodbye back.
 static const double DRAIN_SECONDS = 2;
+// Seconds in which goodbye must be out. Someone who does not read takes nothing, not even that.
+static const double GOODBYE_SECONDS = 5;
+// Every fragment of a message is held apart until the last one has come, which costs a hundred bytes even for a fragment of one byte. Browsers make fragments of 64 KiB or more.
+enum { FRAGMENT_LIMIT = 1024 };
 static const size_t DRAIN_BYTES = (size_t)256 << 20;
 // Bytes that the system holds for a viewer. Less means that a slow line shows younger frames.
 static const int SEND_BUFFER = 512 << 10;
@@ -39,6 +43,8 @@ static ssize_t receive(wslay_event_context_ptr events, uint8_t *buffer, size_t s
   (void)flags;
   studio_viewer *viewer = user;
   if (size > viewer->read_left) size = viewer->read_left;
+  // Every ping is answered: not before the answers to the last ones are out.
+  if (studio_viewer_is_clogged(viewer)) size = 0;
   if (size == 0) {
     wslay_event_set_error(events, WSLAY_ERR_WOULDBLOCK);
     return -1;
@@ -74,15 +80,27 @@ static ssize_t deliver(wslay_event_context_ptr events, const uint8_t *bytes, siz
   return -1;
 }
 
+static void begin_frame(wslay_event_context_ptr events, const struct wslay_event_on_frame_recv_start_arg *frame, void *user) {
+  (void)events;
+  studio_viewer *viewer = user;
+  if (wslay_is_ctrl_frame(frame->opcode) || viewer->leaving) return;
+  viewer->fragments = frame->opcode == WSLAY_CONTINUATION_FRAME ? viewer->fragments + 1 : 0;
+  if (viewer->fragments > FRAGMENT_LIMIT)
+    studio_hub_dismiss(viewer->hub, viewer, WSLAY_CODE_MESSAGE_TOO_BIG, "its message has too many fragments");
+}
+
 static void hear(wslay_event_context_ptr events, const struct wslay_event_on_msg_recv_arg *message, void *user) {
   (void)events;
   studio_viewer *viewer = user;
-  if (wslay_is_ctrl_frame(message->opcode) || viewer->ended) return;
+  if (wslay_is_ctrl_frame(message->opcode) || viewer->leaving) return;
   studio_hub_hear(viewer->hub, viewer, message->opcode == WSLAY_BINARY_FRAME, (const char *)message->msg, message->msg_length);
 }
 
 bool studio_viewer_open(studio_viewer *viewer, pl_context *context, const void *early, size_t early_size) {
-  const struct wslay_event_callbacks callbacks = {.recv_callback = receive, .send_callback = deliver, .on_msg_recv_callback = hear};
+  const struct wslay_event_callbacks callbacks = {.recv_callback = receive,
+                                                  .send_callback = deliver,
+                                                  .on_frame_recv_start_callback = begin_frame,
+                                                  .on_msg_recv_callback = hear};
   int flags = fcntl(viewer->socket, F_GETFL);
   if (flags < 0 || fcntl(viewer->socket, F_SETFL, flags | O_NONBLOCK) < 0) return false;
   setsockopt(viewer->socket, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
@@ -118,7 +136,7 @@ static void drain(studio_viewer *viewer) {
 }
 
 void studio_viewer_read(studio_viewer *viewer) {
-  if (viewer->ended || !wslay_event_get_read_enabled(viewer->events)) {
+  if (!wslay_event_get_read_enabled(viewer->events)) {
     drain(viewer);
     return;
   }
@@ -128,6 +146,9 @@ void studio_viewer_read(studio_viewer *viewer) {
 
 void studio_viewer_write(studio_viewer *viewer) {
   if (!viewer->failed && wslay_event_want_write(viewer->events) && wslay_event_send(viewer->events) != 0) viewer->failed = true;
+  // Whoever broke the protocol or says goodbye is not read from any more either.
+  if (!viewer->leaving && !wslay_event_get_read_enabled(viewer->events)) viewer->leaving = true;
+  if (viewer->leaving && viewer->end_by == 0) viewer->end_by = pl_clock_seconds() + GOODBYE_SECONDS;
   // Goodbye has been said by either side, and is out.
   if (!viewer->ended && !viewer->failed && wslay_event_get_close_sent(viewer->events) && !wslay_event_want_write(viewer->events)) {
     viewer->ended = true;
@@ -142,6 +163,12 @@ void studio_viewer_send(studio_viewer *viewer, bool binary, const void *bytes, s
   if (wslay_event_queue_msg(viewer->events, &message) == WSLAY_ERR_NOMEM) viewer->failed = true;
 }
 
+bool studio_viewer_is_clogged(const studio_viewer *viewer) {
+  return wslay_event_get_queued_msg_count(viewer->events) > STUDIO_HELD_LIMIT;
+}
+
 void studio_viewer_end(studio_viewer *viewer, uint16_t code, const char *reason) {
+  viewer->leaving = true;
+  wslay_event_shutdown_read(viewer->events);
   wslay_event_queue_close(viewer->events, code, (const uint8_t *)reason, strlen(reason));
 }

@@ -17,7 +17,8 @@ typedef struct studio_text {
 studio_text *studio_text_create(pl_context *context, const char *bytes, size_t size);
 void studio_text_release(studio_text *text);
 
-enum { STUDIO_MAX_QUEUE = 64 };
+// Maximum answers that wait for a viewer, and maximum messages that the WebSocket holds for it: those, one frame, and answers to its pings.
+enum { STUDIO_MAX_QUEUE = 64, STUDIO_HELD_LIMIT = 256 };
 
 typedef struct studio_viewer {
   studio_hub *hub;
@@ -29,8 +30,10 @@ typedef struct studio_viewer {
   size_t early_size, early_at;
   size_t read_left;  // bytes that may still be read in this turn
   bool failed;       // the connection is broken
-  bool ended;        // goodbye was said; what still comes is thrown away until `end_by`
-  double end_by;     // s
+  int fragments;     // of the message that is being read, after the first
+  bool leaving;      // goodbye is to be said; what still comes is thrown away
+  bool ended;        // goodbye was said
+  double end_by;     // s: when the connection is closed in any case; 0 before goodbye is to be said
   size_t drained;    // bytes thrown away
   uint32_t wants;
   int64_t seen_scene, seen_moment;  // last that were sent
@@ -57,10 +60,16 @@ void studio_viewer_write(studio_viewer *viewer);
 // Queue a message on the WebSocket, which copies it.
 void studio_viewer_send(studio_viewer *viewer, bool binary, const void *bytes, size_t size);
 
-// Say goodbye with a status code and a reason.
+// Whether it leaves unread what it is sent, and more than is held for it has come.
+bool studio_viewer_is_clogged(const studio_viewer *viewer);
+
+// Say goodbye with a status code and a reason. Nothing more is read.
 void studio_viewer_end(studio_viewer *viewer, uint16_t code, const char *reason);
 
 // A message of a viewer (studio_hub.c).
 void studio_hub_hear(studio_hub *hub, studio_viewer *viewer, bool binary, const char *bytes, size_t size);
+
+// End the conversation with a viewer, and say why in the log (studio_hub.c).
+void studio_hub_dismiss(studio_hub *hub, studio_viewer *viewer, uint16_t code, const char *reason);
 
 #endif

@@ -214,7 +214,7 @@ static void obey(studio_world *w, const studio_command *command) {
 
 static void hear(studio_world *w, const studio_command *command) {
   obey(w, command);
-  pl_json_document_destroy(command->message);
+  studio_inbox_finish(w->inbox, command);
 }
 
 // What was built or recorded beside the world, and requests that waited for it.

@@ -25,6 +25,10 @@ static const tool_option OPTIONS[] = {
      .kind = TOOL_TEXT,
      .value = "HOST",
      .about = "address to listen at; 127.0.0.1 if not given: this machine alone"},
+    {.name = "folder",
+     .kind = TOOL_TEXT,
+     .value = "DIR",
+     .about = "folder that pages open scenes from by path and save them into (default: the folder of SCENE)"},
     {.name = "no-browser", .kind = TOOL_FLAG, .about = "do not open a browser"},
     {.name = "threads",
      .kind = TOOL_COUNT,
@@ -83,7 +87,23 @@ static bool is_loopback(const char *host) {
   return strcmp(host, "127.0.0.1") == 0 || strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0;
 }
 
+// Folder of the viewers, to be freed; NULL: none. That of SCENE, unless it is one of the gallery, which is nobody's to save into.
+static char *find_folder(const tool_arguments *arguments, const char *scene_path) {
+  const tool_value *folder = tool_find_value(arguments, "folder");
+  if (folder->given) return tool_absolute_path(folder->text);
+  if (scene_path == NULL || (!tool_is_folder(arguments->words[0]) && !tool_is_file(arguments->words[0]))) return NULL;
+  char *path = tool_absolute_path(scene_path);
+  if (!tool_is_folder(path)) *(strrchr(path, '/') == path ? path + 1 : strrchr(path, '/')) = '\0';
+  return path;
+}
+
 static int serve(const tool_session *tool, const tool_arguments *arguments, const char *scene_path, const tool_gallery *gallery) {
+  char *folder = find_folder(arguments, scene_path);
+  if (folder != NULL && !tool_is_folder(folder)) {
+    tool_complain(&tool->voice, "'%s' is not a folder; make it first, or name another one with --folder", folder);
+    free(folder);
+    return TOOL_FAILED;
+  }
   const tool_value *host = tool_find_value(arguments, "host");
   view v = {tool, !tool_find_value(arguments, "no-browser")->given};
   studio_options options = {.scene_path = scene_path,
@@ -91,6 +111,7 @@ static int serve(const tool_session *tool, const tool_arguments *arguments, cons
                             .port = (int)tool_find_value(arguments, "port")->count,
                             .thread_count = (int32_t)tool_find_value(arguments, "threads")->count,
                             .program = "/proc/self/exe",
+                            .folder = folder,
                             .gallery = gallery->folder,
                             .names = (const char *const *)gallery->names,
                             .name_count = gallery->count,
@@ -99,15 +120,15 @@ static int serve(const tool_session *tool, const tool_arguments *arguments, cons
                             .stop = is_interrupted,
                             .user = &v};
   if (!is_loopback(options.host))
-    tool_warn(
-        &tool->voice,
-        "'%s' can be reached from other machines: whoever sees the address may move this world and save files as you; nothing "
-        "is encrypted",
-        options.host);
+    tool_warn(&tool->voice,
+              "'%s' can be reached from other machines: whoever sees the address may move this world and save scenes as you; "
+              "nothing is encrypted",
+              options.host);
   pl_error error = {0};
   tool_interrupt_watch();
   pl_status status = studio_run(&options, &error);
   tool_interrupt_release();
+  free(folder);
   return status < 0 ? tool_report_error(&tool->voice, &error) : TOOL_DONE;
 }
 #else

@@ -73,6 +73,9 @@ pl_status pl_bytes_read(pl_context *context, const char *path, pl_bytes *bytes, 
     status = fail_file(error, path, "cannot be read");
   } else if (S_ISDIR(info.st_mode)) {
     status = pl_fail_at(error, PL_ERROR_FILE, path, 0, 0, "this is a folder; name a file in it");
+  } else if (S_ISBLK(info.st_mode) || (S_ISCHR(info.st_mode) && !isatty(file))) {
+    // /dev/zero has no end: it would be read until the limit, and fill the memory before.
+    status = pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "this is a device; name a file");
   } else if (S_ISREG(info.st_mode) && (uint64_t)info.st_size > PL_MAX_FILE_SIZE) {
     status = fail_too_large(error, path);
   } else {

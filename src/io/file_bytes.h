@@ -16,7 +16,7 @@ typedef struct pl_bytes {
 #define PL_MAX_FILE_SIZE ((uint64_t)8 << 30)
 
 // Read a whole file. PL_ERROR_NOT_FOUND when there is none, PL_ERROR_FILE when it cannot be read (a folder, no permission),
-// PL_ERROR_UNSUPPORTED when it is too large. On failure `bytes` is empty.
+// PL_ERROR_UNSUPPORTED when it is too large or a device. On failure `bytes` is empty.
 pl_status pl_bytes_read(pl_context *context, const char *path, pl_bytes *bytes, pl_error *error);
 
 // Give the memory back; an empty one is allowed.

@@ -101,10 +101,11 @@ class Server:
                 answer += piece
         return answer
 
-    def get(self, path, token=True, headers=""):
-        """Status and body of a GET."""
+    def get(self, path, token=True, headers="", host=None):
+        """Status and body of a GET; `host` is what the request calls the server."""
         mark = ("&" if "?" in path else "?") + "token=" + self.token if token else ""
-        answer = self.request(f"GET {path}{mark} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nConnection: close\r\n{headers}\r\n")
+        host = host or f"{self.host}:{self.port}"
+        answer = self.request(f"GET {path}{mark} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n")
         head, _, body = answer.partition(b"\r\n\r\n")
         return int(head.split()[1]), body
 
@@ -115,14 +116,14 @@ class Server:
 class Viewer:
     """One conversation."""
 
-    def __init__(self, server, token=None, origin=None, key="dGhlIHNhbXBsZSBub25jZQ==", receive_buffer=None):
+    def __init__(self, server, token=None, origin=None, key="dGhlIHNhbXBsZSBub25jZQ==", receive_buffer=None, patience=PATIENCE):
         self.server, self.left, self.last_id, self.scene = server, b"", 0, None
         self.parts, self.step, self.telemetry = {}, None, None  # what a page would show: the newest of every part
         self.capture = None  # the newest of its messages
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self.socket.settimeout(PATIENCE)
+        self.socket.settimeout(patience)
         self.socket.connect((server.host, server.port))
         token = server.token if token is None else token
         lines = [f"GET /world?token={token} HTTP/1.1", f"Host: {server.host}:{server.port}", "Upgrade: websocket", "Connection: Upgrade",

@@ -240,7 +240,7 @@ def an_example_of_now_is_used_saved_and_read(server, viewer):
     assert viewer.scene["bodies"][0]["examples"] == [{"name": "pulled", "mute": False}, {"name": "long", "mute": True}]
     viewer.ask("example", body=0, action="rename", index=0, name="drawn")
     viewer.send("release")
-    viewer.ask("save", path=os.path.abspath("saved.json"))
+    viewer.ask("save", name="saved.json")
     download = fetch(server, viewer.ask("save"))
     assert json.loads(download)["bodies"][0]["solid"]["examples"] == ["drawn"]
     assert subprocess.run([TOOL, "check", "saved.json"], capture_output=True).returncode in (0, 3)
@@ -271,7 +271,7 @@ def an_example_of_a_view_is_used_saved_and_read(server, viewer):
     assert viewer.scene["bodies"][0]["examples"][-1]["mute"]
     viewer.ask("example", body=0, action="mute", index=count, on=False)
     assert viewer.scene["bodies"][0]["examples"][-1] == examples[-1]
-    viewer.ask("save", path=os.path.abspath("tuft.json"))
+    viewer.ask("save", name="tuft.json")
     viewer.ask("open", path=os.path.abspath("tuft.json"))
     assert viewer.scene["bodies"][0]["examples"] == examples
 
@@ -439,10 +439,15 @@ def an_example_of_detail_is_recorded_used_and_saved(server, viewer):
     pathlib.Path(answer["name"]).write_bytes(fetch(server, answer))
     saved = json.loads(fetch(server, viewer.ask("save")))
     assert saved["bodies"][body]["detail"]["set"] == answer["name"], saved["bodies"][body]["detail"]
-    os.makedirs("kept", exist_ok=True)
-    viewer.ask("save", path=os.path.abspath("kept/pillow.json"))
-    subprocess.run([TOOL, "check", "kept/pillow.json"], check=True, capture_output=True)
-    assert pathlib.Path("kept", answer["name"]).read_bytes() == pathlib.Path(answer["name"]).read_bytes()
+    # The same set is in the folder already: it stays. Another one of that name stays too, and this one gets the next number.
+    viewer.ask("save", name="pillow.json")
+    assert json.loads(pathlib.Path("pillow.json").read_text())["bodies"][body]["detail"]["set"] == answer["name"]
+    kept = pathlib.Path(answer["name"]).read_bytes()
+    pathlib.Path(answer["name"]).write_bytes(b"another set")
+    viewer.ask("save", name="pillow.json")
+    assert pathlib.Path(answer["name"]).read_bytes() == b"another set"
+    assert pathlib.Path("pillow-recorded-3.pldetail").read_bytes() == kept
+    subprocess.run([TOOL, "check", "pillow.json"], check=True, capture_output=True)
 
 
 def the_camera_of_a_followed_body_is_where_the_body_is(server, viewer):
@@ -538,7 +543,7 @@ def main():
               eight_viewers_see_one_world, one_may_leave_while_holding]
     wanted = sys.argv[1:]
     pathlib.Path("small.json").write_text(json.dumps(SMALL))
-    with Server(TOOL) as server:
+    with Server(TOOL, "--folder", ".") as server:
         with server.viewer() as viewer:
             hello = viewer.receive()
             assert hello["kind"] == "hello" and hello["version"] == 1 and hello["scene"] is False, hello

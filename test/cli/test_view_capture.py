@@ -251,7 +251,7 @@ def main():
     pathlib.Path("bare/capture.json").write_text(json.dumps({"clouds": ["a.xyz"], "rate": 30}))
     pathlib.Path("bare/a.xyz").write_text("0 0 0\n1 0 0\n0 1 0\n")
     begin = time.monotonic()
-    with Server(TOOL) as server:
+    with Server(TOOL, "--folder", ".") as server:
         with server.viewer() as viewer:
             for claim in (a_scene_is_filmed_when_somebody_wants_the_cloud, points_lie_where_cameras_saw_them_and_distances_are_right, another_frame_has_other_points, what_cannot_be_is_refused,
                           the_world_comes_back, a_fit_finds_the_material_and_all_see_it, what_was_found_lies_over_the_points, a_fit_can_be_stopped_and_begun_again, a_changed_scene_is_filmed_anew,

@@ -225,6 +225,6 @@ export type PageMessage =
   | { kind: 'goal'; body: number; position: Vector | null }
   | { kind: 'tool'; at: Vector | null; radius?: number }
   | { kind: 'detail'; body: number; on?: boolean; record?: boolean; name?: string }
-  | { kind: 'save'; path?: string }
+  | { kind: 'save'; name?: string }
   | { kind: 'export'; format: string; frames?: number }
   | { kind: 'capture'; body: number; action: 'seek' | 'fit' | 'stop' | 'shape'; frame?: number; shape?: CaptureShape };
