@@ -1,4 +1,4 @@
-// Actors come into a world, leave it, begin anew; what is asked of them is refused where it makes no sense.
+// Actors come into a world, leave it, begin again; what is asked of them is refused where it makes no sense.
 // ctest: unit
 #include <string.h>
 
@@ -117,7 +117,7 @@ static void test_a_body_has_one_actor_and_an_actor_one_world(void **state) {
   close_life(&s);
 }
 
-static void test_a_world_goes_on_when_the_body_of_an_actor_is_removed(void **state) {
+static void test_a_world_continues_when_the_body_of_an_actor_is_removed(void **state) {
   (void)state;
   life s;
   pl_error error = {0};
@@ -210,7 +210,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_actor_that_left_wants_nothing_and_can_be_destroyed_before_its_world),
       cmocka_unit_test(test_a_body_has_one_actor_and_an_actor_one_world),
-      cmocka_unit_test(test_a_world_goes_on_when_the_body_of_an_actor_is_removed),
+      cmocka_unit_test(test_a_world_continues_when_the_body_of_an_actor_is_removed),
       cmocka_unit_test(test_reset_actor_and_body_repeat_the_run_bit_for_bit),
       cmocka_unit_test(test_rest_shapes_keep_within_bounds_whatever_is_asked),
       cmocka_unit_test(test_goals_beyond_the_limit_or_without_sense_are_refused),

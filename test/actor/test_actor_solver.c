@@ -312,7 +312,7 @@ static pl_status check_factor(actor_fixture *s, pl_fem_choice *choice, pl_error 
     pl_block_matrix_multiply(s->context, w->potential.matrix, x + (size_t)k * n, image);
     for (size_t i = 0; i < n; ++i) check_near(image[i], rhs[(size_t)k * n + i], 1e-10);
   }
-  // Minus the matrix is as indefinite as can be: the shift makes it positive, and is told.
+  // Minus the matrix is as indefinite as can be: the shift makes it positive, and is reported.
   for (int32_t i = 0; i < 9 * fixture_fem(s)->pattern.block_count; ++i) w->potential.matrix->values[i] *= -1;
   check_ok(pl_actor_factor_run(s->solver->factor, w->potential.matrix, &shift, error), error);
   assert_true(shift >= 1);

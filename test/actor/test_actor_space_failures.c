@@ -51,7 +51,7 @@ static void examples_that_cannot_be_mixed_are_named(void **state) {
   drop_context(context);
 }
 
-static void cages_and_modes_that_do_not_fit_are_told(void **state) {
+static void cages_and_modes_that_do_not_fit_are_reported(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   rest_subject s = make_rest_body(context, PL_FEM_EDGES);
@@ -158,7 +158,7 @@ static void working_with_a_space_allocates_nothing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(examples_that_cannot_be_mixed_are_named),
-      cmocka_unit_test(cages_and_modes_that_do_not_fit_are_told),
+      cmocka_unit_test(cages_and_modes_that_do_not_fit_are_reported),
       cmocka_unit_test(every_allocation_may_fail),
       cmocka_unit_test(working_with_a_space_allocates_nothing),
   };

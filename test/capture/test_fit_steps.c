@@ -73,7 +73,7 @@ static bool stop_there(void *user, const pl_fit *fit, const pl_fit_progress *pro
   return false;
 }
 
-static void an_interrupted_fit_goes_on_with_the_steps_it_had(void **state) {
+static void an_interrupted_fit_continues_with_the_steps_it_had(void **state) {
   (void)state;
   pl_error error = {0};
   fit_bar bar;
@@ -107,7 +107,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(steps_are_shortened_until_the_modulus_stays),
       cmocka_unit_test(there_are_not_more_steps_than_allowed),
-      cmocka_unit_test(an_interrupted_fit_goes_on_with_the_steps_it_had),
+      cmocka_unit_test(an_interrupted_fit_continues_with_the_steps_it_had),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

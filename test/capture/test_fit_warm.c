@@ -1,4 +1,4 @@
-// Warm starts with several control points: frequencies alone tell the order of magnitude of each modulus, and the fit goes on from there.
+// Warm starts with several control points: frequencies alone tell the order of magnitude of each modulus, and the fit continues from there.
 // ctest: unit
 #include "fixtures/cantilever_bars.h"
 #include "solvers/eigen_modes.h"

@@ -1,4 +1,4 @@
-// The depth sensor that is not there: exact depths against closed forms, and every fault against its statistics.
+// Virtual depth cameras: exact depths against closed forms, and every fault against its statistics.
 // ctest: unit threads
 #include <math.h>
 

@@ -223,7 +223,7 @@ static void a_body_that_is_gone_is_lost(void **state) {
   pl_track_def def = bar_track_def(&fixture);
   pl_tracker *tracker = make_tracker(&fixture, &def);
   for (int32_t frame = 0; frame < 3; ++frame) follow(&fixture, tracker, frame);
-  // A wall of points beside it, and nothing else.
+  // A wall of points next to it, and nothing else.
   enum { WALL = 4000 };
   pl_vec3 *collider = calloc(WALL, sizeof *collider);
   int32_t *cameras = calloc(WALL, sizeof *cameras);

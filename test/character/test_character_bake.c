@@ -207,7 +207,7 @@ static void rotations_do_not_flip_between_frames(void **state) {
   drop_context(context);
 }
 
-// With the chains alone in the motion, the joints above them play from the animation beside it.
+// With the chains alone in the motion, the joints above them play from the animation next to it.
 static void joints_that_are_not_baked_play_from_the_base(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -277,7 +277,7 @@ static void scales_of_nodes_are_allowed_for(void **state) {
   drop_context(context);
 }
 
-static void a_file_with_files_beside_it_becomes_whole(void **state) {
+static void a_file_with_files_next_to_it_becomes_whole(void **state) {
   (void)state;
   static const char *const keys[] = {"extras", "asset",  "scene",     "extensionsUsed", "extensions",
                                      "scenes", "meshes", "accessors", "bufferViews",    "animations"};
@@ -302,7 +302,7 @@ static void a_file_with_files_beside_it_becomes_whole(void **state) {
     pl_vector_free(&b);
   }
   assert_null(pl_json_find(pl_json_at(after, 1), "matrix"));
-  // Every buffer's bytes, without any file beside it.
+  // Every buffer's bytes, without any file next to it.
   result.gltf.folder = NULL;
   for (int32_t i = 0; i < 3; ++i) {
     pl_gltf_buffer *old = NULL, *new = NULL;
@@ -526,7 +526,7 @@ int main(int argument_count, char **arguments) {
       IN_FOLDER(joints_that_are_not_baked_play_from_the_base),
       IN_FOLDER(everything_else_stays_as_it_is),
       IN_FOLDER(scales_of_nodes_are_allowed_for),
-      IN_FOLDER(a_file_with_files_beside_it_becomes_whole),
+      IN_FOLDER(a_file_with_files_next_to_it_becomes_whole),
       IN_FOLDER(motions_that_do_not_fit_are_refused_by_name),
       IN_FOLDER(sources_that_are_wrong_are_refused),
       IN_FOLDER(damaged_sources_do_no_harm),

@@ -228,7 +228,7 @@ static void numbers_of_a_node_that_does_not_sway_are_warned_of(void **state) {
   drop_context(context);
 }
 
-static void files_beside_it_are_found_only_from_a_path(void **state) {
+static void files_next_to_it_are_found_only_from_a_path(void **state) {
   (void)state;
   char folder[] = "/tmp/pliant_character_XXXXXX", path[64], buffer[64];
   assert_non_null(mkdtemp(folder));
@@ -327,7 +327,7 @@ int main(void) {
       cmocka_unit_test(numbers_of_a_node_that_does_not_sway_are_warned_of),
       cmocka_unit_test(key_frames_that_cannot_be_are_named_with_their_key),
       cmocka_unit_test(unknown_keys_of_ours_are_warned_of),
-      cmocka_unit_test(files_beside_it_are_found_only_from_a_path),
+      cmocka_unit_test(files_next_to_it_are_found_only_from_a_path),
       cmocka_unit_test(random_damage_never_crashes),
       cmocka_unit_test(every_failed_allocation_is_survived),
   };

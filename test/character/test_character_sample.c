@@ -178,7 +178,7 @@ static void scales_move_what_hangs_below(void **state) {
                          "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"scale\"}},{\"sampler\":1,\"target\":{"
                          "\"node\":1,\"path\":\"rotation\"}}]}");
   play(&p, 1);
-  // Hips at (0, 1, 0) stretch y by 3; the spine is turned by a quarter around z, so the head lies beside it.
+  // Hips at (0, 1, 0) stretch y by 3; the spine is turned by a quarter around z, so the head lies next to it.
   check_near(p.nodes[1].position.y, 1 + 1.5, 1e-6);
   check_near(p.nodes[2].position.x, -0.25, 1e-6);
   check_near(p.nodes[2].position.y, 2.5, 1e-6);

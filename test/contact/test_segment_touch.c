@@ -78,7 +78,7 @@ static double gap_at(const pl_segment *s, const pl_collider *collider, pl_transf
   return pl_collider_distance(collider, placement, pl_vec3_mix(s->a, s->b, t), NULL) - (1 - t) * s->radius_a - t * s->radius_b;
 }
 
-// The least gap of `count` places, and for convex forms what a golden section makes of the two intervals beside the best.
+// The least gap of `count` places, and for convex forms what a golden section makes of the two intervals next to the best.
 static double searched_gap(const pl_segment *s, const pl_collider *collider, pl_transform placement, int count) {
   double best = HUGE_VAL, t = 0;
   for (int i = 0; i <= count; ++i) {

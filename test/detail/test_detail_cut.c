@@ -13,7 +13,7 @@ static plate cut_plate(pl_context *context, const plate *whole, const pl_cut_def
   return p;
 }
 
-// Points that moved, of the piece that the contact is on and of the others. Which piece a point belongs to is told by the tets, independently of the filter.
+// Points that moved, of the piece that the contact is on and of the others. Which piece a point belongs to follows from the tets, independently of the filter.
 static void count_moved(pl_context *context, const plate *p, int32_t triangle, int32_t moved[2]) {
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
@@ -39,7 +39,7 @@ static pl_detail_set *widen(pl_context *context, const pl_detail_set *set) {
   return wide;
 }
 
-// Recorded in the middle of an uncut plate, pressed there again beside cuts of all kinds: what lies beyond the cut stays where it is, bit by bit.
+// Recorded in the middle of an uncut plate, pressed there again next to cuts of all kinds: what lies beyond the cut stays where it is, bit by bit.
 static void a_stamp_does_not_cross_a_cut(void **state) {
   (void)state;
   filtered_plate f = open_filtered(make_context(1), 24, DEPTH);
@@ -75,7 +75,7 @@ static void a_stamp_does_not_cross_a_cut(void **state) {
   close_filtered(&f);
 }
 
-// A blade that cuts from one rim half-way in, through the whole thickness, close beside the contact: the two sides still hang together beyond its tip, but not here.
+// A blade that cuts from one rim half-way in, through the whole thickness, close next to the contact: the two sides still hang together beyond its tip, but not here.
 static void a_stamp_does_not_cross_a_blades_cut_that_ends_in_the_plate(void **state) {
   (void)state;
   filtered_plate f = open_filtered(make_context(1), 24, DEPTH);
@@ -96,7 +96,7 @@ static void a_stamp_does_not_cross_a_blades_cut_that_ends_in_the_plate(void **st
     pl_vec3 x = p.object.surface_points[i];
     bool moved = memcmp(&p.found[i], &p.coarse[i], sizeof(pl_vec3)) != 0;
     moved_here += moved && x.x < 0.029;
-    // Beside the contact the way round the tip is more than twice as long as the straight one.
+    // Next to the contact the way round the tip is more than twice as long as the straight one.
     if (x.x > 0.031 && x.y < -0.2 && x.z > PLATE_TOP - 1e-9 && hypot(x.x, x.y + 0.25) < PLATE_STAMP) {
       assert_false(moved);
       beyond++;
@@ -176,7 +176,7 @@ typedef struct removal {
       point_jump;  // largest change in one step, the sum of all, and the farthest a point moved in one step, metres
 } removal;
 
-// Half of the plate, from right beside the contact on, goes in so many steps. The contact is where the place has a direction from the beginning: amid a flat one that of the
+// Half of the plate, from right next to the contact on, goes in so many steps. The contact is where the place has a direction from the beginning: amid a flat one that of the
 // frame is any, and turns at once with the first material that goes.
 static removal remove_half(pl_context *context, const pl_detail_set *set, plate *p, int32_t steps) {
   size_t count = (size_t)p->object.material_count;

@@ -1,4 +1,4 @@
-// Sets of examples: each is found again among the others, depths and patches are told apart, and what cannot be a set is refused.
+// Sets of examples: each is found again among the others, depths and patches are distinguished, and what cannot be a set is refused.
 // ctest: unit
 #include "base/random.h"
 #include "fixtures/detail_plates.h"
@@ -67,7 +67,7 @@ static void every_example_is_found_again_among_the_others(void **state) {
 }
 
 // One place at three depths: eq. 14 cannot tell them apart, the reference can.
-static void depths_of_one_press_are_told_apart(void **state) {
+static void depths_of_one_press_are_distinguished(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   session s;
@@ -91,7 +91,7 @@ static void depths_of_one_press_are_told_apart(void **state) {
 }
 
 // The same coarse deformation under a wide and under a narrow tool, with different details: only the patch tells.
-static void tools_are_told_apart_by_their_patch(void **state) {
+static void tools_are_distinguished_by_their_patch(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   session s;
@@ -280,8 +280,8 @@ static void running_out_of_memory_is_a_status(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_example_is_found_again_among_the_others),
-      cmocka_unit_test(depths_of_one_press_are_told_apart),
-      cmocka_unit_test(tools_are_told_apart_by_their_patch),
+      cmocka_unit_test(depths_of_one_press_are_distinguished),
+      cmocka_unit_test(tools_are_distinguished_by_their_patch),
       cmocka_unit_test(mirror_images_serve_mirrored_places),
       cmocka_unit_test(a_set_made_from_its_parts_is_the_same),
       cmocka_unit_test(what_cannot_be_a_set_is_refused),

@@ -203,7 +203,7 @@ static void weights_are_those_of_the_formulas_and_continuous(void **state) {
   drop_context(context);
 }
 
-static void examples_that_cannot_be_told_apart_are_named(void **state) {
+static void examples_that_cannot_be_distinguished_are_named(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   sample_set *set = make_set(&LAYOUT, 12, 0.1, 17);
@@ -343,7 +343,7 @@ int main(void) {
       cmocka_unit_test(similarities_are_those_of_the_formula_on_every_machine),
       cmocka_unit_test(at_an_example_it_alone_has_weight),
       cmocka_unit_test(weights_are_those_of_the_formulas_and_continuous),
-      cmocka_unit_test(examples_that_cannot_be_told_apart_are_named),
+      cmocka_unit_test(examples_that_cannot_be_distinguished_are_named),
       cmocka_unit_test(widths_predict_examples_from_the_others),
       cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
   };

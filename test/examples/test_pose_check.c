@@ -1,4 +1,4 @@
-// Poses that are useless or harmful are told by name, for tets and for surfaces.
+// Poses that are useless or harmful are reported by name, for tets and for surfaces.
 // ctest: unit
 #include "check.h"
 #include "math/vec3.h"
@@ -48,7 +48,7 @@ static void check_poses(pl_context *context, const pl_mesh *mesh) {
   for (int k = 0; k < POSES; ++k) free((void *)poses[k].points);
 }
 
-static void each_kind_of_bad_pose_is_told_by_name(void **state) {
+static void each_kind_of_bad_pose_is_reported_by_name(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *tets = NULL, *surface = NULL;
@@ -87,7 +87,7 @@ static void a_sheet_may_bend_to_either_side(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_kind_of_bad_pose_is_told_by_name),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(each_kind_of_bad_pose_is_reported_by_name),
                                      cmocka_unit_test(a_sheet_may_bend_to_either_side)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

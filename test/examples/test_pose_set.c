@@ -100,7 +100,7 @@ static void two_equal_poses_are_found_also_when_turned(void **state) {
   check_finds(&f, "pose-repeated", 2, "'squash' and 'bend'");
 }
 
-static void a_mirrored_pose_is_told_from_one_with_knots(void **state) {
+static void a_mirrored_pose_is_distinguished_from_one_with_knots(void **state) {
   (void)state;
   fixture f;
   start(&f);
@@ -213,7 +213,7 @@ int main(void) {
       cmocka_unit_test(nothing_is_found_in_a_good_set),
       cmocka_unit_test(a_pose_equal_to_the_rest_is_found_also_when_turned),
       cmocka_unit_test(two_equal_poses_are_found_also_when_turned),
-      cmocka_unit_test(a_mirrored_pose_is_told_from_one_with_knots),
+      cmocka_unit_test(a_mirrored_pose_is_distinguished_from_one_with_knots),
       cmocka_unit_test(another_point_count_is_an_error),
       cmocka_unit_test(points_that_are_not_finite_are_an_error),
       cmocka_unit_test(names_must_be_there_and_differ),

@@ -158,7 +158,7 @@ static void kernels_in_any_feature_space_interpolate(void **state) {
   }
 }
 
-static void examples_that_cannot_be_told_apart_are_named(void **state) {
+static void examples_that_cannot_be_distinguished_are_named(void **state) {
   (void)state;
   const pl_view_example same[3] = {{{1, 0, 0}, 0.5}, {{0, 1, 0}, 0.5}, {{0, 2, 0}, 0.5}};
   double factor[12];
@@ -225,7 +225,7 @@ int main(void) {
       cmocka_unit_test(weights_have_the_limits_they_should),
       cmocka_unit_test(interpolating_weights_are_exact_at_every_example),
       cmocka_unit_test(kernels_in_any_feature_space_interpolate),
-      cmocka_unit_test(examples_that_cannot_be_told_apart_are_named),
+      cmocka_unit_test(examples_that_cannot_be_distinguished_are_named),
       cmocka_unit_test(every_driver_answers_to_one_call),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

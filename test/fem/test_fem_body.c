@@ -83,7 +83,7 @@ static void a_step_allocates_nothing_after_the_first(void **state) {
   drop_context(context);
 }
 
-static void a_restored_world_goes_on_as_it_did(void **state) {
+static void a_restored_world_continues_as_it_did(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
@@ -248,7 +248,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_two_and_three_threads_give_the_same_bits),
       cmocka_unit_test(a_step_allocates_nothing_after_the_first),
-      cmocka_unit_test(a_restored_world_goes_on_as_it_did),
+      cmocka_unit_test(a_restored_world_continues_as_it_did),
       cmocka_unit_test(running_out_of_memory_anywhere_is_a_status),
       cmocka_unit_test(the_pose_of_an_example_is_kept_and_given_weights_lead_to_it),
       cmocka_unit_test(what_cannot_be_built_is_refused_by_name),

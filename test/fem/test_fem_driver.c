@@ -35,7 +35,7 @@ static pl_status do_nothing(void *user, pl_fem_choice *choice, pl_error *error) 
 }
 
 // Thrown onto the ground, where it bounces and slips: a body that does not adapt, one that adapts and nobody drives, and one whose driver does nothing. Few
-// iterations a step: those that go on for longer hold friction and come nearer to the solution than a body that does not adapt.
+// iterations a step: those that continue for longer hold friction and come nearer to the solution than a body that does not adapt.
 static void without_choices_a_body_moves_as_if_it_did_not_adapt(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -73,7 +73,7 @@ static void without_choices_a_body_moves_as_if_it_did_not_adapt(void **state) {
   drop_context(context);
 }
 
-static void a_driven_body_goes_on_from_a_snapshot_as_it_did(void **state) {
+static void a_driven_body_continues_from_a_snapshot_as_it_did(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
@@ -246,7 +246,7 @@ static void every_failing_allocation_is_survived(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_choices_a_body_moves_as_if_it_did_not_adapt),
-      cmocka_unit_test(a_driven_body_goes_on_from_a_snapshot_as_it_did),
+      cmocka_unit_test(a_driven_body_continues_from_a_snapshot_as_it_did),
       cmocka_unit_test(a_failing_choice_leaves_the_world_as_it_was),
       cmocka_unit_test(what_cannot_adapt_is_refused_by_name),
       cmocka_unit_test(only_bodies_that_adapt_can_be_driven),

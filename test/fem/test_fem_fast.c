@@ -244,7 +244,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state) {
   drop_context(context);
 }
 
-static void a_restored_body_goes_on_as_if_nothing_had_happened(void **state) {
+static void a_restored_body_continues_as_if_nothing_had_happened(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
@@ -419,7 +419,7 @@ int main(void) {
       cmocka_unit_test(volume_is_kept_at_a_poisson_ratio_near_a_half),
       cmocka_unit_test(crushed_bodies_recover),
       cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-      cmocka_unit_test(a_restored_body_goes_on_as_if_nothing_had_happened),
+      cmocka_unit_test(a_restored_body_continues_as_if_nothing_had_happened),
       cmocka_unit_test(far_away_bodies_move_the_same),
       cmocka_unit_test(longer_steps_of_the_world_are_several_of_the_model),
       cmocka_unit_test(wrong_defs_are_refused),

@@ -201,7 +201,7 @@ static void a_curve_under_tip_load_is_the_elastica(void **state) {
   drop_context(context);
 }
 
-// A couple at the last segment that turns with it: forces across the segment, found anew until they fit.
+// A couple at the last segment that turns with it: forces across the segment, found again until they fit.
 static void an_end_moment_rolls_a_curve_into_a_circle(void **state) {
   (void)state;
   pl_context *context = make_context(1);

@@ -1,4 +1,4 @@
-// Captures: descriptions with all their mistakes told, clouds in the order of their numbers, depth pictures as points of the world.
+// Captures: descriptions with all their mistakes reported, clouds in the order of their numbers, depth pictures as points of the world.
 // ctest: unit
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
@@ -222,7 +222,7 @@ static void check_document(const folder *f, const char *text, const char *kind, 
   drop_context(context);
 }
 
-static void every_mistake_of_a_document_is_told_with_its_place(void **state) {
+static void every_mistake_of_a_document_is_reported_with_its_position(void **state) {
   (void)state;
   folder f = make_folder();
   put_file(&f, "a.xyz", "0 0 0\n", 6);
@@ -289,7 +289,7 @@ int main(void) {
       cmocka_unit_test(a_box_of_more_than_50_metres_looks_like_millimetres),
       cmocka_unit_test(depth_pictures_become_points_of_the_world),
       cmocka_unit_test(pictures_of_another_size_or_depth_are_refused),
-      cmocka_unit_test(every_mistake_of_a_document_is_told_with_its_place),
+      cmocka_unit_test(every_mistake_of_a_document_is_reported_with_its_position),
       cmocka_unit_test(failing_memory_leaks_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

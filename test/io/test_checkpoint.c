@@ -180,7 +180,7 @@ static void frames_come_back_whole_and_in_part(void **state) {
   drop_context(context);
 }
 
-static void a_log_goes_on_behind_the_frames_that_are_kept(void **state) {
+static void a_log_continues_after_the_frames_that_are_kept(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_frame_log_close(make_log(context, 6));
@@ -291,7 +291,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_checkpoint_out_of_memory_leaks_nothing, set_up, tear_down),
       cmocka_unit_test_setup_teardown(the_hash_of_a_file_depends_on_every_byte, set_up, tear_down),
       cmocka_unit_test_setup_teardown(frames_come_back_whole_and_in_part, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_log_goes_on_behind_the_frames_that_are_kept, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_log_continues_after_the_frames_that_are_kept, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_log_of_another_run_or_damaged_is_refused, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_log_out_of_memory_leaks_nothing, set_up, tear_down),
       cmocka_unit_test_setup_teardown(an_embedding_is_written_as_a_table, set_up, tear_down),

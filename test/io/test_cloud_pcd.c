@@ -121,7 +121,7 @@ static void an_empty_cloud_is_read_with_a_warning(void **state) {
   close_cloud(&file);
 }
 
-static void mistakes_are_told_with_their_places(void **state) {
+static void mistakes_are_reported_with_their_positions(void **state) {
   (void)state;
   check_text_refused("VERSION 0.7\nFIELDS x y z\nSIZE 4 4\n", 3, 9, "missing");
   check_text_refused("VERSION 0.7\nFIELDS x y z\nSIZE 4 9 4\n", 3, 8, "\"9\"");
@@ -157,7 +157,7 @@ int main(void) {
       cmocka_unit_test(compressed_data_are_expanded_field_by_field),
       cmocka_unit_test(lzf_refuses_what_points_before_the_beginning_or_ends_early),
       cmocka_unit_test(an_empty_cloud_is_read_with_a_warning),
-      cmocka_unit_test(mistakes_are_told_with_their_places),
+      cmocka_unit_test(mistakes_are_reported_with_their_positions),
       cmocka_unit_test(damaged_files_and_failing_memory_are_survived),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void further_columns_are_colours_or_normals_by_their_numbers(void **state
   close_cloud(&file);
 }
 
-static void mistakes_are_told_with_their_places(void **state) {
+static void mistakes_are_reported_with_their_positions(void **state) {
   (void)state;
   check_text_refused("0 0 0\n1 2\n", 2, 1, "x, y and z");
   check_text_refused("0 0 0\n1 2 3 4\n", 2, 1, "the first has 3");
@@ -123,7 +123,7 @@ int main(void) {
       cmocka_unit_test(binary_ply_of_both_byte_orders_is_read_and_colours_stay_in_range),
       cmocka_unit_test(rows_parted_by_blanks_commas_and_semicolons_are_read),
       cmocka_unit_test(further_columns_are_colours_or_normals_by_their_numbers),
-      cmocka_unit_test(mistakes_are_told_with_their_places),
+      cmocka_unit_test(mistakes_are_reported_with_their_positions),
       cmocka_unit_test(a_file_that_is_not_there_is_not_found),
       cmocka_unit_test(damaged_files_and_failing_memory_are_survived),
   };

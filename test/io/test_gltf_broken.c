@@ -163,7 +163,7 @@ static void coordinates_that_are_not_finite_are_refused(void **state) {
   drop_context(context);
 }
 
-static void files_beside_it_must_be_there_and_whole(void **state) {
+static void files_next_to_it_must_be_there_and_whole(void **state) {
   (void)state;
   char text[4096], folder[] = "/tmp/pliant_gltf_XXXXXX", path[64];
   assert_non_null(mkdtemp(folder));
@@ -313,7 +313,7 @@ int main(void) {
       cmocka_unit_test(every_lie_is_found_and_named),
       cmocka_unit_test(the_error_names_line_and_field),
       cmocka_unit_test(coordinates_that_are_not_finite_are_refused),
-      cmocka_unit_test(files_beside_it_must_be_there_and_whole),
+      cmocka_unit_test(files_next_to_it_must_be_there_and_whole),
       cmocka_unit_test(zero_padding_and_unknown_chunks_are_passed_over),
       cmocka_unit_test(every_truncation_is_refused),
       cmocka_unit_test(random_damage_never_crashes),

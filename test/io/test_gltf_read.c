@@ -30,7 +30,7 @@ static const pl_vec3 *pose(const pl_mesh *mesh, const char *name) {
 // A square of two triangles with separate vertices along the diagonal: 6 vertices, 4 places.
 static const float square[18] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0};
 
-// Blender: .gltf with a .bin beside it, 16-bit indices, shape keys named in mesh.extras.targetNames, node with TRS.
+// Blender: .gltf with a .bin next to it, 16-bit indices, shape keys named in mesh.extras.targetNames, node with TRS.
 static void blender_with_a_separate_buffer(void **state) {
   (void)state;
   static const char json[] =

@@ -1,4 +1,4 @@
-// Poses survive being written with their tets and read back; broken ones are told by name.
+// Poses survive being written with their tets and read back; broken ones are reported by name.
 // ctest: unit
 #define _XOPEN_SOURCE 700
 #include <unistd.h>

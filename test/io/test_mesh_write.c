@@ -135,7 +135,7 @@ static void tets_alone_are_written_as_their_boundary_where_only_surfaces_fit(voi
   drop_context(context);
 }
 
-static void older_tetgen_files_beside_are_replaced(void **state) {
+static void older_tetgen_files_next_to_it_are_replaced(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
@@ -182,7 +182,7 @@ static void the_name_does_not_matter_for_reading(void **state) {
   drop_context(context);
 }
 
-static void formats_are_told_by_their_content(void **state) {
+static void formats_are_recognised_by_their_content(void **state) {
   (void)state;
   static const struct {
     const char *text;
@@ -248,10 +248,10 @@ int main(void) {
       cmocka_unit_test_setup_teardown(every_format_gives_back_what_it_can_hold, make_folder, drop_folder),
       cmocka_unit_test_setup_teardown(stl_gives_back_the_triangles_in_single_precision, make_folder, drop_folder),
       cmocka_unit_test_setup_teardown(tets_alone_are_written_as_their_boundary_where_only_surfaces_fit, make_folder, drop_folder),
-      cmocka_unit_test_setup_teardown(older_tetgen_files_beside_are_replaced, make_folder, drop_folder),
+      cmocka_unit_test_setup_teardown(older_tetgen_files_next_to_it_are_replaced, make_folder, drop_folder),
       cmocka_unit_test(an_unknown_ending_or_an_empty_surface_is_refused),
       cmocka_unit_test_setup_teardown(the_name_does_not_matter_for_reading, make_folder, drop_folder),
-      cmocka_unit_test(formats_are_told_by_their_content),
+      cmocka_unit_test(formats_are_recognised_by_their_content),
       cmocka_unit_test_setup_teardown(running_out_of_memory_leaves_no_file, make_folder, drop_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static byte_buffer make_binary(const char *head, bool closed) {
   return b;
 }
 
-static void corners_are_joined_and_their_order_is_told(void **state) {
+static void corners_are_joined_and_their_order_is_reported(void **state) {
   (void)state;
   byte_buffer b = make_binary("MW 1.0 PLACEHOLDER", true);
   mesh_file file = open_bytes(b.bytes, b.size);
@@ -104,7 +104,7 @@ static void a_damaged_file_never_crashes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(corners_are_joined_and_their_order_is_told),
+      cmocka_unit_test(corners_are_joined_and_their_order_is_reported),
       cmocka_unit_test(a_binary_file_that_begins_with_solid_is_binary),
       cmocka_unit_test(materialise_colours_in_the_head_are_passed_over),
       cmocka_unit_test(openscad_text_is_read),

@@ -186,7 +186,7 @@ static void fenics_deal_ii_and_openfoam_flavours_are_read(void **state) {
       "  <Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 "
       "1 1</DataArray></Points>\r\n"
       "</Piece>\r\n</UnstructuredGrid>\r\n</VTKFile>\r\n";
-  // OpenFOAM: quoted comment, polyhedra with faces, which are left out, beside a tet.
+  // OpenFOAM: quoted comment, polyhedra with faces, which are left out, next to a tet.
   static const char openfoam[] =
       "<?xml version='1.0'?>\n<!-- case='x' -->\n<VTKFile type='UnstructuredGrid' version='0.1' byte_order='LittleEndian' "
       "header_type='UInt64'>\n<UnstructuredGrid>\n"

@@ -67,7 +67,7 @@ static void clean_meshes_give_no_findings(void **state) {
   drop_context(context);
 }
 
-static void inverted_and_flat_tets_are_told_apart(void **state) {
+static void inverted_and_flat_tets_are_distinguished(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *box = sample_box(context, pl_vec3_of(1, 1, 1), 2, 2, 2);
@@ -305,7 +305,7 @@ static void running_out_of_memory_is_a_status(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(clean_meshes_give_no_findings),
-      cmocka_unit_test(inverted_and_flat_tets_are_told_apart),
+      cmocka_unit_test(inverted_and_flat_tets_are_distinguished),
       cmocka_unit_test(holes_flips_and_fins_are_found_at_their_edges),
       cmocka_unit_test(a_surface_of_one_mind_may_be_inside_out),
       cmocka_unit_test(repeated_triangles_and_corners_are_found),

@@ -287,7 +287,7 @@ static void triangulations_of_lattices_are_delaunay(void **state) {
   drop_context(context);
 }
 
-static void every_failed_allocation_is_told_and_leaks_nothing(void **state) {
+static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) {
   (void)state;
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
@@ -326,7 +326,7 @@ int main(void) {
       cmocka_unit_test(narrow_parts_get_smaller_triangles),
       cmocka_unit_test(bad_outlines_are_refused_by_name),
       cmocka_unit_test(triangulations_of_lattices_are_delaunay),
-      cmocka_unit_test(every_failed_allocation_is_told_and_leaks_nothing),
+      cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// Meshes with named poses from a posed surface and from other files; what does not fit is told by name.
+// Meshes with named poses from a posed surface and from other files; what does not fit is reported by name.
 // ctest: unit
 #include "fixtures/posed_bars.h"
 

@@ -1,4 +1,4 @@
-// Cut meshes keep their volume, are closed along the cut, and hang together only where they should.
+// Cut meshes keep their volume, are closed along the cut, and are connected only where they should be.
 // ctest: unit
 #include "fixtures/mesh_samples.h"
 #include "math/quat.h"
@@ -172,7 +172,7 @@ static void planes_at_right_angles_open_the_boxs_own_cross_section(void **state)
     }
     drop_facts(&facts);
   }
-  // A plane beside the box: a copy.
+  // A plane next to the box: a copy.
   pl_cut_def beside = plane_def(pl_vec3_of(5, 0, 0), pl_vec3_of(1, 0, 0), 0.1);
   cut_facts facts = cut_and_check(context, box, &beside);
   assert_int_equal(facts.report.component_count, 1);

@@ -71,7 +71,7 @@ static pl_vec3 seen_by(int kind, pl_vec3 c) {
   return pl_vec3_of(yellow, yellow, fmax(blue * c.x - blue * c.y + c.z, 0));
 }
 
-static void neighbours_of_the_palette_are_told_apart_by_all_eyes(void **state) {
+static void neighbours_of_the_palette_are_distinguished_by_all_eyes(void **state) {
   (void)state;
   for (int kind = 0; kind < 3; ++kind)
     for (int i = 0; i < 10; ++i) {
@@ -116,7 +116,7 @@ int main(void) {
       cmocka_unit_test(every_box_is_framed_whole_and_tightly),
       cmocka_unit_test(unusable_boxes_give_a_camera_all_the_same),
       cmocka_unit_test(the_scale_of_numbers_gets_evenly_lighter_for_all_eyes),
-      cmocka_unit_test(neighbours_of_the_palette_are_told_apart_by_all_eyes),
+      cmocka_unit_test(neighbours_of_the_palette_are_distinguished_by_all_eyes),
       cmocka_unit_test(the_palette_repeats_also_below_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

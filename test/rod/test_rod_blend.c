@@ -128,7 +128,7 @@ static void blends_are_those_of_the_paper(void **state) {
   drop_context(context);
 }
 
-// Rest poses and examples in which segments go on straight (theta = 0), double back (theta = pi) or turn round at the root.
+// Rest poses and examples in which segments continue straight (theta = 0), double back (theta = pi) or turn round at the root.
 static void begin_form(test_rod *rod, int form) {
   const pl_vec3 turns[] = {{0, 0, 0}, {0.3, 0, 0.9}, {PI, 0, 0}, {0, 0, PI}, {0, PI / 2, PI / 2}};
   begin_rod(rod, 9, 0.04, turns[form]);

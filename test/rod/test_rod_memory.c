@@ -141,7 +141,7 @@ static void every_failing_allocation_is_survived(void **state) {
   drop_context(plenty);
 }
 
-// A first step that fails for want of memory leaves the world as it was.
+// A first step that fails because memory ran out leaves the world as it was.
 static void a_failed_step_changes_nothing(void **state) {
   (void)state;
   pl_context *plenty = make_context(1);

@@ -12,7 +12,7 @@ typedef struct net {
   int32_t parents[N], links[2 * LINKS];
 } net;
 
-// A chain, a random tree (parents first), or one of them with random links, also beside segments and twice between the same joints.
+// A chain, a random tree (parents first), or one of them with random links, also next to segments and twice between the same joints.
 static net random_net(pl_random *random, bool straight, int32_t link_count) {
   net t = {.joint_count = 2 + (int32_t)(pl_random_unit(random) * (N - 2)), .link_count = link_count};
   t.parents[0] = -1;
@@ -138,7 +138,7 @@ static void eliminations_are_those_of_a_dense_factorisation(void **state) {
       pl_vec3 d = {pl_random_normal(&random), pl_random_normal(&random), pl_random_normal(&random)};
       directions[k] = pl_vec3_unit_or(d, (pl_vec3){1, 0, 0});
     }
-    // The root does not move. Two links beside each other, or too many between few joints, make the matrix singular; those nets are left out.
+    // The root does not move. Two links next to each other, or too many between few joints, make the matrix singular; those nets are left out.
     for (int32_t i = 1; i < t.joint_count; ++i) inverse_masses[i] = pl_random_between(&random, 0.1, 10);
     factor_by_plan(&plan, directions, inverse_masses, diagonal, entries);
     factor_densely(&plan, directions, inverse_masses, a);

@@ -22,7 +22,7 @@ typedef struct shape {
   double tolerance;  // m
 } shape;
 
-// Long chains get more: where a few rounds do not settle the lengths, the library goes on along the bars as they are at the end.
+// Long chains get more: where a few rounds do not settle the lengths, the library continues along the bars as they are at the end.
 static const shape SHAPES[] = {
     {"4 joints, straight, width 1", 4, 1, {-1, 0, 1, 2}, 0, 1e-5},
     {"4 joints, bent, width 1", 4, 1, {-1, 0, 1, 2}, 0.8, 1e-5},

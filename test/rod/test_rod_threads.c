@@ -130,7 +130,7 @@ static void the_thread_count_does_not_matter(void **state) {
     }
 }
 
-static void a_snapshot_goes_on_as_the_original_did(void **state) {
+static void a_snapshot_continues_as_the_original_did(void **state) {
   (void)state;
   static crowd c;
   for (int solver = 0; solver < 2; ++solver)
@@ -293,7 +293,7 @@ static void a_chain_does_not_feel_its_neighbours_in_the_batch(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_thread_count_does_not_matter),
-      cmocka_unit_test(a_snapshot_goes_on_as_the_original_did),
+      cmocka_unit_test(a_snapshot_continues_as_the_original_did),
       cmocka_unit_test(a_chain_does_not_feel_its_neighbours_in_the_batch),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -207,7 +207,7 @@ static void what_is_written_reads_back_equal(void **state) {
   drop_reading(&r);
 }
 
-// docs/scene.schema.json is what the tables say. To make it anew: `pliant check --schema docs/scene.schema.json`.
+// docs/scene.schema.json is what the tables say. To make it again: `pliant check --schema docs/scene.schema.json`.
 static void the_published_schema_is_up_to_date(void **state) {
   (void)state;
   pl_context *context = make_context(1);

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-// Scenes with actors: from the document to bodies that move by themselves, what they are told and what is expected of them, and what is said about mistakes.
+// Scenes with actors: from the document to bodies that move by themselves, what they are commanded and what is expected of them, and what is said about mistakes.
 // ctest: unit
 #include <math.h>
 #include <unistd.h>
@@ -216,7 +216,7 @@ static void commands_come_at_their_time_and_leave_others_alone(void **state) {
   close_fixture(&s);
 }
 
-static void a_restored_stage_goes_on_bit_for_bit(void **state) {
+static void a_restored_stage_continues_bit_for_bit(void **state) {
   (void)state;
   const char *text = SCENE(GROUND, BLOCK, TOLD);
   fixture whole = open_sound(text), first = open_sound(text), second = open_sound(text);
@@ -281,7 +281,7 @@ static void a_written_scene_reads_back_to_the_same_actor(void **state) {
 
 // --- what is expected -----------------------------------------------------------------------------------------------------
 
-static void expectations_stand_beside_what_was_found(void **state) {
+static void expectations_stand_next_to_what_was_found(void **state) {
   (void)state;
   fixture s =
       open_sound(SCENE(GROUND, BLOCK,
@@ -345,7 +345,7 @@ static void the_rest_shape_begins_as_the_surface(void **state) {
 
 // --- mistakes -------------------------------------------------------------------------------------------------------------
 
-static void what_is_too_soft_to_stand_is_told_with_a_modulus_that_holds(void **state) {
+static void what_is_too_soft_to_stand_is_reported_with_a_modulus_that_holds(void **state) {
   (void)state;
   fixture s =
       open_fixture(SCENE(GROUND, BLOCK, "\"fem\": {\"young\": 4e3}, \"actor\": {\"behaviour\": \"stand\", " FREE ", " SOLE "}"), ".");
@@ -366,7 +366,7 @@ static void what_is_too_soft_to_stand_is_told_with_a_modulus_that_holds(void **s
 
 #define ACTS(more) "\"actor\": {\"behaviour\": \"stand\", " FREE ", " more "}"
 
-static void mistakes_are_told_with_place_and_fix(void **state) {
+static void mistakes_are_reported_with_position_and_fix(void **state) {
   (void)state;
   static const struct {
     const char *text, *kind, *words;
@@ -423,7 +423,7 @@ static void mistakes_are_told_with_place_and_fix(void **state) {
   }
 }
 
-static void an_example_with_other_points_is_told_by_name(void **state) {
+static void an_example_with_other_points_is_reported_by_name(void **state) {
   (void)state;
   char folder[] = "/tmp/pliant-actor-XXXXXX", path[64];
   assert_non_null(mkdtemp(folder));
@@ -516,14 +516,14 @@ int main(void) {
       cmocka_unit_test(every_kind_of_rest_shape_moves),
       cmocka_unit_test(a_given_cage_is_used_and_one_that_does_not_enclose_is_refused),
       cmocka_unit_test(commands_come_at_their_time_and_leave_others_alone),
-      cmocka_unit_test(a_restored_stage_goes_on_bit_for_bit),
+      cmocka_unit_test(a_restored_stage_continues_bit_for_bit),
       cmocka_unit_test(nobody_acts_while_bodies_come_to_rest),
       cmocka_unit_test(a_written_scene_reads_back_to_the_same_actor),
-      cmocka_unit_test(expectations_stand_beside_what_was_found),
+      cmocka_unit_test(expectations_stand_next_to_what_was_found),
       cmocka_unit_test(the_rest_shape_begins_as_the_surface),
-      cmocka_unit_test(what_is_too_soft_to_stand_is_told_with_a_modulus_that_holds),
-      cmocka_unit_test(mistakes_are_told_with_place_and_fix),
-      cmocka_unit_test(an_example_with_other_points_is_told_by_name),
+      cmocka_unit_test(what_is_too_soft_to_stand_is_reported_with_a_modulus_that_holds),
+      cmocka_unit_test(mistakes_are_reported_with_position_and_fix),
+      cmocka_unit_test(an_example_with_other_points_is_reported_by_name),
       cmocka_unit_test(what_has_no_effect_is_a_warning),
       cmocka_unit_test(a_camera_tells_whom_it_follows),
       cmocka_unit_test(every_failed_allocation_is_reported),

@@ -1,4 +1,4 @@
-// Scenes that are built again with something changed: worlds that go on where others stand, poses in the document, shapes that are kept, another camera.
+// Scenes that are built again with something changed: worlds that continue where others stand, poses in the document, shapes that are kept, another camera.
 // ctest: unit
 #include "base/context.h"
 #include "fixtures/scene_from_text.h"
@@ -18,7 +18,7 @@ static void step(pl_world *world, int count) {
   for (int i = 0; i < count; ++i) check_ok(pl_world_step(world, NULL, &error), &error);
 }
 
-static void a_world_that_adopts_its_equal_goes_on_as_that_one(void **state) {
+static void a_world_that_adopts_its_equal_continues_as_that_one(void **state) {
   (void)state;
   fixture a = open_fixture(BOX("", "\"stiffness\": 0.5"), "."), b = open_fixture(BOX("", "\"stiffness\": 0.5"), ".");
   int32_t count = 0;
@@ -224,7 +224,7 @@ static void a_collider_that_is_moved_pushes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_world_that_adopts_its_equal_goes_on_as_that_one),
+      cmocka_unit_test(a_world_that_adopts_its_equal_continues_as_that_one),
       cmocka_unit_test(a_world_with_one_more_example_adopts_positions_and_velocities),
       cmocka_unit_test(worlds_of_other_making_are_not_adopted),
       cmocka_unit_test(a_pose_may_stand_in_the_document),

@@ -1,4 +1,4 @@
-// Tets drawn as text: the boxes become tets that fit together, a surface is carried by them, and mistakes are told at their place.
+// Tets drawn as text: the boxes become tets that fit together, a surface is carried by them, and mistakes are reported at their position.
 // ctest: unit
 #include "fixtures/scene_from_text.h"
 #include "math/vec3.h"
@@ -105,7 +105,7 @@ static void tets_of_another_mesh_carry_a_surface(void **state) {
   close_fixture(&s);
 }
 
-static void mistakes_are_told_at_their_place(void **state) {
+static void mistakes_are_reported_at_their_position(void **state) {
   (void)state;
   static const struct {
     const char *text, *position, *words;
@@ -206,7 +206,7 @@ static void characters_in_space_have_points_enough(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boxes_become_tets_that_fit_together),  cmocka_unit_test(a_drawing_is_turned_and_put_and_scaled),
-      cmocka_unit_test(tets_of_another_mesh_carry_a_surface), cmocka_unit_test(mistakes_are_told_at_their_place),
+      cmocka_unit_test(tets_of_another_mesh_carry_a_surface), cmocka_unit_test(mistakes_are_reported_at_their_position),
       cmocka_unit_test(every_failed_allocation_is_reported),  cmocka_unit_test(characters_in_space_have_points_enough),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

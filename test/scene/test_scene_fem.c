@@ -376,7 +376,7 @@ static void a_written_scene_reads_back_to_the_same_bodies(void **state) {
 
 // --- mistakes -----------------------------------------------------------------------------------------------------
 
-static void mistakes_are_told_with_place_and_fix(void **state) {
+static void mistakes_are_reported_with_position_and_fix(void **state) {
   (void)state;
 #define CURVE "\"curve\": {\"from\": [0, 0, 0], \"to\": [1, 0, 0]}"
 #define SHEET "\"sheet\": {\"size\": [1, 1], \"spacing\": 0.5}"
@@ -500,7 +500,7 @@ int main(void) {
       cmocka_unit_test(a_driver_leads_the_body_into_its_example),
       cmocka_unit_test(pins_pushes_and_copies_work),
       cmocka_unit_test(a_written_scene_reads_back_to_the_same_bodies),
-      cmocka_unit_test(mistakes_are_told_with_place_and_fix),
+      cmocka_unit_test(mistakes_are_reported_with_position_and_fix),
       cmocka_unit_test(every_failed_allocation_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

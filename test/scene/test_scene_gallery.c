@@ -44,7 +44,7 @@ static void advance(show *s, double seconds) {
   check_ok(pl_world_advance(s->world, seconds, 0, NULL, &s->error), &s->error);
 }
 
-// The left hand is pulled for 1.3 s and let go, and the scene goes on to its end; groups are in the scene's order, left before right.
+// The left hand is pulled for 1.3 s and let go, and the scene continues to its end; groups are in the scene's order, left before right.
 static void pulling_the_left_half_leaves_the_right_half_of_the_teddy_alone(void **state) {
   (void)state;
   show s = open_show("solid-teddy");

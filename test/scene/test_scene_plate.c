@@ -76,7 +76,7 @@ static bool was_found(const fixture *s, const char *words) {
   return false;
 }
 
-static void mistakes_in_outlines_are_told_at_their_place(void **state) {
+static void mistakes_in_outlines_are_reported_at_their_position(void **state) {
   (void)state;
   static const struct {
     const char *text, *words;
@@ -151,7 +151,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_plate_is_drawn_by_its_finer_outline),
       cmocka_unit_test(a_plate_is_drawn_by_another_figure_that_it_carries),
-      cmocka_unit_test(mistakes_in_outlines_are_told_at_their_place),
+      cmocka_unit_test(mistakes_in_outlines_are_reported_at_their_position),
       cmocka_unit_test(figures_of_the_gallery_have_good_triangles_and_enough_of_them),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,7 +213,7 @@ static void values_can_be_replaced(void **state) {
 }
 
 // Mistakes: what is written, and words that the finding about it must hold.
-static void mistakes_are_told_with_their_place(void **state) {
+static void mistakes_are_reported_with_their_position(void **state) {
   (void)state;
   const struct {
     const char *text, *words;
@@ -302,7 +302,7 @@ int main(void) {
       cmocka_unit_test(bodies_settle_before_the_clock_starts),
       cmocka_unit_test(a_mesh_is_skinned_to_the_skeleton),
       cmocka_unit_test(values_can_be_replaced),
-      cmocka_unit_test(mistakes_are_told_with_their_place),
+      cmocka_unit_test(mistakes_are_reported_with_their_position),
       cmocka_unit_test(every_allocation_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 // Characters in scenes: their animation moves the led joints, numbers of the scene replace those of the file only where they are written, and what is wrong
-// with them is told at its place.
+// with them is reported at its position.
 // ctest: unit
 #include <unistd.h>
 
@@ -84,7 +84,7 @@ static void an_animation_moves_the_led_joints_where_the_body_is_put(void **state
   assert_non_null(body.character);
   assert_non_null(body.nodes);
   assert_null(body.mesh);
-  // x of the character is -z of the world here; after a second it begins anew.
+  // x of the character is -z of the world here; after a second it begins again.
   check_near(joint_at(&s, 0.5).position.z, 1.5, 1e-5);
   check_near(joint_at(&s, 1).position.z, 1, 1e-5);
   check_near(joint_at(&s, 1.25).position.z, 1.75, 1e-5);
@@ -118,7 +118,7 @@ static void numbers_of_the_file_hold_where_the_scene_has_none(void **state) {
   rmdir(folder);
 }
 
-static void troubles_of_a_character_are_told_at_its_place(void **state) {
+static void troubles_of_a_character_are_reported_at_its_position(void **state) {
   (void)state;
   char folder[] = "/tmp/pliant_scene_rod_XXXXXX", path[64], broken[64];
   assert_non_null(mkdtemp(folder));
@@ -201,7 +201,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_animation_moves_the_led_joints_where_the_body_is_put),
       cmocka_unit_test(numbers_of_the_file_hold_where_the_scene_has_none),
-      cmocka_unit_test(troubles_of_a_character_are_told_at_its_place),
+      cmocka_unit_test(troubles_of_a_character_are_reported_at_its_position),
       cmocka_unit_test(every_allocation_of_a_character_scene_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

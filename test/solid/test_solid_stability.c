@@ -1,4 +1,4 @@
-// Whatever is done to a solid at the hardest settings, it stays finite and comes back to its shape when let go (paper 000 is unconditionally
+// Whatever is done to a solid at the hardest settings, it stays finite and comes back to its shape when released (paper 000 is unconditionally
 // stable in practice; this holds it to that).
 // ctest: physics
 #include "base/random.h"

@@ -1,4 +1,4 @@
-// CHOLMOD behind the linear-solver interface: agrees with dense elimination and conjugate gradients, factors anew, shifts, and fails cleanly when out of memory. In builds
+// CHOLMOD behind the linear-solver interface: agrees with dense elimination and conjugate gradients, factors again, shifts, and fails cleanly when out of memory. In builds
 // without it these tests are skipped.
 // ctest: unit threads
 #define _GNU_SOURCE  // dlsym(RTLD_DEFAULT)
@@ -119,7 +119,7 @@ static void threads_of_the_context_change_no_bit(void **state) {
   free(first);
 }
 
-static void running_out_of_memory_is_told(void **state) {
+static void running_out_of_memory_is_reported(void **state) {
   (void)state;
   if (pl_cholmod_backend() == NULL) skip();
   failing_allocator allocator = {0};
@@ -163,7 +163,7 @@ static void *failing_realloc(void *block, size_t size) {
   return ++call_count == fail_at ? NULL : realloc(block, size);
 }
 
-static void cholmod_running_out_of_memory_is_told(void **state) {
+static void cholmod_running_out_of_memory_is_reported(void **state) {
   (void)state;
   suitesparse_functions *functions = dlsym(RTLD_DEFAULT, "SuiteSparse_config");
   if (pl_cholmod_backend() == NULL || functions == NULL) skip();
@@ -205,8 +205,8 @@ int main(void) {
       cmocka_unit_test(cholmod_cg_and_dense_agree),
       cmocka_unit_test(indefinite_matrices_are_shifted_as_dense_ones_are),
       cmocka_unit_test(threads_of_the_context_change_no_bit),
-      cmocka_unit_test(running_out_of_memory_is_told),
-      cmocka_unit_test(cholmod_running_out_of_memory_is_told),
+      cmocka_unit_test(running_out_of_memory_is_reported),
+      cmocka_unit_test(cholmod_running_out_of_memory_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,7 +189,7 @@ static void what_cannot_be_is_refused(void **state) {
   drop_context(context);
 }
 
-static void running_out_of_memory_is_told(void **state) {
+static void running_out_of_memory_is_reported(void **state) {
   (void)state;
   if (!pl_eigen_is_available()) skip();
   failing_allocator allocator = {0};
@@ -219,7 +219,7 @@ int main(void) {
       cmocka_unit_test(a_free_body_has_six_rigid_modes),
       cmocka_unit_test(calls_from_several_threads_take_turns_and_give_equal_bits),
       cmocka_unit_test(what_cannot_be_is_refused),
-      cmocka_unit_test(running_out_of_memory_is_told),
+      cmocka_unit_test(running_out_of_memory_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -272,7 +272,7 @@ static void a_good_guess_saves_iterations_and_limits_are_kept(void **state) {
   drop_context(context);
 }
 
-static void negative_curvature_is_told_and_a_shift_cures_it(void **state) {
+static void negative_curvature_is_reported_and_a_shift_cures_it(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   for (int k = 0; k < 3; ++k) {
@@ -308,7 +308,7 @@ static void negative_curvature_is_told_and_a_shift_cures_it(void **state) {
   drop_context(context);
 }
 
-static void running_out_of_memory_is_told(void **state) {
+static void running_out_of_memory_is_reported(void **state) {
   (void)state;
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
@@ -340,8 +340,8 @@ int main(void) {
       cmocka_unit_test(the_coarse_part_solves_for_rigid_motions_exactly),
       cmocka_unit_test(the_incomplete_factor_of_a_chain_is_complete),
       cmocka_unit_test(a_good_guess_saves_iterations_and_limits_are_kept),
-      cmocka_unit_test(negative_curvature_is_told_and_a_shift_cures_it),
-      cmocka_unit_test(running_out_of_memory_is_told),
+      cmocka_unit_test(negative_curvature_is_reported_and_a_shift_cures_it),
+      cmocka_unit_test(running_out_of_memory_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,7 +251,7 @@ static void corners_that_are_no_rows_are_refused(void **state) {
   drop_context(context);
 }
 
-static void running_out_of_memory_is_told(void **state) {
+static void running_out_of_memory_is_reported(void **state) {
   (void)state;
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
@@ -285,7 +285,7 @@ int main(void) {
       cmocka_unit_test(threads_and_instruction_sets_change_no_bit),
       cmocka_unit_test(fixed_components_are_rows_and_columns_of_the_identity),
       cmocka_unit_test(corners_that_are_no_rows_are_refused),
-      cmocka_unit_test(running_out_of_memory_is_told),
+      cmocka_unit_test(running_out_of_memory_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

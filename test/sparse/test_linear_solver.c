@@ -174,7 +174,7 @@ static void back_ends_that_are_not_there_are_refused(void **state) {
   drop_context(context);
 }
 
-static void running_out_of_memory_is_told_and_solving_takes_none(void **state) {
+static void running_out_of_memory_is_reported_and_solving_takes_none(void **state) {
   (void)state;
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
@@ -218,7 +218,7 @@ int main(void) {
       cmocka_unit_test(indefinite_matrices_are_shifted_until_they_are_not),
       cmocka_unit_test(auto_chooses_by_size_and_stiffness),
       cmocka_unit_test(back_ends_that_are_not_there_are_refused),
-      cmocka_unit_test(running_out_of_memory_is_told_and_solving_takes_none),
+      cmocka_unit_test(running_out_of_memory_is_reported_and_solving_takes_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

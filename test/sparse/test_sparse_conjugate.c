@@ -183,7 +183,7 @@ static void rows_of_zeros_and_overflow_end(void **state) {
   drop_context(context);
 }
 
-static void running_out_of_memory_is_told(void **state) {
+static void running_out_of_memory_is_reported(void **state) {
   (void)state;
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
@@ -209,7 +209,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_solution_is_that_of_elimination), cmocka_unit_test(every_iteration_brings_the_solution_nearer),
       cmocka_unit_test(the_pattern_is_that_of_the_elements), cmocka_unit_test(the_number_of_threads_changes_no_bit),
-      cmocka_unit_test(rows_of_zeros_and_overflow_end),      cmocka_unit_test(running_out_of_memory_is_told),
+      cmocka_unit_test(rows_of_zeros_and_overflow_end),      cmocka_unit_test(running_out_of_memory_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

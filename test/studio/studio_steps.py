@@ -1,4 +1,4 @@
-"""What tests of the studio see and are told at a step of its world. A viewer lags behind the world and messages overtake each other, so nothing is compared that is not known to be of the
+"""What tests of the studio see and receive at a step of its world. A viewer lags behind the world and messages overtake each other, so nothing is compared that is not known to be of the
 step it speaks of; nothing sleeps, and no result hangs on how fast a machine is."""
 import time
 
@@ -52,7 +52,7 @@ def state_at(viewer, step):
 
 
 def told_at(viewer, step, body=0):
-    """What is told of a body at that step; it is told once, and may have come before the frame."""
+    """What is reported of a body at that step; it is reported once, and may have come before the frame."""
     length = viewer.scene["step"]
     while viewer.telemetry is None or abs(viewer.telemetry["time"] - step * length) > 0.1 * length:
         viewer.wait_kind("telemetry")
@@ -69,7 +69,7 @@ def gather(viewer, step, wanted):
 
 
 def want(viewer, **wishes):
-    """Other parts from now on; those of before are forgotten, as the server sends all anew."""
+    """Other parts from now on; those of before are forgotten, as the server sends all again."""
     viewer.parts, viewer.step = {}, None
     viewer.send("want", **wishes)
 

@@ -125,7 +125,7 @@ def points_can_be_grabbed_and_pinned(server, viewer):
         assert "no such point" in viewer.wait_kind("error")["text"]
 
 
-def a_ball_pushes_and_contacts_are_told(server, viewer):
+def a_ball_pushes_and_contacts_are_reported(server, viewer):
     viewer.ask("open", path=os.path.abspath("small.json"))
     viewer.send("want", contacts=True)
     start = points(at_step(viewer, 5))
@@ -153,7 +153,7 @@ def settings_change_the_run(server, viewer):
     answer = viewer.ask("set", path="bodies[0].solid.stiffness", value=0.02)
     after = {s["path"]: s["value"] for s in viewer.scene["bodies"][0]["settings"]}
     assert answer["restarted"] is False and after["bodies[0].solid.stiffness"] == 0.02 and len(before) == len(after)
-    shown(viewer, 20)  # it goes on where it was
+    shown(viewer, 20)  # it continues where it was
     viewer.ask("step", count=40)
     soft = points(shown(viewer, 60))
     assert max(distance(a, b) for a, b in zip(plain, soft)) > 1e-3
@@ -169,7 +169,7 @@ def settings_change_the_run(server, viewer):
             pass
 
 
-def a_scene_is_built_beside_the_world_that_is_shown(server, viewer):
+def a_scene_is_built_next_to_the_world_that_is_shown(server, viewer):
     # A scene takes its time to be built, a step of a small one does not: what is asked for while it is built is answered before.
     viewer.ask("open", path=os.path.abspath("small.json"))
     at_step(viewer, 5)
@@ -188,7 +188,7 @@ def a_scene_is_built_beside_the_world_that_is_shown(server, viewer):
             assert message["name"] == "rod-fringe.json", "what was saved is not what was opened before"
     assert seen == [902, 900, 901], seen
     assert viewer.scene["name"] == "rod-fringe"
-    # A setting of it: the world goes on until it is built, and then from where it is.
+    # A setting of it: the world continues until it is built, and then from where it is.
     to_start(viewer)
     path = viewer.scene["bodies"][0]["settings"][0]["path"]
     viewer.send_together({"kind": "set", "id": 910, "path": path, "value": 0.3}, {"kind": "step", "id": 911, "count": 2})
@@ -419,7 +419,7 @@ def an_example_of_detail_is_recorded_used_and_saved(server, viewer):
     viewer.ask("step", count=78)
     before = told_at(viewer, 78, body)["detail"]
     assert before["count"] == 13 and 0 < max(before["weights"]) < 0.95, before
-    # What is pressed now is recorded, and the world goes on.
+    # What is pressed now is recorded, and the world continues.
     viewer.send_together({"kind": "detail", "id": 500, "body": body, "record": True, "name": "from here"}, {"kind": "run"})
     answer = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] in ("done", "error") and m.get("id") == 500)
     assert answer["kind"] == "done" and answer["count"] in (14, 15) and answer["name"] == "pillow-recorded-1.pldetail", answer
@@ -531,7 +531,7 @@ def main():
         sys.exit(77)
     assert help_text.returncode == 1 and "no-such-scene" in help_text.stderr, help_text
     claims = [scenes_of_every_method_open_and_move, what_is_seen_is_what_is_run, positions_are_those_of_a_run_to_the_last_bit, frames_have_the_form_that_is_wanted,
-              going_back_undoes_steps, points_can_be_grabbed_and_pinned, a_ball_pushes_and_contacts_are_told, settings_change_the_run, a_scene_is_built_beside_the_world_that_is_shown,
+              going_back_undoes_steps, points_can_be_grabbed_and_pinned, a_ball_pushes_and_contacts_are_reported, settings_change_the_run, a_scene_is_built_next_to_the_world_that_is_shown,
               weights_can_be_given, an_example_of_now_is_used_saved_and_read,
               an_example_of_a_view_is_used_saved_and_read, exports_are_read_by_the_tool, actors_can_be_steered, detail_can_be_left_out, detail_tells_all_examples_that_weigh, segments_are_painted,
               an_example_of_detail_is_recorded_used_and_saved,

@@ -79,7 +79,7 @@ def look(viewer, frame):
     """Surface, points and distances of a frame of the recording."""
     viewer.ask("capture", body=0, action="seek", frame=frame)
     told = capture(viewer, lambda m: m["frame"] == frame and m["shown"])
-    viewer.send("want", cloud=True, exact=True)  # all of it anew
+    viewer.send("want", cloud=True, exact=True)  # all of it again
     viewer.wait(lambda m: isinstance(m, Frame) and abs(m.time - frame / 30) < 1e-3 and {(7, 0), (8, 0)} <= m.parts.keys())
     surface, cloud, distances = (viewer.parts[kind, 0][1] for kind in (0, 7, 8))
     assert len(cloud) == 3 * len(distances), (len(cloud), len(distances))
@@ -197,7 +197,7 @@ def a_fit_can_be_stopped_and_begun_again(server, viewer):
     assert "tracked" in told["shapes"], "the track of the fit before is kept"
 
 
-def a_changed_scene_is_filmed_anew(server, viewer):
+def a_changed_scene_is_filmed_again(server, viewer):
     viewer.ask("set", path="bodies[0].fem.young", value=300000)
     told = capture(viewer, lambda m: m["frames"] == 0)
     assert told["shapes"] == [] and not told["parameters"], told
@@ -255,7 +255,7 @@ def main():
     with Server(TOOL) as server:
         with server.viewer() as viewer:
             for claim in (a_scene_is_filmed_when_somebody_wants_the_cloud, points_lie_where_cameras_saw_them_and_distances_are_right, another_frame_has_other_points, what_cannot_be_is_refused,
-                          the_world_comes_back, a_fit_finds_the_material_and_all_see_it, what_was_found_lies_over_the_points, a_fit_can_be_stopped_and_begun_again, a_changed_scene_is_filmed_anew,
+                          the_world_comes_back, a_fit_finds_the_material_and_all_see_it, what_was_found_lies_over_the_points, a_fit_can_be_stopped_and_begun_again, a_changed_scene_is_filmed_again,
                           a_recording_is_opened_by_its_folder):
                 claim(server, viewer)
                 print(f"ok {claim.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)

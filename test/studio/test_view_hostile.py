@@ -1,5 +1,5 @@
 # ctest: cli
-"""Whoever has no business with `pliant view` is refused, and the log says so; whoever speaks badly is let go; the world moves on unharmed. Under the address sanitizer this is also a
+"""Whoever has no business with `pliant view` is refused, and the log says so; whoever sends malformed messages is disconnected; the world moves on unharmed. Under the address sanitizer this is also a
 test of what reads the network."""
 import json
 import os
@@ -42,7 +42,7 @@ def wait_for_close(viewer):
 
 
 def is_alive(server):
-    """The world goes on and answers."""
+    """The world continues and answers."""
     with server.viewer() as viewer:
         assert viewer.receive()["kind"] == "hello"
         first = viewer.frame().step

@@ -177,7 +177,7 @@ static const mistake mistakes[] = {
     {"{\"a\":1,\n \"b\":2, \"a\":3}", 2, 9, "first is at line 1, column 2", true},
 };
 
-static void every_mistake_is_told_with_its_place(void **state) {
+static void every_mistake_is_reported_with_its_position(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; ++i) {
@@ -212,7 +212,7 @@ static void all_mistakes_of_a_document_are_listed(void **state) {
       "  \"b\": [1 2],\n"    // 2
       "  \"c\" 3,\n"         // 3
       "  d: 4,\n"            // 4
-      "  \"a\": \"\\q\",\n"  // 5: escape; the duplicate is told when the object closes
+      "  \"a\": \"\\q\",\n"  // 5: escape; the duplicate is reported when the object closes
       "  \"e\": +5\n"        // 6
       "  \"f\": {\"x\": ,}\n"
       "}";
@@ -376,7 +376,7 @@ int main(void) {
       cmocka_unit_test(members_come_in_file_order_and_are_found_by_name),
       cmocka_unit_test(strings_are_decoded_to_utf8),
       cmocka_unit_test(numbers_are_exact),
-      cmocka_unit_test(every_mistake_is_told_with_its_place),
+      cmocka_unit_test(every_mistake_is_reported_with_its_position),
       cmocka_unit_test(all_mistakes_of_a_document_are_listed),
       cmocka_unit_test(the_first_of_duplicates_counts),
       cmocka_unit_test(depth_is_limited_without_recursion),

@@ -1,6 +1,6 @@
 #!/bin/bash
 # ctest: cli threads
-# Runs of scenes with actors: what is said of them, expectations and the exit status, their tables, going on after an interruption, ghosts and cameras that follow.
+# Runs of scenes with actors: what is said of them, expectations and the exit status, their tables, continuing after an interruption, ghosts and cameras that follow.
 . "$(dirname "$0")/begin.sh"
 
 # actor_scene FILE FRAMES EXPECT: a block that stands up for itself.
@@ -38,7 +38,7 @@ grep -q "warning: actor 'block': hops is 0, and at least 3 is expected" err || f
 expect 0 run unmet.json -o unmet --format none --frames 4
 grep -q "for all 12 frames and was not looked at" err || fail "fewer frames"
 
-echo "goals that are out of reach are told by name"
+echo "goals that are out of reach are reported by name"
 actor_scene reach.json 12 ''
 expect 3 run reach.json -o reach --format none --set 'bodies[0].actor.settings.height=1.5' --set 'bodies[0].actor.settings.acceleration=10' \
   --set 'bodies[0].actor.regularisation=1e6' --set 'bodies[0].actor.rate_regularisation=1e6'

@@ -40,7 +40,7 @@ for threads in 1, 2:
     assert cases["5000 chains 1/60 s speed carry", threads]["better"] == "higher"
 PY
 
-echo "fem: steps with their parts, assembly, the fast material and the cost by size, beside the figures of others for the same mesh"
+echo "fem: steps with their parts, assembly, the fast material and the cost by size, next to the figures of others for the same mesh"
 "$PLIANT" bench fem --quick --json >lines
 python3 - <<'PY'
 import json
@@ -64,7 +64,7 @@ assert cases["fast 16k falling", 1]["paper"] == cases["fast 16k hanging", 1]["pa
 assert cases["newton/tet 16k/3k 1e5 same body", 1]["unit"] == "x"
 PY
 
-echo "actor: scenes of the gallery beside the paper's rows; rows without one are left out"
+echo "actor: scenes of the gallery next to the paper's rows; rows without one are left out"
 mkdir -p gallery
 cp -r "$PLIANT_SOURCE_DIR/scenes/actor-i" gallery/
 PLIANT_SCENES=$scratch/gallery "$PLIANT" bench actor --quick --json >lines 2>err
@@ -82,7 +82,7 @@ PLIANT_SCENES=$scratch/gallery "$PLIANT" bench actor --quick >table 2>err
 grep -q "^motion .*ahead.*steps.*hops" table
 rm -r gallery err table
 
-echo "detail: comparing and weighing by number of examples, stamping, and a whole frame with its parts, beside the figures of the paper"
+echo "detail: comparing and weighing by number of examples, stamping, and a whole frame with its parts, next to the figures of the paper"
 "$PLIANT" bench detail --quick --json >lines
 python3 - <<'PY'
 import json
@@ -123,7 +123,7 @@ assert steps[0] > steps[1] > steps[2] > 0, steps
 assert 1 < cases["order of 1/E in the edges"]["value"] < 3 and 1 < cases["order of 1/E in the step"]["value"] < 3
 PY
 
-echo "objects: from depth pictures to material and to a motion that was not fitted, beside the times of the paper; nothing is left behind"
+echo "objects: from depth pictures to material and to a motion that was not fitted, next to the times of the paper; nothing is left behind"
 TMPDIR=$scratch PLIANT_SCENES=$PLIANT_SOURCE_DIR/scenes "$PLIANT" bench objects --quick --json >lines 2>err
 [ "$(ls)" = "$(printf 'err\nlines')" ]
 rm err
@@ -138,7 +138,7 @@ for how in "tracked", "it was":
     assert held["limit"] == 5 and 0 < held["value"] < 5 and held["amplitude"] > 0.02, held
 PY
 
-echo "io: reading has a limit beside it, and no file is left"
+echo "io: reading has a limit next to it, and no file is left"
 TMPDIR=$scratch "$PLIANT" bench io --quick --json >lines
 grep '"read ply"' lines | grep -q '"limit"'
 [ "$(ls)" = lines ]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # ctest: cli
-# The box of 20,000 particles that falls on a plane: the same bits for 1, 2 and 3 threads, and for a run that was interrupted and went on.
+# The box of 20,000 particles that falls on a plane: the same bits for 1, 2 and 3 threads, and for a run that was interrupted and continued.
 # Not among the tests of the thread sanitizer, which would take minutes; test_run and test_resume are.
 set -eu
 scratch=$(mktemp -d)

@@ -44,7 +44,7 @@ done
 awk -F, 'NR > 1 && !($17 < 0.003) { bad = 1 } END { exit bad }' whole/residuals.csv || fail "errors are larger than 3 mm: $(cat whole/residuals.csv)"
 [ ! -e whole/track.resume ] || fail "what is only for resuming is left"
 
-echo "an interrupted track goes on to the same bytes"
+echo "an interrupted track continues to the same bytes"
 expect 0 "${follow[@]}" -o parts --frames 6
 "$PLIANT" "${follow[@]}" -o killed >/dev/null 2>&1 &
 for _ in $(seq 600); do
@@ -74,7 +74,7 @@ for i in range(n): print(-0.3 + 0.6 * (i % 80) / 80, -0.17, -0.2 + 0.4 * (i // 8
 expect 3 track clouds clouds/static.vtu --hold clouds/held.csv -o lost
 grep -q "the track was lost in 1 of 3 frames" err || fail "the lost frame is not told"
 
-echo "millimetres are suspected, and mistakes are told"
+echo "millimetres are suspected, and mistakes are reported"
 python3 -c "
 print(*('%d %d %d' % (1000 * i % 90000, 37 * i % 80000, i) for i in range(500)), sep='\n')" >far.xyz
 echo '{"clouds": "far.xyz", "rate": 30}' >far.json

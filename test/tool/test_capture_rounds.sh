@@ -30,7 +30,7 @@ check "where they do not" "$(column error_hidden 2) < 0.9 * $(column error_hidde
 grep -q "frames of 8 steps" err || fail "steps are not shortened"
 grep -q "track off the truth" found/report.html || fail "the report does not have the truth"
 
-echo "more rounds go on where fewer ended"
+echo "more rounds continue where fewer ended"
 cp found/rounds.csv before.csv
 "$PLIANT" "${capture[@]}" -o found --truth shot/truth_surface.pc2 --rounds 3 --resume >out 2>err || [ $? = 3 ] || fail "no third round"
 check "two rounds and more" "$(wc -l <found/rounds.csv) >= 3"
@@ -38,7 +38,7 @@ for name in error_seen "young 1"; do
   [ "$(column "$name" 2)" = "$(awk -F, -v name="$name" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) k = i } NR == 3 { print $k }' before.csv)" ] || fail "$name changed"
 done
 
-echo "a truth of something else is told"
+echo "a truth of something else is reported"
 expect 1 "${capture[@]}" -o other --truth shot/truth_points.pc2
 grep -q "points in" err || fail "other points"
 expect 1 "${capture[@]}" -o other --truth shot/truth_surface.pc2,shot/truth_surface.pc2

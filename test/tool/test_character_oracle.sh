@@ -12,7 +12,7 @@ skip() {
 writer=$PWD/../../test_character_bake
 [ -x "$writer" ] || skip "test_character_bake is not built"
 command -v node >/dev/null || skip "there is no node"
-# Installed once in the folder of this test, unless they are already beside the scripts.
+# Installed once in the folder of this test, unless they are already next to the scripts.
 if [ -d "$oracle/node_modules/three" ] && [ -d "$oracle/node_modules/gltf-validator" ]; then
   judges=$oracle
 else

@@ -63,7 +63,7 @@ expect 0 convert ball2.ply back.obj
 expect 0 convert back.obj back2.ply
 cmp back2.ply ball2.ply || fail "PLY to OBJ to PLY"
 
-echo "convert: what a target cannot hold is told"
+echo "convert: what a target cannot hold is reported"
 expect 3 convert ball.vtu surface.stl
 grep -q "warning: .stl files cannot hold tets" err || fail "no warning"
 printf 'o Left\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no Right\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf 4 5 6\n' >groups.obj

@@ -63,7 +63,7 @@ kill_after() {
   fail "the fit could not be killed with $rows iterations done"
 }
 
-echo "killed at any moment it goes on, and ends with the same parameters"
+echo "killed at any moment it continues, and ends with the same parameters"
 "$PLIANT" "${fit[@]}" -o killed >out 2>err &
 sleep 0.2
 kill -9 $! 2>/dev/null || true
@@ -97,7 +97,7 @@ grep -q "Clouds" rounds/report.html || fail "no clouds in the report"
 expect 1 capture shot/static.vtu shot --hold shot/held.csv --rounds 2 -o rounds
 grep -q -- "--resume" err || fail "rounds of another run are not kept"
 
-echo "wrong use is told"
+echo "wrong use is reported"
 expect 1 fit shot/surface.ply shot/truth_points.pc2
 grep -q "has no tets" err || fail "surfaces"
 expect 1 fit shot/static.vtu shot/truth_surface.pc2 --hold shot/held.csv

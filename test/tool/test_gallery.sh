@@ -1,7 +1,7 @@
 #!/bin/bash
 # ctest: cli long
 # Every scene of the gallery: sound by `pliant check`, the same bits for 1 and 2 threads, and the hash that stands in test/golden/hashes.txt.
-# `test_gallery.sh --write` (with $PLIANT and $PLIANT_SOURCE_DIR set) writes that table anew instead of comparing with it.
+# `test_gallery.sh --write` (with $PLIANT and $PLIANT_SOURCE_DIR set) writes that table again instead of comparing with it.
 # Two scenes at a time, in the release build alone: sanitizers would take minutes; they see scenes in test_run, test_resume and test_actor.
 set -eu
 scratch=$(mktemp -d)

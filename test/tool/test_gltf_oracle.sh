@@ -9,7 +9,7 @@ skip() {
   exit 77
 }
 command -v node >/dev/null || skip "there is no node"
-# Installed once in the folder of this test, unless it is already beside the script.
+# Installed once in the folder of this test, unless it is already next to the script.
 if [ -d "$oracle/node_modules/gltf-validator" ]; then
   judge=$oracle/validate_gltf.mjs
 else

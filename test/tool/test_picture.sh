@@ -50,7 +50,7 @@ read -r width height bytes < <(python3 png.py strip.png)
 [ "$width $height" = "192 48" ] || fail "strip of $width x $height"
 [ "$bytes" -gt 20 ] || fail "blank strip"
 
-echo "a picture that cannot be written is a failure, and the run can go on from there"
+echo "a picture that cannot be written is a failure, and the run can continue from there"
 code=0
 "$PLIANT" run scene.json -o kept --format none --picture=nowhere/x.png --size 64x64 2>err || code=$?
 [ $code = 1 ] && grep -q "nowhere/x.png: error: " err && [ -f kept/pliant.checkpoint ] || fail "exit $code: $(ls kept)"

@@ -88,7 +88,7 @@ expect 3 pose tets.vtu bar.obj elbow.obj -o elbow.vtu
 [ "$(column elbow 5)" = 0 ] && [ "$(column elbow 7)" -gt 0 ] || fail "inverted, or met"
 grep -q "warning: pose 'elbow' is not met at" err || fail "no warning"
 
-echo "the four kinds of bad poses are told by name"
+echo "the four kinds of bad poses are reported by name"
 expect 3 pose tets.vtu bar.obj still.obj -o no.vtu
 grep -q "'still' has the shape of the rest" err || fail "equal to the rest"
 expect 3 pose tets.vtu bar.obj twist.obj again.obj -o no.vtu

@@ -1,6 +1,6 @@
 #!/bin/bash
 # ctest: cli threads
-# Runs that are interrupted and go on give the same hash and the same files, byte for byte.
+# Runs that are interrupted and continue give the same hash and the same files, byte for byte.
 set -eu
 . "$(dirname "$0")/small_scene.sh"
 scratch=$(mktemp -d)
@@ -37,7 +37,7 @@ small_scene scene.json $frames
 "$PLIANT" run scene.json -o whole --format pc2,glb --threads 2 --hash >whole.hash 2>err || fail "whole run"
 one_frame=$((3 * 130 * 24))
 
-echo "Ctrl-C: the frame is finished, a checkpoint written, and the printed command goes on"
+echo "Ctrl-C: the frame is finished, a checkpoint written, and the printed command continues"
 "$PLIANT" run scene.json -o stopped --format pc2,glb --threads 2 --hash >first.hash 2>err &
 job=$!
 wait_for stopped/pliant.frames $((5 * one_frame))

@@ -18,7 +18,7 @@ echo "several at once, numbers, lists and text"
 expect 0 run scene.json -o d --format csv --set time.frames=2 --set "gravity=[0,-1,0]" --set "bodies[0].name=renamed"
 [ -n "$(find d -name "renamed*.csv")" ] || fail "the name was not replaced"
 
-echo "mistakes are told as those of the file are, with a suggestion"
+echo "mistakes are reported as those of the file are, with a suggestion"
 expect 1 check scene.json --set time.frame=9
 grep -q "did you mean" out || fail "no suggestion"
 expect 1 check scene.json --set "time.frames=\"many\""
@@ -27,7 +27,7 @@ grep -q "PATH=VALUE" err || fail "no word on what is needed"
 expect 2 check scene.json --set =3
 expect 0 check scene.json --set time.frames=9
 
-echo "a run goes on only with the values it began with"
+echo "a run continues only with the values it began with"
 "$PLIANT" run scene.json -o e --frames 100000 --format none --set time.step=0.004 >out 2>err &
 id=$!
 for _ in $(seq 100); do

@@ -36,7 +36,7 @@ expect 2 mesh x.obj -o x.vtu --points 9 --cell-size 1 && says "exclude each othe
 expect 2 bench solids && says "did you mean solid?" err
 expect 2 info && says "info needs FILE" err
 expect 2 check && says "check needs FILE" err
-echo "all mistakes of a command line are told, not only the first"
+echo "all mistakes of a command line are reported, not only the first"
 expect 2 run --frame 3 --thread 2 x.json
 [ "$(grep -c 'did you mean' err)" = 2 ] || fail "two mistakes"
 
