@@ -89,21 +89,19 @@ PY
 echo "the same bits for any number of threads and after an interruption, table and all"
 expect 0 run met.json -o three --format csv --hash --threads 3
 cmp out whole.hash && diff -r met three || fail "threads"
-actor_scene long.json 200 ''
-expect 0 run long.json -o long --format csv,pc2 --hash
-cp out long.hash
+actor_scene long.json 100000 ''
 "$PLIANT" run long.json -o stopped --format csv,pc2 --hash --checkpoint-every 0 >out 2>err &
 job=$!
-for _ in $(seq 1 600); do
-  [ ! -f stopped/pliant.frames ] || [ "$(stat -c %s stopped/pliant.frames)" -le $((8 * one_frame)) ] || break
-  sleep 0.02
-done
+wait_for $job stopped/pliant.frames $((8 * one_frame))
 kill -INT $job
 wait $job || true
-[ -f stopped/pliant.checkpoint ] || fail "the run was over before it could be stopped"
-expect 0 run --resume stopped
-cmp out long.hash && diff -r stopped long || fail "a run that went on differs"
-grep -q "^actor 'block'" err || fail "no line after going on"
+[ -f stopped/pliant.checkpoint ] || fail "there is no checkpoint"
+frames=$(($(stopped_at stopped) + 5))
+expect 0 run long.json -o long --format csv,pc2 --hash --frames $frames
+cp out long.hash
+expect 0 run --resume stopped --frames $frames
+cmp out long.hash && diff -r stopped long || fail "a run that was continued differs"
+grep -q "^actor 'block'" err || fail "no line after continuing"
 
 echo "--ghost draws the rest shape"
 expect 0 run met.json -o drawn --format none --picture=plain.png --size 160x120

@@ -30,17 +30,13 @@ expect 0 check scene.json --set time.frames=9
 echo "a run continues only with the values it began with"
 "$PLIANT" run scene.json -o e --frames 100000 --format none --set time.step=0.004 >out 2>err &
 id=$!
-for _ in $(seq 100); do
-  [ -e e/pliant.frames ] && [ "$(stat -c %s e/pliant.frames)" -gt 100000 ] && break
-  sleep 0.1
-done
+wait_for "$id" e/pliant.frames 100000
 kill -INT "$id"
 wait "$id" || true
 [ -e e/pliant.checkpoint ] || fail "there is no checkpoint"
 expect 1 run --resume e --set time.step=0.005
 grep -q "what --set replaces" err || fail "another value is not refused"
-frame=$("$PLIANT" info e/pliant.checkpoint | awk '$1 == "frame" { print $2 }')
-expect 0 run --resume e --frames $((frame + 3))
+expect 0 run --resume e --frames $(($(stopped_at e) + 3))
 
 echo "pictures from the second camera differ from those of the first; where there is none that is said"
 cat >views.json <<'SCENE'
