@@ -1,5 +1,5 @@
 // Fits that choose their time steps: a motion of short steps is fitted with long ones first, then with shorter ones until the modulus stays.
-// ctest: unit
+// ctest: unit once
 #include "fixtures/cantilever_bars.h"
 
 enum { TRUE_STEPS = 32, VALUES = 4 };

@@ -1,5 +1,5 @@
 // Tracking against the truth: a bar that sways, seen by three depth cameras with noise, outliers and occlusion.
-// ctest: physics threads
+// ctest: physics threads once
 #include "fixtures/swaying_bar.h"
 
 #define NOISE 0.002  // metres

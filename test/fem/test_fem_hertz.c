@@ -5,7 +5,7 @@
 // The half-space is a block eight contact radii wide to each side and deep, in cells that grow with the distance from the contact. Its sides and bottom are
 // held where Boussinesq's solution for the same force has them, so that being cut off costs nothing; held at rest, they would take away 0.42/8 of the depth,
 // and the force would be 8 % too large. A long step of a light body is an equilibrium with contact.
-// ctest: physics
+// ctest: physics once
 #include "fixtures/fem_bodies.h"
 #include "math/vec3.h"
 

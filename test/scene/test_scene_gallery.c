@@ -1,6 +1,6 @@
 // What the scenes of the gallery promise in their descriptions, measured: the halves of the teddy bear follow the examples apart, one
 // mixture per region differs from one for the whole body as in figure 7 of paper 000, and fidelity does what its sweep shows.
-// ctest: golden
+// ctest: golden once
 #include "check.h"
 #include "pliant/pliant.h"
 

@@ -1,6 +1,6 @@
 // Whatever is done to a solid at the hardest settings, it stays finite and comes back to its shape when released (paper 000 is unconditionally
 // stable in practice; this holds it to that).
-// ctest: physics
+// ctest: physics once
 #include "base/random.h"
 #include "fixtures/solid_bodies.h"
 #include "math/vec3.h"

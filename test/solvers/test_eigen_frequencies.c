@@ -1,6 +1,6 @@
 // Natural frequencies of finite-element bodies against Timoshenko's beam and Lamb's sphere: stiffness at rest from the body's elements, its lumped masses,
 // the lowest eigenmodes. In builds without ARPACK there is nothing to ask.
-// ctest: physics
+// ctest: physics once
 #include "fem/fem_system.h"
 #include "fixtures/fem_bodies.h"
 #include "math/vec3.h"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# ctest: cli long
+# ctest: cli once
 # The studio's page in a browser without a display: its parts alone, its panels with a stand-in for the server, and every scene of the gallery with the tool itself.
 set -eu
 web=$PLIANT_SOURCE_DIR/studio/web

@@ -1,4 +1,4 @@
-# ctest: cli
+# ctest: cli once
 """`pliant view` as a page uses it: scenes of every method open, move, pause, step, go back and reset; what is shown at a step is what `pliant run` has at that step, bit for
 bit; points can be grabbed and pinned, settings changed, examples added, saved and read again, files exported; eight viewers see one world, and one that stops reading
 disturbs nobody."""

@@ -1,4 +1,4 @@
-# ctest: cli
+# ctest: cli once
 """The capture panel's side of `pliant view`: a scene that is to be captured is filmed; frames of the film are shown with their points and how far these are from the mesh; a fit
 tracks, converges and tells what it found, can be stopped, is seen by all, and goes with the server; recordings of `pliant sense` open by their folder."""
 import base64

@@ -1,5 +1,5 @@
 #!/bin/bash
-# ctest: cli
+# ctest: cli once
 # The box of 20,000 particles that falls on a plane: the same bits for 1, 2 and 3 threads, and for a run that was interrupted and continued.
 # Not among the tests of the thread sanitizer, which would take minutes; test_run and test_resume are.
 . "$(dirname "$0")/begin.sh"

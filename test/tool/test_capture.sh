@@ -1,5 +1,5 @@
 #!/bin/bash
-# ctest: cli
+# ctest: cli once
 # pliant sense and pliant track: a body of a scene is captured and followed; the truth, resuming, lost tracks and wrong use.
 . "$(dirname "$0")/begin.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# ctest: cli
+# ctest: cli long
 # Characters that we write and bake before independent judges (test/oracle): the Khronos validator, and three.js, which plays them. Node is not among the
 # project's packages: where it, or a way to get the judges, is missing the test is skipped.
 set -eu

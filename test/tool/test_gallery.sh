@@ -1,6 +1,6 @@
 #!/bin/bash
-# ctest: cli long
-# Every scene of the gallery: sound by `pliant check`, the same bits for 1 and 2 threads, and the hash that stands in test/golden/hashes.txt.
+# ctest: golden once
+# Every scene of the gallery: valid by `pliant check`, and with two threads the hash that one thread wrote into test/golden/hashes.txt.
 # `test_gallery.sh --write` (with $PLIANT and $PLIANT_SOURCE_DIR set) writes that table again instead of comparing with it.
 # Two scenes at a time, in the release build alone: sanitizers would take minutes; they see scenes in test_run, test_resume and test_actor.
 set -eu
@@ -37,10 +37,13 @@ fi
 if [ "${1:-}" = --one ]; then # SCENE
   name=$(basename "$(dirname "$2")")
   "$PLIANT" check -q "$2" >err 2>&1 || fail "$name: exit $? of check"
-  one=$(hash_of "$2" 1)
-  [ "$one" = "$(hash_of "$2" 2)" ] || fail "$name: 1 and 2 threads differ"
-  echo "$one $name"
-  grep -qx "$one $name" "$table" || fail "$name: the hash was $(grep " $name\$" "$table" || echo "never written"); $table says how to renew it"
+  # The table is written by one thread: two that agree with it agree with one.
+  found=$(hash_of "$2" 2)
+  echo "$found $name"
+  if ! grep -qx "$found $name" "$table"; then
+    [ "$found" = "$(hash_of "$2" 1)" ] || fail "$name: 1 and 2 threads differ"
+    fail "$name: the hash was $(grep " $name\$" "$table" || echo "never written"); $table says how to renew it"
+  fi
   exit
 fi
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# ctest: cli
+# ctest: cli long
 # The GLB files of run and convert before an independent judge, the Khronos validator (test/oracle). It runs on node, which is not among the
 # project's packages: where node, or a way to get the validator, is missing the test is skipped.
 set -eu

@@ -1,5 +1,5 @@
 #!/bin/bash
-# ctest: cli
+# ctest: cli once
 # pliant mesh on a closed surface of 70,000 triangles from the modeller, and on the same with small holes: about 2,000 points, none of the tets
 # inverted, the surface enclosed. The time is printed and not judged: tests run on machines of any kind.
 . "$(dirname "$0")/begin.sh"

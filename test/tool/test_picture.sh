@@ -1,5 +1,5 @@
 #!/bin/bash
-# ctest: cli
+# ctest: cli once
 # Pictures and videos of a run, and of the gallery.
 set -eu
 . "$(dirname "$0")/small_scene.sh"
