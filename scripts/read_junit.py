@@ -23,7 +23,8 @@ def main(path, prefix):
             print(f"skipped {name}: {output.splitlines()[-1] if output else 'no reason given'}")
         else:  # failed, crashed, out of time, or without its program
             failed = True
-            print(f"--- {name}, {float(case.get('time', 0)):.1f} s", output, f"not ok {name}", sep="\n")
+            # Indented: tests print lines that begin with `ok`, too.
+            print(f"--- {name}, {float(case.get('time', 0)):.1f} s", *(f"    {line}" for line in output.splitlines()), f"not ok {name}", sep="\n")
     if not cases:
         print(f"not ok {prefix}: ctest found no tests")
     return int(failed)
