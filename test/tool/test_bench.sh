@@ -1,5 +1,5 @@
 #!/bin/bash
-# ctest: cli once
+# ctest: cli long
 # pliant bench prints lines of JSON with the keys that are promised.
 set -eu
 scratch=$(mktemp -d)
