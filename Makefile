@@ -10,12 +10,13 @@ all: build
 help:
 	@echo 'make            build the tool: build/pliant'
 	@echo 'make demo       build, run the gallery, write pictures and frames to out/demo (DEMO=name for one scene)'
-	@echo 'make test       everything that is checked; ends with "N passed, N failed"'
+	@echo 'make test       what every change must pass; ends with "N passed, N failed"'
+	@echo 'make test-all   all tests in all builds, the long ones too, and 5 s of every fuzz target'
 	@echo 'make bench      measurements'
 	@echo 'make soak       ten minutes of the studio with viewers that read, stall, come and go: rate and memory must stay flat'
 	@echo 'make install    headers, libraries, tool, man page and completions (PREFIX=/usr/local, DESTDIR=)'
 	@echo 'make fuzz       FUZZ_SECONDS=60 of libFuzzer on every reader'
-	@echo 'make coverage   share of the lines of src/ that the tests run'
+	@echo 'make coverage   fraction of the lines of src/ that the tests run'
 	@echo 'make docs       API reference: build/docs/html/index.html'
 	@echo 'make format     clang-format on every C file'
 	@echo 'make tidy       clang-tidy on every C file (FILES="src/base/arena.c ..." for some)'
@@ -34,6 +35,10 @@ demo:
 test:
 	@scripts/packages.sh build test
 	@scripts/test.sh
+
+test-all:
+	@scripts/packages.sh build test fuzz
+	@scripts/test.sh --all
 
 bench: build
 	@build/pliant bench $(BENCH)
@@ -70,4 +75,4 @@ tidy:
 clean:
 	rm -rf build out
 
-.PHONY: all help build demo test bench soak install fuzz coverage docs format tidy clean
+.PHONY: all help build demo test test-all bench soak install fuzz coverage docs format tidy clean

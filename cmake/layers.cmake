@@ -1,6 +1,6 @@
 # pliant_layer(NAME [USES layer...] [LINK library...] [EXCEPT file...])
-#   The folder src/NAME as an object library. USES names the layers whose objects it needs (theirs follow), LINK outside libraries, EXCEPT
-#   files that stay out.
+#   The folder src/NAME as an object library. LINK names outside libraries, EXCEPT files that stay out. Which layer may include which is
+#   written in scripts/check_layers.py, which checks it.
 # pliant_library(NAME layer...)
 #   Shared and static library made of layers.
 function(pliant_layer name)
@@ -9,13 +9,6 @@ function(pliant_layer name)
   foreach(file ${ARG_EXCEPT})
     list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/${name}/${file})
   endforeach()
-  set(closure ${name})
-  foreach(layer ${ARG_USES})
-    get_property(below GLOBAL PROPERTY PLIANT_CLOSURE_${layer})
-    list(APPEND closure ${below})
-  endforeach()
-  list(REMOVE_DUPLICATES closure)
-  set_property(GLOBAL PROPERTY PLIANT_CLOSURE_${name} ${closure})
   if(NOT sources)
     return()
   endif()
@@ -23,23 +16,6 @@ function(pliant_layer name)
   target_include_directories(layer_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src PUBLIC ${PROJECT_SOURCE_DIR}/include)
   target_compile_options(layer_${name} PRIVATE ${PLIANT_WARNINGS})
   target_link_libraries(layer_${name} PUBLIC ${ARG_LINK})
-endfunction()
-
-# Objects and libraries of a layer and all below it, for a program that wants its inside (tests).
-function(pliant_use_layers target)
-  set(closure)
-  foreach(layer ${ARGN})
-    get_property(below GLOBAL PROPERTY PLIANT_CLOSURE_${layer})
-    list(APPEND closure ${below})
-  endforeach()
-  list(REMOVE_DUPLICATES closure)
-  foreach(layer ${closure})
-    if(TARGET layer_${layer})
-      target_link_libraries(${target} PRIVATE layer_${layer})
-    endif()
-  endforeach()
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_compile_options(${target} PRIVATE ${PLIANT_WARNINGS})
 endfunction()
 
 function(pliant_library name)

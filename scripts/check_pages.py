@@ -40,8 +40,8 @@ def paeth(a, b, c):
     return a if near_a <= near_b and near_a <= near_c else b if near_b <= near_c else c
 
 
-def picture_rows(data):
-    """(bytes per pixel, rows) of an 8-bit PNG without interlacing."""
+def open_picture(data):
+    """(width, height, bytes per pixel, rows one after the other) of an 8-bit PNG without interlacing."""
     if data[:8] != b"\x89PNG\r\n\x1a\n":
         raise ValueError("not a PNG file")
     at, packed, head = 8, b"", None
@@ -55,26 +55,32 @@ def picture_rows(data):
     width, height, depth, colour, _, _, interlaced = head
     if depth != 8 or interlaced:
         raise ValueError("not 8 bits a channel, or interlaced")
-    step, raw = CHANNELS[colour], zlib.decompress(packed)
-    above, rows = bytearray(width * step), []
-    for y in range(height):
-        method, row = raw[y * (width * step + 1)], bytearray(raw[y * (width * step + 1) + 1:(y + 1) * (width * step + 1)])
-        for i in range(width * step if method else 0):
+    return width, height, CHANNELS[colour], picture_rows(zlib.decompress(packed), width * CHANNELS[colour], CHANNELS[colour])
+
+
+def picture_rows(raw, length, step):
+    above = bytearray(length)
+    for begin in range(0, len(raw), length + 1):
+        method, row = raw[begin], bytearray(raw[begin + 1:begin + 1 + length])
+        for i in range(length if method else 0):
             left, corner = (row[i - step], above[i - step]) if i >= step else (0, 0)
             guess = (0, left, above[i], (left + above[i]) // 2, paeth(left, above[i], corner))[method]
             row[i] = (row[i] + guess) & 255
-        rows.append(row)
+        yield row
         above = row
-    return step, rows
 
 
-def coloured_share(path):
-    """Share of the pixels that are far from grey."""
-    step, rows = picture_rows(path.read_bytes())
+def has_colour(path):
+    """Whether enough of the pixels are far from grey. Stops reading as soon as they are: decoding takes far longer than all other checks."""
+    width, height, step, rows = open_picture(path.read_bytes())
     if step < 3:
-        return 0
-    coloured = sum(max(row[i:i + 3]) - min(row[i:i + 3]) >= LEAST_CONTRAST for row in rows for i in range(0, len(row), step))
-    return coloured * step / (len(rows) * len(rows[0]))
+        return False
+    coloured = 0
+    for row in rows:
+        coloured += sum(max(row[i:i + 3]) - min(row[i:i + 3]) >= LEAST_CONTRAST for i in range(0, len(row), step))
+        if coloured >= LEAST_SHARE * width * height:
+            return True
+    return False
 
 
 def links():
@@ -99,7 +105,7 @@ def commands():
 def shows_something(picture):
     if picture.suffix == ".svg":
         return "<polyline" in picture.read_text(encoding="utf-8")
-    return coloured_share(picture) >= LEAST_SHARE
+    return has_colour(picture)
 
 
 def poor_pictures():

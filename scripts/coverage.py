@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Share of the lines of src/ that the tests run: builds the coverage preset, runs ctest, asks gcov, prints a table per file and folder."""
+"""Fraction of the lines of src/ that the tests run: builds the coverage preset, runs its tests, asks gcov, prints a table per file and folder."""
 import collections
 import json
 import pathlib
@@ -28,7 +28,7 @@ def main():
     subprocess.run([ROOT / "scripts/build.sh", "coverage", "--tests", "tests"], check=True)
     for stale in BUILD.rglob("*.gcda"):
         stale.unlink()
-    tests = subprocess.run(["ctest", "--test-dir", BUILD, "-j2", "--output-on-failure"])
+    tests = subprocess.run(["ctest", "--preset", "coverage", "-j2"], cwd=ROOT)
     folders = collections.defaultdict(lambda: [0, 0])
     for name, lines in sorted(counts_per_file().items()):
         ran = sum(1 for count in lines.values() if count > 0)

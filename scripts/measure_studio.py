@@ -14,7 +14,7 @@ import time
 
 from tree import ROOT
 
-sys.path.insert(0, str(ROOT / "test/cli"))
+sys.path.insert(0, str(ROOT / "test/studio"))
 from studio_client import Frame, Server  # noqa: E402
 
 TOOL = os.environ.get("PLIANT", str(ROOT / "build/pliant"))

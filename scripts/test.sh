@@ -1,17 +1,29 @@
 #!/bin/bash
-# scripts/test.sh [STAGE...]: everything that is checked, or some stages of it. Ends with a line `N passed, N failed`, and fails if any did.
-#   dev release   unit, end-to-end and sample programs, with asserts and as released
-#   asan          the same under the address and undefined-behaviour sanitizers
-#   tsan          those with the label `threads` under the thread sanitizer
-#   checks        layers, headers, reference, formatting, wording
+# scripts/test.sh [--all] [STAGE...]: what is checked before every merge, or some stages of it. Ends with a line `N passed, N failed`, and
+# fails if any did. With --all: every test in every build, the long ones too, and a few seconds of fuzzing. test/README.md says what each
+# build is for and which tests run where.
+#   release       the library as it is installed: all tests but the long ones
+#   asan          with asserts and the address and undefined-behaviour sanitizers: all tests but those of the labels once and long
+#   tsan          those of the label threads under the thread sanitizer
+#   dev           with asserts alone; only in --all, as asan has the asserts too
+#   checks        layers, tests, headers, reference, formatting, wording
 #   package       installed and used from outside
 #   documents     every command and snippet of README.md and docs/; links, pictures and tables
+#   fuzz          a few seconds of every fuzz target; only in --all
 cd "$(dirname "$0")/.." || exit 1
 export PYTHONDONTWRITEBYTECODE=1
-[ $# -gt 0 ] || set -- dev release asan tsan checks package documents
+all=
+stages=(release asan tsan checks package documents)
+if [ "${1:-}" = --all ]; then
+  all=all-
+  stages=(release dev asan tsan checks package documents fuzz)
+  shift
+fi
+[ $# -eq 0 ] || stages=("$@")
 jobs=$(nproc)
 passed=0
 failed=0
+skipped=0
 failures=()
 output=build/test-output.log
 mkdir -p build
@@ -44,58 +56,51 @@ build() { # preset, target...
   fi
 }
 
-# ctest of one preset; counts each program.
-run_tests() { # preset, ctest option...
-  local preset=$1 wrapper=()
-  shift
-  # The thread sanitizer of gcc 12 cannot run where addresses are spread more widely than it knows; without that spreading it can.
-  [ "$preset" != tsan ] || ! setarch -R true 2>/dev/null || wrapper=(setarch -R)
-  timed "$preset: tests" "${wrapper[@]}" ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error "$@"
-  local status=$? bad all skipped
-  all=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$output")
-  bad=$(sed -n 's/.*, \([0-9]*\) tests failed out of [0-9]*$/\1/p' "$output")
-  skipped=$(grep -c '\*\*\*Skipped' "$output")
-  echo "   $((${all:-0} - skipped)) run, ${bad:-1} failed"
-  if [ -z "$all" ]; then
-    cat "$output"
-    fail "$preset: ctest"
-    return
-  fi
-  passed=$((passed + all - bad - skipped))
-  sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) \.*\*\*\*Skipped.*/skipped: \1/p' "$output"
-  if [ $status -ne 0 ]; then
-    grep -vE '^ +Start +[0-9]+:|   Passed  ' "$output"
-    while read -r name; do fail "$preset: $name"; done < <(sed -n '/^The following tests FAILED/,$s/^[\t ]*[0-9]* - \([^ ]*\) (.*/\1/p' "$output")
-  fi
-}
-
-# A script that prints `ok NAME` or `not ok NAME` for each thing it looked at; one that prints neither counts by its exit status.
-check() { # title, command...
-  local title=$1 status good bad
-  timed "$@"
-  status=$?
+# Count what $output says: lines `ok NAME`, `not ok NAME` and `skipped NAME`. A command that prints none of them counts by its exit status.
+count() { # title, status
+  local good bad left_out name
   good=$(grep -c '^ok ' "$output")
   bad=$(grep -c '^not ok ' "$output")
-  if [ $((good + bad)) -eq 0 ] && [ $status -eq 0 ]; then good=1; fi
+  left_out=$(grep -c '^skipped ' "$output")
+  if [ $((good + bad)) -eq 0 ] && [ "$2" -eq 0 ]; then good=1; fi
   passed=$((passed + good))
+  skipped=$((skipped + left_out))
   while read -r name; do fail "$name"; done < <(sed -n 's/^not ok //p' "$output")
-  if [ "$bad" -eq 0 ] && [ $status -ne 0 ]; then
+  if [ "$bad" -eq 0 ] && [ "$2" -ne 0 ]; then
     bad=1
-    fail "$title"
+    fail "$1"
   fi
-  echo "   $((good + bad)) checked, $bad failed"
-  [ "$bad" -eq 0 ] || grep -v '^ok ' "$output"
+  echo "   $((good + bad)) run, $bad failed"
+  if [ "$bad" -gt 0 ]; then grep -v '^ok ' "$output"; else grep '^skipped ' "$output"; fi
+}
+
+# A script that prints the lines above for each thing it looked at.
+check() { # title, command...
+  timed "$@"
+  count "$1" $?
+}
+
+# The tests of one preset.
+run_tests() { # preset
+  local preset=$1 results=$PWD/build/$1/junit.xml wrapper=()
+  # The thread sanitizer of gcc 12 cannot run where addresses are spread more widely than it knows; without that spreading it can.
+  [ "$preset" != tsan ] || ! setarch -R true 2>/dev/null || wrapper=(setarch -R)
+  rm -f "$results"
+  timed "$preset: tests" "${wrapper[@]}" ctest --preset "$all$preset" -j "$jobs" --output-junit "$results"
+  [ -f "$results" ] || cat "$output"
+  scripts/read_junit.py "$results" "$preset" >"$output"
+  count "$preset: tests" $?
 }
 
 begin=$SECONDS
-for stage in "$@"; do
+for stage in "${stages[@]}"; do
   case $stage in
-    dev) build dev tests && run_tests dev ;;
+    dev | asan) build "$stage" tests && run_tests "$stage" ;;
     release) build release all tests && run_tests release ;;
-    asan) build asan tests && run_tests asan ;;
-    tsan) build tsan threaded_tests && run_tests tsan -L threads ;;
+    tsan) build tsan threaded_tests && run_tests tsan ;;
     checks)
       check "layers" scripts/check_layers.py
+      check "tests" scripts/check_tests.py
       check "headers" scripts/check_headers.sh
       check "reference: doxygen" scripts/reference.sh
       check "reference: declared, exported, documented" scripts/check_reference.py build/release
@@ -107,8 +112,9 @@ for stage in "$@"; do
       check "pages" scripts/check_pages.py
       check "documents" scripts/check_documents.py
       ;;
+    fuzz) check "fuzz" test/fuzz/run.sh "${FUZZ_SECONDS:-5}" ;;
     *)
-      echo "test.sh: no stage $stage" >&2
+      echo "test.sh: there is no stage $stage" >&2
       exit 2
       ;;
   esac
@@ -116,6 +122,6 @@ done
 
 echo
 printf 'failed: %s\n' "${failures[@]}" | sed '/^failed: $/d'
-echo "all of it took $((SECONDS - begin)) s"
-echo "$passed passed, $failed failed"
+echo "all stages took $((SECONDS - begin)) s"
+echo "$passed passed, $failed failed$([ $skipped -eq 0 ] || echo ", $skipped skipped")"
 [ $failed -eq 0 ]

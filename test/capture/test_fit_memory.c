@@ -1,0 +1,42 @@
+// Fits on memory that runs out: at every allocation in turn, nothing is lost and the status says so.
+// ctest: unit
+#include "body/body_method.h"
+#include "fixtures/cantilever_bars.h"
+
+static void every_allocation_of_a_fit_may_fail(void **state) {
+  (void)state;
+  pl_error error = {0};
+  fit_bar bar;
+  open_bar(&bar, 1, 2, (const int32_t[3]){2, 1, 1});
+  bar.def.young.start = 2e5;
+  make_motions(&bar, (const double[]){3e5, 2e5, 0.3, 0.2, 3e-3}, 3, 1.0 / 30);
+  bar.def.direct = NULL;  // CHOLMOD takes its memory elsewhere
+  bar.def.max_iterations = 1;
+  failing_allocator allocator = {0};
+  pl_context *context = make_failing_context(&allocator);
+  int64_t live = allocator.live_count, n = 1;
+  pl_status status = PL_ERROR_OUT_OF_MEMORY;
+  // Every allocation at first, then fewer and fewer: there are thousands, and they repeat.
+  for (; status == PL_ERROR_OUT_OF_MEMORY; n += 1 + n / 25) {
+    pl_fit *fit = NULL;
+    allocator.fail_at = allocator.call_count + n;
+    status = pl_fit_create(context, &bar.def, bar.mesh, bar.sequences, 2, &fit, &error);
+    if (status >= 0) status = pl_fit_run(fit, &error);
+    pl_fit_report report;
+    if (status >= 0) {
+      pl_status looked = pl_fit_get_report(fit, &report, &error);
+      if (looked < 0) status = looked;
+    }
+    pl_fit_destroy(fit);
+    assert_int_equal(allocator.live_count, live);
+  }
+  print_message("%d allocations, status %d\n", (int)n, (int)status);
+  assert_true(status >= 0);
+  drop_context(context);
+  close_bar(&bar);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_of_a_fit_may_fail)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+// Contact with colliders as springs: rest, friction, moving ground, embedded surfaces.
+// ctest: physics
+#include "fixtures/fem_bodies.h"
+#include "math/quat.h"
+
+static pl_fem_def jelly(void) {
+  pl_fem_def def = pl_default_fem_def(PL_FEM_NEO_HOOKEAN);
+  def.young = 5e4;
+  def.stiffness_damping = 0.01;
+  return def;
+}
+
+static pl_world *make_slope(pl_context *context, double angle, double friction) {
+  pl_error error = {0};
+  pl_world *world = make_world(context, 1.0 / 100, -9.81);
+  pl_collider_def ground = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
+  ground.placement.rotation = (pl_quat){0, 0, sin(0.5 * angle), cos(0.5 * angle)};
+  ground.friction = friction;
+  check_ok(pl_world_add_collider(world, &ground, NULL, &error), &error);
+  return world;
+}
+
+static pl_body_id add_on_slope(pl_world *world, const pl_model *model, double angle, double height) {
+  pl_error error = {0};
+  pl_body_def def = pl_default_body_def();
+  def.model = model;
+  def.placement.rotation = (pl_quat){0, 0, sin(0.5 * angle), cos(0.5 * angle)};
+  def.placement.position = (pl_vec3){-height * sin(angle), height * cos(angle), 0};
+  pl_body_id body;
+  check_ok(pl_world_add_body(world, &def, &body, &error), &error);
+  return body;
+}
+
+static void a_body_comes_to_rest_on_the_ground(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.2, 0.1, 0.2}, 4, 2, 4);
+  for (int k = 0; k < 2; ++k) {
+    pl_fem_def def = jelly();
+    def.scheme = k == 0 ? PL_FEM_SECOND_ORDER : PL_FEM_IMPLICIT_EULER;
+    pl_model *model = make_fem_model(context, &def, mesh);
+    pl_world *world = make_slope(context, 0, 0.5);
+    pl_body_id body = add_on_slope(world, model, 0, 0.15);
+    run_steps(world, 300);
+    pl_body_report report = pl_body_get_report(world, body);
+    print_message("dropped by 0.1 m, scheme %d: after 3 s fastest point %.2g m/s, deepest %.3g mm\n", k, report.max_speed,
+                  -1e3 * report.box.min.y);
+    check_at_most(report.max_speed, 1e-3);
+    // Pressure ρ g H = 981 Pa against ten times E over the size of an element.
+    assert_true(report.box.min.y < 0);
+    check_at_most(-report.box.min.y, 0.1 * 0.05);
+    pl_world_destroy(world);
+    pl_model_destroy(model);
+  }
+  pl_mesh_destroy(mesh);
+  drop_context(context);
+}
+
+// Way along the slope from one time to another.
+static double slide(pl_context *context, const pl_model *model, double angle, double friction, int32_t from, int32_t to) {
+  pl_world *world = make_slope(context, angle, friction);
+  pl_body_id body = add_on_slope(world, model, angle, 0.05);
+  run_steps(world, from);
+  pl_vec3 a = pl_body_get_report(world, body).center;
+  run_steps(world, to - from);
+  pl_vec3 b = pl_body_get_report(world, body).center;
+  pl_world_destroy(world);
+  return -(b.x - a.x) * cos(angle) - (b.y - a.y) * sin(angle);
+}
+
+static void friction_holds_below_its_angle_and_lets_go_above(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.2, 0.1, 0.2}, 3, 2, 3);
+  pl_fem_def def = jelly();
+  def.friction = 0.5;
+  pl_model *model = make_fem_model(context, &def, mesh);
+  double limit = atan(0.5);
+  double below = slide(context, model, limit - 0.05, 0.5, 150, 250), above = slide(context, model, limit + 0.1, 0.5, 50, 150);
+  // From rest a body slides ½ a t² with a = g (sin - μ cos); between 0.5 and 1.5 s it makes a.
+  double a = 9.81 * (sin(limit + 0.1) - 0.5 * cos(limit + 0.1));
+  print_message("slope: %.2g m in 1 s just below the angle of friction, %.3f m above it (a point mass: %.3f)\n", below, above, a);
+  check_at_most(fabs(below), 1e-5);
+  check_near(above, a, 0.1 * a);
+  pl_model_destroy(model);
+  pl_mesh_destroy(mesh);
+  drop_context(context);
+}
+
+static void moving_ground_takes_a_body_along(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.2, 0.1, 0.2}, 3, 2, 3);
+  pl_fem_def def = jelly();
+  pl_model *model = make_fem_model(context, &def, mesh);
+  pl_world *world = make_world(context, 1.0 / 100, -9.81);
+  pl_collider_def belt = pl_default_collider_def(PL_COLLIDER_BOX);
+  belt.half_size = (pl_vec3){1, 0.1, 1};
+  belt.friction = 0.8;
+  const pl_collider_key keys[2] = {{0, {{0, -0.1, 0}, {0, 0, 0, 1}}}, {10, {{5, -0.1, 0}, {0, 0, 0, 1}}}};
+  belt.keys = keys;
+  belt.key_count = 2;
+  check_ok(pl_world_add_collider(world, &belt, NULL, &error), &error);
+  pl_body_id body = add_body(world, model, (pl_vec3){0, 0.05, 0});
+  run_steps(world, 200);
+  double speed = pl_body_get_report(world, body).momentum.x / pl_body_get_report(world, body).mass;
+  print_message("on a belt of 0.5 m/s: %.4f m/s after 2 s\n", speed);
+  check_near(speed, 0.5, 0.005);
+  pl_world_destroy(world);
+  pl_model_destroy(model);
+  pl_mesh_destroy(mesh);
+  drop_context(context);
+}
+
+static void an_embedded_surface_is_what_touches(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_mesh *cage = make_fem_box(context, (pl_vec3){0.3, 0.3, 0.3}, 3, 3, 3),
+          *inner = make_fem_box(context, (pl_vec3){0.2, 0.2, 0.2}, 5, 5, 5);
+  pl_mesh *surface = NULL;
+  check_ok(pl_mesh_boundary(context, inner, &surface, NULL, &error), &error);
+  pl_fem_def def = jelly();
+  def.surface = surface;
+  pl_model *model = make_fem_model(context, &def, cage);
+  pl_world *world = make_slope(context, 0, 0.5);
+  pl_body_id body = add_on_slope(world, model, 0, 0.12);
+  run_steps(world, 200);
+  pl_model_report report = pl_model_get_report(model);
+  pl_vec3 *points = calloc((size_t)report.surface_point_count, sizeof *points);
+  pl_body_get_surface(world, body, points);
+  double min = 1;
+  for (int32_t i = 0; i < report.surface_point_count; ++i) min = fmin(min, points[i].y);
+  print_message("surface in a cage: its lowest point is at %.3g mm, the cage's at %.3g mm\n", 1e3 * min,
+                1e3 * pl_body_get_report(world, body).box.min.y);
+  assert_true(min > -0.01 && min < 1e-6);
+  assert_true(pl_body_get_report(world, body).box.min.y < -0.02);
+  free(points);
+  pl_world_destroy(world);
+  pl_model_destroy(model);
+  pl_mesh_destroy(cage);
+  pl_mesh_destroy(inner);
+  pl_mesh_destroy(surface);
+  drop_context(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_body_comes_to_rest_on_the_ground),
+      cmocka_unit_test(friction_holds_below_its_angle_and_lets_go_above),
+      cmocka_unit_test(moving_ground_takes_a_body_along),
+      cmocka_unit_test(an_embedded_surface_is_what_touches),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

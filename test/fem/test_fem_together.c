@@ -1,0 +1,216 @@
+// Elements whose energy, derivatives and damping are found in one go, or four at a time, against the plain functions of each energy, one element after the other.
+// ctest: derivative
+#include "base/random.h"
+#include "fem/fem_viscous.h"
+#include "fixtures/fem_bodies.h"
+#include "math/vec3.h"
+
+enum { KINDS = 6, VALUES = 3 * PL_FEM_MAX_CORNERS };
+
+static const pl_fem_material MATERIALS[KINDS] = {PL_FEM_COROTATED, PL_FEM_NEO_HOOKEAN, PL_FEM_EDGES,
+                                                 PL_FEM_SHELL,     PL_FEM_PLANE,       PL_FEM_CURVE};
+
+typedef struct subject {
+  pl_context *context;
+  pl_model *model;
+  const pl_fem_model *fem;
+  pl_arena arena;
+  pl_fem_system system;
+  pl_block_matrix matrix, wanted;
+  int32_t n;
+  double *from, *u, *gradient, *wanted_gradient, *drag, *wanted_drag;
+} subject;
+
+static subject make_subject(pl_fem_material material) {
+  subject s = {.context = make_context(1)};
+  pl_mesh *mesh = NULL;
+  if (material == PL_FEM_CURVE)
+    mesh = make_fem_chain(s.context, 0.4, 5);
+  else
+    mesh = material >= PL_FEM_SHELL ? make_fem_sheet(s.context, 0.3, 3, 3)
+                                    : make_fem_box(s.context, (pl_vec3){0.3, 0.2, 0.2}, 2, 1, 1);
+  pl_fem_def def = pl_default_fem_def(material);
+  def.adapts = true;
+  s.model = make_fem_model(s.context, &def, mesh);
+  pl_mesh_destroy(mesh);
+  s.fem = (const pl_fem_model *)s.model;
+  pl_arena_init(&s.arena, s.context, 0);
+  assert_true(pl_fem_system_take(&s.arena, s.context, s.fem, &s.system));
+  assert_true(pl_block_matrix_take(&s.arena, &s.fem->pattern, &s.matrix));
+  assert_true(pl_block_matrix_take(&s.arena, &s.fem->pattern, &s.wanted));
+  s.n = 3 * s.model->particle_count;
+  double **all[] = {&s.from, &s.u, &s.gradient, &s.wanted_gradient, &s.drag, &s.wanted_drag};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) assert_non_null(*all[i] = PL_TAKE(&s.arena, double, s.n));
+  // Far from rest, so that elements are stretched, compressed and some turned inside out; and another rest shape than the start.
+  pl_random random = pl_random_of_seed(9);
+  double *rest[PL_FEM_MAX_GROUPS], *points = PL_TAKE(&s.arena, double, s.n);
+  for (int32_t i = 0; i < s.n; ++i) {
+    bool held = s.fem->planar && i % 3 == 2;
+    double position = s.fem->rest_points[i];
+    points[i] = position + (held ? 0 : pl_random_between(&random, -0.02, 0.02));
+    s.from[i] = position + (held ? 0 : pl_random_between(&random, -0.06, 0.06));
+    s.u[i] = position + (held ? 0 : pl_random_between(&random, -0.06, 0.06));
+  }
+  for (int32_t g = 0; g < s.fem->group_count; ++g)
+    rest[g] = PL_TAKE(&s.arena, double, 3 * (size_t)s.fem->groups[g].corner_count * (size_t)s.fem->groups[g].element_count);
+  pl_fem_system_gather_rest(s.fem, points, rest);
+  pl_fem_system_use(&s.system, (const double *const *)rest, NULL);
+  return s;
+}
+
+static void drop_subject(subject *s) {
+  pl_arena_destroy(&s->arena);
+  pl_model_destroy(s->model);
+  drop_context(s->context);
+}
+
+static void add_blocks(const subject *s, int32_t g, int32_t element, const double *h, pl_block_matrix *to) {
+  int k = s->fem->groups[g].corner_count;
+  const int32_t *slots = s->fem->pattern.groups[g].slots + (ptrdiff_t)k * k * element;
+  for (int a = 0; a < k; ++a)
+    for (int b = 0; b < k; ++b)
+      for (int i = 0; i < 9; ++i) to->values[9 * (ptrdiff_t)slots[k * a + b] + i] += h[3 * k * (3 * a + i / 3) + 3 * b + i % 3];
+}
+
+static void check_same(int32_t count, const double *a, const double *b, const char *what, const subject *s) {
+  double max = 0, worst = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    max = fmax(max, fabs(b[i]));
+    worst = fmax(worst, fabs(a[i] - b[i]));
+  }
+  if (!(worst <= 1e-12 * max)) fail_msg("%s of material %d: off by %.3g of %.3g", what, (int)s->fem->material, worst, max);
+}
+
+// Energy by elements; gradient and matrix are those of plain W + scale W² where the scale is not 0.
+static double sum_elements(const subject *s, bool positive, double plain, double scale, double *gradient, pl_block_matrix *matrix) {
+  double sum = 0;
+  memset(gradient, 0, (size_t)s->n * sizeof(double));
+  for (int32_t g = 0; g < s->fem->group_count; ++g)
+    for (int32_t e = 0; e < s->fem->groups[g].element_count; ++e) {
+      const pl_fem_group *group = &s->fem->groups[g];
+      double x[VALUES], own[VALUES], h[VALUES * VALUES];
+      int n = 3 * group->corner_count;
+      pl_fem_element element = pl_fem_system_element(&s->system, s->u, g, e, x);
+      double energy = group->energy->energy(&element), slope = plain + 2 * scale * energy;
+      sum += plain * energy + scale * energy * energy;
+      group->energy->gradient(&element, own);
+      if (positive && group->energy->positive != NULL)
+        group->energy->positive(&element, h);
+      else
+        group->energy->hessian(&element, h);
+      if (positive && group->energy->positive == NULL) pl_fem_project_positive(n, h);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) h[n * i + j] = slope * h[n * i + j] + 2 * scale * own[i] * own[j];
+      for (int i = 0; i < n; ++i) gradient[3 * group->corners[group->corner_count * e + i / 3] + i % 3] += slope * own[i];
+      add_blocks(s, g, e, h, matrix);
+    }
+  return sum;
+}
+
+static void damped_evaluations_are_the_sum_of_both(void **unused) {
+  (void)unused;
+  for (int k = 0; k < 2 * KINDS; ++k) {
+    subject s = make_subject(MATERIALS[k / 2]);
+    // Projected Hessians of tets are those of the kernel, which test_assemble looks at.
+    bool positive = k % 2 == 1 && s.system.constants == NULL;
+    int32_t count = 9 * s.fem->pattern.block_count;
+    pl_fem_damping damping = {.from = s.from, .factor = 0.7, .gradient = s.drag};
+    double energy = pl_fem_system_evaluate_damped(&s.system, s.u, &damping, s.gradient, &s.matrix, positive);
+    pl_block_matrix_clear(s.context, &s.wanted);
+    double wanted = sum_elements(&s, positive, 1, 0, s.wanted_gradient, &s.wanted);
+    double lost = pl_fem_viscous_evaluate(&s.system, s.from, 0.7, s.u, s.wanted_drag, &s.wanted, positive);
+    assert_true(fabs(energy - wanted) <= 1e-12 * wanted);
+    assert_true(fabs(damping.energy - lost) <= 1e-12 * lost);
+    check_same(s.n, s.gradient, s.wanted_gradient, "gradient", &s);
+    check_same(s.n, s.drag, s.wanted_drag, "damping", &s);
+    check_same(count, s.matrix.values, s.wanted.values, positive ? "positive matrix" : "matrix", &s);
+    drop_subject(&s);
+  }
+}
+
+static void limits_of_plane_triangles_are_squares_of_energies(void **unused) {
+  (void)unused;
+  subject s = make_subject(PL_FEM_PLANE);
+  int32_t triangles = s.fem->groups[0].element_count;
+  double *limits = PL_TAKE(&s.arena, double, triangles);
+  for (int32_t i = 0; i < triangles; ++i) limits[i] = 0.01;
+  double energy = pl_fem_system_evaluate_limited(&s.system, s.u, 0.8, 3, limits, s.gradient, &s.matrix);
+  pl_block_matrix_clear(s.context, &s.wanted);
+  double wanted = sum_elements(&s, true, 0.8, 3 * 0.01, s.wanted_gradient, &s.wanted);
+  assert_true(fabs(energy - wanted) <= 1e-12 * wanted);
+  check_same(s.n, s.gradient, s.wanted_gradient, "gradient", &s);
+  check_same(9 * s.fem->pattern.block_count, s.matrix.values, s.wanted.values, "matrix", &s);
+  drop_subject(&s);
+}
+
+static void derivatives_by_the_rest_are_those_of_elements(void **unused) {
+  (void)unused;
+  for (int k = 0; k < KINDS; ++k) {
+    subject s = make_subject(MATERIALS[k]);
+    pl_fem_system_mixed_blocks(&s.system, s.u, &s.matrix);
+    pl_block_matrix_clear(s.context, &s.wanted);
+    for (int32_t g = 0; g < s.fem->group_count; ++g)
+      for (int32_t e = 0; e < s.fem->groups[g].element_count; ++e) {
+        double x[VALUES], m[VALUES * VALUES];
+        pl_fem_element element = pl_fem_system_element(&s.system, s.u, g, e, x);
+        s.fem->groups[g].energy->mixed(&element, m);
+        add_blocks(&s, g, e, m, &s.wanted);
+      }
+    check_same(9 * s.fem->pattern.block_count, s.matrix.values, s.wanted.values, "mixed", &s);
+    drop_subject(&s);
+  }
+}
+
+#if PL_SIMD_HAS_AVX2
+static void all_instruction_sets_give_the_same_bits(void **unused) {
+  (void)unused;
+  if (!PL_SIMD_CAN_AVX2()) skip();
+  subject s = make_subject(PL_FEM_PLANE);
+  enum { COUNT = 7 };
+  const int32_t elements[COUNT] = {5, 0, 3, 1, 6, 2, 4};
+  double energies[2][16] = {{0}}, lost[2][16] = {{0}};
+  size_t size = (size_t)s.n * sizeof(double), values = 9 * (size_t)s.fem->pattern.block_count * sizeof(double);
+  for (int k = 0; k < 4; ++k) {
+    double *gradients[2] = {s.gradient, s.wanted_gradient}, *drags[2] = {s.drag, s.wanted_drag};
+    pl_block_matrix *matrices[2] = {&s.matrix, &s.wanted};
+    for (int set = 0; set < 2; ++set) {
+      const pl_fem_plane_kernels *kernels = set == 0 ? &pl_fem_plane_kernels_plain : &pl_fem_plane_kernels_avx2;
+      memset(gradients[set], 0, size);
+      memset(drags[set], 0, size);
+      memset(matrices[set]->values, 0, values);
+      pl_fem_planes planes = {.constants = s.system.planes,
+                              .corners = s.fem->groups[0].corners,
+                              .slots = s.fem->pattern.groups[0].slots,
+                              .positions = s.u,
+                              .before = s.from,
+                              .factor = 0.3,
+                              .plain = 1,
+                              .positive = k % 2 == 1,
+                              .energies = energies[set],
+                              .viscous_energies = lost[set],
+                              .gradient = gradients[set],
+                              .viscous = drags[set],
+                              .values = matrices[set]->values};
+      (k < 2 ? kernels->assemble : kernels->mixed)(&planes, elements, COUNT);
+    }
+    assert_memory_equal(energies[0], energies[1], sizeof energies[0]);
+    assert_memory_equal(lost[0], lost[1], sizeof lost[0]);
+    assert_memory_equal(s.gradient, s.wanted_gradient, size);
+    assert_memory_equal(s.drag, s.wanted_drag, size);
+    assert_memory_equal(s.matrix.values, s.wanted.values, values);
+  }
+  drop_subject(&s);
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(damped_evaluations_are_the_sum_of_both),
+    cmocka_unit_test(limits_of_plane_triangles_are_squares_of_energies),
+    cmocka_unit_test(derivatives_by_the_rest_are_those_of_elements),
+#if PL_SIMD_HAS_AVX2
+    cmocka_unit_test(all_instruction_sets_give_the_same_bits),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

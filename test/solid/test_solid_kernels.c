@@ -1,0 +1,229 @@
+// The inner loops give the same bits for every instruction set, and agree with their formulas evaluated plainly in double precision.
+// ctest: unit
+#include "base/random.h"
+#include "check.h"
+#include "math/quat.h"
+#include "math/simd.h"
+#include "pliant/runtime.h"
+#include "solid/solid_kernels.h"
+
+enum { MAX = 128, EXAMPLES = 3 };
+
+typedef struct set {
+  pl_context *context;
+  pl_mesh *mesh;
+  pl_model *model;
+  const pl_solid_model *solid;
+  int32_t n;
+  _Alignas(64) pl_f4 positions[MAX], velocities[MAX], forces[MAX];
+  _Alignas(64) float moments[MAX / 8 * PL_SOLID_MOMENT_COUNT * 8];
+  _Alignas(64) float poses[MAX * PL_SOLID_POSE_SIZE];
+} set;
+
+static set s;
+
+static void make_set(void) {
+  pl_error error = {0};
+  memset(&s, 0, sizeof s);
+  s.context = make_context(1);
+  check_ok(pl_mesh_create_box(s.context, (pl_vec3){0.3, 0.4, 0.5}, (const int32_t[3]){3, 4, 4}, &s.mesh, &error), &error);
+  pl_mesh_view view = pl_mesh_get_view(s.mesh);
+  static pl_vec3 points[EXAMPLES][MAX];
+  pl_mesh_pose poses[EXAMPLES];
+  pl_random random = pl_random_of_seed(5);
+  for (int k = 0; k < EXAMPLES; ++k) {
+    for (int32_t i = 0; i < view.point_count; ++i) {
+      pl_vec3 p = view.points[i];
+      points[k][i] = (pl_vec3){p.x * (1 + 0.1 * k) + 0.2 * p.z * p.y, p.y + 0.1 * k * p.x * p.z, p.z * (1 - 0.1 * k)};
+    }
+    poses[k] = (pl_mesh_pose){k == 0 ? "a" : k == 1 ? "b" : "c", points[k]};
+  }
+  pl_solid_def def = pl_default_solid_def();
+  def.examples = poses;
+  def.example_count = EXAMPLES;
+  check_ok(pl_solid_build(s.context, &def, s.mesh, &s.model, &error), &error);
+  s.solid = (const pl_solid_model *)s.model;
+  s.n = s.model->particle_count;
+  assert_int_equal(s.n, 100);  // not a multiple of eight
+  for (int32_t i = 0; i < s.n; ++i) {
+    pl_vec3 p = pl_quat_apply(pl_quat_of_axis_angle((pl_vec3){1, 2, 3}, 0.8), pl_vec3_of_f4(s.solid->rest[i]));
+    s.positions[i] = pl_f4_of(p.x + 0.02 * pl_random_normal(&random), p.y + 0.02 * pl_random_normal(&random),
+                              p.z + 0.02 * pl_random_normal(&random));
+    s.velocities[i] = pl_f4_of(pl_random_normal(&random), pl_random_normal(&random), pl_random_normal(&random));
+    s.forces[i] = pl_f4_of(pl_random_normal(&random), pl_random_normal(&random), pl_random_normal(&random));
+  }
+}
+
+static void drop_set(void) {
+  pl_model_destroy(s.model);
+  pl_mesh_destroy(s.mesh);
+  drop_context(s.context);
+}
+
+static void moments_are_those_of_the_definition(void **state) {
+  (void)state;
+  make_set();
+  double worst = 0;
+  for (int32_t group = 0; group < s.solid->group_count; ++group) {
+    float *moments = s.moments + group * PL_SOLID_MOMENT_COUNT * 8;
+    pl_solid_kernels_plain.sum_moments(s.solid, s.positions, group, moments);
+    for (int32_t lane = 0; lane < 8 && 8 * group + lane < s.n; ++lane) {
+      int32_t r = 8 * group + lane;
+      double mass = 0, size = 0;
+      pl_vec3 c = {0, 0, 0}, c0 = {0, 0, 0};
+      for (int32_t e = s.solid->region_start[r]; e < s.solid->region_start[r + 1]; ++e) {
+        int32_t i = s.solid->region_particles[e];
+        double m = (double)s.solid->weighted_rest[i][3];
+        mass += m;
+        c = pl_vec3_add_scaled(c, pl_vec3_of_f4(s.positions[i]), m);
+        c0 = pl_vec3_add_scaled(c0, pl_vec3_of_f4(s.solid->rest[i]), m);
+      }
+      c = pl_vec3_scale(c, 1 / mass);
+      c0 = pl_vec3_scale(c0, 1 / mass);
+      pl_mat3 a = pl_mat3_zero();
+      for (int32_t e = s.solid->region_start[r]; e < s.solid->region_start[r + 1]; ++e) {
+        int32_t i = s.solid->region_particles[e];
+        double m = (double)s.solid->weighted_rest[i][3];
+        pl_vec3 p = pl_vec3_sub(pl_vec3_of_f4(s.positions[i]), c), q = pl_vec3_sub(pl_vec3_of_f4(s.solid->rest[i]), c0);
+        a = pl_mat3_add(a, pl_mat3_scale(pl_mat3_outer(p, q), m));
+        size += m * pl_vec3_dot(q, q);
+      }
+      a = pl_mat3_scale(a, 3 / size);
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) worst = fmax(worst, fabs(a.m[i][j] - (double)moments[8 * (3 * i + j) + lane]));
+    }
+  }
+  print_message("largest error of a matrix entry of size 1: %.2g\n", worst);
+  check_at_most(worst, 3e-6);
+  drop_set();
+}
+
+// The 8-wide solver for one or two examples against the exact one for any number.
+static void small_sets_are_solved_exactly(void **state) {
+  (void)state;
+  pl_random random = pl_random_of_seed(23);
+  double worst = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    _Alignas(32) float pulls[16], grams[24], weights[16];
+    double exact[8][2];
+    int32_t count = 1 + trial % 2;
+    for (int lane = 0; lane < 8; ++lane) {
+      double l[3][6], gram[4], pull[2];
+      for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < 6; ++i) l[k][i] = 0.3 * pl_random_normal(&random);
+      // Now and then an example that does nothing, or one that repeats the other.
+      if (lane == 3) memset(l[0], 0, sizeof l[0]);
+      if (lane == 5) memcpy(l[1], l[0], sizeof l[0]);
+      for (int k = 0; k < count; ++k) {
+        pull[k] = 0;
+        for (int i = 0; i < 6; ++i) pull[k] += l[k][i] * l[2][i];
+        pulls[8 * k + lane] = (float)pull[k];
+        for (int j = 0; j < count; ++j) {
+          gram[count * k + j] = 0;
+          for (int i = 0; i < 6; ++i) gram[count * k + j] += l[k][i] * l[j][i];
+        }
+      }
+      grams[lane] = (float)gram[0];
+      grams[8 + lane] = count == 2 ? (float)gram[1] : 0;
+      grams[16 + lane] = count == 2 ? (float)gram[3] : 0;
+      assert_int_equal(pl_weights_nearest(count, gram, pull, exact[lane]), PL_OK);
+      // Compared by what matters, the objective; where the answer is unique the weights agree too.
+      exact[lane][1] = count == 2 ? exact[lane][1] : 0;
+    }
+    pl_solid_kernels_plain.solve_small(pulls, grams, count, weights);
+    for (int lane = 0; lane < 8; ++lane) {
+      double w[2] = {(double)weights[lane], count == 2 ? (double)weights[8 + lane] : 0}, values[2];
+      for (int side = 0; side < 2; ++side) {
+        const double *x = side == 0 ? w : exact[lane];
+        values[side] = 0.5 * ((double)grams[lane] * x[0] * x[0] + 2 * (double)grams[8 + lane] * x[0] * x[1] +
+                              (double)grams[16 + lane] * x[1] * x[1]) -
+                       (double)pulls[lane] * x[0] - (count == 2 ? (double)pulls[8 + lane] * x[1] : 0);
+      }
+      assert_true(w[0] >= 0 && w[1] >= 0 && w[0] + w[1] <= 1 + 1e-6);
+      worst = fmax(worst, values[0] - values[1]);
+    }
+  }
+  print_message("largest excess of the objective: %.2g\n", worst);
+  check_at_most(worst, 1e-6);
+}
+
+#if PL_SIMD_HAS_AVX2
+static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
+  // Everything a kernel writes is appended to `out`.
+  _Alignas(64) float a[72], pulls[EXAMPLES * 8], stretch[48], weights[EXAMPLES * 8], q[32];
+  _Alignas(64) double sums[EXAMPLES * 8] = {0};
+  static _Alignas(64) pl_f4 positions[MAX], velocities[MAX];
+  *used = 0;
+#define KEEP(array, count)                                         \
+  do {                                                             \
+    memcpy(out + *used, array, (size_t)(count) * sizeof *(array)); \
+    *used += (size_t)(count) * sizeof *(array) / sizeof(float);    \
+  } while (0)
+  for (int k = 0; k < EXAMPLES * 8; ++k) weights[k] = 0.1f * (float)(k % 5);
+  for (int32_t group = 0; group < s.solid->group_count; ++group) {
+    float *moments = s.moments + group * PL_SOLID_MOMENT_COUNT * 8;
+    const pl_solid_examples *examples = &s.solid->examples;
+    const float *descriptors = examples->descriptors + group * EXAMPLES * 48;
+    for (int i = 0; i < 32; ++i) q[i] = i < 24 ? 0.1f : 0.98f;
+    kernels->sum_moments(s.solid, s.positions, group, moments);
+    KEEP(moments, PL_SOLID_MOMENT_COUNT * 8);
+    kernels->find_gradient(moments, examples->inverse_spreads + group * 48, a);
+    KEEP(a, 72);
+    kernels->find_pulls(a, q, descriptors, EXAMPLES, pulls);
+    KEEP(pulls, EXAMPLES * 8);
+    kernels->add_pulls(pulls, pulls, EXAMPLES, sums);
+    kernels->add_pulls(pulls, NULL, EXAMPLES, sums);
+    _Alignas(64) float small[16];
+    kernels->solve_small(pulls, a, 2, small);
+    KEEP(small, 16);
+    kernels->blend_stretch(descriptors, weights, EXAMPLES, stretch);
+    KEEP(stretch, 48);
+    kernels->stretch_moments(moments, stretch, a);
+    KEEP(a, 72);
+    int32_t left = s.n - 8 * group;
+    kernels->write_poses(moments, q, group % 2 == 0 ? stretch : NULL,
+                         s.solid->region_constants + group * PL_SOLID_CONSTANT_COUNT * 8, s.positions + 8 * group,
+                         left < 8 ? left : 8, s.poses + 8 * group * PL_SOLID_POSE_SIZE);
+  }
+  KEEP(s.poses, s.n * PL_SOLID_POSE_SIZE);
+  KEEP(sums, EXAMPLES * 8);
+  memcpy(positions, s.positions, sizeof positions);
+  memcpy(velocities, s.velocities, sizeof velocities);
+  pl_solid_pull pull = {s.solid, s.poses, NULL, weights, positions, velocities, s.forces, 0.01f, 30.0f, {0.1f, -0.2f, 0.3f, 0}};
+  pl_solid_sums block;
+  kernels->pull_particles(&pull, 0, s.n, &block);
+  KEEP(&block, 1);
+  pl_solid_rigid rigid = {{0.1, 0.2, 0.3}, {1, 2, 3}, {0.4, 0.5, 0.6}, {1e-3, 2e-3, 3e-3}, {4e-3, 5e-3, 6e-3}};
+  kernels->drift_particles(&pull, &rigid, 0.05f, 0, s.n);
+  KEEP(positions, s.n);
+  KEEP(velocities, s.n);
+#undef KEEP
+}
+
+static void plain_and_avx2_give_the_same_bits(void **state) {
+  (void)state;
+  if (!PL_SIMD_CAN_AVX2()) {
+    print_message("this machine has no AVX2: there is only one kind of kernel\n");
+    return;
+  }
+  static float plain[20000], wide[20000];
+  size_t plain_used, wide_used;
+  make_set();
+  run_all(&pl_solid_kernels_plain, plain, &plain_used);
+  run_all(&pl_solid_kernels_avx2, wide, &wide_used);
+  assert_true(plain_used == wide_used && plain_used > 3000 && plain_used < 20000);
+  assert_memory_equal(plain, wide, plain_used * sizeof(float));
+  drop_set();
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(moments_are_those_of_the_definition),
+    cmocka_unit_test(small_sets_are_solved_exactly),
+#if PL_SIMD_HAS_AVX2
+    cmocka_unit_test(plain_and_avx2_give_the_same_bits),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+# ctest: cli long
+"""Every scene of the gallery called actor-*, run over all its time: it must do all that it expects of its actors, with the equations of motion solved to
+1e-6 in all but 1 % of the steps. Two scenes at a time; prints what each did.
+
+What a scene must expect of an actor at least: that it comes somewhere (advance, steps, hops or turns), without falls unless it rolls or crawls, and bounds on the acceleration of its
+centre of mass and on the rate of its rest shape, or else a convulsion would do. An actor that is only to stand has nowhere to come to.
+
+test_actors.py NAME...: those scenes alone.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+TOOL = os.environ["PLIANT"]
+SCENES = pathlib.Path(os.environ["PLIANT_SOURCE_DIR"]) / "scenes"
+AT_ONCE = 2
+UNSOLVED_MOST = 0.01
+SUMMARY = re.compile(r"^actor '(.*)' \((\w+)\): (\S+) m ahead, (.*?)(\d+) tumbles?; (\S+) iterations a step, worst residual (\S+), (\S+) s of optimisation", re.M)
+EXPECTED = re.compile(r"actor '(.*)': (\w+) is (\S+)( \S+)?, (?:as expected|and) ")
+PARTS = {"advance", "steps", "hops", "turns"}
+BOUNDS = {"max_acceleration", "max_rest_rate"}
+
+
+def lacking(actor):
+    """What should be expected of an actor and is not."""
+    expect, behaviour = set(actor.get("expect", {})), actor["behaviour"]
+    missing = sorted(BOUNDS - expect)
+    if behaviour != "stand" and not expect & PARTS:
+        missing.append("advance, steps, hops or turns")
+    if behaviour in ("hop", "bounce", "walk", "stand") and "max_tumbles" not in expect:
+        missing.append("max_tumbles")
+    return missing
+
+
+def run(scene):
+    """(name of the scene, problems, lines of the table)"""
+    document = json.loads(scene.read_text(encoding="utf-8"))
+    name, bodies = scene.parent.name, document["bodies"]
+    actors = [(k, body) for k, body in enumerate(bodies) if "actor" in body]
+    if not actors:
+        return name, ["nobody in it moves by itself"], []
+    problems = [f"nothing is expected of '{body['name']}' in {what}" for _, body in actors for what in lacking(body["actor"])]
+    words = [TOOL, "run", scene, "--format", "none", "--threads", "1"]
+    for k, body in actors:
+        if body["actor"].get("expect", {}).get("max_unconverged_fraction", 1) > UNSOLVED_MOST:
+            words += ["--set", f"bodies[{k}].actor.expect.max_unconverged_fraction={UNSOLVED_MOST}"]
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([*words, "-o", folder], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    seconds = time.monotonic() - begin
+    problems += [line.partition("warning: ")[2] for line in done.stderr.splitlines() if "warning: " in line]
+    if done.returncode != 0 and not problems or done.returncode not in (0, 3):
+        problems.append(f"exit {done.returncode}\n{done.stderr}")
+    found = {(who, what): value for who, what, value, _ in EXPECTED.findall(done.stderr)}
+    lines = []
+    for who, behaviour, ahead, counted, tumbles, iterations, residual, optimisation in SUMMARY.findall(done.stderr):
+        value = lambda key: found.get((who, key), "-")
+        lines.append(f"{name:20} {who:12} {behaviour:6} {ahead:>7} {counted.rstrip(', '):22} {tumbles:>7} {iterations:>6} {residual:>9} "
+                     f"{value('max_unconverged_fraction'):>9} {value('max_acceleration'):>7} {value('max_rest_rate'):>7} {optimisation:>6} {seconds:>6.1f}")
+    return name, problems, lines
+
+
+def main():
+    scenes = sorted(SCENES.glob("actor-*/scene.json"))
+    if sys.argv[1:]:
+        scenes = [scene for scene in scenes if scene.parent.name in sys.argv[1:]]
+    if not scenes:
+        sys.exit("no scene to run")
+    failed = []
+    print(f"{'scene':20} {'actor':12} {'does':6} {'m':>7} {'':22} {'tumbles':>7} {'iter.':>6} {'residual':>9} {'unsolved':>9} {'m/s^2':>7} {'rest/s':>7} {'opt.':>6} {'run s':>6}")
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for name, problems, lines in pool.map(run, scenes):
+            print("\n".join(lines) if lines else name)
+            for problem in problems:
+                print(f"  FAILED: {problem}", flush=True)
+            failed += [name] if problems else []
+    print(f"{len(scenes) - len(failed)} of {len(scenes)} scenes do what is expected")
+    return len(failed) > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

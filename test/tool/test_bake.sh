@@ -1,0 +1,219 @@
+#!/bin/bash
+# ctest: cli
+# pliant bake: the chains of a character become an animation of its file, once and as a loop; what cannot be baked is refused in words.
+#
+# The Khronos validator judges what was written, where an earlier test (test_character_oracle.sh) has fetched it.
+judges=
+for place in "$PLIANT_SOURCE_DIR/test/oracle" "$PWD/../test_character_oracle/oracle" "$PWD/../test_gltf_oracle/oracle"; do
+  if [ -d "$place/node_modules/gltf-validator" ] && command -v node >/dev/null; then judges=$place; fi
+done
+. "$(dirname "$0")/begin.sh"
+here=$PLIANT_SOURCE_DIR/test/tool
+python3 "$here/make_character.py" ear.gltf
+python3 "$here/make_character.py" bald.gltf bald
+python3 "$here/make_character.py" wild.gltf wild
+
+cat >reader.py <<'PY'
+"""What the tests ask of a GLB: the key frames of its animations, by name and node."""
+import json
+import struct
+
+
+def read(path):
+    data = open(path, "rb").read()
+    assert data[:4] == b"glTF" and struct.unpack("<II", data[4:12]) == (2, len(data)), path
+    size = struct.unpack("<I", data[12:16])[0]
+    gltf, rest = json.loads(data[20 : 20 + size]), data[20 + size + 8 :]
+
+    def values(index):
+        a = gltf["accessors"][index]
+        view = gltf["bufferViews"][a["bufferView"]]
+        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[a["type"]]
+        start = view.get("byteOffset", 0) + a.get("byteOffset", 0)
+        flat = struct.unpack_from(f"<{width * a['count']}f", rest, start)
+        return [flat[i : i + width] for i in range(0, len(flat), width)]
+
+    motions = {}
+    for animation in gltf["animations"]:
+        tracks = motions[animation["name"]] = {}
+        for channel in animation["channels"]:
+            sampler = animation["samplers"][channel["sampler"]]
+            name = gltf["nodes"][channel["target"]["node"]]["name"]
+            tracks[name, channel["target"]["path"]] = values(sampler["input"]), values(sampler["output"])
+    return gltf, motions
+
+
+def angle(a, b):
+    return 2 * max(abs(x - y) for x, y in zip(a, b if sum(x * y for x, y in zip(a, b)) > 0 else [-y for y in b]))
+
+
+def points(path):
+    data = open(path, "rb").read()
+    count, start, rate, frames = struct.unpack_from("<iffi", data, 16)
+    flat = struct.unpack_from(f"<{3 * count * frames}f", data, 32)
+    return [[flat[3 * (f * count + i) : 3 * (f * count + i) + 3] for i in range(count)] for f in range(frames)]
+PY
+
+echo "a character comes back as it was with one animation more, in which the ear moves and the head nods as before"
+expect 0 bake ear.gltf -o nod.glb
+grep -q "1 chain, 5 joints, 61 frames" err || fail "what is baked is not said"
+grep -q "nod baked" err || fail "where it is is not said"
+python3 - <<'PY'
+import json
+from reader import angle, read
+source = json.load(open("ear.gltf"))
+gltf, motions = read("nod.glb")
+assert [n["name"] for n in gltf["nodes"]] == [n["name"] for n in source["nodes"]]
+assert gltf["skins"] == source["skins"] and gltf["extensions"] == source["extensions"] and gltf["meshes"] == source["meshes"]
+assert list(motions) == ["nod", "walk", "nod baked"], list(motions)
+baked = motions["nod baked"]
+assert baked["head", "rotation"] == motions["nod"]["head", "rotation"]
+times, ear = baked["ear.1", "rotation"]
+assert len(times) == 61 and abs(times[-1][0] - 1) < 1e-6
+assert max(angle(ear[0], row) for row in ear) > 0.05, "the ear does not move"
+PY
+expect 0 info nod.glb
+grep -q "nod baked" out || fail "info does not list the new animation"
+
+echo "the same for any number of threads; another frame rate shows the same motion"
+expect 0 bake ear.gltf -o one.glb --threads 1
+expect 0 bake ear.gltf -o three.glb --threads 3
+cmp one.glb three.glb || fail "threads matter"
+expect 0 bake ear.gltf -o slow.glb --fps 30
+python3 - <<'PY'
+from reader import angle, read
+fast, slow = (read(name)[1]["nod baked"]["ear.3", "rotation"] for name in ("nod.glb", "slow.glb"))
+assert len(slow[0]) == 31
+assert max(angle(a, b) for a, b in zip(fast[1][::2], slow[1])) < 1e-3
+PY
+
+echo "a loop ends as it begins, joints and points, also where the character walks on"
+for name in nod walk; do
+  expect 0 bake ear.gltf -o "loop-$name.glb" --loop --animation "$name" --format glb,pc2
+  grep -q "the loop: its end is" err || fail "the difference before the fade is not told"
+  NAME=$name python3 - <<'PY'
+import os
+from reader import angle, points, read
+name = os.environ["NAME"]
+tracks = read(f"loop-{name}.glb")[1][name + " baked"]
+assert not [path for node, path in tracks if node.startswith("ear") and path == "translation"], "the ear is not where the head is"
+for k in range(1, 5):
+    keys = tracks[f"ear.{k}", "rotation"][1]
+    assert angle(keys[0], keys[-1]) < 1e-6, (k, keys[0], keys[-1])
+    assert max(angle(a, b) for a, b in zip(keys, keys[1:])) < 0.5, "it jumps"
+frames = points(f"loop-{name}.pc2")
+assert len(frames) == 61
+way = 1 if name == "walk" else 0
+for a, b in zip(frames[0], frames[-1]):
+    assert max(abs(b[0] - a[0] - way), abs(b[1] - a[1]), abs(b[2] - a[2])) < 1e-5, (a, b)
+PY
+done
+
+echo "an ear that never comes to rest is faded, with a remark"
+expect 3 bake wild.gltf -o wild.glb --loop
+grep -q "cycle 8 ends .* no more are tried" err || fail "cycles are not given up"
+grep -q "warning: the loop: its end is" err || fail "no warning"
+python3 - <<'PY'
+from reader import angle, read
+tracks = read("wild.glb")[1]["nod baked"]
+for k in range(1, 5):
+    keys = tracks[f"ear.{k}", "rotation"][1]
+    assert angle(keys[0], keys[-1]) < 1e-6, (k, keys[0], keys[-1])
+PY
+
+echo "a pre-roll lets the ear hang before the first frame; without one it begins in its rest pose"
+expect 0 bake ear.gltf -o still.glb --pre-roll 0
+expect 0 bake ear.gltf -o hung.glb --pre-roll 3
+python3 - <<'PY'
+from reader import angle, read
+still, hung = (read(name)[1]["nod baked"]["ear.1", "rotation"][1] for name in ("still.glb", "hung.glb"))
+assert angle(still[0], (0, 0, 0, 1)) < 0.02 < angle(hung[0], (0, 0, 0, 1)), (still[0], hung[0])
+PY
+
+echo "examples follow the camera that is given, and it is said when none is"
+expect 0 bake ear.gltf -o side.glb --eye 5,1.5,0 --pre-roll 2
+! grep -q "there is none" err || fail "the camera is not seen"
+expect 0 bake ear.gltf -o nobody.glb --pre-roll 2
+grep -q "its examples follow a camera, and there is none" err || fail "no word about the camera"
+python3 - <<'PY'
+from reader import angle, read
+side, nobody = (read(name)[1]["nod baked"]["ear.2", "rotation"][1][0] for name in ("side.glb", "nobody.glb"))
+assert angle(side, nobody) > 0.1, (side, nobody)
+PY
+expect 0 info ear.gltf
+grep -q "side .* of 'ear.1', seen from 1 0 0, extent 45.8 degrees" out || fail "info does not tell the example"
+grep -q "ear .* 5 joints from 'ear.1', 1 colliders" out || fail "info does not tell the spring"
+expect 0 info ear.gltf --json
+python3 - <<'PY'
+import json
+facts = json.load(open("out"))
+assert facts["kind"] == "character" and facts["vrm"] == "1.0" and [a["name"] for a in facts["animations"]] == ["nod", "walk"], facts
+PY
+
+cat >scene.json <<'SCENE'
+{
+  "pliant": 1, "name": "two", "description": "A lock of hair that the scene describes, and the character beside it.",
+  "time": {"frames": 31, "frame_rate": 30},
+  "bodies": [
+    {"name": "lock", "method": "rod", "rod": {
+      "joints": [{"name": "cap", "position": [0, 1, 0],
+                  "keys": [{"time": 0}, {"time": 0.5, "position": [0.1, 0, 0]}, {"time": 1}]}], "stiffness": 0.01,
+      "chains": [{"name": "lock", "points": [[0, 1, 0], [0.05, 1, 0], [0.1, 1, 0], [0.15, 1, 0]], "radius": 0.01}]}},
+    {"name": "hero", "method": "rod", "rod": {"character": "ear.gltf", "animation": "nod"}}
+  ]
+}
+SCENE
+echo "of a scene the skeleton is written with its motion; a character in it is written back"
+expect 1 bake scene.json -o x.glb
+grep -q "2 bodies with joints; --body says which, such as 'lock' or 'hero'" err || fail "the choice is not offered"
+expect 1 bake scene.json -o x.glb --body lokc
+grep -q "did you mean 'lock'" err || fail "no suggestion"
+expect 1 bake scene.json -o x.glb --body lock --eye 1,2,3
+expect 0 bake scene.json -o lock.glb --body lock --format glb,pc2
+expect 0 bake scene.json -o short.glb --body lock --set time.frames=11
+expect 0 bake scene.json -o hero.glb --body hero --pre-roll 0.5
+expect 0 run scene.json -o run --format pc2
+cmp run/lock.pc2 lock.pc2 || fail "bake and run differ"
+python3 - <<'PY'
+import json
+from reader import angle, points, read
+gltf, motions = read("lock.glb")
+tracks = motions["baked"]
+joints = sorted({node for node, _ in tracks})
+assert len(joints) == 5, joints
+keys = [rows for (node, path), rows in tracks.items() if path == "rotation"]
+assert all(len(times) == 31 for times, _ in keys) and max(angle(rows[0], row) for _, rows in keys for row in rows) > 0.2
+assert len(read("short.glb")[1]["baked"][joints[0], "rotation"][0]) == 11
+assert len(points("lock.pc2")) == 31
+source = json.load(open("ear.gltf"))
+gltf, motions = read("hero.glb")
+assert [n["name"] for n in gltf["nodes"]] == [n["name"] for n in source["nodes"]] and gltf["skins"] == source["skins"]
+assert len(motions["baked"]["ear.2", "rotation"][0]) == 31
+PY
+
+if [ -n "$judges" ]; then
+  echo "the validator finds no error"
+  node "$judges/validate_gltf.mjs" nod.glb loop-walk.glb wild.glb lock.glb hero.glb >out 2>err || fail "the validator finds errors"
+fi
+
+echo "points alone, by the ending of the file"
+expect 0 bake ear.gltf -o points.pc2 --seconds 0.25
+[ -e points.pc2 ] && [ ! -e points.glb ] || fail "other files than asked for"
+[ -z "$(ls ./*.tmp 2>/dev/null)" ] || fail "temporary files are left"
+
+echo "what cannot be baked is refused"
+expect 1 bake bald.gltf -o x.glb
+grep -q "no spring bones" err || fail "no reason"
+expect 1 bake ear.gltf -o x.glb --animation wlak
+grep -q "did you mean 'walk'" err || fail "no suggestion"
+expect 1 bake ear.gltf -o x.glb --body ear
+expect 1 bake ear.gltf -o x.glb --loop --seconds 2
+expect 1 bake missing.glb -o x.glb
+expect 1 bake ear.gltf -o ./ear.gltf --format glb
+expect 2 bake ear.gltf
+grep -q "needs a file to write" err || fail "no reason"
+expect 2 bake ear.gltf -o x.obj
+expect 2 bake ear.gltf -o x.glb --eye 1,2
+expect 2 bake ear.gltf -o x.glb --format mdd
+expect 2 bake -o x.glb
+[ ! -e x.glb ] || fail "a file was written all the same"

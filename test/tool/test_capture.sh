@@ -1,0 +1,89 @@
+#!/bin/bash
+# ctest: cli once
+# pliant sense and pliant track: a body of a scene is captured and followed; the truth, resuming, lost tracks and wrong use.
+. "$(dirname "$0")/begin.sh"
+
+cat >scene.json <<'JSON'
+{
+  "pliant": 1,
+  "name": "beam",
+  "time": {"step": 0.008333333333, "frame_rate": 30, "frames": 12, "warm_up": 0.5},
+  "meshes": {"beam": {"box": {"size": [0.4, 0.08, 0.08], "cells": [20, 4, 4]}}},
+  "bodies": [
+    {"name": "beam", "mesh": "beam", "method": "fem", "fem": {"young": 300000, "mass_damping": 1}, "collides": false,
+     "pins": [{"within": {"min": [-0.21, -0.1, -0.1], "max": [-0.19, 0.1, 0.1]}},
+              {"within": {"min": [0.19, -0.1, -0.1], "max": [0.21, 0.1, 0.1]}, "until": 0.1, "keys": [{"time": 0}, {"time": 0.1, "position": [0, -0.03, 0.01]}]}]}
+  ],
+  "colliders": [{"name": "post", "shape": "capsule", "radius": 0.01, "half_length": 0.3, "position": [0.05, 0, 0.2]}]
+}
+JSON
+
+echo "a capture has its pictures, the body at rest, what is held and the truth"
+expect 0 sense scene.json -o shot --frames 6 --size 160x120 --start 0.1
+for file in capture.json camera1/depth_0001.png camera3/depth_0006.png static.vtu surface.ply rest.vtu held.csv truth_points.pc2 truth_surface.pc2; do
+  [ -s "shot/$file" ] || fail "no $file"
+done
+[ "$(wc -l <shot/held.csv)" = 26 ] || fail "25 points are held"
+grep -q "6 frames at 30/s" err || fail "frames are not told"
+
+echo "the same scene gives the same pictures for any number of threads, another seed others"
+expect 0 sense scene.json -o again --frames 6 --size 160x120 --start 0.1 --threads 3
+cmp shot/camera2/depth_0002.png again/camera2/depth_0002.png || fail "pictures differ"
+expect 0 sense scene.json -o other --frames 6 --size 160x120 --start 0.1 --seed 2
+! cmp -s shot/camera2/depth_0002.png other/camera2/depth_0002.png || fail "pictures do not differ"
+
+echo "the body is tracked to within the noise"
+follow=(track shot shot/static.vtu --hold shot/held.csv --young 1e5)
+expect 0 "${follow[@]}" -o whole --truth shot/truth_surface.pc2 --format pc2,vtu,csv
+grep -q "points: .* a frame" err || fail "points are not told"
+grep -q "invalid: .* % of the pixels" err || fail "pixels are not told"
+[ "$(wc -l <whole/residuals.csv)" = 7 ] || fail "a row per frame"
+for file in track_points.pc2 track_surface.pc2 track_points.pvd track_points.csv; do
+  [ -s "whole/$file" ] || fail "no $file"
+done
+awk -F, 'NR > 1 && !($17 < 0.003) { bad = 1 } END { exit bad }' whole/residuals.csv || fail "errors are larger than 3 mm: $(cat whole/residuals.csv)"
+[ ! -e whole/track.resume ] || fail "what is only for resuming is left"
+
+echo "an interrupted track continues to the same bytes"
+expect 0 "${follow[@]}" -o parts --frames 6
+"$PLIANT" "${follow[@]}" -o killed >/dev/null 2>&1 &
+while kill -0 $! 2>/dev/null && [ ! -s killed/track.resume ]; do sleep 0.02; done  # one that is at its end already is as good
+kill -9 $! 2>/dev/null || true
+wait $! 2>/dev/null || true
+if [ -s killed/track.resume ]; then expect 0 "${follow[@]}" -o killed --resume --threads 2; fi
+cmp parts/track_points.pc2 killed/track_points.pc2 || fail "the resumed track differs"
+expect 1 "${follow[@]}" -o parts --resume
+grep -q "no unfinished track" err || fail "nothing to resume is not told"
+
+echo "clouds work too, without cameras"
+expect 0 sense scene.json -o clouds --frames 3 --size 160x120 --start 0.1 --clouds --outliers 0
+expect 0 track clouds/capture.json clouds/static.vtu --hold -0.21,-1,-1,-0.19,1,1 -o from-clouds --truth clouds/truth_surface.pc2
+awk -F, 'NR > 1 && !($17 < 0.006) { bad = 1 } END { exit bad }' from-clouds/residuals.csv || fail "errors are large: $(cat from-clouds/residuals.csv)"
+
+echo "an empty frame and a lost one are warnings and exit status 3"
+printf 'ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\nend_header\n' >clouds/clouds/cloud_0002.ply
+expect 3 track clouds clouds/static.vtu --hold clouds/held.csv -o holes
+grep -q "frame 1 has no points near the body" err || fail "the empty frame is not told"
+python3 -c "
+n = 4000
+print('ply\nformat ascii 1.0\nelement vertex', n, '\nproperty float x\nproperty float y\nproperty float z\nend_header')
+for i in range(n): print(-0.3 + 0.6 * (i % 80) / 80, -0.17, -0.2 + 0.4 * (i // 80) / 50)" >clouds/clouds/cloud_0003.ply
+expect 3 track clouds clouds/static.vtu --hold clouds/held.csv -o lost
+grep -q "the track was lost in 1 of 3 frames" err || fail "the lost frame is not told"
+
+echo "millimetres are suspected, and mistakes are reported"
+python3 -c "
+print(*('%d %d %d' % (1000 * i % 90000, 37 * i % 80000, i) for i in range(500)), sep='\n')" >far.xyz
+echo '{"clouds": "far.xyz", "rate": 30}' >far.json
+expect 3 track far.json shot/static.vtu -o far
+grep -q "units" err || fail "millimetres are not suspected"
+expect 1 track shot shot/static.vtu --hold no-such-file -o x
+expect 1 track shot shot/static.vtu --truth clouds/truth_surface.pc2 -o x
+expect 1 track shot no-such-mesh.vtu -o x
+expect 1 track shot/static.vtu shot/static.vtu -o x
+expect 2 track shot -o x
+expect 1 sense scene.json --body nobody -o x
+expect 2 sense scene.json --outliers 2 -o x
+sed 's/"rotation": \[[^]]*\]/"rotation": [1, 1, 1, 1]/' shot/capture.json >shot/bent.json
+expect 1 track shot/bent.json shot/static.vtu -o x
+grep -q "rotation" err || fail "a camera's matrix that is none is not told"

@@ -1,0 +1,91 @@
+#!/bin/bash
+# ctest: cli once
+# Pictures and videos of a run, and of the gallery.
+set -eu
+. "$(dirname "$0")/small_scene.sh"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+small_scene scene.json 6
+
+fail() {
+  echo "FAILED: $*" >&2
+  cat err >&2
+  exit 1
+}
+
+# Width, height and number of different colours of an 8-bit RGB PNG.
+cat >png.py <<'PY'
+import struct, sys, zlib
+data = open(sys.argv[1], "rb").read()
+assert data[:8] == b"\x89PNG\r\n\x1a\n"
+place, packed = 8, b""
+while place < len(data):
+    size, kind = struct.unpack(">I4s", data[place:place + 8])
+    body = data[place + 8:place + 8 + size]
+    if kind == b"IHDR":
+        width, height, depth, color = struct.unpack(">IIBB", body[:10])
+    if kind == b"IDAT":
+        packed += body
+    place += 12 + size
+raw = zlib.decompress(packed)
+assert (depth, color) == (8, 2) and len(raw) == height * (1 + 3 * width)
+print(width, height, len(set(raw)))
+PY
+
+echo "--picture draws the last frame in the size asked for, and not a blank one"
+"$PLIANT" run scene.json -o drawn --format none --picture --size 320x200 2>err || fail "run"
+read -r width height bytes < <(python3 png.py drawn/picture.png)
+[ "$width $height" = "320 200" ] || fail "size $width x $height"
+[ "$bytes" -gt 20 ] || fail "blank picture"
+
+echo "--picture takes a name, with = or as the next word"
+"$PLIANT" run scene.json -o drawn --format none --picture=one.png --size 64x64 2>err || fail "run"
+"$PLIANT" run --picture two.png scene.json -o drawn --format none --size 64x64 2>err || fail "run"
+cmp one.png two.png || fail "pictures differ"
+
+echo "--strip draws several frames side by side"
+"$PLIANT" run scene.json -o drawn --format none --strip 3 --size 64x48 --picture=strip.png 2>err || fail "run"
+read -r width height bytes < <(python3 png.py strip.png)
+[ "$width $height" = "192 48" ] || fail "strip of $width x $height"
+[ "$bytes" -gt 20 ] || fail "blank strip"
+
+echo "a picture that cannot be written is a failure, and the run can continue from there"
+code=0
+"$PLIANT" run scene.json -o kept --format none --picture=nowhere/x.png --size 64x64 2>err || code=$?
+[ $code = 1 ] && grep -q "nowhere/x.png: error: " err && [ -f kept/pliant.checkpoint ] || fail "exit $code: $(ls kept)"
+mkdir nowhere
+"$PLIANT" run --resume kept 2>err || fail "resume"
+cmp nowhere/x.png one.png || fail "picture after going on"
+
+if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
+  echo "--video writes an MP4 of all frames"
+  "$PLIANT" run scene.json -o drawn --format none --video --size 160x96 2>err || fail "run"
+  found=$(ffprobe -v error -count_frames -select_streams v -show_entries stream=width,height,nb_read_frames -of csv=p=0 drawn/video.mp4)
+  [ "$found" = "160,96,6" ] || fail "video: $found"
+fi
+
+echo "without ffmpeg a video is refused before anything is simulated"
+code=0
+PATH=$scratch "$PLIANT" run scene.json -o none --format none --video 2>err || code=$?
+[ $code = 1 ] && grep -q "needs the program ffmpeg" err && [ -z "$(ls none)" ] || fail "no ffmpeg: exit $code"
+
+echo "demo: the gallery is listed, a scene of it becomes frames and a picture"
+mkdir -p gallery/falls gallery/empty
+cp scene.json gallery/falls/scene.json
+export PLIANT_SCENES=$scratch/gallery
+"$PLIANT" demo --list >list 2>err || fail "list"
+grep -qE '^falls +A small soft box falls\.$' list || fail "list: $(cat list)"
+"$PLIANT" demo falls -o shown --frames 3 --size 64x64 --hash >hash 2>err || fail "demo"
+[ "$(ls shown/falls | tr '\n' ' ')" = "first.glb first.pc2 picture.png second_001.glb second_001.pc2 second_002.glb second_002.pc2 " ] ||
+  fail "files: $(ls shown/falls)"
+"$PLIANT" demo -o all --frames 2 --format none --size 64x64 2>err || fail "demo of everything"
+[ -f all/falls/picture.png ] || fail "no picture"
+code=0
+"$PLIANT" demo fals 2>err || code=$?
+[ $code = 2 ] && grep -q "did you mean falls?" err || fail "suggestion"
+
+echo "the scenes that come with the tool are sound"
+unset PLIANT_SCENES
+"$PLIANT" demo --list >list 2>err || fail "list"
+[ "$(wc -l <list)" -ge 1 ] || fail "no scenes"

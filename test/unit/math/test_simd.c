@@ -1,6 +1,0 @@
-// The 8-wide wrapper as compiled for the plain machine.
-#include "simd_cases.h"
-
-int main(void) {
-  return cmocka_run_group_tests(simd_tests, NULL, NULL);
-}
