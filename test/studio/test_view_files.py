@@ -1,5 +1,5 @@
-"""Files that `pliant view` lets pages read and write: scenes are opened by path from one folder and saved into it under plain names, over nothing but scenes; what could not be offered for
 # ctest: cli once
+"""Files that `pliant view` lets pages read and write: scenes are opened by path from one folder and saved into it under plain names, over nothing but scenes; what could not be offered for
 download is removed."""
 import json
 import os
