@@ -119,7 +119,7 @@ static void the_kernel_of_many_columns_is_the_same_jacobian(void **state) {
                             .positions = s.body.model->rest_points,
                             .rest_change = change,
                             .fractions = fractions,
-                            .right = right,
+                            .rhs = right,
                             .poisson_column = -1};
   pl_fit_changes_add(&s.worker->system, &changes);
   for (int32_t k = 0; k < columns; ++k) {
