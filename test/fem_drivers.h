@@ -67,7 +67,7 @@ static inline void finish_wildly(void *user, const pl_fem_choice *choice) {
 }
 
 static inline void begin_wild_driver(wild_driver *wild, double size) {
-  *wild = (wild_driver){.driver = {choose_wildly, finish_wildly, wild}, .size = size};
+  *wild = (wild_driver){.driver = {.choose = choose_wildly, .done = finish_wildly, .user = wild}, .size = size};
 }
 
 #endif
