@@ -64,6 +64,12 @@ static void save_state(pl_world *world) {
     pl_world_controller *c = &PL_ITEM(&world->controllers, pl_world_controller, i);
     copy_unless_empty(c->saved, c->controller.state, c->controller.state_size);
   }
+  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
+    pl_world_pin *pin = pl_slots_at(&world->pins, i);
+    pin->saved = pin->target;
+  }
+  world->saved_gravity = world->def.gravity;
+  world->saved_wind = world->def.wind;
 }
 
 static void roll_back(pl_world *world) {
@@ -82,12 +88,27 @@ static void roll_back(pl_world *world) {
     pl_world_controller *c = &PL_ITEM(&world->controllers, pl_world_controller, i);
     copy_unless_empty(c->controller.state, c->saved, c->controller.state_size);
   }
+  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
+    pl_world_pin *pin = pl_slots_at(&world->pins, i);
+    pin->target = pin->saved;
+  }
+  world->def.gravity = world->saved_gravity;
+  world->def.wind = world->saved_wind;
+}
+
+// A caller that destroys the world from inside its step cannot be told so there; the step that goes on is where it finds out.
+static pl_status check_not_destroyed(const pl_world *world, pl_error *error) {
+  if (!world->destroy_refused) return PL_OK;
+  return pl_fail(
+      error, PL_ERROR_INVALID_ARGUMENT,
+      "pl_world_destroy() was called inside a step of the same world; the world is still there: destroy it after the step");
 }
 
 static pl_status run_controllers(pl_world *world, pl_error *error) {
   for (size_t i = 0; i < world->controllers.count; ++i) {
     const pl_controller *c = &PL_ITEM(&world->controllers, pl_world_controller, i).controller;
     pl_status status = c->before_step(c->user, world, error);
+    if (status >= 0) status = check_not_destroyed(world, error);
     if (status < 0) return status;
   }
   return PL_OK;
@@ -113,6 +134,7 @@ static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *
     pl_scratch_mark mark = pl_scratch_push(&world->scratch);
     pl_status status = pl_world_list_pins(world, i, &move, error);
     if (status >= 0) status = body->model->method->move(body->model, body->state, &move, error);
+    if (status >= 0 && world->destroy_refused) status = check_not_destroyed(world, error);
     pl_scratch_pop(&world->scratch, mark);
     if (status < 0) return status;
     report->unconverged_count += status == PL_REMARK_NOT_CONVERGED;
@@ -189,6 +211,7 @@ static pl_status run_layers(pl_world *world, pl_error *error) {
       const pl_layer *layer = &PL_ITEM(&body->layers, pl_world_layer, k).layer;
       pl_status status = layer->after_step(layer->user, world, (pl_body_id){id.slot, id.generation}, body->next_surface,
                                            body->model->surface.point_count, error);
+      if (status >= 0) status = check_not_destroyed(world, error);
       if (status < 0) return status;
     }
   }
@@ -205,7 +228,9 @@ static void clock_stage(pl_step_report *report, pl_step_phase stage, double *las
 // The stages up to where the new state stands; fails with the state half-way.
 static pl_status run_stages(pl_world *world, pl_step_report *report, pl_error *error) {
   double last = pl_clock_seconds();
+  world->phase = PL_WORLD_CONTROLLED;
   pl_status status = run_controllers(world, error);
+  world->phase = PL_WORLD_LOCKED;
   clock_stage(report, PL_STEP_PHASE_CONTROL, &last);
   // A controller may have added or removed bodies and colliders.
   if (status >= 0) status = pl_world_prepare_contact(world, error);
@@ -241,7 +266,9 @@ static pl_status step_once(pl_world *world, pl_step_report *report, pl_error *er
   pl_status status = pl_world_prepare_contact(world, error);
   if (status < 0) return status;
   save_state(world);
+  world->destroy_refused = false;
   status = run_stages(world, report, error);
+  world->phase = PL_WORLD_IDLE;
   if (status < 0) {
     roll_back(world);
     return status;
@@ -257,6 +284,8 @@ static pl_step_report empty_report(void) {
 
 pl_status pl_world_step(pl_world *world, pl_step_report *report, pl_error *error) {
   pl_step_report mine = empty_report();
+  if (report != NULL) *report = mine;
+  if (pl_world_check_idle(world, "pl_world_step", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_status status = step_once(world, &mine, error);
   if (report != NULL) *report = mine;
   return status;
@@ -265,6 +294,7 @@ pl_status pl_world_step(pl_world *world, pl_step_report *report, pl_error *error
 pl_status pl_world_advance(pl_world *world, double seconds, int64_t max_steps, pl_step_report *report, pl_error *error) {
   pl_step_report mine = empty_report();
   if (report != NULL) *report = mine;
+  if (pl_world_check_idle(world, "pl_world_advance", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   if (!isfinite(seconds) || seconds < 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "cannot advance by %g seconds; give a finite number, 0 or more", seconds);
   world->pending += seconds;
@@ -286,6 +316,7 @@ pl_status pl_world_advance(pl_world *world, double seconds, int64_t max_steps, p
 pl_status pl_world_settle(pl_world *world, double seconds, pl_step_report *report, pl_error *error) {
   pl_step_report mine = empty_report();
   if (report != NULL) *report = mine;
+  if (pl_world_check_idle(world, "pl_world_settle", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   if (!isfinite(seconds) || seconds < 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "cannot settle for %g seconds; give a finite number, 0 or more", seconds);
   int64_t count = (int64_t)floor(seconds / world->def.step + 1e-3);
