@@ -108,8 +108,9 @@ void pl_world_hold_pins(pl_world *world);
 
 // Tell the contact solver of all bodies and colliders, if they changed (world_contact.c).
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error);
-// Remember where particles are before they move, then resolve what the move ran into.
+// Remember where particles are before they move (of bodies that may touch something) and after (of all), then resolve what the move ran into.
 void pl_world_note_starts(pl_world *world);
+void pl_world_note_ends(pl_world *world);
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error);
 
 #endif
