@@ -47,7 +47,7 @@ install: build
 	@echo 'installed under $(DESTDIR)$(PREFIX); build/release/install_manifest.txt lists the files'
 
 fuzz:
-	@scripts/packages.sh build test fuzz
+	@scripts/packages.sh build test
 	@test/fuzz/run.sh $(FUZZ_SECONDS)
 
 coverage:

@@ -3,12 +3,13 @@
 #   dev release   unit, end-to-end and sample programs, with asserts and as released
 #   asan          the same under the address and undefined-behaviour sanitizers
 #   tsan          those with the label `threads` under the thread sanitizer
+#   clang         all of it built by clang without a warning; the gallery's hashes must be those of gcc
 #   checks        layers, headers, reference, formatting, wording
 #   package       installed and used from outside
 #   documents     every command and snippet of README.md and docs/; links, pictures and tables
 cd "$(dirname "$0")/.." || exit 1
 export PYTHONDONTWRITEBYTECODE=1
-[ $# -gt 0 ] || set -- dev release asan tsan checks package documents
+[ $# -gt 0 ] || set -- dev release asan tsan clang checks package documents
 jobs=$(nproc)
 passed=0
 failed=0
@@ -94,6 +95,7 @@ for stage in "$@"; do
     release) build release all tests && run_tests release ;;
     asan) build asan tests && run_tests asan ;;
     tsan) build tsan threaded_tests && run_tests tsan -L threads ;;
+    clang) build clang all tests && run_tests clang -R '^cli/test_gallery$' ;;
     checks)
       check "layers" scripts/check_layers.py
       check "headers" scripts/check_headers.sh
