@@ -4,8 +4,10 @@
 #include "pliant/base.h"
 #include "tool_commit.h"  // PLIANT_COMMIT, made by cmake/commit.cmake in every build
 
+#define TEXT_OF(x) #x
+#define NUMBER_TEXT(x) TEXT_OF(x)
 #if defined(__clang__)
-#define COMPILER "clang " __clang_version__
+#define COMPILER "clang " NUMBER_TEXT(__clang_major__) "." NUMBER_TEXT(__clang_minor__) "." NUMBER_TEXT(__clang_patchlevel__)
 #elif defined(__GNUC__)
 #define COMPILER "gcc " __VERSION__
 #else
