@@ -15,6 +15,7 @@ help:
 	@echo 'make bench      measurements'
 	@echo 'make soak       ten minutes of the studio with viewers that read, stall, come and go: rate and memory must stay flat'
 	@echo 'make install    headers, libraries, tool, man page and completions (PREFIX=/usr/local, DESTDIR=)'
+	@echo 'make dist       build/pliant-VERSION.tar.gz: the sources with the studio'"'"'s page, so that nobody needs Node'
 	@echo 'make fuzz       FUZZ_SECONDS=60 of libFuzzer on every reader'
 	@echo 'make coverage   fraction of the lines of src/ that the tests run'
 	@echo 'make docs       API reference: build/docs/html/index.html'
@@ -51,8 +52,12 @@ install: build
 	@if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 	@echo 'installed under $(DESTDIR)$(PREFIX); build/release/install_manifest.txt lists the files'
 
+dist:
+	@scripts/packages.sh build
+	@scripts/dist.sh
+
 fuzz:
-	@scripts/packages.sh build test fuzz
+	@scripts/packages.sh build test
 	@test/fuzz/run.sh $(FUZZ_SECONDS)
 
 coverage:
@@ -75,4 +80,4 @@ tidy:
 clean:
 	rm -rf build out
 
-.PHONY: all help build demo test test-all bench soak install fuzz coverage docs format tidy clean
+.PHONY: all help build demo test test-all bench soak install dist fuzz coverage docs format tidy clean

@@ -1,4 +1,4 @@
-# Language and warnings, the same for every target of the tree.
+# Language and warnings, the same for every target of the tree. All of it holds for this folder and below: a project that includes Pliant keeps its own.
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
@@ -7,7 +7,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-if(NOT CMAKE_BUILD_TYPE)
+if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
@@ -18,8 +18,8 @@ add_compile_options(-ffp-contract=off -fno-math-errno)
 add_compile_options(-Wno-psabi)
 set(PLIANT_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wdouble-promotion)
 
-# For packagers with compilers newer than ours, whose new warnings must not stop a build.
-option(PLIANT_WERROR "Treat warnings as errors" ON)
+# Off for packagers with compilers newer than ours, and inside other projects, whose build a new warning must not stop.
+option(PLIANT_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 if(PLIANT_WERROR)
   list(APPEND PLIANT_WARNINGS -Werror)
 endif()

@@ -1,8 +1,8 @@
 # pliant_layer(NAME [USES layer...] [LINK library...] [EXCEPT file...])
-#   The folder src/NAME as an object library. LINK names outside libraries, EXCEPT files that stay out. Which layer may include which is
-#   written in scripts/check_layers.py, which checks it.
-# pliant_library(NAME layer...)
-#   Shared and static library made of layers.
+#   The folder src/NAME as an object library. USES names the layers whose objects it needs (theirs follow), LINK outside libraries, EXCEPT
+#   files that stay out.
+# pliant_library(NAME ALIAS layer...)
+#   Shared and static library made of layers; pliant::ALIAS and pliant::ALIAS-static are their names in other projects, installed or not.
 function(pliant_layer name)
   cmake_parse_arguments(ARG "" "" "USES;LINK;EXCEPT" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c)
@@ -18,7 +18,7 @@ function(pliant_layer name)
   target_link_libraries(layer_${name} PUBLIC ${ARG_LINK})
 endfunction()
 
-function(pliant_library name)
+function(pliant_library name alias)
   set(objects)
   foreach(layer ${ARGN})
     if(TARGET layer_${layer})
@@ -30,7 +30,11 @@ function(pliant_library name)
   endif()
   add_library(${name} SHARED ${objects})
   add_library(${name}-static STATIC ${objects})
-  add_dependencies(product ${name} ${name}-static)
+  add_library(pliant::${alias} ALIAS ${name})
+  add_library(pliant::${alias}-static ALIAS ${name}-static)
+  if(TARGET product)
+    add_dependencies(product ${name} ${name}-static)
+  endif()
   # A function that nobody defines is found here and not by the first user.
   target_link_options(${name} PRIVATE LINKER:-z,defs)
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})

@@ -1,6 +1,7 @@
 #!/bin/bash
-# scripts/build_page.sh [--tests]: make the studio's page, studio/web/dist, unless it is there already and was made from the sources as they are.
-#   What npm needs is fetched once; after that it works offline. --tests fetches what the tests of the page need besides. Several builds may call it at once.
+# scripts/build_page.sh [--tests | --is-made]: make the studio's page, studio/web/dist, unless it is there already and was made from the sources as they are.
+#   What npm needs is fetched once; after that it works offline. --tests fetches what the tests of the page need besides, --is-made only says by its exit status
+#   whether the page is there. Several builds may call it at once.
 set -euo pipefail
 cd "$(dirname "$0")/../studio/web"
 exec 9>.build.lock
@@ -23,6 +24,10 @@ is_made() {
   [ -f dist/index.html ] && [ "$(cat .made-from 2>/dev/null)" = "$made_from" ]
 }
 
+if [ "${1:-}" = --is-made ]; then
+  is_made
+  exit
+fi
 if [ "${1:-}" = --tests ]; then
   is_installed && [ -d node_modules/playwright-core ] || install
 fi

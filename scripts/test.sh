@@ -6,6 +6,7 @@
 #   asan          with asserts and the address and undefined-behaviour sanitizers: all tests but those of the labels once and long
 #   tsan          those of the label threads under the thread sanitizer
 #   dev           with asserts alone; only in --all, as asan has the asserts too
+#   clang         all of it built by clang without a warning; the golden hashes must be those of gcc
 #   checks        layers, tests, headers, reference, formatting, wording
 #   package       installed and used from outside
 #   documents     every command and snippet of README.md and docs/; links, pictures and tables
@@ -13,10 +14,10 @@
 cd "$(dirname "$0")/.." || exit 1
 export PYTHONDONTWRITEBYTECODE=1
 all=
-stages=(release asan tsan checks package documents)
+stages=(release asan tsan clang checks package documents)
 if [ "${1:-}" = --all ]; then
   all=all-
-  stages=(release dev asan tsan checks package documents fuzz)
+  stages=(release dev asan tsan clang checks package documents fuzz)
   shift
 fi
 [ $# -eq 0 ] || stages=("$@")
@@ -98,6 +99,7 @@ for stage in "${stages[@]}"; do
     dev | asan) build "$stage" tests && run_tests "$stage" ;;
     release) build release all tests && run_tests release ;;
     tsan) build tsan threaded_tests && run_tests tsan ;;
+    clang) build clang all tests && run_tests clang ;;
     checks)
       check "layers" scripts/check_layers.py
       check "tests" scripts/check_tests.py

@@ -4,6 +4,7 @@
 
 #include "tool_arguments.h"
 #include "tool_ranks.h"
+#include "tool_version.h"
 
 static const tool_verb *const VERBS[] = {&tool_demo_verb,  &tool_run_verb,     &tool_view_verb,  &tool_bake_verb,
                                          &tool_check_verb, &tool_mesh_verb,    &tool_pose_verb,  &tool_detail_verb,
@@ -19,7 +20,7 @@ static void print_overview(FILE *out) {
     fprintf(out, "  %-26s %s\n", left, VERBS[i]->summary);
   }
   fprintf(out, "  %-26s %s\n\n", "help [VERB]", "this text, or all about a verb; the same as VERB --help");
-  fprintf(out, "pliant --version prints the version.\n");
+  fprintf(out, "pliant --version prints version, commit, compiler and what is built in.\n");
   fprintf(out, "Data goes to standard output, everything else to standard error.\n");
   fprintf(out, "Exit status: 0 done, 1 failed, 2 wrong use, 3 done with remarks.\n\n");
   fprintf(out, "Begin with: pliant demo --list\n");
@@ -92,7 +93,7 @@ int main(int argument_count, char **arguments) {
   if (argument_count < 2) {
     print_overview(stderr);
   } else if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
-    printf("pliant %s\n", pl_version());
+    tool_print_version(stdout);
     code = TOOL_DONE;
   } else if (strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
     code = help(&tool, argument_count - 2, arguments + 2);

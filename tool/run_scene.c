@@ -238,11 +238,12 @@ static void say_done(const run_job *run) {
   if (run->video_path != NULL) tool_say(voice, "video: %s", run->video_path);
 }
 
+// NULL for a body that is not one of the scene's.
 static const char *name_of_body(const run_job *run, pl_body_id id) {
   for (int32_t i = 0; i < run->body_count; ++i)
     if (run->bodies[i].stage.id.slot == id.slot && run->bodies[i].stage.id.generation == id.generation)
       return run->bodies[i].stage.name;
-  return "";
+  return NULL;
 }
 
 // Frames, then results. The log must be open.
@@ -261,9 +262,11 @@ static int simulate_and_write(run_job *run, int64_t frame) {
   }
   if (end == FRAMES_FAILED) tool_report_error(voice, &error);
   if (end == FRAMES_FAILED && !exploded) return say_how_to_resume(run);
-  if (exploded)
-    tool_say(voice, "that is the body '%s'; the %lld frames before are written", name_of_body(run, run->total.failed_body),
-             (long long)pl_frame_log_count(run->log));
+  if (exploded) {
+    const char *name = name_of_body(run, run->total.failed_body);
+    if (name != NULL) tool_say(voice, "that is the body '%s'", name);
+    tool_say(voice, "the %lld frames before are written", (long long)pl_frame_log_count(run->log));
+  }
 
   int64_t last = pl_frame_log_count(run->log) - 1;
   pl_status status = write_results(run, &error);

@@ -210,8 +210,8 @@ PL_API void pl_actor_destroy(pl_actor *actor);
 /// the body is removed the actor does nothing any more.
 PL_API pl_status pl_actor_attach(pl_actor *actor, pl_world *world, pl_body_id body, pl_error *error);
 
-/// Leave the world, which must still exist; the body keeps the rest shape it has. Does nothing for an actor that is in none. Snapshots taken before no longer
-/// fit the world.
+/// Leave the world, which must still exist; the body keeps the rest shape it has. Does nothing for an actor that is in none, and nothing inside a step.
+/// Snapshots taken before no longer fit the world.
 PL_API void pl_actor_detach(pl_actor *actor);
 
 /// Forget everything but the command: the rest shape is the one as built from the next step on, the behaviour begins anew, counts are 0. To be called together with

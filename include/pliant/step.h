@@ -35,7 +35,8 @@ typedef struct pl_step_report {
   char cause[160];                       ///< … and the likely cause
 } pl_step_report;
 
-/// Do one inner step. On PL_ERROR_NOT_FINITE the world is as it was before the step. Allocates nothing once every body, collider and
+/// Do one inner step. If it fails, the world is as it was before the step. Inside a step (from a controller, a layer, a behaviour of an actor) it fails
+/// with PL_ERROR_INVALID_ARGUMENT, and so do pl_world_advance() and pl_world_settle(). Allocates nothing once every body, collider and
 /// pin has been stepped at least once.
 PL_API pl_status pl_world_step(pl_world *world, pl_step_report *report, pl_error *error);
 
@@ -57,6 +58,10 @@ PL_API double pl_world_get_time(const pl_world *world);
 PL_API double pl_world_get_step_length(const pl_world *world);
 
 /// Acts before every step: may read the world and add forces, move pins, write bodies. Called in the order of adding.
+///
+/// It may also add and remove bodies, colliders and pins, and add controllers (which are called in the same step) and layers; these stay added or removed when
+/// the step fails. What starts a step or replaces the state (pl_world_step(), pl_world_advance(), pl_world_settle(), pl_world_restore(), pl_world_transfer_state(),
+/// pl_world_remove_controller()) fails with PL_ERROR_INVALID_ARGUMENT and changes nothing.
 typedef struct pl_controller {
   pl_status (*before_step)(void *user, pl_world *world, pl_error *error);  ///< a failure aborts the step before anything moved
   size_t state_size;                                                       ///< bytes of `state` that snapshots must carry
@@ -67,10 +72,10 @@ typedef struct pl_controller {
 /// Add a controller; what it points to must outlive the world.
 PL_API pl_status pl_world_add_controller(pl_world *world, const pl_controller *controller, pl_error *error);
 
-/// Remove the controllers with this `user`. PL_ERROR_NOT_FOUND if there is none. Snapshots taken before no longer fit the world. Not from inside a step.
+/// Remove the controllers with this `user`. PL_ERROR_NOT_FOUND if there is none. Snapshots taken before no longer fit the world. PL_ERROR_INVALID_ARGUMENT inside a step.
 PL_API pl_status pl_world_remove_controller(pl_world *world, const void *user);
 
-/// Acts on one body's surface after every step.
+/// Acts on one body's surface after every step. It may read the world; all functions that change it fail with PL_ERROR_INVALID_ARGUMENT while a layer runs.
 typedef struct pl_layer {
   /// Change `points` (the body's surface, point_count of them) in place.
   pl_status (*after_step)(void *user, const pl_world *world, pl_body_id body, pl_vec3 *points, int32_t point_count,

@@ -45,7 +45,8 @@ PL_API pl_world_def pl_default_world_def(void);
 /// Create an empty world.
 PL_API pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world **world, pl_error *error);
 
-/// Destroy a world with all that is in it; models stay. NULL is allowed.
+/// Destroy a world with all that is in it; models stay. NULL is allowed. Inside a step of the world it destroys nothing, and that step fails with
+/// PL_ERROR_INVALID_ARGUMENT.
 PL_API void pl_world_destroy(pl_world *world);
 
 /// Input of pl_world_add_body().
@@ -186,7 +187,7 @@ PL_API pl_status pl_body_reset(pl_world *world, pl_body_id body, pl_error *error
 /// Bytes a snapshot of this world takes.
 PL_API size_t pl_world_snapshot_size(const pl_world *world);
 
-/// Copy all that moves into `buffer` of pl_world_snapshot_size() bytes.
+/// Copy all that moves into `buffer` of pl_world_snapshot_size() bytes. Take it between steps: pl_world_restore() refuses one that was taken inside a step.
 PL_API void pl_world_snapshot(const pl_world *world, void *buffer);
 
 /// Go back to a snapshot of this world, or of one built in the same way. Fails with PL_ERROR_INVALID_DATA when sizes or models differ.

@@ -201,7 +201,7 @@ pl_status pl_actor_attach(pl_actor *actor, pl_world *world, pl_body_id id, pl_er
 }
 
 void pl_actor_detach(pl_actor *actor) {
-  if (actor->world == NULL) return;
+  if (actor->world == NULL || actor->world->phase != PL_WORLD_IDLE) return;
   pl_fem_drive(actor->world, actor->body, NULL);  // fails when the body is gone, and then there is nothing to undo
   pl_world_remove_controller(actor->world, actor);
   actor->world = NULL;

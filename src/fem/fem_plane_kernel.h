@@ -1,4 +1,5 @@
 // The kernels of fem_plane_assemble.h, included twice: with KERNEL_NAME the table to define.
+#include <stddef.h>
 #include <string.h>
 
 #include "fem/fem_lanes.h"

@@ -10,6 +10,7 @@
 #include "pliant/picture.h"
 #include "render/render_caption.h"
 #include "render/render_context.h"
+#include "render/render_def.h"
 #include "render/render_passes.h"
 
 struct pl_renderer {
@@ -20,40 +21,9 @@ struct pl_renderer {
   pl_scratch scratch;  // of one draw; kept, so that drawing the next frame allocates nothing
 };
 
-pl_renderer_def pl_default_renderer_def(void) {
-  return (pl_renderer_def){
-      .width = 1280,
-      .height = 720,
-      .background_top = {0.725f, 0.785f, 0.85f},
-      .background_bottom = {0.935f, 0.935f, 0.93f},
-      .ground_color = {0.92f, 0.92f, 0.915f},
-      .ground_height = 0,
-      .ground = true,
-      .light = {-0.45, 0.95, 0.62},
-      .magic = PL_DEF_MAGIC,
-  };
-}
-
-static bool is_color(pl_color c) {
-  return c.r >= 0 && c.r <= 1 && c.g >= 0 && c.g <= 1 && c.b >= 0 && c.b <= 1;
-}
-
-static pl_status check_def(const pl_renderer_def *def, pl_error *error) {
-  if (def->width < 1 || def->height < 1)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, def->width < 1 ? "width" : "height", "a picture has at least one pixel");
-  if (!is_color(def->background_top) || !is_color(def->background_bottom) || !is_color(def->ground_color))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "color", "the parts of a colour are from 0 to 1");
-  if (!isfinite(def->ground_height) || fabs(def->ground_height) > 1e12)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "ground_height", "the height must be finite");
-  if (!pl_vec3_is_finite(def->light) || pl_vec3_length(def->light) < 1e-9)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "light", "the light needs a direction");
-  return PL_OK;
-}
-
 pl_status pl_renderer_create(pl_context *context, const pl_renderer_def *def, pl_renderer **renderer, pl_error *error) {
   *renderer = NULL;
-  pl_status status = pl_check_def(def->magic, "pl_renderer_def", error);
-  if (status == PL_OK) status = check_def(def, error);
+  pl_status status = pl_renderer_check_def(def, error);
   if (status != PL_OK) return status;
   pl_renderer *self = pl_allocate(context, sizeof *self);
   if (self == NULL) return pl_fail_memory(error);
@@ -142,7 +112,7 @@ pl_status pl_renderer_draw(pl_renderer *renderer, const pl_camera *camera, const
   if (item_count < 0 || (items == NULL && item_count > 0))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "items", "items are NULL or their count is negative");
   for (int32_t i = 0; i < item_count; ++i)
-    if (!is_color(items[i].color))
+    if (!pl_render_is_color(items[i].color))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "items.color", "the colour of item %d is not from 0 to 1", i);
   pl_scratch_mark mark = pl_scratch_push(&renderer->scratch);
   pl_status status = draw(renderer, camera, items, item_count, rgb, error);

@@ -291,11 +291,17 @@ static pl_status make_workspace(pl_scene_instance *set, pl_error *error) {
 static pl_status warm_up(pl_scene_instance *set, pl_findings *findings, pl_error *error) {
   const pl_scene_time *time = &set->scene->document.time;
   if (!(time->warm_up > 0)) return PL_OK;
-  pl_status status = pl_world_settle(set->world, time->warm_up, NULL, error);
-  if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY)
-    pl_instance_add_finding(set->scene, time->json, findings, PL_SEVERITY_ERROR, "warm-up-failed",
-                      "use a smaller `step`, or softer bodies", "the scene does not survive its warm-up: %s",
-                      error == NULL ? "" : error->text);
+  pl_step_report report;
+  pl_status status = pl_world_settle(set->world, time->warm_up, &report, error);
+  if (status >= 0 || status == PL_ERROR_OUT_OF_MEMORY) return status;
+  const char *name = "";
+  for (int32_t i = 0; i < pl_scene_instance_body_count(set); ++i) {
+    pl_scene_instance_body body = pl_scene_instance_get_body(set, i);
+    if (body.id.slot == report.failed_body.slot && body.id.generation == report.failed_body.generation) name = body.name;
+  }
+  pl_instance_add_finding(set->scene, time->json, findings, PL_SEVERITY_ERROR, "warm-up-failed", "use a smaller `step`, or softer bodies",
+                    "the scene does not survive its warm-up: %s%s%s%s", error == NULL ? "" : error->text,
+                    name[0] != '\0' ? " (body '" : "", name, name[0] != '\0' ? "')" : "");
   return status;
 }
 

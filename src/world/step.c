@@ -12,6 +12,7 @@
 //   move       own state, own forces          own state
 //   contact    all bodies, colliders          positions and velocities of bodies that touch
 //   layers     everything                     the surface points of one body
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,6 +65,12 @@ static void save_state(pl_world *world) {
     pl_world_controller *c = &PL_ITEM(&world->controllers, pl_world_controller, i);
     copy_unless_empty(c->saved, c->controller.state, c->controller.state_size);
   }
+  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
+    pl_world_pin *pin = pl_slots_at(&world->pins, i);
+    pin->saved = pin->target;
+  }
+  world->saved_gravity = world->def.gravity;
+  world->saved_wind = world->def.wind;
 }
 
 static void roll_back(pl_world *world) {
@@ -82,15 +89,132 @@ static void roll_back(pl_world *world) {
     pl_world_controller *c = &PL_ITEM(&world->controllers, pl_world_controller, i);
     copy_unless_empty(c->controller.state, c->saved, c->controller.state_size);
   }
+  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
+    pl_world_pin *pin = pl_slots_at(&world->pins, i);
+    pin->target = pin->saved;
+  }
+  world->def.gravity = world->saved_gravity;
+  world->def.wind = world->saved_wind;
+}
+
+// A caller that destroys the world from inside its step cannot be told so there; the step that goes on is where it finds out.
+static pl_status check_not_destroyed(const pl_world *world, pl_error *error) {
+  if (!world->destroy_refused) return PL_OK;
+  return pl_fail(
+      error, PL_ERROR_INVALID_ARGUMENT,
+      "pl_world_destroy() was called inside a step of the same world; the world is still there: destroy it after the step");
 }
 
 static pl_status run_controllers(pl_world *world, pl_error *error) {
   for (size_t i = 0; i < world->controllers.count; ++i) {
     const pl_controller *c = &PL_ITEM(&world->controllers, pl_world_controller, i).controller;
     pl_status status = c->before_step(c->user, world, error);
+    if (status >= 0) status = check_not_destroyed(world, error);
     if (status < 0) return status;
   }
   return PL_OK;
+}
+
+// A body farther from the origin than this has too few digits left to tell its points from each other, and one drawn out to more than so many times its size
+// has burst. Both are as good as not finite, but cost far more: every triangle's path lies across every other, and contact would look at all pairs.
+static const double STRETCH_LIMIT = 1e6;
+
+static double reach_limit(const pl_body *body) {
+  double size = pl_box_diagonal(body->model->box);
+  // Positions are kept in double precision, or as single precision from an origin that moves along and is in double precision.
+  return size > 0 ? 0.25 * size / DBL_EPSILON : HUGE_VAL;
+}
+
+// One bad number spreads through a whole body within a step, so the particle that is not finite is not always the one to blame: the one with the
+// largest force, or else the largest speed before the step, is. Returns it, with the likeliest cause in words.
+static int32_t find_culprit(const pl_world *world, const pl_body *body, int32_t particle, char *cause, size_t size) {
+  const pl_model *model = body->model;
+  int32_t pushed = particle, fastest = particle;
+  double max_push = 0, max_speed = 0, reach = 0;
+  for (int32_t i = 0; i < model->particle_count; ++i) {
+    pl_vec3 velocity;
+    pl_vec3 position = model->method->get_particle(model, body->saved, i, &velocity);
+    double push = pl_vec3_length(pl_vec3_of_f4(body->forces[i])) * model->inverse_masses[i], speed = pl_vec3_length(velocity);
+    reach = fmax(reach, pl_vec3_length(position));
+    if (!(push <= max_push)) pushed = i;
+    if (!(push <= max_push)) max_push = push;
+    if (!(speed <= max_speed)) fastest = i;
+    if (!(speed <= max_speed)) max_speed = speed;
+  }
+  if (!pl_vec3_is_finite(world->def.gravity) || !pl_vec3_is_finite(world->def.wind)) {
+    snprintf(cause, size, "gravity or wind is not a finite number");
+  } else if (max_speed * world->def.step > 1e6 * (1 + pl_box_diagonal(model->box))) {
+    // Before the forces: drag on what is that fast is out of range too, and not the cause.
+    snprintf(cause, size, "it already moved at %.3g m/s before the step; look for what threw it", max_speed);
+    return fastest;
+  } else if (!(max_push <= 1e10)) {
+    snprintf(cause, size, "a force of %.3g N acts on it, which has %.3g kg; use a smaller force",
+             pl_vec3_length(pl_vec3_of_f4(body->forces[pushed])), model->masses[pushed]);
+    return pushed;
+  } else if (!(reach <= reach_limit(body))) {
+    snprintf(cause, size, "the body is %.3g m from the origin, beyond what can be computed", reach);
+  } else {
+    snprintf(cause, size, "a pin, collider or written position near it is out of range");
+  }
+  return particle;
+}
+
+// Fail for body number `i`, whose state is `what` at `particle`.
+static pl_status fail_body(const pl_world *world, int32_t i, int32_t particle, const char *what, pl_step_report *report,
+                           pl_error *error) {
+  const pl_body *body = pl_slots_at(&world->bodies, i);
+  pl_slot_id id = pl_slots_id_at(&world->bodies, i);
+  report->failed_body = (pl_body_id){id.slot, id.generation};
+  report->failed_particle = find_culprit(world, body, particle, report->cause, sizeof report->cause);
+  return pl_fail(error, PL_ERROR_NOT_FINITE, "body %d, particle %d: %s after step %lld: %s", i, report->failed_particle, what,
+                 (long long)world->step_count + 1, report->cause);
+}
+
+static pl_status check_finite(const pl_world *world, pl_step_report *report, pl_error *error) {
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    const pl_body *body = pl_slots_at(&world->bodies, i);
+    int32_t particle = body->model->method->find_not_finite(body->model, body->state);
+    if (particle >= 0) return fail_body(world, i, particle, "the state is not finite", report, error);
+  }
+  return PL_OK;
+}
+
+// After the move, before contact looks at it: see reach_limit().
+static pl_status check_range(const pl_world *world, pl_step_report *report, pl_error *error) {
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    const pl_body *body = pl_slots_at(&world->bodies, i);
+    double size = pl_box_diagonal(body->model->box), farthest = 0;
+    int32_t particle = 0;
+    pl_box box = pl_box_empty();
+    for (int32_t k = 0; k < body->model->particle_count; ++k) {
+      pl_vec3 x = body->positions[k];
+      double distance = fmax(fmax(fabs(x.x), fabs(x.y)), fabs(x.z));
+      box = pl_box_with(box, x);
+      if (distance > farthest) particle = k;
+      farthest = fmax(farthest, distance);
+    }
+    if (farthest > reach_limit(body)) return fail_body(world, i, particle, "the state is out of range", report, error);
+    if (size > 0 && pl_box_diagonal(box) > STRETCH_LIMIT * size)
+      return fail_body(world, i, particle, "the body has burst", report, error);
+  }
+  return PL_OK;
+}
+
+// What a method says of its own failure does not say which body it was.
+static pl_status name_body(const pl_world *world, int32_t i, pl_status status, pl_step_report *report, pl_error *error) {
+  pl_slot_id id = pl_slots_id_at(&world->bodies, i);
+  report->failed_body = (pl_body_id){id.slot, id.generation};
+  if (status == PL_ERROR_OUT_OF_MEMORY || error == NULL) return status;
+  char text[sizeof error->text];
+  memcpy(text, error->text, sizeof text);
+  if (status == PL_ERROR_NOT_FINITE) {
+    const pl_body *body = pl_slots_at(&world->bodies, i);
+    report->failed_particle = find_culprit(world, body, 0, report->cause, sizeof report->cause);
+    snprintf(error->text, sizeof error->text, "body %d, particle %d: %.300s; %s", i, report->failed_particle, text, report->cause);
+  } else {
+    snprintf(error->text, sizeof error->text, "body %d: %.480s", i, text);
+  }
+  return status;
 }
 
 static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
@@ -113,8 +237,9 @@ static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *
     pl_scratch_mark mark = pl_scratch_push(&world->scratch);
     pl_status status = pl_world_list_pins(world, i, &move, error);
     if (status >= 0) status = body->model->method->move(body->model, body->state, &move, error);
+    if (status >= 0 && world->destroy_refused) status = check_not_destroyed(world, error);
     pl_scratch_pop(&world->scratch, mark);
-    if (status < 0) return status;
+    if (status < 0) return name_body(world, i, status, report, error);
     report->unconverged_count += status == PL_REMARK_NOT_CONVERGED;
   }
   pl_world_hold_pins(world);
@@ -132,53 +257,6 @@ static void finish_step(pl_world *world) {
   }
 }
 
-// One bad number spreads through a whole body within a step, so the particle that is not finite is not always the one to blame: the one with the
-// largest force, or else the largest speed before the step, is. Returns it, with the likeliest cause in words.
-static int32_t find_culprit(const pl_world *world, const pl_body *body, int32_t particle, char *cause, size_t size) {
-  const pl_model *model = body->model;
-  int32_t pushed = particle, fastest = particle;
-  double max_push = 0, max_speed = 0, reach = 0;
-  for (int32_t i = 0; i < model->particle_count; ++i) {
-    pl_vec3 velocity;
-    pl_vec3 position = model->method->get_particle(model, body->saved, i, &velocity);
-    double push = pl_vec3_length(pl_vec3_of_f4(body->forces[i])) * model->inverse_masses[i], speed = pl_vec3_length(velocity);
-    reach = fmax(reach, pl_vec3_length(position));
-    if (!(push <= max_push)) pushed = i;
-    if (!(push <= max_push)) max_push = push;
-    if (!(speed <= max_speed)) fastest = i;
-    if (!(speed <= max_speed)) max_speed = speed;
-  }
-  if (!pl_vec3_is_finite(world->def.gravity) || !pl_vec3_is_finite(world->def.wind)) {
-    snprintf(cause, size, "gravity or wind is not a finite number");
-  } else if (!(max_push <= 1e10)) {
-    snprintf(cause, size, "a force of %.3g N acts on it, which has %.3g kg; use a smaller force",
-             pl_vec3_length(pl_vec3_of_f4(body->forces[pushed])), model->masses[pushed]);
-    return pushed;
-  } else if (max_speed * world->def.step > 1e6 * (1 + pl_box_diagonal(model->box))) {
-    snprintf(cause, size, "it already moved at %.3g m/s before the step; look for what threw it", max_speed);
-    return fastest;
-  } else if (reach > 1e15) {
-    snprintf(cause, size, "the body is %.3g m from the origin, beyond what can be computed", reach);
-  } else {
-    snprintf(cause, size, "a pin, collider or written position near it is out of range");
-  }
-  return particle;
-}
-
-static pl_status check_finite(const pl_world *world, pl_step_report *report, pl_error *error) {
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
-    const pl_body *body = pl_slots_at(&world->bodies, i);
-    int32_t particle = body->model->method->find_not_finite(body->model, body->state);
-    if (particle < 0) continue;
-    pl_slot_id id = pl_slots_id_at(&world->bodies, i);
-    report->failed_body = (pl_body_id){id.slot, id.generation};
-    report->failed_particle = find_culprit(world, body, particle, report->cause, sizeof report->cause);
-    return pl_fail(error, PL_ERROR_NOT_FINITE, "body %d, particle %d: the state is not finite after step %lld: %s", i,
-                   report->failed_particle, (long long)world->step_count + 1, report->cause);
-  }
-  return PL_OK;
-}
-
 static pl_status run_layers(pl_world *world, pl_error *error) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
@@ -189,6 +267,7 @@ static pl_status run_layers(pl_world *world, pl_error *error) {
       const pl_layer *layer = &PL_ITEM(&body->layers, pl_world_layer, k).layer;
       pl_status status = layer->after_step(layer->user, world, (pl_body_id){id.slot, id.generation}, body->next_surface,
                                            body->model->surface.point_count, error);
+      if (status >= 0) status = check_not_destroyed(world, error);
       if (status < 0) return status;
     }
   }
@@ -205,7 +284,9 @@ static void clock_stage(pl_step_report *report, pl_step_phase stage, double *las
 // The stages up to where the new state stands; fails with the state half-way.
 static pl_status run_stages(pl_world *world, pl_step_report *report, pl_error *error) {
   double last = pl_clock_seconds();
+  world->phase = PL_WORLD_CONTROLLED;
   pl_status status = run_controllers(world, error);
+  world->phase = PL_WORLD_LOCKED;
   clock_stage(report, PL_STEP_PHASE_CONTROL, &last);
   // A controller may have added or removed bodies and colliders.
   if (status >= 0) status = pl_world_prepare_contact(world, error);
@@ -221,6 +302,10 @@ static pl_status run_stages(pl_world *world, pl_step_report *report, pl_error *e
   clock_stage(report, PL_STEP_PHASE_MOVE, &last);
   if (status < 0) return status;
 
+  pl_world_note_ends(world);
+  status = check_finite(world, report, error);
+  if (status >= 0) status = check_range(world, report, error);
+  if (status < 0) return status;
   pl_contact_report contact = {0};
   status = pl_world_resolve_contact(world, &contact, error);
   report->contact_count = contact.contact_count;
@@ -241,7 +326,9 @@ static pl_status step_once(pl_world *world, pl_step_report *report, pl_error *er
   pl_status status = pl_world_prepare_contact(world, error);
   if (status < 0) return status;
   save_state(world);
+  world->destroy_refused = false;
   status = run_stages(world, report, error);
+  world->phase = PL_WORLD_IDLE;
   if (status < 0) {
     roll_back(world);
     return status;
@@ -257,6 +344,8 @@ static pl_step_report empty_report(void) {
 
 pl_status pl_world_step(pl_world *world, pl_step_report *report, pl_error *error) {
   pl_step_report mine = empty_report();
+  if (report != NULL) *report = mine;
+  if (pl_world_check_idle(world, "pl_world_step", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_status status = step_once(world, &mine, error);
   if (report != NULL) *report = mine;
   return status;
@@ -265,6 +354,7 @@ pl_status pl_world_step(pl_world *world, pl_step_report *report, pl_error *error
 pl_status pl_world_advance(pl_world *world, double seconds, int64_t max_steps, pl_step_report *report, pl_error *error) {
   pl_step_report mine = empty_report();
   if (report != NULL) *report = mine;
+  if (pl_world_check_idle(world, "pl_world_advance", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   if (!isfinite(seconds) || seconds < 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "cannot advance by %g seconds; give a finite number, 0 or more", seconds);
   world->pending += seconds;
@@ -286,6 +376,7 @@ pl_status pl_world_advance(pl_world *world, double seconds, int64_t max_steps, p
 pl_status pl_world_settle(pl_world *world, double seconds, pl_step_report *report, pl_error *error) {
   pl_step_report mine = empty_report();
   if (report != NULL) *report = mine;
+  if (pl_world_check_idle(world, "pl_world_settle", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   if (!isfinite(seconds) || seconds < 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "cannot settle for %g seconds; give a finite number, 0 or more", seconds);
   int64_t count = (int64_t)floor(seconds / world->def.step + 1e-3);

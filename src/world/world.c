@@ -71,6 +71,10 @@ static void destroy_body(pl_context *context, pl_body *body) {
 
 void pl_world_destroy(pl_world *world) {
   if (world == NULL) return;
+  if (world->phase != PL_WORLD_IDLE) {
+    world->destroy_refused = true;
+    return;
+  }
   pl_context *context = world->context;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) destroy_body(context, pl_slots_at(&world->bodies, i));
   for (int32_t i = 0; i < pl_slots_count(&world->colliders); ++i) pl_collider_destroy(context, pl_slots_at(&world->colliders, i));
@@ -123,6 +127,7 @@ static bool allocate_body(pl_context *context, pl_body *body) {
 
 pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *id, pl_error *error) {
   if (id != NULL) *id = (pl_body_id){0, 0};
+  if (pl_world_check_open(world, "pl_world_add_body", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_status status = check_body_def(def, error);
   if (status < 0) return status;
   const pl_body_method *method = def->model->method;
@@ -157,6 +162,7 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
 }
 
 pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error) {
+  if (pl_world_check_open(world, "pl_world_remove_body", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_body *body = pl_slots_remove(&world->bodies, pl_slot_of_body(id));
   if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   for (int32_t i = pl_slots_count(&world->pins) - 1; i >= 0; --i) {
@@ -171,6 +177,7 @@ pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error) 
 
 pl_status pl_world_add_collider(pl_world *world, const pl_collider_def *def, pl_collider_id *id, pl_error *error) {
   if (id != NULL) *id = (pl_collider_id){0, 0};
+  if (pl_world_check_open(world, "pl_world_add_collider", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_collider *collider = NULL;
   pl_status status = pl_collider_create(world->context, def, &collider, error);
   if (status < 0) return status;
@@ -185,6 +192,7 @@ pl_status pl_world_add_collider(pl_world *world, const pl_collider_def *def, pl_
 }
 
 pl_status pl_world_move_collider(pl_world *world, pl_collider_id id, pl_transform placement, pl_error *error) {
+  if (pl_world_check_open(world, "pl_world_move_collider", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_collider *collider = pl_slots_get(&world->colliders, pl_slot_of_collider(id));
   const pl_quat q = placement.rotation;
   if (collider == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such collider in this world");
@@ -197,6 +205,7 @@ pl_status pl_world_move_collider(pl_world *world, pl_collider_id id, pl_transfor
 }
 
 pl_status pl_world_remove_collider(pl_world *world, pl_collider_id id, pl_error *error) {
+  if (pl_world_check_open(world, "pl_world_remove_collider", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_collider *collider = pl_slots_remove(&world->colliders, pl_slot_of_collider(id));
   if (collider == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such collider in this world");
   pl_collider_destroy(world->context, collider);
@@ -212,24 +221,28 @@ void pl_world_set_wind(pl_world *world, pl_vec3 wind) {
   world->def.wind = wind;
 }
 
-// Room for `size` bytes of somebody's state at the start of a step; `*saved` stays NULL for 0. False when out of memory.
-static bool make_workspace(pl_context *context, size_t size, void **saved) {
+// Room for `size` bytes of somebody's state at the start of a step; `*saved` stays NULL for 0. False when out of memory. Holds the state as it is now, which is
+// what a step that fails goes back to when a controller of that step brought the newcomer.
+static bool make_workspace(pl_context *context, const void *state, size_t size, void **saved) {
   *saved = NULL;
   if (size == 0) return true;
   *saved = pl_allocate_array(context, 1, size);
+  if (*saved != NULL) memcpy(*saved, state, size);
   return *saved != NULL;
 }
 
 pl_status pl_world_add_controller(pl_world *world, const pl_controller *controller, pl_error *error) {
+  if (pl_world_check_open(world, "pl_world_add_controller", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   if (controller->before_step == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a controller needs before_step");
   pl_world_controller entry = {.controller = *controller};
-  if (!make_workspace(world->context, controller->state_size, &entry.saved)) return pl_fail_memory(error);
+  if (!make_workspace(world->context, controller->state, controller->state_size, &entry.saved)) return pl_fail_memory(error);
   if (pl_vector_push(&world->controllers, &entry)) return PL_OK;
   pl_release(world->context, entry.saved);
   return pl_fail_memory(error);
 }
 
 pl_status pl_world_remove_controller(pl_world *world, const void *user) {
+  if (pl_world_check_idle(world, "pl_world_remove_controller", NULL) < 0) return PL_ERROR_INVALID_ARGUMENT;
   size_t kept = 0, count = world->controllers.count;
   for (size_t i = 0; i < count; ++i) {
     pl_world_controller *it = &PL_ITEM(&world->controllers, pl_world_controller, i);
@@ -243,11 +256,12 @@ pl_status pl_world_remove_controller(pl_world *world, const void *user) {
 }
 
 pl_status pl_world_add_layer(pl_world *world, pl_body_id id, const pl_layer *layer, pl_error *error) {
+  if (pl_world_check_open(world, "pl_world_add_layer", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_body *body = pl_world_find_body(world, id);
   if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   if (layer->after_step == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a layer needs after_step");
   pl_world_layer entry = {.layer = *layer};
-  if (!make_workspace(world->context, layer->state_size, &entry.saved)) return pl_fail_memory(error);
+  if (!make_workspace(world->context, layer->state, layer->state_size, &entry.saved)) return pl_fail_memory(error);
   if (!pl_vector_push(&body->layers, &entry)) {
     pl_release(world->context, entry.saved);
     return pl_fail_memory(error);

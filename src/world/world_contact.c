@@ -68,14 +68,17 @@ void pl_world_note_starts(pl_world *world) {
   }
 }
 
-pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error) {
-  if (is_alone(world)) return PL_OK;
+void pl_world_note_ends(pl_world *world) {
+  bool alone = is_alone(world);
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
-    if (!meets_others(body)) continue;
     body->model->method->get_positions(body->model, body->state, body->positions);
-    body->model->method->get_velocities(body->model, body->state, body->velocities);
+    if (!alone && meets_others(body)) body->model->method->get_velocities(body->model, body->state, body->velocities);
   }
+}
+
+pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error) {
+  if (is_alone(world)) return PL_OK;
   pl_status status =
       pl_contact_solver_solve(world->contact_solver, world->contact_bodies.items, (int32_t)world->contact_bodies.count,
                               world->collider_list.items, (int32_t)world->collider_list.count, pl_world_get_time(world),

@@ -12,6 +12,7 @@ static pl_status find(const pl_world *world, pl_body_id id, pl_body **body, pl_e
 }
 
 pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id id, int32_t joint, pl_transform target, double seconds, pl_error *error) {
+  if (pl_world_check_open(world, "pl_rod_set_joint_target", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
@@ -26,6 +27,7 @@ pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id id, int32_t joint,
 }
 
 pl_status pl_rod_set_camera(pl_world *world, pl_body_id id, pl_vec3 eye, pl_error *error) {
+  if (pl_world_check_open(world, "pl_rod_set_camera", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
@@ -45,6 +47,7 @@ pl_status pl_rod_get_joints(const pl_world *world, pl_body_id id, pl_transform *
 }
 
 pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id id, const double *weights, pl_error *error) {
+  if (pl_world_check_open(world, "pl_rod_set_morph_weights", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
@@ -66,6 +69,7 @@ static void carry_particles(pl_body *body, pl_transform motion) {
 }
 
 pl_status pl_body_teleport(pl_world *world, pl_body_id id, pl_transform motion, pl_error *error) {
+  if (pl_world_check_open(world, "pl_body_teleport", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
@@ -80,6 +84,7 @@ pl_status pl_body_teleport(pl_world *world, pl_body_id id, pl_transform motion, 
 }
 
 pl_status pl_body_reset(pl_world *world, pl_body_id id, pl_error *error) {
+  if (pl_world_check_open(world, "pl_body_reset", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;

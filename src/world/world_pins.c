@@ -38,6 +38,7 @@ bool pl_pin_holds(const pl_world *world, const pl_world_pin *pin) {
 
 pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id, pl_error *error) {
   if (id != NULL) *id = (pl_pin_id){0, 0};
+  if (pl_world_check_open(world, "pl_world_add_pin", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_status status = pl_check_def(def->magic, "pl_pin_def", error);
   if (status < 0) return status;
   pl_body *body;
@@ -48,7 +49,7 @@ pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a pin's target must be finite; its stiffness, damping and end not negative");
   pl_world_pin *pin = pl_allocate_array(world->context, 1, sizeof(pl_world_pin));
   if (pin == NULL) return pl_fail_memory(error);
-  *pin = (pl_world_pin){.def = *def, .target = def->target};
+  *pin = (pl_world_pin){.def = *def, .target = def->target, .saved = def->target};
   pl_slot_id slot = pl_slots_add(&world->pins, pin);
   if (slot.slot == 0) {
     pl_release(world->context, pin);
@@ -59,6 +60,7 @@ pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id
 }
 
 pl_status pl_world_move_pin(pl_world *world, pl_pin_id id, pl_vec3 target, pl_error *error) {
+  if (pl_world_check_open(world, "pl_world_move_pin", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_world_pin *pin = pl_slots_get(&world->pins, pl_slot_of_pin(id));
   if (pin == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such pin in this world");
   if (!pl_vec3_is_finite(target)) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a pin's target must be finite");
@@ -67,6 +69,7 @@ pl_status pl_world_move_pin(pl_world *world, pl_pin_id id, pl_vec3 target, pl_er
 }
 
 pl_status pl_world_remove_pin(pl_world *world, pl_pin_id id, pl_error *error) {
+  if (pl_world_check_open(world, "pl_world_remove_pin", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_world_pin *pin = pl_slots_remove(&world->pins, pl_slot_of_pin(id));
   if (pin == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such pin in this world");
   pl_body *body = pl_world_find_body(world, pin->def.body);
@@ -76,6 +79,7 @@ pl_status pl_world_remove_pin(pl_world *world, pl_pin_id id, pl_error *error) {
 }
 
 pl_status pl_world_add_force(pl_world *world, pl_body_id id, int32_t particle, pl_vec3 force, pl_error *error) {
+  if (pl_world_check_open(world, "pl_world_add_force", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_body *body;
   pl_status status = find_particle(world, id, particle, &body, error);
   if (status < 0) return status;

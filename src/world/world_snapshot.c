@@ -5,7 +5,8 @@
 #include "base/hash.h"
 #include "world/world_state.h"
 
-#define SNAPSHOT_MAGIC UINT64_C(0x31304E5350414C50)  // "PLAPSN01"
+#define SNAPSHOT_MAGIC UINT64_C(0x31304E5350414C50)        // "PLAPSN01"
+#define SNAPSHOT_INSIDE_STEP UINT64_C(0x58304E5350414C50)  // "PLAPSN0X": of a step that was not over, good for nothing
 
 typedef struct snapshot_head {
   uint64_t magic;
@@ -85,7 +86,9 @@ size_t pl_world_snapshot_size(const pl_world *world) {
 }
 
 void pl_world_snapshot(const pl_world *world, void *buffer) {
-  snapshot_head head = {SNAPSHOT_MAGIC, layout_hash(world), world->step_count, world->pending, world->def.gravity, world->def.wind};
+  // Half of a step is no state to go back to, and there is nobody to tell here: pl_world_restore() refuses it.
+  uint64_t magic = world->phase == PL_WORLD_IDLE ? SNAPSHOT_MAGIC : SNAPSHOT_INSIDE_STEP;
+  snapshot_head head = {magic, layout_hash(world), world->step_count, world->pending, world->def.gravity, world->def.wind};
   memcpy(buffer, &head, sizeof head);
   char *to = (char *)buffer + sizeof head;
   visit_blocks(world, copy_out, &to);
@@ -99,11 +102,14 @@ static bool forces_are_set(const pl_body *body) {
 }
 
 pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size, pl_error *error) {
+  if (pl_world_check_idle(world, "pl_world_restore", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   snapshot_head head;
   if (size != pl_world_snapshot_size(world))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the snapshot has %zu bytes where this world needs %zu: it is of another world",
                    size, pl_world_snapshot_size(world));
   memcpy(&head, buffer, sizeof head);
+  if (head.magic == SNAPSHOT_INSIDE_STEP)
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "the snapshot was taken inside a step, half-way; take snapshots between steps");
   if (head.magic != SNAPSHOT_MAGIC) return pl_fail(error, PL_ERROR_INVALID_DATA, "this is not a snapshot of a world");
   if (head.layout != layout_hash(world))
     return pl_fail(error, PL_ERROR_INVALID_DATA,

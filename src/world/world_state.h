@@ -40,12 +40,20 @@ typedef struct pl_body {
 typedef struct pl_world_pin {
   pl_pin_def def;
   pl_vec3 target;  // where it wants to be at the end of the next step
+  pl_vec3 saved;   // the same at the start of the step
 } pl_world_pin;
 
 typedef struct pl_world_controller {
   pl_controller controller;
   void *saved;  // its state at the start of the step
 } pl_world_controller;
+
+// What a world is doing. Callbacks of a step may call back into it, and what they may do there depends on this.
+typedef enum pl_world_phase {
+  PL_WORLD_IDLE = 0,    // between steps
+  PL_WORLD_CONTROLLED,  // a controller has the word: everything may change except what time and the list of controllers are
+  PL_WORLD_LOCKED       // in the rest of a step, layers and drivers of fem bodies included: nothing may change
+} pl_world_phase;
 
 struct pl_world {
   pl_context *context;
@@ -60,8 +68,11 @@ struct pl_world {
   bool prepared;             // the contact solver knows all bodies and colliders
   pl_scratch scratch;
   int64_t step_count;
-  bool settling;   // steps are done while time stands still
-  double pending;  // seconds that pl_world_advance() has been given and not yet stepped
+  pl_world_phase phase;
+  bool destroy_refused;               // pl_world_destroy() was called inside the current step, which fails for it
+  pl_vec3 saved_gravity, saved_wind;  // at the start of the step
+  bool settling;                      // steps are done while time stands still
+  double pending;                     // seconds that pl_world_advance() has been given and not yet stepped
 };
 
 static inline pl_slot_id pl_slot_of_body(pl_body_id id) {
@@ -76,6 +87,11 @@ static inline pl_slot_id pl_slot_of_collider(pl_collider_id id) {
 static inline pl_body *pl_world_find_body(const pl_world *world, pl_body_id id) {
   return pl_slots_get(&world->bodies, pl_slot_of_body(id));
 }
+
+// Whether `function` may run now; fails with PL_ERROR_INVALID_ARGUMENT. Some functions only run between steps, those that change the world run in controllers
+// too (world_phase.c).
+pl_status pl_world_check_idle(const pl_world *world, const char *function, pl_error *error);
+pl_status pl_world_check_open(const pl_world *world, const char *function, pl_error *error);
 
 // Forces of the wind on every body, added to `forces` (world_forces.c).
 pl_status pl_world_add_wind(pl_world *world, pl_error *error);
@@ -92,8 +108,9 @@ void pl_world_hold_pins(pl_world *world);
 
 // Tell the contact solver of all bodies and colliders, if they changed (world_contact.c).
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error);
-// Remember where particles are before they move, then resolve what the move ran into.
+// Remember where particles are before they move (of bodies that may touch something) and after (of all), then resolve what the move ran into.
 void pl_world_note_starts(pl_world *world);
+void pl_world_note_ends(pl_world *world);
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error);
 
 #endif

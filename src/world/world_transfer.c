@@ -40,6 +40,7 @@ static void take_controllers(pl_world *world, const pl_world *from) {
 pl_status pl_world_transfer_state(pl_world *world, const pl_world *from, int32_t *transferred_count, pl_error *error) {
   int32_t count = pl_slots_count(&world->bodies), adopted = 0;
   if (transferred_count != NULL) *transferred_count = 0;
+  if (pl_world_check_idle(world, "pl_world_transfer_state", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   if (world->def.step != from->def.step)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the two worlds have steps of different length");
   for (int32_t i = 0; i < count && i < pl_slots_count(&from->bodies); ++i) {

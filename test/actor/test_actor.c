@@ -189,7 +189,7 @@ static void test_goals_beyond_the_limit_or_without_sense_are_refused(void **stat
   pl_goals goals = {.part_count = 2, .particle_count = 10};
   pl_goal goal = {.subject = PL_GOAL_CENTER, .axes = PL_GOAL_XYZ, .velocity_gain = 1, .weight = 1};
   pl_goal broken = goal;
-  broken.velocity.x = NAN;
+  broken.velocity.x = (double)NAN;
   assert_false(pl_goals_add(&goals, &broken));
   broken = goal;
   broken.subject = PL_GOAL_PART, broken.part = 2;

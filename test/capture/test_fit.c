@@ -245,7 +245,7 @@ static void wrong_data_is_refused_with_its_place(void **state) {
   fit_bar bar;
   open_known(&bar, 1);
   pl_fit *fit = NULL;
-  bar.positions[1][3 * bar.point_count + 5].y = NAN;
+  bar.positions[1][3 * bar.point_count + 5].y = (double)NAN;
   assert_int_equal(pl_fit_create(bar.context, &bar.def, bar.mesh, bar.sequences, 2, &fit, &error), PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "frame 3"));
   assert_null(fit);

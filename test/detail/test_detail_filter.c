@@ -202,14 +202,14 @@ static void wrong_frames_are_refused_and_change_nothing(void **state) {
   pl_error error = {0};
   assert_int_equal(pl_detail_filter_apply(f.filter, &frame, p.found, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
   frame.contact_count = 1;
-  contacts[0].point.x = NAN;
+  contacts[0].point.x = (double)NAN;
   assert_int_equal(pl_detail_filter_apply(f.filter, &frame, p.found, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
   contacts[0] = contact_of(&again);
   contacts[0].is_located = true;
   contacts[0].triangle = p.object.triangle_count;
   assert_int_equal(pl_detail_filter_apply(f.filter, &frame, p.found, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
   contacts[0] = contact_of(&again);
-  for (int32_t i = 0; i < p.object.material_count; ++i) p.displacements[i].z = NAN;
+  for (int32_t i = 0; i < p.object.material_count; ++i) p.displacements[i].z = (double)NAN;
   assert_int_equal(pl_detail_filter_apply(f.filter, &frame, p.found, NULL, &error), PL_ERROR_INVALID_DATA);
   for (int32_t i = 0; i < p.object.surface_count; ++i) check_near(pl_vec3_length(p.found[i]), 0, 0);
   pl_detail_filter_def def = pl_default_detail_filter_def();

@@ -235,7 +235,7 @@ static void what_cannot_be_a_set_is_refused(void **state) {
   memset(s.plates[1].displacements, 0, (size_t)s.plates[1].object.material_count * sizeof(pl_vec3));
   assert_int_equal(pl_detail_set_build(context, &def, s.recordings, 2, &set, NULL, &error), PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "recording 1"));
-  s.plates[0].fine[5].y = INFINITY;
+  s.plates[0].fine[5].y = (double)INFINITY;
   assert_int_equal(pl_detail_set_build(context, &def, s.recordings, 1, &set, NULL, &error), PL_ERROR_INVALID_DATA);
   s.recordings[0].fine_points = NULL;
   assert_int_equal(pl_detail_set_build(context, &def, s.recordings, 1, &set, NULL, &error), PL_ERROR_INVALID_ARGUMENT);

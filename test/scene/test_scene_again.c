@@ -209,7 +209,8 @@ static void a_collider_that_is_moved_pushes(void **state) {
   check_at_most(0.2, report.center.x);
   check_at_most(0.5, report.momentum.x / report.mass);
 
-  const pl_transform nowhere = {{NAN, 0, 0}, {0, 0, 0, 1}}, unturned = {{0, 0, 0}, {0, 0, 0, 0}}, home = {{0, 0, 0}, {0, 0, 0, 1}};
+  const pl_transform nowhere = {{(double)NAN, 0, 0}, {0, 0, 0, 1}}, unturned = {{0, 0, 0}, {0, 0, 0, 0}},
+                     home = {{0, 0, 0}, {0, 0, 0, 1}};
   assert_int_equal(pl_world_move_collider(s.world, ball, nowhere, &s.error), PL_ERROR_INVALID_ARGUMENT);
   assert_int_equal(pl_world_move_collider(s.world, ball, unturned, &s.error), PL_ERROR_INVALID_ARGUMENT);
   const pl_collider_key key = {0, home};

@@ -8,6 +8,7 @@ echo "help and version go to standard output with exit 0"
 expect 0 help && says "usage: pliant" out
 expect 0 --help && says "usage: pliant" out
 expect 0 --version && says "pliant " out
+for word in '^commit: ' '^compiler: ' '^with: ' '^without: '; do grep -q "$word" out || fail "--version does not say $word"; done
 for verb in demo run check mesh info convert bench; do
   expect 0 help $verb && says "pliant $verb" out && [ ! -s err ] || fail "help $verb"
   expect 0 $verb --help && says "pliant $verb" out

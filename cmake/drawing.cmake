@@ -1,0 +1,21 @@
+# EGL and OpenGL ES for src/render: an option that is on where both are found. Without them a file takes their place that says so to whoever asks for a picture; everything
+# else works.
+pkg_check_modules(EGL QUIET IMPORTED_TARGET egl)
+pkg_check_modules(GLES QUIET IMPORTED_TARGET glesv2)
+set(drawing_found OFF)
+if(EGL_FOUND AND GLES_FOUND)
+  set(drawing_found ON)
+endif()
+option(PLIANT_EGL "Draw pictures with EGL and OpenGL ES" ${drawing_found})
+if(PLIANT_EGL AND NOT drawing_found)
+  message(FATAL_ERROR "PLIANT_EGL is on, but egl or glesv2 is not there for pkg-config; install them (Debian: libegl-dev libgles-dev) or configure with -DPLIANT_EGL=OFF")
+endif()
+if(PLIANT_EGL)
+  set(PLIANT_DRAWING_LIBRARIES PkgConfig::EGL PkgConfig::GLES)
+  set(PLIANT_DRAWING_EXCEPT render_missing.c)
+  set(PLIANT_DRAWING_MODULES " egl glesv2")  # for pkg-config
+else()
+  set(PLIANT_DRAWING_LIBRARIES)
+  set(PLIANT_DRAWING_EXCEPT render_context.c render_device.c render_light.c render_passes.c renderer.c)
+  set(PLIANT_DRAWING_MODULES)
+endif()
