@@ -44,14 +44,19 @@ pl_status pl_run_save(const pl_capture_result *run, const char *name, const pl_r
 static pl_status load_bytes(const pl_capture_result *run, const char *name, pl_run_record *record, pl_error *error) {
   const pl_store *store = &run->def.store;
   size_t size = 0, again = 0;
-  pl_status status = store->load(store->user, name, NULL, 0, &size, error);
+  // A missing record is usual: it leaves no trace in the caller's error.
+  pl_error trouble = {0};
+  pl_status status = store->load(store->user, name, NULL, 0, &size, &trouble);
   if (status == PL_ERROR_NOT_FOUND) return PL_OK;
-  if (status < 0) return status;
+  if (status < 0) {
+    if (error != NULL) *error = trouble;
+    return status;
+  }
   if (size < sizeof(record_head)) return PL_OK;
   if (!pl_run_record_make(run->context, size - sizeof(record_head), record)) return pl_fail_memory(error);
   status = store->load(store->user, name, record->bytes, size, &again, error);
   if (status < 0 || again != size) pl_run_record_free(record);
-  return status == PL_ERROR_NOT_FOUND ? PL_OK : status;
+  return status;
 }
 
 pl_status pl_run_load(const pl_capture_result *run, const char *name, pl_run_record *record, pl_error *error) {
