@@ -77,6 +77,7 @@ typedef struct pl_capture_progress {
   /// From PL_CAPTURE_FIT_BEGIN on: the fit, which waits. It may be looked at in every way, with pl_fit_get_report() and
   /// pl_fit_predict() too; it must not be changed.
   pl_fit *fit;
+  const pl_fit_sequence *motions;    ///< with `fit`: the motions that it fits, one for each recording
   const pl_fit_progress *iteration;  ///< PL_CAPTURE_ITERATION: how it went
 } pl_capture_progress;
 

@@ -22,6 +22,7 @@ pl_status pl_run_tell(const pl_capture_result *run, pl_capture_progress progress
   if (run->def.progress == NULL) return PL_OK;
   progress.round = (int32_t)run->rounds.count - 1;
   progress.report = &pl_run_current(run)->report;
+  if (progress.fit != NULL) progress.motions = run->motions;
   return run->def.progress(run->def.user, &progress) ? PL_OK : PL_REMARK_CANCELLED;
 }
 
