@@ -13,7 +13,7 @@ pl_capture_run_def pl_default_capture_run_def(void) {
   return (pl_capture_run_def){.max_rounds = 4,
                               .settle_tolerance = 0.01,
                               .max_modulus_spread = 1.05,
-                              .surface_tolerance = 0.05,
+                              .surface_tolerance = 0.05,  // a scan stands out from a coarse lattice by half a cell
                               .track = pl_default_track_def(),
                               .fit = pl_default_fit_def(),
                               .warm_start = true,
