@@ -1,7 +1,7 @@
 # What `cmake --install` puts where: headers, both libraries in both forms, the tool, CMake and pkg-config files, man page, completions.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pliant)
-set(lab_headers actor.h character.h checkpoint.h cloud.h file.h fit.h frames.h lab.h picture.h pliant.h recording.h report.h scene.h sensor.h solver.h track.h)
+set(lab_headers actor.h capture.h character.h checkpoint.h cloud.h file.h fit.h frames.h lab.h picture.h pliant.h recording.h report.h scene.h sensor.h solver.h store.h track.h)
 
 # pliant_install_library(NAME EXPORTED set): shared and static form of a library, as pliant::EXPORTED and pliant::EXPORTED-static.
 function(pliant_install_library name exported set)

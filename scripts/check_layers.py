@@ -11,7 +11,7 @@ from tree import ROOT
 RUNTIME = "base math sparse mesh examples contact body solid rod fem detail world".split()
 LAB = "solvers io actor capture scene render".split()
 ORDER = RUNTIME + LAB
-LAB_HEADERS = set("actor.h character.h checkpoint.h cloud.h file.h fit.h frames.h lab.h picture.h pliant.h recording.h report.h scene.h sensor.h solver.h track.h".split())
+LAB_HEADERS = set("actor.h capture.h character.h checkpoint.h cloud.h file.h fit.h frames.h lab.h picture.h pliant.h recording.h report.h scene.h sensor.h solver.h store.h track.h".split())
 # What the C library, libm and threads offer; the runtime needs no more. The compiler's own vector header is for the wrapper in math/.
 SYSTEM = set("""assert.h ctype.h errno.h fenv.h float.h inttypes.h limits.h locale.h math.h pthread.h sched.h stdalign.h stdarg.h stdatomic.h
     stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h sys/mman.h time.h unistd.h""".split())

@@ -3,6 +3,7 @@
 #include "studio_capture.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -16,6 +17,9 @@
 static const double TELL_EVERY = 0.1;
 // Time steps between two frames; of large bodies fewer, or one would wait too long.
 enum { MIN_STEPS = 2, MAX_STEPS = 8, STEPS_OF_MANY = 4, MANY_POINTS = 1500 };
+
+// A modulus, Poisson's ratio and two dampings: with more parameters there are several moduli.
+enum { FIRST_PARAMETERS = 4 };
 
 static const char *const SHAPES[STUDIO_SHAPE_COUNT] = {"static", "tracked", "simulated"};
 
@@ -184,6 +188,8 @@ static void begin_fit(studio_world *w, studio_capture *c) {
                         .density = fem->density,
                         .poisson = fem->poisson,
                         .max_steps = (int32_t)fmax(steps, MIN_STEPS),
+                        .modulus_count = c->fit_moduli,
+                        .max_rounds = c->fit_rounds,
                         .thread_count = w->options->thread_count,
                         .before = c->fit};
   int32_t *held = find_held(w, c->body, &def.held_count);
@@ -260,10 +266,15 @@ static void tell_parameters(studio_note *note, const studio_fit_view *view) {
   for (int32_t i = 0; list != NULL && i < view->parameter_count; ++i) {
     const pl_fit_estimate *estimate = &view->parameters[i];
     struct parameter_words words = words_of(estimate->name);
+    // Several moduli are told apart by their number, as in "young 2".
+    const char *number = strchr(estimate->name, ' ');
+    bool numbered = view->parameter_count > FIRST_PARAMETERS && strncmp(estimate->name, "young", 5) == 0 && number != NULL;
+    char label[64];
+    snprintf(label, sizeof label, "%s%s", words.label, numbered ? number : "");
     pl_json *item = pl_json_new(&note->arena, PL_JSON_OBJECT);
     if (item == NULL) return;
     pl_json_set_text(&note->arena, item, "name", estimate->name);
-    pl_json_set_text(&note->arena, item, "label", words.label);
+    pl_json_set_text(&note->arena, item, "label", label);
     studio_note_number(note, item, "value", estimate->value);
     pl_json_set_text(&note->arena, item, "unit", words.unit);
     if (view->has_intervals) pl_json_set_text(&note->arena, item, "verdict", pl_fit_verdict_name(estimate->verdict));
@@ -280,6 +291,7 @@ static void tell_fit(studio_note *note, const studio_fit_view *view) {
   pl_json_set_text(arena, note->root, "stage", view->stage);
   studio_note_number(note, note->root, "done", view->fraction);
   if (view->text[0] != '\0') pl_json_set_text(arena, note->root, "text", view->text);
+  studio_note_number(note, note->root, "round", view->round + 1);
   studio_note_number(note, note->root, "iteration", view->iteration_count);
   if (view->has_error) studio_note_number(note, note->root, "error", view->error);
   pl_json *history = pl_json_set(arena, note->root, "history", pl_json_new(arena, PL_JSON_ARRAY));
@@ -358,10 +370,24 @@ static const char *seek(studio_world *w, studio_capture *c, const pl_json *messa
   return NULL;
 }
 
-static const char *begin(studio_world *w, studio_capture *c) {
+// A number of a message from 1 to `max`, 1 if there is none.
+static bool get_count(const pl_json *message, const char *name, int32_t max, int32_t *count) {
+  const pl_json *item = pl_json_find(message, name);
+  int64_t value = 1;
+  if (item != NULL && (!pl_json_get_integer(item, &value) || value < 1 || value > max)) return false;
+  *count = (int32_t)value;
+  return true;
+}
+
+static const char *begin(studio_world *w, studio_capture *c, const pl_json *message) {
+  int32_t rounds, moduli;
   if (fit_runs(c)) return "a fit runs already; stop it first";
   if (c->recorded && c->capture == NULL) return "there is no recording";
+  if (!get_count(message, "rounds", STUDIO_ROUNDS_MAX, &rounds)) return "a fit here has 1 to 8 `rounds`";
+  if (!get_count(message, "moduli", STUDIO_MODULI_MAX, &moduli)) return "a fit here has 1 to 8 `moduli`";
   c->film_failed = false;
+  c->fit_rounds = rounds;
+  c->fit_moduli = moduli;
   c->fit_wanted = c->follows = true;
   c->chosen = false;
   c->frame = 0;
@@ -402,7 +428,7 @@ void studio_capture_ask(studio_world *w, uint32_t viewer, const pl_json *id, con
   else if (pl_json_is_text(action, "seek"))
     refusal = seek(w, c, message);
   else if (pl_json_is_text(action, "fit"))
-    refusal = begin(w, c);
+    refusal = begin(w, c, message);
   else if (pl_json_is_text(action, "stop"))
     refusal = stop(c);
   else if (pl_json_is_text(action, "shape"))

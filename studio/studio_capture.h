@@ -37,9 +37,10 @@ typedef struct studio_capture {
   bool filming;
   pl_capture *capture;  // NULL: not there yet
   pl_capture_view view;
-  pl_vec3 *static_points;  // of the tets at rest
-  studio_fit *fit;         // the last one, running or not; NULL: none
-  bool fit_wanted;         // as soon as there is a recording
+  pl_vec3 *static_points;          // of the tets at rest
+  studio_fit *fit;                 // the last one, running or not; NULL: none
+  bool fit_wanted;                 // as soon as there is a recording
+  int32_t fit_rounds, fit_moduli;  // that were asked for
   // What is shown:
   bool shown;    // a frame of the recording, in the place of the world
   bool follows;  // it is the frame that was tracked last

@@ -1,7 +1,5 @@
-// Tracking and fitting apart from the world (paper 002: one round of its figure 2, with a uniform modulus).
-//
-// Nothing but the view, the track and the simulation is shared with the thread that began it. Frames of the track are final once they are counted; the simulation is replaced as a
-// whole, under the lock.
+// A capture apart from the world. Nothing but the view, the track and the simulation is shared with the thread that began it; frames of the track and the simulation are replaced
+// as a whole, under the lock. Frames and iterations are kept in a store in memory, so that another fit with the same input resumes where this one ended.
 #define _GNU_SOURCE
 #include "studio_fit.h"
 
@@ -15,15 +13,14 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/error.h"
+#include "pliant/capture.h"
 #include "pliant/solver.h"
 #include "studio_files.h"
 
 // What tracking takes the body for, and where a fit begins that has no frequency to go by. Pa.
 static const double YOUNG_GUESS = 1e6;
-// How far the surface may lie outside the tets, as a share of their size.
-static const double SURFACE_OUTSIDE = 0.05;
 // A track may take so many bytes.
-static const double MAX_TRACK = 1e9;
+static const double TRACK_MAX = 1e9;
 // The motion is simulated for show when that was so many times its own time ago.
 static const double SHOW_PAUSE = 3;
 
@@ -32,19 +29,21 @@ struct studio_fit {
   pl_context *context;  // of the thread
   pthread_t thread;
   studio_fit_def def;  // its arrays and texts are owned
+  pl_store store;      // of the owner
   atomic_bool stop, abandon, ended;
   atomic_bool warming;  // a warm start runs, of which nothing is left when it is stopped
   atomic_uint version;
   pthread_mutex_t lock;  // of what follows
   studio_fit_view view;
   pl_vec3 *track, *simulation;  // frame_count times the points; of the owner
-  double *supports;             // per point: what was measured of it, mean over the frames
   // Of the thread alone:
   pl_capture *capture;
   pl_capture_view recording;
   pl_mesh *tets, *surface;
-  pl_fit *fit;
-  pl_fit_sequence sequence;
+  pl_field *field;
+  pl_vec3 *workspace;               // workspace for a simulation
+  int32_t earlier_count;       // iterations of the rounds before
+  bool fresh;                  // the simulation is that of the parameters
   double shown, show_seconds;  // when the motion was last simulated for show, and how long that took
   pl_error error;
 };
@@ -95,7 +94,7 @@ bool studio_fit_has_ended(const studio_fit *f) {
   return atomic_load(&f->ended);
 }
 
-// --- tracking ---------------------------------------------------------------------------------------------------------------------
+// --- what is captured -------------------------------------------------------------------------------------------------------------
 
 static pl_status read_files(studio_fit *f) {
   pl_status status = pl_capture_load(f->context, f->def.capture, &f->capture, NULL, &f->error);
@@ -108,89 +107,30 @@ static pl_status read_files(studio_fit *f) {
     if (f->def.held[i] < 0 || f->def.held[i] >= mesh.point_count)
       return pl_fail(&f->error, PL_ERROR_INVALID_DATA, "point %d is to be held, and the mesh has %d", f->def.held[i],
                      mesh.point_count);
-  if (f->recording.frame_count < 2) return pl_fail(&f->error, PL_ERROR_INVALID_DATA, "a motion has two frames or more");
   double bytes = (double)f->recording.frame_count * mesh.point_count * (double)sizeof(pl_vec3);
-  if (bytes > MAX_TRACK)
+  if (bytes > TRACK_MAX)
     return pl_fail(&f->error, PL_ERROR_UNSUPPORTED, "%d frames of %d points are too many here; use pliant capture",
                    f->recording.frame_count, mesh.point_count);
-  return PL_OK;
+  pl_field_def field = pl_default_field_def();
+  field.control_count = f->def.modulus_count;
+  field.placement = f->def.modulus_count > 1 ? PL_FIELD_ALONG_AXIS : PL_FIELD_UNIFORM;
+  return pl_field_build(f->context, &field, f->tets, &f->field, &f->error);
 }
 
 static pl_status take_workspace(studio_fit *f) {
   size_t frames = (size_t)f->recording.frame_count, n = (size_t)pl_mesh_get_view(f->tets).point_count;
   pthread_mutex_lock(&f->lock);
-  // A track that was taken over is kept if it is of this recording.
-  bool known = f->track != NULL && f->view.frame_count == (int32_t)frames && f->view.point_count == (int32_t)n &&
-               f->view.tracked_count == (int32_t)frames;
   f->view.frame_count = (int32_t)frames;
   f->view.point_count = (int32_t)n;
-  if (!known) {
-    f->view.tracked_count = 0;
-    pl_release(f->owner, f->track);
-    pl_release(f->owner, f->supports);
-    f->track = pl_allocate_array(f->owner, frames * n, sizeof *f->track);
-    f->supports = pl_allocate_array(f->owner, n, sizeof *f->supports);
-  }
+  f->track = pl_allocate_array(f->owner, frames * n, sizeof *f->track);
   f->simulation = pl_allocate_array(f->owner, frames * n, sizeof *f->simulation);
-  bool good = f->track != NULL && f->supports != NULL && f->simulation != NULL;
+  bool good = f->track != NULL && f->simulation != NULL;
   pthread_mutex_unlock(&f->lock);
-  return good ? PL_OK : pl_fail_memory(&f->error);
+  f->workspace = pl_allocate_array(f->context, frames * n, sizeof *f->workspace);
+  return good && f->workspace != NULL ? PL_OK : pl_fail_memory(&f->error);
 }
 
-static pl_status track_frame(studio_fit *f, pl_tracker *tracker, int32_t frame) {
-  pl_cloud *cloud = NULL;
-  pl_track_report report;
-  pl_status status = pl_capture_frame(f->capture, frame, &cloud, NULL, &f->error);
-  if (status < 0) return status;
-  pl_cloud_view points = pl_cloud_get_view(cloud);
-  status = pl_tracker_advance(tracker, f->recording.times[frame], &points, &report, &f->error);
-  pl_cloud_destroy(cloud);
-  if (status < 0) return status;
-  if (report.state == PL_TRACK_LOST)
-    return pl_fail(&f->error, PL_ERROR_INVALID_DATA, "the track is lost in frame %d: %.0f %% of its points are explained",
-                   frame + 1, 100 * report.explained_fraction);
-  pl_tracker_view found = pl_tracker_get_view(tracker);
-  size_t n = (size_t)found.point_count;
-  memcpy(f->track + (size_t)frame * n, found.points, n * sizeof *f->track);
-  for (size_t i = 0; i < n; ++i) f->supports[i] += found.supports[i] / f->recording.frame_count;
-  pthread_mutex_lock(&f->lock);
-  f->view.tracked_count = frame + 1;
-  ++f->view.shape_version;
-  f->view.fraction = (frame + 1.0) / f->view.frame_count;
-  f->view.has_error = true;
-  f->view.error = report.residual;
-  tell(f);
-  return PL_OK;
-}
-
-static pl_status track(studio_fit *f) {
-  pl_mesh_view mesh = pl_mesh_get_view(f->tets);
-  pl_box box = pl_points_box(mesh.points, mesh.point_count);
-  pl_fem_def body = pl_default_fem_def(f->def.material);
-  pl_model *model = NULL;
-  pl_tracker *tracker = NULL;
-  body.young = YOUNG_GUESS;
-  body.poisson = f->def.poisson;
-  body.density = f->def.density;
-  body.surface = f->surface;
-  body.surface_tolerance =
-      SURFACE_OUTSIDE * fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z));
-  body.direct = pl_cholmod_backend();
-  pl_status status = pl_fem_build(f->context, &body, f->tets, &model, &f->error);
-  pl_track_def def = pl_default_track_def();
-  def.held = f->def.held;
-  def.held_count = f->def.held_count;
-  def.cameras = f->recording.cameras;
-  def.camera_count = f->recording.camera_count;
-  if (status >= 0) status = pl_tracker_create(f->context, &def, model, mesh.points, &tracker, &f->error);
-  for (int32_t i = 0; status >= 0 && i < f->recording.frame_count && !atomic_load(&f->stop); ++i)
-    status = track_frame(f, tracker, i);
-  pl_tracker_destroy(tracker);
-  pl_model_destroy(model);
-  return status;
-}
-
-// --- fitting ----------------------------------------------------------------------------------------------------------------------
+// --- what happens -----------------------------------------------------------------------------------------------------------------
 
 // Whether nobody waits for what is being simulated.
 static bool give_up(void *user) {
@@ -198,103 +138,137 @@ static bool give_up(void *user) {
   return atomic_load(&f->abandon) || (atomic_load(&f->warming) && atomic_load(&f->stop));
 }
 
-// Pauses the fit after every iteration, so that it can be looked at. That costs nothing: what a look simulates, the next iteration would.
-static bool after_iteration(void *user, const pl_fit *fit, const pl_fit_progress *progress) {
-  studio_fit *f = user;
-  (void)fit;
+static bool take_frame(studio_fit *f, const pl_capture_progress *progress) {
+  size_t n = (size_t)f->view.point_count;
+  if (progress->track->state == PL_TRACK_LOST) {
+    (void)pl_fail(&f->error, PL_ERROR_INVALID_DATA, "the track is lost in frame %d: %.0f %% of its points are explained",
+                  progress->frame + 1, 100 * progress->track->explained_fraction);
+    return false;
+  }
   pthread_mutex_lock(&f->lock);
-  if (f->view.iteration_count < MAX_STUDIO_HISTORY) f->view.errors[f->view.iteration_count++] = progress->rms;
+  memcpy(f->track + (size_t)progress->frame * n, progress->tracker->points, n * sizeof *f->track);
+  if (f->view.tracked_count <= progress->frame) f->view.tracked_count = progress->frame + 1;
+  ++f->view.shape_version;
+  f->view.fraction = (progress->frame + 1.0) / f->view.frame_count;
   f->view.has_error = true;
-  f->view.error = progress->rms;
-  f->view.fraction = fmin(1, (double)progress->frame_count / f->view.frame_count);
+  f->view.error = progress->track->residual;
   tell(f);
-  return false;
+  // What is known already costs nothing, and is wanted even by those who stop at once.
+  return progress->loaded || !atomic_load(&f->stop);
 }
 
-static pl_status set_up(studio_fit *f) {
-  pl_fit_def def = pl_default_fit_def();
-  f->sequence = (pl_fit_sequence){.frame_count = f->recording.frame_count,
-                                  .frame_seconds = 1 / f->recording.rate,
-                                  .positions = f->track,
-                                  .point_weights = f->supports};
-  def.material = f->def.material;
-  def.density = f->def.density;
-  def.gravity = f->recording.gravity;
-  def.pinned = f->def.held;
-  def.pinned_count = f->def.held_count;
-  def.young.start = YOUNG_GUESS;
-  def.poisson.start = f->def.poisson;
-  def.max_steps = f->def.max_steps;
-  def.max_iterations = MAX_STUDIO_HISTORY;
-  def.direct = pl_cholmod_backend();
-  def.after_iteration = after_iteration;
-  def.give_up = give_up;
-  def.user = f;
-  return pl_fit_create(f->context, &def, f->tets, &f->sequence, 1, &f->fit, &f->error);
-}
-
-static pl_status look_at_parameters(studio_fit *f) {
+static bool look_at_parameters(studio_fit *f, pl_fit *fit) {
   pl_fit_report report;
-  pl_status status = pl_fit_get_report(f->fit, &report, &f->error);
-  if (status < 0) return status;
+  if (pl_fit_get_report(fit, &report, &f->error) < 0) return false;
   pthread_mutex_lock(&f->lock);
-  f->view.parameter_count = report.parameter_count < MAX_STUDIO_PARAMETERS ? report.parameter_count : MAX_STUDIO_PARAMETERS;
+  f->view.parameter_count = report.parameter_count < STUDIO_PARAMETERS_MAX ? report.parameter_count : STUDIO_PARAMETERS_MAX;
   memcpy(f->view.parameters, report.estimates, (size_t)f->view.parameter_count * sizeof *f->view.parameters);
   f->view.has_intervals = f->view.iteration_count > 0;
   tell(f);
-  return PL_OK;
+  return true;
 }
 
 // The motion with the parameters as they stand.
-static pl_status simulate(studio_fit *f, pl_vec3 *workspace) {
+static bool simulate(studio_fit *f, const pl_capture_progress *progress) {
   double begin = pl_clock_seconds();
-  pl_status status = pl_fit_predict(f->fit, &f->sequence, workspace, NULL, &f->error);
+  pl_status status = pl_fit_predict(progress->fit, &progress->motions[0], f->workspace, NULL, &f->error);
   f->shown = pl_clock_seconds();
   f->show_seconds = f->shown - begin;
-  if (status < 0) return status;
+  if (status < 0) return false;
+  f->fresh = true;
   pthread_mutex_lock(&f->lock);
-  memcpy(f->simulation, workspace, (size_t)f->view.frame_count * (size_t)f->view.point_count * sizeof *workspace);
+  memcpy(f->simulation, f->workspace, (size_t)f->view.frame_count * (size_t)f->view.point_count * sizeof *f->workspace);
   f->view.simulated = true;
   ++f->view.shape_version;
   tell(f);
-  return PL_OK;
+  return true;
 }
 
-static pl_status iterate(studio_fit *f, pl_vec3 *workspace) {
-  pl_status status = look_at_parameters(f), run = PL_REMARK_CANCELLED;
-  bool fresh = false;
-  while (status >= 0 && run == PL_REMARK_CANCELLED && !atomic_load(&f->stop)) {
-    run = pl_fit_run(f->fit, &f->error);
-    if (run < 0) return run;
-    if (atomic_load(&f->abandon)) return PL_OK;
-    status = look_at_parameters(f);
-    fresh = fresh && run != PL_REMARK_CANCELLED;
-    if (status < 0 || fresh || pl_clock_seconds() - f->shown < SHOW_PAUSE * f->show_seconds) continue;
-    status = simulate(f, workspace);
-    fresh = true;
+// The iterations of this round after those of the rounds before.
+static void take_history(studio_fit *f, const pl_capture_round *round) {
+  pthread_mutex_lock(&f->lock);
+  int32_t workspace = STUDIO_HISTORY_MAX - f->earlier_count, count = round->iteration_count < workspace ? round->iteration_count : workspace;
+  for (int32_t i = 0; i < count; ++i) f->view.errors[f->earlier_count + i] = round->iterations[i].rms;
+  f->view.iteration_count = f->earlier_count + count;
+  if (round->iteration_count > 0) {
+    const pl_fit_progress *last = &round->iterations[round->iteration_count - 1];
+    f->view.has_error = true;
+    f->view.error = last->rms;
+    f->view.fraction = fmin(1, (double)last->frame_count / f->view.frame_count);
   }
-  if (status >= 0 && !fresh && !atomic_load(&f->abandon)) status = simulate(f, workspace);
-  return status < 0 ? status : run;
+  tell(f);
 }
 
-static pl_status fit(studio_fit *f) {
-  pl_vec3 *workspace = pl_allocate_array(f->context, (size_t)f->view.frame_count * (size_t)f->view.point_count, sizeof *workspace);
-  pl_status status = workspace != NULL ? set_up(f) : pl_fail_memory(&f->error);
-  if (status >= 0) begin_stage(f, "warm start");
-  pl_warm_start_def warm = pl_default_warm_start_def();
-  // A motion without a frequency, and a program without eigenvalues, begin with the guess.
-  atomic_store(&f->warming, true);
-  if (status >= 0) status = pl_fit_warm_start(f->fit, &warm, NULL, &f->error);
-  atomic_store(&f->warming, false);
-  if (status == PL_ERROR_UNSUPPORTED) status = PL_OK;
-  if (status >= 0 && !atomic_load(&f->stop)) {
-    begin_stage(f, "fit");
-    status = iterate(f, workspace);
-  } else if (status >= 0) {
-    status = PL_REMARK_CANCELLED;
+static bool take_iteration(studio_fit *f, const pl_capture_progress *progress) {
+  bool stop = atomic_load(&f->stop);
+  take_history(f, progress->report);
+  if (atomic_load(&f->abandon) || !look_at_parameters(f, progress->fit)) return false;
+  f->fresh = false;
+  bool due = pl_clock_seconds() - f->shown >= SHOW_PAUSE * f->show_seconds;
+  return (!(due || stop) || simulate(f, progress)) && !stop;
+}
+
+static bool end_round(studio_fit *f, const pl_capture_progress *progress) {
+  f->earlier_count = f->view.iteration_count;
+  return !atomic_load(&f->abandon) && look_at_parameters(f, progress->fit) && (f->fresh || simulate(f, progress));
+}
+
+static bool look_on(void *user, const pl_capture_progress *progress) {
+  studio_fit *f = user;
+  switch (progress->event) {
+    case PL_CAPTURE_ROUND_BEGIN:
+      pthread_mutex_lock(&f->lock);
+      f->view.round = progress->round;
+      pthread_mutex_unlock(&f->lock);
+      begin_stage(f, "track");
+      return true;
+    case PL_CAPTURE_FRAME: return take_frame(f, progress);
+    case PL_CAPTURE_WARM_START_BEGIN:
+      begin_stage(f, "warm start");
+      atomic_store(&f->warming, true);
+      return !atomic_load(&f->stop);
+    case PL_CAPTURE_WARM_START_END: atomic_store(&f->warming, false); return !atomic_load(&f->stop);
+    case PL_CAPTURE_FIT_BEGIN:
+      begin_stage(f, "fit");
+      take_history(f, progress->report);
+      return !atomic_load(&f->stop) && look_at_parameters(f, progress->fit);
+    case PL_CAPTURE_ITERATION: return take_iteration(f, progress);
+    case PL_CAPTURE_ROUND_END: return end_round(f, progress);
   }
-  pl_release(f->context, workspace);
-  return status;
+  return true;
+}
+
+static pl_status run(studio_fit *f) {
+  pl_capture_run_def def = pl_default_capture_run_def();
+  pl_capture_clip clip = {.recording = f->capture};
+  pl_capture_result *result = NULL;
+  def.mesh = f->tets;
+  def.surface = f->surface;
+  def.clips = &clip;
+  def.clip_count = 1;
+  def.max_rounds = f->def.max_rounds;
+  def.fit.material = f->def.material;
+  def.fit.density = f->def.density;
+  def.fit.gravity = f->recording.gravity;
+  def.fit.pinned = f->def.held;
+  def.fit.pinned_count = f->def.held_count;
+  def.fit.field = f->field;
+  def.fit.young.start = YOUNG_GUESS;
+  def.fit.poisson.start = f->def.poisson;
+  def.fit.max_steps = f->def.max_steps;
+  def.fit.max_iterations = STUDIO_HISTORY_MAX;
+  def.fit.direct = pl_cholmod_backend();
+  def.fit.give_up = give_up;
+  def.fit.user = f;
+  def.store = f->store;
+  def.progress = look_on;
+  def.user = f;
+  pl_error error = {0};
+  pl_status status = pl_capture_run(f->context, &def, &result, &error);
+  pl_capture_result_destroy(result);
+  if (status < 0) f->error = error;
+  // The callback stops where something is wrong with what it looks at.
+  return status >= 0 && f->error.status < 0 ? f->error.status : status;
 }
 
 // --- the thread -------------------------------------------------------------------------------------------------------------------
@@ -319,11 +293,10 @@ static void *work(void *user) {
   pl_status status = pl_context_create(&def, &f->context, &f->error);
   if (status >= 0) status = read_files(f);
   if (status >= 0) status = take_workspace(f);
-  if (status >= 0 && f->view.tracked_count == 0) status = track(f);
-  bool whole = status >= 0 && f->view.tracked_count == f->view.frame_count;
-  status = status < 0 ? status : whole && !atomic_load(&f->stop) ? fit(f) : PL_REMARK_CANCELLED;
+  if (status >= 0) status = run(f);
   say_end(f, status);
-  pl_fit_destroy(f->fit);
+  pl_release(f->context, f->workspace);
+  pl_field_destroy(f->field);
   pl_mesh_destroy(f->surface);
   pl_mesh_destroy(f->tets);
   pl_capture_destroy(f->capture);
@@ -336,8 +309,9 @@ static void *work(void *user) {
 // --- beginning and ending ---------------------------------------------------------------------------------------------------------
 
 static void free_all(studio_fit *f) {
-  const void *blocks[] = {f->def.capture, f->def.tets, f->def.surface, f->def.held, f->track, f->simulation, f->supports};
+  const void *blocks[] = {f->def.capture, f->def.tets, f->def.surface, f->def.held, f->track, f->simulation};
   for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; ++i) pl_release(f->owner, (void *)(uintptr_t)blocks[i]);
+  pl_store_close(&f->store);
   pthread_mutex_destroy(&f->lock);
   pl_release(f->owner, f);
 }
@@ -354,16 +328,25 @@ static bool copy_def(studio_fit *f, const studio_fit_def *def) {
   return held != NULL && f->def.capture != NULL && f->def.tets != NULL && (def->surface == NULL || f->def.surface != NULL);
 }
 
-// The track of a fit that has ended.
-static void take_track(studio_fit *f, studio_fit *before) {
-  if (before == NULL || !studio_fit_has_ended(before) || before->view.tracked_count != before->view.frame_count) return;
-  f->view.frame_count = f->view.tracked_count = before->view.frame_count;
-  f->view.point_count = before->view.point_count;
-  f->track = before->track;
-  f->supports = before->supports;
-  before->track = NULL;
-  before->supports = NULL;
-  before->view.tracked_count = 0;
+static bool is_same_text(const char *a, const char *b) {
+  return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+// Whether what one fit found out holds for another. Rounds may differ.
+static bool has_same_input(const studio_fit_def *a, const studio_fit_def *b) {
+  return is_same_text(a->capture, b->capture) && is_same_text(a->tets, b->tets) && is_same_text(a->surface, b->surface) &&
+         a->held_count == b->held_count && memcmp(a->held, b->held, (size_t)a->held_count * sizeof *a->held) == 0 &&
+         a->material == b->material && a->density == b->density && a->poisson == b->poisson && a->max_steps == b->max_steps &&
+         a->modulus_count == b->modulus_count;
+}
+
+// The records of a fit of the same input that has ended, or none yet.
+static pl_status take_store(studio_fit *f, studio_fit *before, pl_error *error) {
+  if (before == NULL || !studio_fit_has_ended(before) || !has_same_input(&f->def, &before->def))
+    return pl_store_open_memory(f->owner, &f->store, error);
+  f->store = before->store;
+  before->store = (pl_store){0};
+  return PL_OK;
 }
 
 studio_fit *studio_fit_begin(pl_context *context, const studio_fit_def *def, pl_error *error) {
@@ -376,7 +359,7 @@ studio_fit *studio_fit_begin(pl_context *context, const studio_fit_def *def, pl_
   f->view.stage = "track";
   pthread_mutex_init(&f->lock, NULL);
   pl_status status = copy_def(f, def) ? PL_OK : pl_fail_memory(error);
-  if (status >= 0) take_track(f, def->before);
+  if (status >= 0) status = take_store(f, def->before, error);
   if (status >= 0 && pthread_create(&f->thread, NULL, work, f) != 0)
     status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
   if (status >= 0) return f;

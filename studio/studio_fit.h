@@ -1,12 +1,13 @@
-// A body tracked through a recording and fitted to the motion that was found, in a thread with a context of its own: the world that is shown goes on. Whoever began it looks
-// at how far it is.
+// A capture (pl_capture_run) of a body in a thread with a context of its own: the world that is shown continues. Whoever began it looks at how far it is.
 #ifndef STUDIO_FIT_H
 #define STUDIO_FIT_H
 
 #include "pliant/fit.h"
 #include "pliant/pliant.h"
 
-enum { MAX_STUDIO_PARAMETERS = 4, MAX_STUDIO_HISTORY = 256, STUDIO_FIT_TEXT = 512 };
+// Limits of what can be asked for here, and room for what is found; `pliant capture` has no such limits.
+enum { STUDIO_ROUNDS_MAX = 8, STUDIO_MODULI_MAX = 8, STUDIO_PARAMETERS_MAX = STUDIO_MODULI_MAX + 3 };
+enum { STUDIO_HISTORY_MAX = 256, STUDIO_FIT_TEXT = 512 };
 
 typedef struct studio_fit studio_fit;
 
@@ -18,8 +19,10 @@ typedef struct studio_fit_def {
   pl_fem_material material;
   double density, poisson;  // known, not found: kg/m³
   int32_t max_steps;       // time steps between two frames, to which they are shortened as far as the modulus changes by that
+  int32_t modulus_count;    // Young's moduli, evenly along the longest edge of the body
+  int32_t max_rounds;       // of tracking and fitting
   int32_t thread_count;     // 0: one per processor
-  studio_fit *before;       // one of the same recording that has ended, whose track is taken over if it is whole; NULL: none
+  studio_fit *before;       // one that has ended; with the same input its frames and iterations are resumed. NULL: none
 } studio_fit_def;
 
 // How far a fit is.
@@ -31,14 +34,15 @@ typedef struct studio_fit_view {
   double
       error;  // metres: while tracking the root mean square distance of explained points from the surface, then that of simulated from tracked points
   int32_t frame_count, point_count;
-  int32_t tracked_count;   // frames whose points are known
+  int32_t tracked_count;   // frames whose points are known; those of a later round replace them one by one
   uint32_t shape_version;  // grows with them, and with every new simulation
   bool simulated;          // there is a motion simulated with the parameters as they stand
   int32_t parameter_count;
   bool has_intervals;
-  pl_fit_estimate parameters[MAX_STUDIO_PARAMETERS];
-  int32_t iteration_count;             // errors[i] belongs to iteration i + 1
-  double errors[MAX_STUDIO_HISTORY];  // metres
+  pl_fit_estimate parameters[STUDIO_PARAMETERS_MAX];
+  int32_t round;                      // from 0
+  int32_t iteration_count;            // of all rounds; errors[i] belongs to iteration i + 1
+  double errors[STUDIO_HISTORY_MAX];  // metres
 } studio_fit_view;
 
 // Begin. NULL, with `error`, when out of memory or threads.
@@ -51,7 +55,7 @@ void studio_fit_look(studio_fit *fit, studio_fit_view *view);
 // Points of the tets in a frame as they were tracked, or as they are simulated; false if they are not known (yet).
 bool studio_fit_read(studio_fit *fit, int32_t frame, bool simulated, pl_vec3 *points);
 
-// Stop behind the frame or iteration at hand; what was found so far stays.
+// Stop after the frame or iteration at hand; what was found so far stays.
 void studio_fit_stop(studio_fit *fit);
 bool studio_fit_has_ended(const studio_fit *fit);
 

@@ -30,26 +30,27 @@ static const round_column ROUND_COLUMNS[ROUND_FIRST + ROUND_TRUTH] = {
 };
 
 static int32_t first_columns(const capture_job *job) {
-  return job->has_truth ? ROUND_FIRST + ROUND_TRUTH : ROUND_FIRST;
+  return job->found.rounds[0].has_truth ? ROUND_FIRST + ROUND_TRUTH : ROUND_FIRST;
 }
 
 static double round_number(const capture_job *job, int32_t number, int32_t column) {
-  const capture_round *round = &job->rounds[number];
-  const double numbers[ROUND_FIRST + ROUND_TRUTH] = {number + 1,           round->residual,    round->explained, round->rms,
-                                                     round->track_seconds, round->fit_seconds, round->off_seen,  round->off_hidden};
+  const pl_capture_round *round = &job->found.rounds[number];
+  const double numbers[ROUND_FIRST + ROUND_TRUTH] = {number + 1,        round->track_residual, round->explained_fraction,
+                                                     round->fit_rms,    round->track_seconds,  round->fit_seconds,
+                                                     round->error_seen, round->error_hidden};
   int32_t first = first_columns(job);
-  return column < first ? numbers[column] : job->values[(size_t)number * (size_t)job->value_count + (size_t)(column - first)];
+  return column < first ? numbers[column] : round->estimates[column - first].value;
 }
 
 static pl_status write_rounds(const capture_job *job, const pl_fit_report *found, pl_error *error) {
-  int32_t first = first_columns(job), column_count = first + job->value_count;
+  int32_t first = first_columns(job), column_count = first + found->parameter_count;
   const char **columns = tool_allocate((size_t)column_count, sizeof *columns);
-  double *cells = tool_allocate((size_t)column_count * (size_t)job->round_count, sizeof *cells);
+  double *cells = tool_allocate((size_t)column_count * (size_t)job->found.round_count, sizeof *cells);
   for (int32_t k = 0; k < column_count; ++k) columns[k] = k < first ? ROUND_COLUMNS[k].name : found->estimates[k - first].name;
-  for (int32_t r = 0; r < job->round_count; ++r)
+  for (int32_t r = 0; r < job->found.round_count; ++r)
     for (int32_t k = 0; k < column_count; ++k) cells[(size_t)r * (size_t)column_count + (size_t)k] = round_number(job, r, k);
   char *path = tool_text("%s/rounds.csv", job->folder);
-  pl_status status = pl_table_save(job->context, path, columns, column_count, job->round_count, cells, error);
+  pl_status status = pl_table_save(job->context, path, columns, column_count, job->found.round_count, cells, error);
   free(path);
   free(cells);
   free(columns);
@@ -57,18 +58,19 @@ static pl_status write_rounds(const capture_job *job, const pl_fit_report *found
 }
 
 static void report_rounds(const capture_job *job, const pl_fit_report *found, pl_report *report) {
-  int32_t first = first_columns(job), column_count = first + job->value_count;
+  int32_t first = first_columns(job), column_count = first + found->parameter_count;
   const char **columns = tool_allocate((size_t)column_count, sizeof *columns);
-  char **cells = tool_allocate((size_t)column_count * (size_t)job->round_count, sizeof *cells);
+  char **cells = tool_allocate((size_t)column_count * (size_t)job->found.round_count, sizeof *cells);
   for (int32_t k = 0; k < column_count; ++k) columns[k] = k < first ? ROUND_COLUMNS[k].heading : found->estimates[k - first].name;
-  for (int32_t r = 0; r < job->round_count; ++r)
+  for (int32_t r = 0; r < job->found.round_count; ++r)
     for (int32_t k = 0; k < column_count; ++k) {
       double unit = k < first ? ROUND_COLUMNS[k].unit : 1;
       cells[r * column_count + k] = tool_text("%.4g", round_number(job, r, k) / unit);
     }
   pl_report_heading(report, "Rounds");
-  pl_report_table(report, "Tracking and fitting in turn", columns, column_count, job->round_count, (const char *const *)cells);
-  for (int32_t i = 0; i < column_count * job->round_count; ++i) free(cells[i]);
+  pl_report_table(report, "Tracking and fitting in turn", columns, column_count, job->found.round_count,
+                  (const char *const *)cells);
+  for (int32_t i = 0; i < column_count * job->found.round_count; ++i) free(cells[i]);
   free(cells);
   free(columns);
 }
@@ -156,7 +158,7 @@ static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cl
 static pl_status measure_frame(capture_job *job, const capture_clip *clip, int32_t frame, const pl_mesh *placed, pl_cloud **cloud,
                                double **distances, pl_error *error) {
   pl_triangle_tree *tree = NULL;
-  pl_status status = pl_capture_frame(clip->capture, frame, cloud, NULL, error);
+  pl_status status = pl_capture_frame(clip->recording, frame, cloud, NULL, error);
   if (status >= 0) status = pl_triangle_tree_build(job->context, placed, &tree, error);
   if (status >= 0) {
     pl_cloud_view view = pl_cloud_get_view(*cloud);
@@ -244,7 +246,7 @@ static pl_status report_clouds(capture_job *job, pl_report *report, pl_error *er
 
 pl_status capture_report(capture_job *job, pl_error *error) {
   pl_fit_report found;
-  pl_status status = pl_fit_get_report(job->fit->fit, &found, error);
+  pl_status status = pl_fit_get_report(job->fit.fit, &found, error);
   if (status >= 0) status = write_rounds(job, &found, error);
   if (status < 0) return status;
   char *path = tool_text("%s/report.html", job->folder), *title = tool_text("Capture of %s", job->clips[0].name);
@@ -253,7 +255,7 @@ pl_status capture_report(capture_job *job, pl_error *error) {
   if (status >= 0) {
     report_rounds(job, &found, report);
     status = report_clouds(job, report, error);
-    if (status >= 0) status = fit_report(job->fit, &found, report, error);
+    if (status >= 0) status = fit_report(&job->fit, &found, report, error);
     if (status >= 0)
       status = pl_report_close(report, error);
     else

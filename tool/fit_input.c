@@ -154,12 +154,13 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
     pl_frame_file_close(file);
     return false;
   }
+  pl_vec3 *positions = NULL;
   if (status >= 0) {
     motion->frame_count = facts.frame_count;
-    motion->positions = tool_allocate((size_t)facts.frame_count * (size_t)point_count, sizeof(pl_vec3));
+    motion->positions = positions = tool_allocate((size_t)facts.frame_count * (size_t)point_count, sizeof *positions);
   }
   for (int32_t i = 0; status >= 0 && i < facts.frame_count; ++i)
-    status = pl_frame_file_read(file, i, motion->positions + (size_t)i * (size_t)point_count, &error);
+    status = pl_frame_file_read(file, i, positions + (size_t)i * (size_t)point_count, &error);
   pl_frame_file_close(file);
   if (status < 0) tool_report_error(&tool->voice, &error);
   return status >= 0;
@@ -167,8 +168,10 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
 
 void fit_motion_free(fit_motion *motion) {
   free(motion->name);
-  free(motion->positions);
-  free(motion->weights);
+  if (!motion->borrowed) {
+    free((void *)(uintptr_t)motion->positions);
+    free((void *)(uintptr_t)motion->weights);
+  }
   *motion = (fit_motion){0};
 }
 

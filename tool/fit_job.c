@@ -13,8 +13,8 @@ static char *checkpoint_path(const fit_job *job) {
   return tool_text("%s/fit.checkpoint", job->folder);
 }
 
-static char *history_path(const fit_job *job) {
-  return tool_text("%s/history.csv", job->folder);
+static char *history_path(const char *folder) {
+  return tool_text("%s/history.csv", folder);
 }
 
 // Of everything that decides what comes out.
@@ -53,7 +53,18 @@ static double *add_row(fit_job *job) {
   return job->history + (size_t)job->row_count++ * (size_t)job->column_count;
 }
 
-static pl_status write_history(const fit_job *job, pl_error *error) {
+void fit_add_iteration(fit_job *job, const pl_fit_progress *progress, const double *values, int32_t count) {
+  job->column_count = FIT_ROW_PARAMETERS + count;
+  double *row = add_row(job);
+  row[FIT_ROW_ITERATION] = progress->iteration;
+  row[FIT_ROW_FRAMES] = progress->frame_count;
+  row[FIT_ROW_STEPS] = progress->steps;
+  row[FIT_ROW_RMS] = progress->rms;
+  row[FIT_ROW_CHANGE] = progress->change;
+  memcpy(row + FIT_ROW_PARAMETERS, values, (size_t)count * sizeof *row);
+}
+
+pl_status fit_write_history(const fit_job *job, const char *folder, pl_error *error) {
   static const char *const first[] = {"iteration", "frames", "steps", "rms", "change"}, *const last[] = {"poisson", "mass_damping",
                                                                                                          "stiffness_damping"};
   int32_t control_count = job->column_count - FIT_ROW_PARAMETERS - 3;
@@ -65,7 +76,7 @@ static pl_status write_history(const fit_job *job, pl_error *error) {
     columns[FIT_ROW_PARAMETERS + k] = names[k];
   }
   for (int32_t k = 0; k < 3; ++k) columns[job->column_count - 3 + k] = last[k];
-  char *path = history_path(job);
+  char *path = history_path(folder);
   pl_status status = pl_table_save(job->context, path, columns, job->column_count, job->row_count, job->history, error);
   free(path);
   free(columns);
@@ -98,26 +109,20 @@ static bool after_iteration(void *user, const pl_fit *fit, const pl_fit_progress
   fit_job *job = user;
   int32_t count;
   const double *values = pl_fit_get_values(fit, &count);
-  double *row = add_row(job);
-  row[FIT_ROW_ITERATION] = progress->iteration;
-  row[FIT_ROW_FRAMES] = progress->frame_count;
-  row[FIT_ROW_STEPS] = progress->steps;
-  row[FIT_ROW_RMS] = progress->rms;
-  row[FIT_ROW_CHANGE] = progress->change;
-  memcpy(row + FIT_ROW_PARAMETERS, values, (size_t)count * sizeof *row);
+  fit_add_iteration(job, progress, values, count);
   bool fine = true;
   if (tool_rank() == 0) {
     tool_say(&job->tool->voice, "iteration %3d  %4d frames of %d steps  rms %.4g mm  change %.2g", progress->iteration,
              progress->frame_count, progress->steps, 1e3 * progress->rms, progress->change);
     // The history first: a checkpoint must not know of an iteration that the history lacks.
-    fine = write_history(job, &job->trouble) >= 0 && keep(job, fit, progress->iteration, &job->trouble) >= 0;
+    fine = fit_write_history(job, job->folder, &job->trouble) >= 0 && keep(job, fit, progress->iteration, &job->trouble) >= 0;
   }
   return tool_ranks_agree(fine && tool_interrupt_count() == 0) != 0;
 }
 
 // Rows of the history up to the iteration of the checkpoint.
 static void read_history(fit_job *job, int64_t iteration) {
-  char *path = history_path(job);
+  char *path = history_path(job->folder);
   pl_table *table = NULL;
   if (pl_table_load(job->context, path, &table, NULL) >= 0) {
     pl_table_view view = pl_table_get_view(table);
@@ -190,13 +195,6 @@ static pl_status warm_up(fit_job *job, pl_error *error) {
     tool_say(voice, "warm start: the motion has no frequency to go by; the fit begins with %.4g Pa",
              job->settings->def.young.start);
   return status;
-}
-
-bool fit_is_unfinished(const fit_job *job) {
-  char *path = checkpoint_path(job);
-  bool there = tool_is_file(path);
-  free(path);
-  return there;
 }
 
 pl_status fit_run(fit_job *job, bool resume, pl_error *error) {

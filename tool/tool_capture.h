@@ -3,28 +3,23 @@
 #define TOOL_CAPTURE_H
 
 #include "tool_fit.h"
-#include "tool_track.h"
 
-// A sequence of clouds.
+// A recording, and the truth of it.
 typedef struct capture_clip {
   const char *name;  // as given
-  pl_capture *capture;
+  pl_capture *recording;
   pl_capture_view view;
-  char *truth;         // file of its surface as it was, or NULL
-  pl_vec3 *simulated;  // by the last fit, frame after frame from the release on; NULL before the first
+  pl_vec3 *truth;  // its surface as it was, frame after frame; NULL: not known
+  int32_t truth_frame_count, truth_point_count;
 } capture_clip;
 
-// What a round of tracking and fitting came to.
-typedef struct capture_round {
-  double residual;   // metres: root mean square distance of explained points from the surface
-  double explained;  // share of the points
-  double rms;        // metres: simulated from tracked points
-  double off_seen,
-      off_hidden;  // metres: tracked from true surface points, where cameras see and where they do not; 0 without a truth
-  double track_seconds, fit_seconds;
-} capture_round;
-
-enum { CAPTURE_MAX_ROUNDS = 20 };
+// Numbers over the frames of a recording, until its summary is printed.
+typedef struct capture_tally {
+  int32_t loaded_count;     // frames that were there already
+  int32_t state_counts[4];  // frames of each pl_track_state
+  double begin;             // seconds
+  double residual, explained, seen, hidden, worst_seen, worst_hidden;
+} capture_tally;
 
 typedef struct capture_job {
   const tool_session *tool;
@@ -37,24 +32,32 @@ typedef struct capture_job {
   pl_mesh *surface;   // what cameras see, in the static shape; NULL: the boundary of the tets
   capture_clip *clips;
   int32_t clip_count;
-  int32_t release;  // frame in which the object is let go
-  bool has_truth;
-  int32_t max_rounds, round_count;
-  capture_round rounds[CAPTURE_MAX_ROUNDS];
-  int32_t steps;  // in a frame that the last fit took
-  int32_t value_count;
-  double *values;  // of the parameters, round by round
-  fit_job *fit;    // of the last round; NULL before the first
+  int32_t release;  // frame in which the object is released
+  int32_t max_rounds;
+  pl_field *field;
+  // While it runs:
+  tool_progress progress;
+  capture_tally tally;
+  pl_error trouble;  // of writing a table
+  // When it has run:
+  pl_capture_result *result;
+  pl_capture_result_view found;
+  fit_job fit;  // of the last round, as the parts that write a fit want it
   bool remarks;
 } capture_job;
 
-// Rounds of tracking and fitting until they settle. An exit code.
-int capture_rounds(capture_job *job);
-
-// The model of the last round, or one of the static shape before the first, with the surface that cameras see.
-pl_status capture_model(capture_job *job, pl_model **model, pl_error *error);
+// Rounds of tracking and fitting until they settle, resumed from what the folder has (capture_job.c). An exit code.
+int capture_run(capture_job *job);
 
 // report.html and rounds.csv.
 pl_status capture_report(capture_job *job, pl_error *error);
+
+// A store in a folder for one process or several: the first one reads and writes, and all see the same (capture_store.c).
+typedef struct capture_store {
+  pl_store files;
+} capture_store;
+
+pl_status capture_store_open(pl_context *context, const char *folder, capture_store *own, pl_store *store, pl_error *error);
+void capture_store_close(capture_store *own);
 
 #endif

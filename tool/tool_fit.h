@@ -11,8 +11,9 @@ typedef struct fit_motion {
   char *name;  // of its file
   int32_t frame_count;
   double rate;  // frames per second
-  pl_vec3 *positions;
-  double *weights;  // what a point counts for, NULL: all the same
+  const pl_vec3 *positions;
+  const double *weights;  // what a point counts for, NULL: all the same
+  bool borrowed;          // both belong to somebody else
 } fit_motion;
 
 // What is fitted: a mesh of tets in its static shape, where it is held, how it moves.
@@ -125,6 +126,9 @@ pl_fit_sequence fit_sequence_of(const fit_motion *motion);
 
 void fit_object_free(fit_object *object);
 
+// Add an iteration with its `count` parameters to the history.
+void fit_add_iteration(fit_job *job, const pl_fit_progress *progress, const double *values, int32_t count);
+
 // Set up: `job` has tool, context, object, settings and folder. To be closed also after a failure.
 pl_status fit_open(fit_job *job, pl_error *error);
 void fit_close(fit_job *job);
@@ -132,8 +136,8 @@ void fit_close(fit_job *job);
 // Fit, from the checkpoint in the folder if `resume`. PL_REMARK_CANCELLED when the user asked to stop; the checkpoint is then there.
 pl_status fit_run(fit_job *job, bool resume, pl_error *error);
 
-// Whether the folder has a checkpoint to go on from.
-bool fit_is_unfinished(const fit_job *job);
+// The history as history.csv in `folder`.
+pl_status fit_write_history(const fit_job *job, const char *folder, pl_error *error);
 
 // Tables, meshes, a scene with the fitted body, and the report.
 pl_status fit_write(fit_job *job, pl_error *error);

@@ -20,6 +20,10 @@ int tool_ranks_agree(int value) {
   return value;
 }
 
+void tool_ranks_fraction(void *bytes, size_t size) {
+  (void)bytes, (void)size;
+}
+
 pl_fit_batch tool_ranks_batch(void) {
   return (pl_fit_batch){0};
 }

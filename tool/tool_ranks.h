@@ -15,6 +15,9 @@ int tool_rank_count(void);
 // What the first one says, for all: whether to go on is decided in one place.
 int tool_ranks_agree(int value);
 
+// The bytes of the first one, for all.
+void tool_ranks_fraction(void *bytes, size_t size);
+
 // Who runs the jobs of a fit; zero where there is one alone.
 pl_fit_batch tool_ranks_batch(void);
 

@@ -76,8 +76,9 @@ static pl_status open_meshes(track_job *job, pl_error *error) {
   return PL_OK;
 }
 
-pl_status track_carry_surface(pl_context *context, const pl_mesh *mesh, const pl_vec3 *points, const pl_mesh *surface,
-                              double tolerance, pl_mesh **carried, pl_error *error) {
+// A surface given in the shape of `mesh`, as it sits in the same tets with other points.
+static pl_status carry_surface(pl_context *context, const pl_mesh *mesh, const pl_vec3 *points, const pl_mesh *surface,
+                               double tolerance, pl_mesh **carried, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(surface);
   pl_embedding *embedding = NULL;
   pl_status status = pl_embedding_build(context, mesh, view.points, view.point_count, tolerance, &embedding, NULL, error);
@@ -105,8 +106,8 @@ static pl_status build_model(track_job *job, pl_error *error) {
   pl_mesh *carried = NULL;
   pl_status status = PL_OK;
   if (job->rest != NULL && job->surface != NULL) {
-    status = track_carry_surface(job->context, job->mesh, pl_mesh_get_view(job->rest).points, job->surface, def.surface_tolerance,
-                                 &carried, error);
+    status = carry_surface(job->context, job->mesh, pl_mesh_get_view(job->rest).points, job->surface, def.surface_tolerance, &carried,
+                           error);
     def.surface = carried;
   }
   if (status >= 0) status = pl_fem_build(job->context, &def, job->rest != NULL ? job->rest : job->mesh, &job->model, error);
@@ -135,7 +136,8 @@ static pl_status create_tracker(track_job *job, pl_error *error) {
   return pl_tracker_create(job->context, &def, job->model, pl_mesh_get_view(job->mesh).points, &job->tracker, error);
 }
 
-bool track_open_truth(track_job *job, const char *path) {
+// The truth must be of the surface and have a frame for each that is tracked; prints what is wrong. Closed with the job.
+static bool open_truth(track_job *job, const char *path) {
   pl_frame_file_report facts;
   pl_error error = {0};
   if (pl_frame_file_open(job->context, path, &job->truth, &facts, &error) < 0) {
@@ -162,7 +164,7 @@ int track_prepare(track_job *job) {
   job->point_count = model.particle_count;
   job->surface_count = model.surface_point_count;
   const tool_value *truth = tool_find_value(job->arguments, "truth");
-  if (truth->given && !track_open_truth(job, truth->text)) return TOOL_FAILED;
+  if (truth->given && !open_truth(job, truth->text)) return TOOL_FAILED;
   tool_say(&job->tool->voice, "body:      %d points in tets, %d held; %d points of its surface", job->point_count, job->held_count,
            job->surface_count);
   job->hash = model.hash;

@@ -77,7 +77,7 @@ static int64_t read_resume(const track_job *job) {
   FILE *file = fopen(job->resume_path, "r");
   int64_t count = -1;
   uint64_t hash = 0;
-  bool good = file != NULL && fscanf(file, "pliant track 1 frames %" SCNd64 " hash %" SCNx64, &count, &hash) == 2 && count >= 0;
+  bool good = file != NULL && fscanf(file, "pliant track 2 frames %" SCNd64 " hash %" SCNx64, &count, &hash) == 2 && count >= 0;
   if (file != NULL) fclose(file);
   if (!good)
     tool_complain(&job->tool->voice, "there is no unfinished track in '%s'", job->folder);
@@ -89,7 +89,7 @@ static int64_t read_resume(const track_job *job) {
 static bool write_resume(const track_job *job) {
   char *temporary = tool_text("%s.tmp", job->resume_path);
   FILE *file = fopen(temporary, "w");
-  bool good = file != NULL && fprintf(file, "pliant track 1 frames %d hash %" PRIx64 "\n", job->done_count, job->hash) > 0;
+  bool good = file != NULL && fprintf(file, "pliant track 2 frames %d hash %" PRIx64 "\n", job->done_count, job->hash) > 0;
   if (file != NULL) good = fclose(file) == 0 && good;
   good = good && rename(temporary, job->resume_path) == 0;
   if (!good) tool_complain(&job->tool->voice, "'%s' cannot be written", job->resume_path);
@@ -103,36 +103,28 @@ static void count_state(track_job *job, pl_track_state state) {
   job->empty_count += state == PL_TRACK_EMPTY;
 }
 
-// Vectors of the log behind the points of a frame.
-static size_t extra_count(const track_job *job) {
-  return ((size_t)TRACK_NUMBERS + (size_t)job->point_count + 2) / 3;
-}
+// Vectors of the log after the points of a frame: its report, plain numbers in vectors of three.
+enum { EXTRA_COUNT = (TRACK_NUMBERS + 2) / 3 };
 
 static pl_status append(track_job *job, const pl_track_report *report, const pl_tracker_view *view, pl_vec3 *workspace,
                         pl_error *error) {
-  double *row = job->table + (size_t)job->done_count * TRACK_NUMBERS;
+  double *row = job->table + (size_t)job->done_count * TRACK_NUMBERS, extra[3 * EXTRA_COUNT] = {0};
   track_pack(report, row);
-  memcpy(workspace, view->points, (size_t)job->point_count * sizeof *workspace);
-  // Behind the points: the report, then what was measured of every point. Plain numbers in vectors of three.
-  double *extra = tool_allocate(3 * extra_count(job), sizeof *extra);
   memcpy(extra, row, TRACK_NUMBERS * sizeof(double));
-  memcpy(extra + TRACK_NUMBERS, view->supports, (size_t)job->point_count * sizeof(double));
-  memcpy(workspace + job->point_count, extra, 3 * extra_count(job) * sizeof(double));
-  free(extra);
-  for (int32_t i = 0; i < job->point_count; ++i) job->supports[i] += view->supports[i];
+  memcpy(workspace, view->points, (size_t)job->point_count * sizeof *workspace);
+  memcpy(workspace + job->point_count, extra, sizeof extra);
   return pl_frame_log_append(job->log, 0, workspace, error);
 }
 
 // Rows and points of the frames that are there already; the tracker goes on behind them.
 static pl_status go_on(track_job *job, int64_t count, pl_vec3 *points, pl_error *error) {
-  pl_vec3 *before = tool_allocate((size_t)job->point_count + extra_count(job), sizeof *before);
+  pl_vec3 *before = tool_allocate((size_t)job->point_count + EXTRA_COUNT, sizeof *before);
   pl_status status = PL_OK;
   for (int64_t f = 0; f < count && status >= 0; ++f) {
-    status = pl_frame_log_read(job->log, f, job->point_count, (int64_t)extra_count(job), points, NULL, error);
+    status = pl_frame_log_read(job->log, f, job->point_count, (int64_t)EXTRA_COUNT, points, NULL, error);
     if (status < 0) break;
     const double *extra = (const double *)points;
     memcpy(job->table + (size_t)f * TRACK_NUMBERS, extra, TRACK_NUMBERS * sizeof(double));
-    for (int32_t i = 0; i < job->point_count; ++i) job->supports[i] += extra[TRACK_NUMBERS + i];
     count_state(job, (pl_track_state)(int)extra[1]);
   }
   if (status >= 0) status = pl_frame_log_read(job->log, count - 1, 0, job->point_count, points, NULL, error);
@@ -155,7 +147,7 @@ static pl_status begin(track_job *job, pl_vec3 *workspace, pl_error *error) {
   }
   if (keep > job->frame_count) keep = job->frame_count;
   pl_status status =
-      pl_frame_log_open(job->context, job->log_path, job->point_count + (int64_t)extra_count(job), keep, &job->log, error);
+      pl_frame_log_open(job->context, job->log_path, job->point_count + (int64_t)EXTRA_COUNT, keep, &job->log, error);
   if (status >= 0 && keep > 0) status = go_on(job, keep, workspace, error);
   if (status >= 0 && keep > 0) tool_say(&job->tool->voice, "going on behind frame %d", job->done_count);
   return status;
@@ -180,11 +172,7 @@ static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *wor
   if (status < 0) return status;
   pl_cloud_view points = pl_cloud_get_view(cloud);
   pl_track_report report;
-  int64_t ahead = (int64_t)job->done_count - job->foreseen_from;
-  status = PL_OK;
-  if (job->foreseen != NULL && ahead >= 0)
-    status = pl_tracker_set_prediction(job->tracker, job->foreseen + ahead * job->point_count, error);
-  if (status >= 0) status = pl_tracker_advance(job->tracker, job->view.times[job->done_count], &points, &report, error);
+  status = pl_tracker_advance(job->tracker, job->view.times[job->done_count], &points, &report, error);
   pl_cloud_destroy(cloud);
   if (status < 0) return status;
   pl_tracker_view view = pl_tracker_get_view(job->tracker);
@@ -213,17 +201,9 @@ static void say_summary(const track_job *job, double seconds) {
              job->empty_count);
 }
 
-bool track_is_unfinished(const track_job *job) {
-  char *path = tool_text("%s/track.resume", job->folder);
-  bool there = tool_is_file(path);
-  free(path);
-  return there;
-}
-
 void track_close_frames(track_job *job) {
   pl_frame_log_close(job->log);
   free(job->table);
-  free(job->supports);
   free(job->log_path);
   free(job->resume_path);
 }
@@ -235,8 +215,7 @@ int track_frames(track_job *job) {
   job->log_path = tool_text("%s/track.frames", job->folder);
   job->resume_path = tool_text("%s/track.resume", job->folder);
   job->table = tool_allocate((size_t)job->frame_count * TRACK_NUMBERS, sizeof(double));
-  job->supports = tool_allocate((size_t)job->point_count, sizeof(double));
-  pl_vec3 *workspace = tool_allocate((size_t)job->point_count + extra_count(job), sizeof *workspace);
+  pl_vec3 *workspace = tool_allocate((size_t)job->point_count + EXTRA_COUNT, sizeof *workspace);
   pl_status status = begin(job, workspace, &error);
   double start = tool_seconds();
   tool_interrupt_watch();

@@ -9,78 +9,24 @@
 
 // --- against the truth ----------------------------------------------------------------------------------------------
 
-// The true surface in a frame, and which of its points some camera sees.
-typedef struct truth_frame {
-  pl_vec3 *points, *normals;
-  double *depths;
-  uint8_t *seen;
-} truth_frame;
-
-static pl_vec3 minus(pl_vec3 a, pl_vec3 b) {
-  return (pl_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-// A point in the axes of a camera.
-static pl_vec3 in_camera(const pl_capture_camera *camera, pl_vec3 point) {
-  pl_quat q = camera->placement.rotation;
-  pl_vec3 p = minus(point, camera->placement.position);
-  // The inverse rotation: that of the conjugate.
-  double x = -q.x, y = -q.y, z = -q.z;
-  pl_vec3 c = {y * p.z - z * p.y, z * p.x - x * p.z, x * p.y - y * p.x};
-  return (pl_vec3){p.x + 2 * (q.w * c.x + y * c.z - z * c.y), p.y + 2 * (q.w * c.y + z * c.x - x * c.z),
-                   p.z + 2 * (q.w * c.z + x * c.y - y * c.x)};
-}
-
-static pl_status see(track_job *job, const pl_tracker_view *view, const pl_capture_camera *camera, truth_frame *frame,
-                     pl_error *error) {
-  pl_sensor_surface surface = {frame->points, view->surface_count, view->triangles, view->triangle_count, false};
-  pl_status status = pl_depth_render(job->context, camera, &surface, 1, frame->depths, error);
-  for (int32_t i = 0; status >= 0 && i < view->surface_count; ++i) {
-    pl_vec3 away = minus(camera->placement.position, frame->points[i]), n = frame->normals[i],
-            p = in_camera(camera, frame->points[i]);
-    double u = floor(camera->cx + camera->fx * p.x / p.z + 0.5), v = floor(camera->cy + camera->fy * p.y / p.z + 0.5);
-    if (!(p.z > 0 && u >= 0 && v >= 0 && u < camera->width && v < camera->height)) continue;
-    double depth = frame->depths[(size_t)v * (size_t)camera->width + (size_t)u];
-    bool faces = away.x * n.x + away.y * n.y + away.z * n.z > 0;
-    if (faces && (depth == 0 || p.z < depth + 3 * p.z / camera->fx)) frame->seen[i] = 1;
-  }
-  return status;
-}
-
-static pl_status compare_frame(track_job *job, int32_t number, truth_frame *frame, pl_error *error) {
-  pl_tracker_view view = pl_tracker_get_view(job->tracker);
-  pl_status status = pl_frame_file_read(job->truth, number, frame->points, error);
-  pl_vec3 *points = tool_allocate((size_t)job->point_count, sizeof *points);
-  if (status >= 0) status = pl_frame_log_read(job->log, number, 0, job->point_count, points, NULL, error);
+// `points` and `truth` are workspace for a frame of the tets and of the surface.
+static pl_status compare_frame(track_job *job, int32_t number, pl_vec3 *points, pl_vec3 *truth, pl_error *error) {
   pl_track_report report = track_unpack(job->table + (size_t)number * TRACK_NUMBERS);
+  pl_status status = pl_frame_file_read(job->truth, number, truth, error);
+  if (status >= 0) status = pl_frame_log_read(job->log, number, 0, job->point_count, points, NULL, error);
   if (status >= 0) status = pl_tracker_resume(job->tracker, &report, points, NULL, 0, 1, error);
-  free(points);
   if (status < 0) return status;
-  pl_normals_compute(frame->points, view.surface_count, view.triangles, view.triangle_count, frame->normals);
-  memset(frame->seen, job->view.camera_count == 0 ? 1 : 0, (size_t)view.surface_count);
-  for (int32_t c = 0; c < job->view.camera_count && status >= 0; ++c) status = see(job, &view, &job->view.cameras[c], frame, error);
-  double square[2] = {0, 0};
-  int64_t count[2] = {0, 0};
-  for (int32_t i = 0; i < view.surface_count; ++i) {
-    pl_vec3 d = minus(view.surface[i], frame->points[i]);
-    square[frame->seen[i]] += d.x * d.x + d.y * d.y + d.z * d.z;
-    ++count[frame->seen[i]];
-  }
-  double *row = job->errors + 3 * (size_t)number;
-  row[0] = count[1] > 0 ? sqrt(square[1] / (double)count[1]) : 0;
-  row[1] = count[0] > 0 ? sqrt(square[0] / (double)count[0]) : 0;
-  row[2] = (double)count[1] / (double)view.surface_count;
-  return status;
+  return pl_tracker_compare(job->tracker, job->view.cameras, job->view.camera_count, truth, &job->errors[number], error);
 }
 
 static void say_errors(const track_job *job) {
   double seen = 0, hidden = 0, worst = 0, worst_hidden = 0;
   for (int32_t f = 0; f < job->done_count; ++f) {
-    const double *row = job->errors + 3 * (size_t)f;
-    seen += row[0] * row[0];
-    hidden += row[1] * row[1];
-    worst = fmax(worst, row[0]);
-    worst_hidden = fmax(worst_hidden, row[1]);
+    const pl_track_errors *errors = &job->errors[f];
+    seen += errors->seen * errors->seen;
+    hidden += errors->hidden * errors->hidden;
+    worst = fmax(worst, errors->seen);
+    worst_hidden = fmax(worst_hidden, errors->hidden);
   }
   pl_box box = pl_model_get_report(job->model).box;
   double dx = box.max.x - box.min.x, dy = box.max.y - box.min.y, dz = box.max.z - box.min.z,
@@ -95,23 +41,14 @@ static void say_errors(const track_job *job) {
 
 pl_status track_compare(track_job *job, pl_error *error) {
   if (job->truth == NULL) return PL_OK;
-  size_t n = (size_t)job->surface_count, pixels = 1;
-  for (int32_t c = 0; c < job->view.camera_count; ++c) {
-    size_t count = (size_t)job->view.cameras[c].width * (size_t)job->view.cameras[c].height;
-    if (count > pixels) pixels = count;
-  }
-  truth_frame frame = {.points = tool_allocate(n, sizeof(pl_vec3)),
-                       .normals = tool_allocate(n, sizeof(pl_vec3)),
-                       .depths = tool_allocate(pixels, sizeof(double)),
-                       .seen = tool_allocate(n, 1)};
-  job->errors = tool_allocate(3 * (size_t)job->done_count, sizeof(double));
+  pl_vec3 *points = tool_allocate((size_t)job->point_count, sizeof *points);
+  pl_vec3 *truth = tool_allocate((size_t)job->surface_count, sizeof *truth);
+  job->errors = tool_allocate((size_t)job->done_count, sizeof *job->errors);
   pl_status status = PL_OK;
-  for (int32_t f = 0; f < job->done_count && status >= 0; ++f) status = compare_frame(job, f, &frame, error);
+  for (int32_t f = 0; f < job->done_count && status >= 0; ++f) status = compare_frame(job, f, points, truth, error);
   if (status >= 0) say_errors(job);
-  free(frame.points);
-  free(frame.normals);
-  free(frame.depths);
-  free(frame.seen);
+  free(points);
+  free(truth);
   return status;
 }
 
@@ -131,7 +68,7 @@ static pl_status write_table(track_job *job, pl_error *error) {
     out[0] = f;
     out[1] = row[0];
     for (int k = 0; k < 14; ++k) out[2 + k] = row[sources[k]];
-    for (int k = 0; k < 3 && job->errors != NULL; ++k) out[16 + k] = job->errors[3 * (size_t)f + (size_t)k];
+    if (job->errors != NULL) out[16] = job->errors[f].seen, out[17] = job->errors[f].hidden, out[18] = job->errors[f].seen_fraction;
   }
   char *path = tool_text("%s/residuals.csv", job->folder);
   pl_status status = pl_table_save(job->context, path, columns, width, job->done_count, cells, error);

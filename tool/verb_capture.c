@@ -7,6 +7,10 @@
 #include "tool_folder.h"
 #include "tool_hold.h"
 #include "tool_open.h"
+#include "tool_ranks.h"
+
+// Rounds that may be asked for; more would only repeat what settled long before.
+enum { ROUNDS_MAX = 20, ROUNDS_DEFAULT = 4 };
 
 static const tool_option OPTIONS[] = {
     {.name = "output",
@@ -25,20 +29,20 @@ static const tool_option OPTIONS[] = {
     {.name = "release",
      .kind = TOOL_COUNT,
      .value = "FRAME",
-     .about = "in which the object is let go, from 0; 0 if not given",
+     .about = "in which the object is released, from 0 (default 0)",
      .min = 0,
      .max = 1e6},
     {.name = "rounds",
      .kind = TOOL_COUNT,
      .value = "N",
-     .about = "most rounds of tracking and fitting; 4 if not given",
+     .about = "maximum rounds of tracking and fitting (default 4)",
      .min = 1,
-     .max = CAPTURE_MAX_ROUNDS},
+     .max = ROUNDS_MAX},
     {.name = "truth",
      .kind = TOOL_TEXT,
      .value = "FILE",
      .about = "surface points as they were (PC2 or MDD), to compare with; one per CAPTURE, with commas"},
-    {.name = "resume", .kind = TOOL_FLAG, .about = "go on where an interrupted capture in the same folder stopped"},
+    {.name = "resume", .kind = TOOL_FLAG, .about = "continue where an interrupted capture in the same folder stopped"},
     FIT_OPTIONS,
 };
 
@@ -72,7 +76,7 @@ static bool read_clip(capture_job *job, const char *path) {
   char *inside = tool_is_folder(path) ? tool_text("%s/capture.json", path) : NULL;
   pl_error error = {0};
   clip->name = path;
-  pl_status status = pl_capture_load(job->context, inside != NULL ? inside : path, &clip->capture, job->findings, &error);
+  pl_status status = pl_capture_load(job->context, inside != NULL ? inside : path, &clip->recording, job->findings, &error);
   free(inside);
   if (status < 0) {
     if (pl_findings_count(job->findings, PL_SEVERITY_ERROR) == 0)
@@ -81,40 +85,60 @@ static bool read_clip(capture_job *job, const char *path) {
       tool_report_findings(&job->tool->voice, job->findings, PL_SEVERITY_WARNING, path);
     return false;
   }
-  clip->view = pl_capture_get_view(clip->capture);
+  clip->view = pl_capture_get_view(clip->recording);
   tool_say(&job->tool->voice, "%s: %d frames at %.4g/s, %d cameras", path, clip->view.frame_count, clip->view.rate,
            clip->view.camera_count);
   if (clip->view.frame_count - job->release >= 2) return true;
-  tool_complain(&job->tool->voice, "'%s' has %d frames: too few behind the release in frame %d", path, clip->view.frame_count,
+  tool_complain(&job->tool->voice, "'%s' has %d frames: too few after the release in frame %d", path, clip->view.frame_count,
                 job->release);
   return false;
 }
 
-// One file for each clip, between commas.
-static bool read_truths(capture_job *job) {
+static bool read_truth(const capture_job *job, const char *path, capture_clip *clip) {
+  pl_frame_file *file = NULL;
+  pl_frame_file_report facts;
+  pl_error error = {0};
+  pl_status status = pl_frame_file_open(job->context, path, &file, &facts, &error);
+  if (status >= 0) {
+    clip->truth_frame_count = facts.frame_count;
+    clip->truth_point_count = facts.point_count;
+    clip->truth = tool_allocate((size_t)facts.frame_count * (size_t)facts.point_count, sizeof *clip->truth);
+  }
+  for (int32_t i = 0; status >= 0 && i < facts.frame_count; ++i)
+    status = pl_frame_file_read(file, i, clip->truth + (size_t)i * (size_t)facts.point_count, &error);
+  pl_frame_file_close(file);
+  if (status < 0) tool_report_error(&job->tool->voice, &error);
+  return status >= 0;
+}
+
+// One file for each clip, separated by commas.
+static bool read_truths(const capture_job *job) {
   const tool_value *truth = tool_find_value(job->arguments, "truth");
   if (!truth->given) return true;
-  const char *from = truth->text;
-  int32_t count = 0;
-  while (from != NULL) {
-    const char *end = strchr(from, ',');
-    if (count < job->clip_count)
-      job->clips[count].truth = tool_text("%.*s", (int)(end != NULL ? (size_t)(end - from) : strlen(from)), from);
-    ++count;
-    from = end != NULL ? end + 1 : NULL;
+  int32_t count = 1;
+  for (const char *at = truth->text; *at != '\0'; ++at) count += *at == ',';
+  if (count != job->clip_count) {
+    tool_complain(&job->tool->voice, "--truth names %d files; give one for each of the %d captures, separated by commas", count,
+                  job->clip_count);
+    return false;
   }
-  job->has_truth = true;
-  if (count == job->clip_count) return true;
-  tool_complain(&job->tool->voice, "--truth names %d files; give one for each of the %d captures, with commas between them", count,
-                job->clip_count);
-  return false;
+  bool good = true;
+  const char *from = truth->text;
+  for (int32_t i = 0; i < count && good; ++i) {
+    size_t length = strcspn(from, ",");
+    char *path = tool_text("%.*s", (int)length, from);
+    good = read_truth(job, path, &job->clips[i]);
+    free(path);
+    from += length + 1;
+  }
+  return good;
 }
 
 static bool read_all(capture_job *job) {
   const tool_arguments *arguments = job->arguments;
   const tool_value *release = tool_find_value(arguments, "release"), *rounds = tool_find_value(arguments, "rounds");
   job->release = release->given ? (int32_t)release->count : 0;
-  job->max_rounds = rounds->given ? (int32_t)rounds->count : 4;
+  job->max_rounds = rounds->given ? (int32_t)rounds->count : ROUNDS_DEFAULT;
   pl_error error = {0};
   if (pl_findings_create(job->context, &job->findings, &error) < 0)
     return tool_report_error(&job->tool->voice, &error) == TOOL_DONE;
@@ -131,30 +155,68 @@ static bool read_all(capture_job *job) {
   return true;
 }
 
-static int capture_object(capture_job *job) {
-  const tool_value *output = tool_find_value(job->arguments, "output");
-  job->folder = output->given ? output->text : "out/capture";
-  if (!tool_folder_make(job->tool, job->folder)) return TOOL_FAILED;
+// Temporary files that a killed process left among the records.
+static void sweep_rounds(const capture_job *job) {
   tool_folder_sweep(job->folder);
-  if (!tool_find_value(job->arguments, "resume")->given) {
-    char *first = tool_text("%s/round-1", job->folder);
-    bool used = tool_is_folder(first);
-    free(first);
-    if (used) {
-      tool_complain(&job->tool->voice, "'%s' has rounds of a capture already; go on with --resume, or give another folder",
-                    job->folder);
-      return TOOL_FAILED;
+  for (int32_t round = 1; round <= ROUNDS_MAX; ++round) {
+    char *folder = tool_text("%s/round-%d", job->folder, round);
+    tool_folder_sweep(folder);
+    for (int32_t clip = 1; clip <= job->clip_count; ++clip) {
+      char *track = tool_text("%s/track-%d", folder, clip);
+      tool_folder_sweep(track);
+      free(track);
     }
+    free(folder);
   }
-  int code = capture_rounds(job);
-  if (code != TOOL_DONE) return code;
+}
+
+// Whether the folder may be used: it has no rounds, or they are to be continued.
+static bool open_folder(const capture_job *job) {
+  if (!tool_folder_make(job->tool, job->folder)) return false;
+  if (tool_rank() == 0) sweep_rounds(job);
+  if (tool_find_value(job->arguments, "resume")->given) return true;
+  char *first = tool_text("%s/round-1", job->folder);
+  // The first process decides for all: it may have begun to write when another one looks.
+  bool used = tool_ranks_agree(tool_is_folder(first)) != 0;
+  free(first);
+  if (used)
+    tool_complain(&job->tool->voice, "'%s' has rounds of a capture already; continue them with --resume, or give another folder",
+                  job->folder);
+  return !used;
+}
+
+static int write_results(capture_job *job) {
   pl_error error = {0};
-  pl_status status = fit_write(job->fit, &error);
+  if (tool_rank() != 0) return TOOL_DONE;
+  pl_status status = fit_write(&job->fit, &error);
   if (status >= 0) status = capture_report(job, &error);
-  bool sure = status >= 0 && fit_say(job->fit, &error);
+  bool sure = status >= 0 && fit_say(&job->fit, &error);
   if (error.status < 0) return tool_report_error(&job->tool->voice, &error);
   tool_say(&job->tool->voice, "results in %s, see report.html there", job->folder);
   return sure && !job->remarks ? TOOL_DONE : TOOL_REMARKS;
+}
+
+static int capture_object(capture_job *job) {
+  const tool_value *output = tool_find_value(job->arguments, "output");
+  job->folder = output->given ? output->text : "out/capture";
+  if (!open_folder(job)) return TOOL_FAILED;
+  int code = capture_run(job);
+  return code == TOOL_DONE ? write_results(job) : code;
+}
+
+static void close_job(capture_job *job) {
+  free(job->fit.history);
+  fit_object_free(&job->object);
+  pl_field_destroy(job->field);
+  for (int32_t i = 0; i < job->clip_count; ++i) {
+    pl_capture_destroy(job->clips[i].recording);
+    free(job->clips[i].truth);
+  }
+  free(job->clips);
+  pl_mesh_destroy(job->surface);
+  fit_settings_free(&job->settings);
+  pl_findings_destroy(job->findings);
+  pl_context_destroy(job->context);
 }
 
 static int capture_verb(const tool_session *tool, const tool_arguments *arguments) {
@@ -164,27 +226,15 @@ static int capture_verb(const tool_session *tool, const tool_arguments *argument
   if (job.context == NULL) return TOOL_FAILED;
   int code = TOOL_USAGE;
   if (fit_settings_read(tool, job.context, arguments, &job.settings)) code = read_all(&job) ? capture_object(&job) : TOOL_FAILED;
-  if (job.fit != NULL) fit_close(job.fit);
-  free(job.fit);
-  free(job.values);
-  for (int32_t i = 0; i < job.clip_count; ++i) {
-    pl_capture_destroy(job.clips[i].capture);
-    free(job.clips[i].truth);
-    free(job.clips[i].simulated);
-  }
-  free(job.clips);
-  pl_mesh_destroy(job.surface);
-  fit_settings_free(&job.settings);
-  fit_object_free(&job.object);
-  pl_findings_destroy(job.findings);
-  pl_context_destroy(job.context);
+  pl_capture_result_destroy(job.result);
+  close_job(&job);
   return code;
 }
 
 const tool_verb tool_capture_verb = {
     .name = "capture",
     .words = "MESH CAPTURE...",
-    .summary = "motion, material and shape without gravity of an object, from clouds of it",
+    .summary = "motion, material and gravity-free rest shape of an object, from clouds of it",
     .details =
         "MESH is the object as it hangs or stands: tets, or a surface that is filled with them; CAPTURE a capture.json or its "
         "folder.\n"
@@ -195,5 +245,6 @@ const tool_verb tool_capture_verb = {
     .max_words = 33,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .shared = true,
     .run = capture_verb,
 };

@@ -4,6 +4,7 @@
 #define PLIANT_LAB_H
 
 #include "pliant/actor.h"
+#include "pliant/capture.h"
 #include "pliant/character.h"
 #include "pliant/checkpoint.h"
 #include "pliant/cloud.h"
@@ -16,6 +17,7 @@
 #include "pliant/scene.h"
 #include "pliant/sensor.h"
 #include "pliant/solver.h"
+#include "pliant/store.h"
 #include "pliant/track.h"
 
 #endif

@@ -110,6 +110,20 @@ PL_API pl_tracker_view pl_tracker_get_view(const pl_tracker *tracker);
 PL_API pl_status pl_tracker_resume(pl_tracker *tracker, const pl_track_report *report, const pl_vec3 *points, const pl_vec3 *before,
                                    double time_before, int32_t frame_count, pl_error *error);
 
+/// How far a tracked surface is from the true one: root mean squares over surface points.
+typedef struct pl_track_errors {
+  double seen;           ///< metres, of the points that some camera sees; 0 if there are none
+  double hidden;         ///< metres, of those that no camera sees; 0 if there are none
+  double seen_fraction;  ///< fraction of the surface points that some camera sees, 0 … 1
+} pl_track_errors;
+
+/// Compare the tracked surface, as pl_tracker_get_view() has it, with `truth`: the true positions of its points, metres, as
+/// many as it has. What the cameras see is computed from the truth at their full resolution; without cameras all of it
+/// counts as seen. The tracker stays as it is. Fails with PL_ERROR_INVALID_ARGUMENT for a camera without pixels, and when
+/// out of memory.
+PL_API pl_status pl_tracker_compare(const pl_tracker *tracker, const pl_capture_camera *cameras, int32_t camera_count,
+                                    const pl_vec3 *truth, pl_track_errors *errors, pl_error *error);
+
 /// Destroy a tracker. NULL is allowed.
 PL_API void pl_tracker_destroy(pl_tracker *tracker);
 

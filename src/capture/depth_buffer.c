@@ -34,7 +34,7 @@ static int32_t clamp_pixel(double value, int32_t limit) {
 
 static void draw_triangle(const pl_depth_view *view, const corner *a, const corner *b, const corner *c, double *depths) {
   double area = (b->u - a->u) * (c->v - a->v) - (b->v - a->v) * (c->u - a->u);
-  if (!(fabs(area) > 1e-12)) return;
+  if (!(fabs(area) > 1e-12)) return;  // square pixels: seen edge-on, or too small to cover a pixel's centre
   double left = fmin(a->u, fmin(b->u, c->u)), right = fmax(a->u, fmax(b->u, c->u));
   double top = fmin(a->v, fmin(b->v, c->v)), bottom = fmax(a->v, fmax(b->v, c->v));
   if (!(right >= 0 && bottom >= 0 && left <= view->width - 1 && top <= view->height - 1)) return;

@@ -7,7 +7,7 @@
 //   Σ_b g_a (B_b·dX_b) - g_b (B_a·dX_b) - H_ab F dX_b
 //
 // which needs forces g, stiffness H and deformation gradient F that the kernel of fem/fem_assemble.h has at hand. Vectors are stored with the columns of all
-// parameters beside each other, padded to a multiple of four: [3 particles][padded].
+// parameters next to each other, padded to a multiple of four: [3 particles][padded].
 #ifndef PL_CAPTURE_FIT_CHANGES_H
 #define PL_CAPTURE_FIT_CHANGES_H
 

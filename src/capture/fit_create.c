@@ -9,6 +9,9 @@
 #include "math/vec3.h"
 #include "solvers/nlopt_simplex.h"
 
+// Error to expect of a tracked point where none is given, as a fraction of the object's size: a tenth of a millimetre of a metre.
+static const double NOISE_OF_SIZE = 1e-4;
+
 static const int32_t WINDOWS[] = {10, 25, 60, 125};
 
 static pl_status check_range(const char *name, const pl_fit_range *range, double min, double max, pl_error *error) {
@@ -129,7 +132,7 @@ static void set_values(pl_fit *fit) {
   for (int32_t k = 0; k < fit->value_count; ++k)
     if (fit->ranges[k].fitted) fit->columns[fit->column_count++] = k;
   fit->padded = pl_fit_padded(fit->column_count);
-  fit->cursor.damping = 1e-2;
+  fit->cursor.damping = PL_FIT_FIRST_DAMPING;
   fit->cursor.steps = def->steps_per_frame;
   fit->def.young_starts = NULL;
 }
@@ -171,11 +174,12 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
   double held = 3.0 * def->pinned_count;
   if (held == 0 && !def->use_static_shape && pl_vec3_length(def->gravity) > 0)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned",
-                         "nothing is held, so the static shape is no equilibrium in gravity");
+                         "nothing is held, so the static shape is not an equilibrium in gravity; give points in `pinned`");
   fit->size = pl_box_diagonal(fit->model->box);
+  // Per point, as a fraction of the extent: well above rounding, and far below anything that a track could show.
   fit->step_tolerance = 1e-10;
   fit->def.pinned = NULL;
-  if (!(fit->def.noise > 0)) fit->def.noise = 1e-4 * fit->size;
+  if (!(fit->def.noise > 0)) fit->def.noise = NOISE_OF_SIZE * fit->size;
   return PL_OK;
 }
 

@@ -19,6 +19,12 @@ struct pl_field {
 
 enum { MAX_CONTROLS = 64 };
 
+// A control point holds all points within this fraction of the way to the next: a single point of a solid has no harmonic influence.
+static const double HELD_AROUND = 0.25;
+// Weights are wanted to ten digits; those that are off by more than WEIGHTLESS would be seen in moduli, and smaller ones count as none.
+static const double SOLVED = 1e-10, WEIGHTLESS = 1e-6;
+enum { SOLVE_LIMIT = 10000 };
+
 typedef struct field_work {
   pl_context *context;
   const pl_field_def *def;
@@ -112,7 +118,7 @@ static pl_status hold_points(const field_work *w, int32_t *holder, pl_error *err
     for (int32_t j = 0; j < count; ++j)
       if (j != k) near = fmin(near, pl_vec3_length(pl_vec3_sub(w->controls[j], w->controls[k])));
     for (int32_t i = 0; i < w->mesh.point_count; ++i)
-      if (pl_vec3_length(pl_vec3_sub(w->mesh.points[i], w->controls[k])) < 0.25 * near) holder[i] = k;
+      if (pl_vec3_length(pl_vec3_sub(w->mesh.points[i], w->controls[k])) < HELD_AROUND * near) holder[i] = k;
   }
   for (int32_t k = 0; k < count; ++k) {
     int32_t own = nearest_point(w, w->controls[k]);
@@ -169,11 +175,11 @@ static pl_status blend_harmonically(field_work *w, pl_arena *arena, pl_error *er
   if (status < 0) return status;
   add_edges(w, &a);
   hold_rows(&a, holder, rhs);
-  pl_conjugate_limits limits = {.tolerance = 1e-10, .max_iterations = 10000};
+  pl_conjugate_limits limits = {.tolerance = SOLVED, .max_iterations = SOLVE_LIMIT};
   for (int32_t k = 0; k < triples; ++k) {
     memset(x, 0, (size_t)points * sizeof *x);
     pl_conjugate_report report = pl_conjugate_solve(w->context, &a, rhs + (ptrdiff_t)k * points, &limits, &work, x);
-    if (!report.converged && report.residual > 1e-6) status = PL_REMARK_NOT_CONVERGED;
+    if (!report.converged && report.residual > WEIGHTLESS) status = PL_REMARK_NOT_CONVERGED;
     for (int32_t i = 0; i < points; ++i)
       for (int32_t j = 3 * k; j < 3 * k + 3 && j < count; ++j)
         w->point_weights[(ptrdiff_t)i * count + j] = fmin(fmax((&x[i].x)[j - 3 * k], 0), 1);
@@ -194,9 +200,9 @@ static void average(const field_work *w, double *tet_weights) {
     }
     for (int32_t k = 0; k < count; ++k) sum += row[k];
     int32_t near = 0;
-    for (int32_t k = 1; sum < 1e-6 && k < count; ++k)
+    for (int32_t k = 1; sum < WEIGHTLESS && k < count; ++k)
       if (pl_vec3_length(pl_vec3_sub(w->controls[k], middle)) < pl_vec3_length(pl_vec3_sub(w->controls[near], middle))) near = k;
-    if (sum < 1e-6) row[near] = sum = 1;
+    if (sum < WEIGHTLESS) row[near] = sum = 1;
     for (int32_t k = 0; k < count; ++k) row[k] /= sum;
   }
 }

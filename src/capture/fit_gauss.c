@@ -17,12 +17,15 @@ static const double LONGEST_STEP = 1.2;  // of a logarithm: a factor of 3.3
 static const double MAX_DAMPING = 1e8, MIN_DAMPING = 1e-9, DIAGONAL_FLOOR = 0.01;
 static const double FLANK = 100;                         // how much more a step may cost from which one more is tried
 static const double HIDDEN = 1e-3, EARLY_HIDDEN = 0.25;  // squares of a thirtieth and half a standard deviation
-// What is believed of the start: a standard deviation of this in coordinates, so a factor of 20. Nothing beside what data determine; what they do not stays about there.
+// What is believed of the start: a standard deviation of this in coordinates, so a factor of 20. It counts for nothing next to what the data determine; what they do not determine stays about there.
 static const double PRIOR = 3;
 static const double EARLY_CHANGE = 0.03, EARLY_GAIN = 0.1;  // with which a window is left before the last
 static const double ROUGH_GAIN = 0.01;                      // with which steps that are too long are left
 static const double REFINED = 0.01;                         // change of a modulus at which shorter steps are short enough
 static const double AT_BOUND = 1e-12;                       // of a coordinate
+static const double LAST_GAIN = 1e-7;  // of the cost, with which the last window is left: below it rounding of the cost decides
+static const double EXACT = 1e-9;      // rms distance, as a fraction of the size, below which there is nothing left to fit
+static const double TINY = 0.1;        // fraction of a tolerance from which a change is not worth a simulation
 enum { EARLY_ITERATIONS = 12 };
 
 bool pl_fit_tell(pl_fit *fit, const pl_fit_progress *progress) {
@@ -153,7 +156,7 @@ static void next_window(pl_fit *fit) {
   fit->cursor.window++;
   fit->cursor.window_iteration = 0;
   fit->cursor.rejected = 0;
-  fit->cursor.damping = fmin(fit->cursor.damping, 1e-2);
+  fit->cursor.damping = fmin(fit->cursor.damping, PL_FIT_FIRST_DAMPING);
   fit->evaluated = false;
 }
 
@@ -186,23 +189,23 @@ static void settle(pl_fit *fit) {
   memcpy(cursor->coarser, fit->values, sizeof cursor->coarser);
   cursor->steps *= 2;
   cursor->rejected = 0;
-  cursor->damping = fmin(cursor->damping, 1e-2);
+  cursor->damping = fmin(cursor->damping, PL_FIT_FIRST_DAMPING);
   fit->evaluated = false;
 }
 
 // Whether the window is done, after an iteration with a change of coordinates and a gain as a share of the cost.
 static void judge(pl_fit *fit, bool accepted, double change, double gain) {
   pl_fit_cursor *cursor = &fit->cursor;
-  double floor = 1e-9 * fit->size, rms = fit->now.weight > 0 ? sqrt(fit->now.cost / fit->now.weight) : 0;
+  double floor = EXACT * fit->size, rms = fit->now.weight > 0 ? sqrt(fit->now.cost / fit->now.weight) : 0;
   bool exact = rms <= floor, stuck = cursor->damping >= MAX_DAMPING;
   if (cursor->window + 1 < fit->window_count) {
     bool settled = accepted && (change < EARLY_CHANGE || gain < EARLY_GAIN);
     if (settled || exact || cursor->window_iteration >= EARLY_ITERATIONS || cursor->rejected >= 6) next_window(fit);
     return;
   }
-  bool settled = accepted && (change < fit->def.tolerance || gain < (is_coarse(fit) ? ROUGH_GAIN : 1e-7));
+  bool settled = accepted && (change < fit->def.tolerance || gain < (is_coarse(fit) ? ROUGH_GAIN : LAST_GAIN));
   // A step that is rejected although it is tiny: rounding decides.
-  if (settled || exact || stuck || (!accepted && change < 0.1 * fit->def.tolerance)) settle(fit);
+  if (settled || exact || stuck || (!accepted && change < TINY * fit->def.tolerance)) settle(fit);
 }
 
 static pl_fit_progress tell_of(const pl_fit *fit, double change, bool accepted) {
@@ -234,7 +237,7 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
   cursor->window_iteration++;
   // Nothing left to gain here, or nothing that the errors of the data would not hide: the promise in units of their variance is the square of the step in standard
   // deviations of the parameters. The simulation that would show it is saved.
-  if (change < (last ? fit->def.tolerance : 0.1 * EARLY_CHANGE) || promise < (last ? HIDDEN : EARLY_HIDDEN) * variance(fit)) {
+  if (change < (last ? fit->def.tolerance : TINY * EARLY_CHANGE) || promise < (last ? HIDDEN : EARLY_HIDDEN) * variance(fit)) {
     *progress = tell_of(fit, change, true);
     if (last)
       settle(fit);
@@ -251,7 +254,8 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
   if (status < 0) return status;
   if (better) fell = before - total_cost(fit, there);
   if (accepted || better) accept(fit, values);
-  // Lowered only after two steps that were taken: otherwise every other one is lost.
+  // By how well the model predicted the gain, as usual (a quarter and three quarters of it). Lowered only after two steps that were taken: otherwise every other
+  // one is lost. Six and 0.15 undo each other about, so that a single bad step costs one good one.
   cursor->damping *= better ? 1 : !accepted ? 6 : ratio < 0.25 ? 2 : cursor->rejected > 0 ? 1 : ratio > 0.75 ? 0.15 : 0.5;
   cursor->damping = fmin(fmax(cursor->damping, MIN_DAMPING), MAX_DAMPING);
   accepted = accepted || better;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 bool pl_gmres_take(pl_arena *arena, int32_t size, pl_gmres *gmres) {
+  // The tolerance is set by each user; the limit is some forty times what a preconditioner that fits needs.
   *gmres = (pl_gmres){.size = size, .tolerance = 1e-8, .limit = 400};
   gmres->basis = PL_TAKE(arena, double, (PL_GMRES_BASIS + 1) * (size_t)size);
   gmres->image = PL_TAKE(arena, double, (size_t)size);

@@ -13,6 +13,18 @@ static const double PI = 3.14159265358979323846;
 
 // --- one signal ---------------------------------------------------------------------------------------------------
 
+// Sine and cosine that are nearer to each other than this cannot be told apart.
+static const double INDEPENDENT = 1e-9;
+// Frames that a vibration needs at least, and the fraction of the frames' highest frequency up to which one is looked for.
+enum { FRAMES_MIN = 8 };
+static const double RESOLVED = 0.9;
+// Decays that are tried: none, then 0.3 times a power of three over the whole time.
+enum { DECAYS = 6 };
+static const double FIRST_DECAY = 0.3;
+// The grid around the best is narrowed by NARROW each time: 0.7^40 of its width is rounding.
+enum { REFINEMENTS = 40 };
+static const double NARROW = 0.7;
+
 // What e^(-decay t) (a cos ω t + b sin ω t) with the best a and b takes from the sum of squares. Frames are even in time, so that each x + i y is the one before times
 // a constant: rounding adds up to 1e-13 in a thousand frames, and thousands of trials cost no sines.
 static double explained(const double *signal, int32_t count, double step, double omega, double decay) {
@@ -26,22 +38,22 @@ static double explained(const double *signal, int32_t count, double step, double
     x = next;
   }
   double determinant = cc * ss - cs * cs;
-  if (!(determinant > 1e-9 * cc * ss)) return 0;
+  if (!(determinant > INDEPENDENT * cc * ss)) return 0;
   return (ss * c * c - 2 * cs * c * s + cc * s * s) / determinant;
 }
 
 pl_vibration pl_vibration_find(const double *signal, int32_t count, double step) {
   double duration = (count - 1) * step, whole = 0, spacing = PI / (4 * duration), omega = 0, decay = 0, best = 0;
   for (int32_t i = 0; i < count; ++i) whole += signal[i] * signal[i];
-  if (count < 8 || !(whole > 0)) return (pl_vibration){0};
+  if (count < FRAMES_MIN || !(whole > 0)) return (pl_vibration){0};
   // From one turn in the whole time to nearly what the frames can tell apart, with decays from none to gone in a turn.
-  for (double w = 2 * PI / duration; w < 0.9 * PI / step; w += spacing)
-    for (int k = 0; k < 6; ++k) {
-      double d = k == 0 ? 0 : 0.3 / duration * pow(3, k), value = explained(signal, count, step, w, d);
+  for (double w = 2 * PI / duration; w < RESOLVED * PI / step; w += spacing)
+    for (int k = 0; k < DECAYS; ++k) {
+      double d = k == 0 ? 0 : FIRST_DECAY / duration * pow(3, k), value = explained(signal, count, step, w, d);
       if (d < w && value > best) best = value, omega = w, decay = d;
     }
   double around_omega = spacing, around_decay = fmax(decay, 1 / duration);
-  for (int round = 0; round < 40; ++round, around_omega *= 0.7, around_decay *= 0.7) {
+  for (int round = 0; round < REFINEMENTS; ++round, around_omega *= NARROW, around_decay *= NARROW) {
     double from_omega = omega, from_decay = decay;
     for (int i = -1; i <= 1; ++i)
       for (int j = -1; j <= 1; ++j) {
@@ -61,7 +73,7 @@ pl_status pl_fit_modes_find(pl_fit_worker *w, int32_t mode_count, double *eigenv
   pl_block_matrix_fix(w->context, &w->matrix, w->body->fixed);
   pl_eigen_def def = pl_default_eigen_def();
   def.mode_count = mode_count;
-  def.tolerance = 1e-8;
+  def.tolerance = 1e-8;  // far below what frames tell of a frequency
   def.solver = model->linear;
   def.solver.direct = w->body->direct;
   def.solver.choice = w->body->direct != NULL ? PL_LINEAR_DIRECT : PL_LINEAR_CG;

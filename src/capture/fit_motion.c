@@ -9,6 +9,12 @@
 
 enum { MAX_ITERATIONS = 40, STALE_ITERATIONS = 9, STEPS_KEPT = 8 };
 
+static const double BROYDEN_MIN = 0.1;  // an update that divides by less would only magnify what it does not know
+static const double FRACTION_MIN = 1e-3;   // of a step, from which shortening it leads nowhere
+static const double CLOSE = 1e-4;   // step per point, as a fraction of the extent, from which Newton's method converges by itself
+static const double ARMIJO = 1e-4;  // fraction of the slope's promise that a step must gain
+enum { HALVINGS_MAX = 20 };         // a millionth of a step
+
 typedef struct motion {
   pl_fit_worker *worker;
   const pl_motion_job *job;
@@ -84,7 +90,7 @@ static pl_status find_step(motion *m, double *length, pl_error *error) {
     double along = dot(m->n, own, m->step) / m->squares[k];
     if (k + 1 == m->kept) {
       // The last one is not yet divided by what makes it the next step.
-      double scale = fabs(1 - along) > 0.1 ? 1 / (1 - along) : 1;
+      double scale = fabs(1 - along) > BROYDEN_MIN ? 1 / (1 - along) : 1;
       for (ptrdiff_t i = 0; i < m->n; ++i) m->step[i] *= scale;
     } else {
       for (ptrdiff_t i = 0; i < m->n; ++i) m->step[i] += along * own[m->n + i];
@@ -137,7 +143,7 @@ static pl_status solve_step(motion *m, pl_error *error) {
       memcpy(m->u, m->base, (size_t)m->n * sizeof(double));
       evaluate(m);
       fraction = fresh ? 0.5 * fraction : 1;
-      if (fraction < 1e-3) return PL_REMARK_NOT_CONVERGED;
+      if (fraction < FRACTION_MIN) return PL_REMARK_NOT_CONVERGED;
     }
     status = factor(m, error);
     if (status >= 0) status = find_step(m, &length, error);
@@ -158,7 +164,7 @@ static double potential(motion *m) {
 
 // From where Newton's method did not find the way: down the potential with projected Hessians until a step is short, then again as above.
 static pl_status descend(motion *m, pl_error *error) {
-  double length = HUGE_VAL, close = 1e-4 * m->extent * sqrt((double)m->n / 3);
+  double length = HUGE_VAL, close = CLOSE * m->extent * sqrt((double)m->n / 3);
   for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = is_fixed(m, i) ? m->u[i] : m->x[i];
   evaluate(m);
   double energy = potential(m);
@@ -171,11 +177,11 @@ static pl_status descend(motion *m, pl_error *error) {
     if (status < 0) return status;
     double gradient = -dot(m->n, m->residual, m->step), fraction = 1, reached = HUGE_VAL;
     memcpy(m->base, m->u, (size_t)m->n * sizeof(double));
-    for (int halving = 0; halving < 20; ++halving, fraction *= 0.5) {
+    for (int halving = 0; halving < HALVINGS_MAX; ++halving, fraction *= 0.5) {
       for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = m->base[i] + fraction * m->step[i];
       evaluate(m);
       reached = potential(m);
-      if (reached <= energy - 1e-4 * fraction * gradient) break;
+      if (reached <= energy - ARMIJO * fraction * gradient) break;
     }
     if (!(reached < energy)) break;
     energy = reached;

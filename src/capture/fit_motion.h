@@ -49,7 +49,7 @@ typedef struct pl_motion_result {
   int32_t factor_count, iteration_count;
 } pl_motion_result;
 
-// Whether nobody waits for the fit any more.
+// Whether the fit is given up.
 static inline bool pl_fit_is_given_up(const pl_fit_def *def) {
   return def->give_up != NULL && def->give_up(def->user);
 }

@@ -9,6 +9,9 @@
 #include "capture/fit_motion.h"
 #include "capture/fit_reference.h"
 
+// Levenberg's damping when a window begins, at most: steps from a good start are hardly shortened by it.
+#define PL_FIT_FIRST_DAMPING 1e-2
+
 enum { PL_FIT_MAX_CONTROLS = 64, PL_FIT_MAX_VALUES = PL_FIT_MAX_CONTROLS + 3, PL_FIT_MAX_WINDOWS = 16 };
 
 // Distance from the tracked motion at some values, with derivatives by the columns.
@@ -79,7 +82,7 @@ void pl_fit_run_jobs(const pl_fit *fit, const pl_fit_jobs *jobs);
 pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error);
 pl_status pl_fit_run_simplex(pl_fit *fit, pl_error *error);
 
-// Whether the callback wants to go on.
+// Whether the callback wants to continue.
 bool pl_fit_tell(pl_fit *fit, const pl_fit_progress *progress);
 
 #endif

@@ -8,6 +8,13 @@
 #include "capture/fit_changes.h"
 #include "math/vec3.h"
 
+static const double ROUNDING = 4e-16;  // of a position, as a fraction of the size
+static const double NEARLY = 1e-7;     // of the load: a residual from which only rounding keeps a line search from gaining
+// How well linear systems are solved: roughly at first, then a digit better than the residual that is wanted.
+static const double ROUGH_SOLVE = 1e-2, FINE_SOLVE = 1e-8;
+// Of artificial time: where it gives up, and what is left of a step that failed.
+static const double SHORTEST_STEP = 1e-9, STEP_CUT = 0.25;
+
 enum { MAX_HALVINGS = 14, MAX_LOAD_HALVINGS = 6 };
 
 static ptrdiff_t unknown_count(const pl_reference *r) {
@@ -171,13 +178,13 @@ static pl_status search_line(pl_reference *r, double fraction, double min_volume
   return status < 0 ? status : PL_REMARK_NOT_CONVERGED;
 }
 
-// The residual that is wanted, N, not below what rounding of places, 1e-16 of the body's size, makes of the stiffest element.
+// The residual that is wanted, N, not below what rounding of positions makes of the stiffest element.
 static double wanted_residual(const pl_reference *r, const pl_reference_def *def) {
   const pl_fit_worker *w = r->worker;
   double stiffest = 0;
   for (int32_t t = 0; t < w->body->model->groups[0].element_count; ++t)
     stiffest = fmax(stiffest, w->moduli[2 * (ptrdiff_t)t] * cbrt(w->system.constants[t].volume));
-  double rounding = 4e-16 * stiffest * pl_box_diagonal(w->body->model->head.box) * sqrt((double)unknown_count(r));
+  double rounding = ROUNDING * stiffest * pl_box_diagonal(w->body->model->head.box) * sqrt((double)unknown_count(r));
   return fmax(def->tolerance * r->load_size, rounding);
 }
 
@@ -192,13 +199,13 @@ static pl_status solve_fraction(pl_reference *r, const pl_reference_def *def, do
     if (status < 0) return status;
     for (ptrdiff_t i = 0; i < n; ++i) r->image[i] = -r->residual[i];
     memset(r->step, 0, (size_t)n * sizeof(double));
-    r->gmres.tolerance = fmax(1e-8, fmin(1e-2, 0.1 * wanted / size));
+    r->gmres.tolerance = fmax(FINE_SOLVE, fmin(ROUGH_SOLVE, 0.1 * wanted / size));
     status = pl_gmres_solve(&r->gmres, r->image, r->step, error);
     if (status < 0) return status;
     report->linear_count += r->gmres.product_count;
     status = search_line(r, fraction, def->min_volume, X, &size, error);
     // No better in any direction, and nearly there: rounding.
-    if (status == PL_REMARK_NOT_CONVERGED && size <= 1e-7 * r->load_size) return PL_OK;
+    if (status == PL_REMARK_NOT_CONVERGED && size <= NEARLY * r->load_size) return PL_OK;
     if (status != PL_OK) return status;
   }
   return PL_REMARK_NOT_CONVERGED;
@@ -257,14 +264,14 @@ pl_status pl_reference_march(pl_reference *r, const pl_reference_def *def, doubl
   *report = (pl_reference_report){.load_steps = 1};
   memset(r->saved, 0, (size_t)n * sizeof(double));  // V
   pl_status status = PL_OK;
-  while (size > wanted && report->iteration_count < def->limit && t > 1e-9) {
+  while (size > wanted && report->iteration_count < def->limit && t > SHORTEST_STEP) {
     report->iteration_count++;
     r->inertia = 1 + DRAG * t;
     r->rate = t * t;
     status = pl_reference_linearise(r, true, error);
     for (ptrdiff_t i = 0; i < n; ++i) r->image[i] = is_fixed(r, i) ? 0 : masses[i / 3] * r->saved[i] + t * r->residual[i];
     memcpy(r->step, r->saved, (size_t)n * sizeof(double));
-    r->gmres.tolerance = 1e-4;
+    r->gmres.tolerance = 1e-4;  // a step of artificial time needs no more
     if (status >= 0) status = pl_gmres_solve(&r->gmres, r->image, r->step, error);
     if (status < 0) break;
     report->linear_count += r->gmres.product_count;
@@ -272,7 +279,7 @@ pl_status pl_reference_march(pl_reference *r, const pl_reference_def *def, doubl
     double reached = HUGE_VAL;
     if (pl_reference_min_volume(r, r->trial) > def->min_volume) reached = pl_reference_evaluate(r, r->trial, 1);
     if (reached > 2 * size) {
-      t *= 0.25;
+      t *= STEP_CUT;
       memset(r->saved, 0, (size_t)n * sizeof(double));
       size = pl_reference_evaluate(r, X, 1);
       continue;
@@ -320,7 +327,7 @@ pl_status pl_reference_derive(pl_reference *r, int32_t column_count, int32_t pad
   for (int32_t k = 0; k < column_count && status >= 0; ++k) {
     for (ptrdiff_t i = 0; i < n; ++i) r->image[i] = is_fixed(r, i) ? 0 : rhs[i * padded + k];
     memset(r->step, 0, (size_t)n * sizeof(double));
-    r->gmres.tolerance = 1e-9;
+    r->gmres.tolerance = 1e-9;  // derivatives are to be right to more digits than Gauss-Newton uses
     status = pl_gmres_solve(&r->gmres, r->image, r->step, error);
     for (ptrdiff_t i = 0; i < n; ++i) change[i * padded + k] = r->step[i];
   }

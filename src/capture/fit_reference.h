@@ -26,7 +26,7 @@ typedef struct pl_reference {
 pl_status pl_reference_take(pl_fit_worker *worker, pl_reference *reference, pl_error *error);
 
 // Improve X (3 per particle) by Newton's method on the force residual. The length of a step is halved until the residual falls and every element keeps `min_volume`
-// of its volume in the static shape; where that does not lead on, gravity is raised in steps. PL_REMARK_NOT_CONVERGED with X as far as it came.
+// of its volume in the static shape; where a step does not help, gravity is raised in parts. PL_REMARK_NOT_CONVERGED with X as far as it came.
 // The worker's rest shape is then X.
 pl_status pl_reference_newton(pl_reference *reference, const pl_reference_def *def, double *X, pl_reference_report *report,
                               pl_error *error);

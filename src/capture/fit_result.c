@@ -13,6 +13,10 @@
 #include "sparse/dense_factor.h"
 
 static const double NORMAL_95 = 1.959963984540054;
+static const double INVISIBLE =
+    1e-24;                          // sensitivity, squared, against the largest: what moves less than rounding counts as this much
+static const double TRACE = 1e-12;  // of the identity in the scaled normal matrix
+static const double AT_BOUND = 1e-9;  // of the bound
 
 const char *pl_fit_verdict_name(pl_fit_verdict verdict) {
   static const char *const names[] = {"determined", "not determined", "at its bound", "held"};
@@ -50,10 +54,10 @@ static pl_status invert_normal(pl_fit *fit, double *inverse, double *scales, pl_
   }
   double max = 0;
   for (int32_t i = 0; i < n; ++i) max = fmax(max, fit->now.normal[i * n + i]);
-  for (int32_t i = 0; i < n; ++i) scales[i] = 1 / sqrt(fmax(fit->now.normal[i * n + i], fmax(1e-24 * max, 1e-300)));
+  for (int32_t i = 0; i < n; ++i) scales[i] = 1 / sqrt(fmax(fit->now.normal[i * n + i], fmax(INVISIBLE * max, 1e-300)));
   for (int32_t i = 0; i < n; ++i)
     for (int32_t j = 0; j < n; ++j)
-      factor.values[i * n + j] = fit->now.normal[i * n + j] * scales[i] * scales[j] + (i == j ? 1e-12 : 0);
+      factor.values[i * n + j] = fit->now.normal[i * n + j] * scales[i] * scales[j] + (i == j ? TRACE : 0);
   pl_dense_factor_run(&factor, true);
   for (int32_t j = 0; j < n; ++j) {
     double *column = inverse + (ptrdiff_t)j * n;
@@ -72,7 +76,7 @@ static void judge(const pl_fit *fit, int32_t value, double deviation, pl_fit_est
   estimate->deviation = deviation;
   estimate->min = fmax(range->min, logarithmic ? exp(coordinate - half) : coordinate - half);
   estimate->max = fmin(range->max, logarithmic ? exp(fmin(coordinate + half, 700)) : coordinate + half);
-  bool at_bound = estimate->value <= range->min * (1 + 1e-9) || estimate->value >= range->max * (1 - 1e-9);
+  bool at_bound = estimate->value <= range->min * (1 + AT_BOUND) || estimate->value >= range->max * (1 - AT_BOUND);
   double wide = logarithmic ? half : half / 0.5;  // Poisson's ratio lives between 0 and a half
   estimate->verdict = wide > fit->def.doubt ? PL_FIT_NOT_DETERMINED : at_bound ? PL_FIT_AT_BOUND : PL_FIT_DETERMINED;
 }

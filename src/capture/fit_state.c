@@ -1,11 +1,11 @@
-// A fit as plain bytes, so that an interrupted one can go on.
+// A fit as plain bytes, so that an interrupted one can resume.
 #include <string.h>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "capture/fit_parts.h"
 
-// Tells apart fits that cannot go on from each other's state.
+// Tells fits apart that cannot resume from each other's state.
 typedef struct state_head {
   uint64_t magic, shape;
   int64_t log_count;

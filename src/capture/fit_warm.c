@@ -15,8 +15,11 @@
 
 enum { OUTPUT_STATUS, OUTPUT_FOUND, OUTPUT_HEAD, MODE_LAMBDA = 0, MODE_SQUARE, MODE_DECAY, MODE_ENERGY, MODE_SIZE };
 enum { MAX_SAMPLES = 1000, TRIES = 4 };
-static const double MIN_FRACTION = 0.3;                      // of a signal that a vibration has to explain
-static const double MIN_ENERGY = 0.02;                    // of the strongest mode's, for a mode to count
+static const double MIN_FRACTION = 0.3;    // of a signal that a vibration has to explain
+static const double APART = 1e-3;         // how different modes must be for both dampings to be told apart
+static const double FIRST_FACTOR = 3;     // by which a modulus is changed at most in the first round of the descent
+static const double GAIN = 0.98;          // of the mismatch: less than 2 % is not worth a change
+static const double MIN_ENERGY = 0.02;  // of the strongest mode's, for a mode to count
 static const double SAME_SQUARE = 0.2, OTHER_SQUARE = 0.6;  // logarithms of squared frequencies that are the same, or others
 static const double NARROW = 6;                             // factor to either side of where samples are taken
 
@@ -73,6 +76,7 @@ static pl_status try_sample(pl_fit *fit, pl_fit_worker *worker, const double *va
   pl_fit_worker_set_moduli(worker, values, values[fit->body.control_count]);
   pl_reference_def def = pl_default_reference_def();
   pl_reference_report report;
+  // A start value needs few digits; a modulus whose rest shape takes longer is too soft to be the one.
   def.limit = 15;
   def.tolerance = 1e-6;
   if (!fit->def.use_static_shape && reference.load_size > 0) status = pl_reference_newton(&reference, &def, X, &report, NULL);
@@ -201,7 +205,7 @@ static void set_damping(warm_search *s, const double *output) {
     count++;
   }
   double determinant = n * xx - x * x;
-  bool both = count > 1 && determinant > 1e-3 * n * xx;
+  bool both = count > 1 && determinant > APART * n * xx;
   double alpha = both ? (xx * y - x * xy) / determinant : 0, beta = both ? (n * xy - x * y) / determinant : xy / fmax(xx, 1e-300);
   if (count == 0) return;
   if (fit->ranges[controls + 1].fitted && alpha > 0) fit->values[controls + 1] = within(fit, controls + 1, alpha);
@@ -220,7 +224,7 @@ static void set_uniform(const pl_fit *fit, double young, double *values) {
 static pl_status descend(warm_search *s, double *best, pl_error *error) {
   pl_fit *fit = s->fit;
   int32_t controls = fit->body.control_count;
-  double spread = log(3.0);
+  double spread = log(FIRST_FACTOR);
   for (int32_t round = 0; round < s->def->rounds; ++round, spread *= 0.5)
     for (int32_t k = 0; k < controls; ++k) {
       static const double positions[TRIES] = {-1, -0.4, 0.4, 1};
@@ -233,7 +237,7 @@ static pl_status descend(warm_search *s, double *best, pl_error *error) {
       if (status < 0) return status;
       for (int32_t i = 0; i < TRIES; ++i) {
         pitch found = pitch_of(s, s->outputs + (size_t)i * s->output_size);
-        if (!(found.spread < 0.98 * *best)) continue;
+        if (!(found.spread < GAIN * *best)) continue;
         *best = found.spread;
         for (int32_t j = 0; j < controls; ++j)
           fit->values[j] = within(fit, j, s->values[(ptrdiff_t)i * fit->value_count + j] * exp(-found.mean));

@@ -40,6 +40,7 @@ static pl_status take_parts(pl_fit_worker *w, const pl_fit_body *body, double st
   linear.choose_preconditioner = true;
   linear.positions = model->rest_points;
   linear.hint.step = step;
+  // As exact as the steps of a motion are solved (pl_fit.step_tolerance); the limit only ends what does not converge.
   linear.limits = (pl_block_limits){.tolerance = 1e-10, .max_iterations = 20000};
   return pl_linear_solver_create(w->context, &model->pattern, &linear, &w->solver, error);
 }

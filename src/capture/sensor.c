@@ -127,7 +127,7 @@ static pl_status check_sensor(const pl_sensor_def *def, pl_error *error) {
   return status;
 }
 
-// Depth on the far side of the edge that pixel (u, v) lies at: the one beside it that differs most, 0 for nothing there; the pixel's own depth away from edges.
+// Depth on the far side of the edge that pixel (u, v) lies at: the neighbour that differs most, 0 for nothing there; the pixel's own depth away from edges.
 static double across_edge(const double *depths, int32_t width, int32_t height, int32_t u, int32_t v, double jump) {
   static const int32_t steps[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
   double own = depths[(ptrdiff_t)v * width + u], other = own, max = jump;

@@ -27,6 +27,7 @@ static pl_quat quat_of_axes(pl_vec3 x, pl_vec3 y, pl_vec3 z) {
 
 pl_capture_camera pl_sensor_camera(pl_vec3 eye, pl_vec3 target, int32_t width, int32_t height, double focal) {
   pl_vec3 forward = pl_vec3_unit_or(pl_vec3_sub(target, eye), (pl_vec3){0, 0, -1});
+  // Within a degree of the vertical +Y says nothing of what is upwards.
   pl_vec3 up = fabs(forward.y) > 0.9999 ? (pl_vec3){0, 0, 1} : (pl_vec3){0, 1, 0};
   pl_vec3 right = pl_vec3_unit_or(pl_vec3_cross(forward, up), (pl_vec3){1, 0, 0});
   pl_vec3 down = pl_vec3_cross(forward, right);

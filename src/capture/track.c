@@ -3,7 +3,7 @@
 // A frame is a maximum a posteriori estimate found by expectation and maximisation. Expectation (track_match.c) says how much of every measured point is due to every
 // surface point that its camera can see (track_visible.c), or to none. Maximisation (track_solve.c) lets the body come to equilibrium under its elasticity and the pull of
 // the points that are due to its surface. The search begins wide, at the place where the motion of the last two frames would take the body, and narrows down to the
-// noise (track_frame.c). What differs from the paper and why is told in those files; here frames are compared with each other.
+// noise (track_frame.c). Those files say what differs from the paper and why; here frames are compared with each other.
 //
 // A frame whose points are explained worse than those before is tried again, wider, and if it is much worse also from where the body last was; what is best counts. If it
 // is still bad the frame counts as lost. Frames with almost no points near the body leave it coasting.
@@ -16,12 +16,16 @@
 
 enum { MIN_POINTS = 30 };
 
-#define CROP 0.35      // of the size: points farther from the body's box belong to something else
-#define LEARN 0.1      // weight of a frame in what is usual
-#define DOUBT 0.75     // share of what is usual below which a frame is doubtful …
-#define LOST 0.5       // … and lost
-#define NEARLY 0.97    // … and worth another try
-#define REACH_AGAIN 2  // how much wider than the first frame a second try is
+#define CROP 0.35            // of the size: points farther from the body's box belong to something else
+#define LEARN 0.1            // weight of a frame in what is usual
+#define DOUBT 0.75           // share of what is usual below which a frame is doubtful …
+#define LOST 0.5             // … and lost
+#define NEARLY 0.97          // … and worth another try
+#define REACH_AGAIN 2        // how much wider than the first frame a second try is
+#define FIRST_LOST 0.15      // of the points or of the surface: a first frame that explains less is not of this body
+#define DOUBTFUL_WEIGHT 0.3  // of a doubtful frame against a good one in what is usual
+#define GOLDEN 0.6180339887498949
+#define FIRST_INTERVAL (1.0 / 30)  // s: assumed for the first frame, which has none before it
 
 const char *pl_track_state_name(pl_track_state state) {
   static const char *const names[] = {"good", "doubtful", "lost", "empty"};
@@ -54,7 +58,7 @@ static int64_t common_divisor(int64_t a, int64_t b) {
 static void take_cloud(pl_tracker *t, const pl_cloud_view *cloud) {
   pl_box box = pl_box_join(box_of_body(t, t->x), box_of_body(t, t->predicted));
   box = pl_box_grow(box, CROP * t->size);
-  int64_t count = cloud->point_count, step = (int64_t)(0.6180339887498949 * (double)count);
+  int64_t count = cloud->point_count, step = (int64_t)(GOLDEN * (double)count);
   if (step < 1) step = 1;
   while (common_divisor(step, count) != 1) ++step;
   t->cloud.count = 0;
@@ -85,7 +89,7 @@ static double distance(const pl_tracker *t, const double *a, const double *b) {
 
 static pl_track_state judge(const pl_tracker *t, const pl_track_report *report) {
   if (t->frame_count == 0) {
-    if (report->explained_fraction < 0.15 || report->seen_fraction < 0.15) return PL_TRACK_LOST;
+    if (report->explained_fraction < FIRST_LOST || report->seen_fraction < FIRST_LOST) return PL_TRACK_LOST;
     // Nothing to compare with yet; but of what cameras see most has points, unless the body is elsewhere.
     return t->camera_count > 0 && report->seen_fraction < DOUBT ? PL_TRACK_DOUBTFUL : PL_TRACK_GOOD;
   }
@@ -100,7 +104,7 @@ static pl_track_state judge(const pl_tracker *t, const pl_track_report *report) 
 static void remember(pl_tracker *t, const pl_track_report *report) {
   double weight = t->frame_count == 0                  ? 1
                   : report->state == PL_TRACK_GOOD     ? LEARN
-                  : report->state == PL_TRACK_DOUBTFUL ? 0.3 * LEARN
+                  : report->state == PL_TRACK_DOUBTFUL ? DOUBTFUL_WEIGHT * LEARN
                                                        : 0;
   t->usual_fraction += weight * (report->explained_fraction - t->usual_fraction);
   t->usual_seen += weight * (report->seen_fraction - t->usual_seen);
@@ -183,7 +187,7 @@ pl_status pl_tracker_advance(pl_tracker *t, double time, const pl_cloud_view *cl
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "frame %d is at %g s, not after the one before at %g s", t->frame_count, time,
                    t->time);
   double begin = pl_clock_seconds(), width = t->width, outliers = t->outlier_fraction;
-  double interval = t->frame_count > 0 ? time - t->time : 1.0 / 30;
+  double interval = t->frame_count > 0 ? time - t->time : FIRST_INTERVAL;
   size_t bytes = 3 * (size_t)t->model->head.particle_count * sizeof(double);
   pl_track_report mine = {.time = time, .point_count = cloud->point_count};
   memcpy(t->last, t->x, bytes);

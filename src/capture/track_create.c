@@ -112,7 +112,7 @@ static pl_status fill(pl_tracker *t, const pl_track_def *def, const pl_vec3 *sta
   }
   for (int32_t i = 0; i < def->held_count; ++i) t->fixed[def->held[i]] = PL_BLOCK_FIX_ALL;
   t->width = def->noise;
-  t->outlier_fraction = fmax(0.02, fmin(0.7, def->outliers));
+  t->outlier_fraction = fmax(PL_TRACK_OUTLIERS_MIN, fmin(PL_TRACK_OUTLIERS_MAX, def->outliers));
   pl_track_place_surface(t, t->x);
   pl_track_find_visible(t);
   pl_linear_def linear = t->model->linear;

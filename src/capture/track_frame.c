@@ -14,6 +14,8 @@ enum {
   POINTS_PER_SAMPLE = 10,  // measured ones
 };
 
+#define DETAIL 0.05      // of the size: what is shape and what is noise where the user does not say
+#define SETTLED 0.05     // of the noise: motion between iterations that is too small to matter
 #define PULL_CARRY 1e-3  // of inertia, where the user wants none: keeps pieces in place that nothing else holds
 
 static pl_track_level level_of(const pl_tracker *t, double sigma, double noise) {
@@ -24,7 +26,7 @@ static pl_track_level level_of(const pl_tracker *t, double sigma, double noise) 
   // Using nearly all in their order would leave out a strip: take all then.
   if (2 * count > t->samples.count) count = t->samples.count;
   int64_t points = (int64_t)POINTS_PER_SAMPLE * count;
-  double detail = t->def.detail > 0 ? t->def.detail : 0.05 * t->size;
+  double detail = t->def.detail > 0 ? t->def.detail : DETAIL * t->size;
   return (pl_track_level){.sigma = sigma,
                           .sample_count = count,
                           .point_count = points < t->cloud.count && count < t->samples.count ? (int32_t)points : t->cloud.count,
@@ -43,7 +45,7 @@ static double distance_from(const pl_tracker *t, const double *other) {
 // Shares of outliers and noise as the last expectation has them.
 static void learn(pl_tracker *t, const pl_track_level *level) {
   double responsibility = 1 - t->pull.explained / fmax(1, level->point_count);
-  t->outlier_fraction = fmin(0.7, fmax(0.02, responsibility));
+  t->outlier_fraction = fmin(PL_TRACK_OUTLIERS_MAX, fmax(PL_TRACK_OUTLIERS_MIN, responsibility));
   if (t->pull.explained > 1) {
     double found = sqrt(t->pull.square / t->pull.explained);
     t->width = fmin(10 * t->def.noise, fmax(t->def.noise, found));
@@ -81,7 +83,7 @@ static bool expect_at(pl_tracker *t, const pl_track_level *level) {
 
 pl_status pl_track_fit_frame(pl_tracker *t, double reach, double interval, pl_track_report *report, pl_error *error) {
   double noise = t->width, sigma = fmax(reach, noise);
-  // Into the first frame the way is long and nobody knows the direction: slower, and with more patience at the end, where the surface still slides along itself.
+  // The way into the first frame is long, and its direction is not known: slower, and with more patience at the end, where the surface still slides along itself.
   bool first = t->frame_count == 0;
   double anneal = first ? sqrt(t->def.anneal) : t->def.anneal;
   int32_t patience = first ? 4 * t->def.settle_count : t->def.settle_count;
@@ -98,7 +100,7 @@ pl_status pl_track_fit_frame(pl_tracker *t, double reach, double interval, pl_tr
     pl_status status = pl_track_maximise(t, &level, carry, narrow ? 3 : 2, &report->newton_count, error);
     if (status < 0) return status;
     ++report->iteration_count;
-    if (narrow && (++settled >= patience || distance_from(t, t->best) < 0.05 * t->def.noise)) break;
+    if (narrow && (++settled >= patience || distance_from(t, t->best) < SETTLED * t->def.noise)) break;
     sigma = fmax(noise, sigma * anneal);
   }
   if (!expect_at(t, &level)) return PL_ERROR_OUT_OF_MEMORY;

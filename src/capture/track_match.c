@@ -16,7 +16,8 @@
 
 enum { MATCH_GRAIN = 512, MAX_CELLS = 1 << 21 };
 
-#define CUT 3.0  // widths
+#define CUT 3.0          // widths
+#define CELL_GROWTH 1.3  // of the edge of cells, until there are few enough
 
 // A sample with all that a measured point asks of it in one place: the innermost loop runs over these.
 typedef struct sample {
@@ -31,13 +32,13 @@ typedef struct sample_grid {
   pl_vec3 min;
   double inverse;  // cells per metre
   int32_t cells[3];
-  int32_t *start;  // by cell, one more behind the last
+  int32_t *start;  // by cell, one more after the last
   sample *items;
 } sample_grid;
 
 // τ: surface points must cover the surface between them.
 static double width_along(const pl_track_level *level) {
-  return fmax(level->sigma, 0.8 * level->spacing);
+  return fmax(level->sigma, PL_TRACK_SPACING * level->spacing);
 }
 
 static int32_t cell_along(double offset, double inverse, int32_t count) {
@@ -68,7 +69,7 @@ static bool fill_grid(pl_tracker *t, const pl_track_level *level, double radius,
     if (t->visible[order[k]]) box = pl_box_with(box, t->surface[order[k]]);
   if (box.min.x > box.max.x) box = (pl_box){{0, 0, 0}, {0, 0, 0}};
   pl_vec3 size = pl_vec3_sub(box.max, box.min);
-  while ((size.x / radius + 1) * (size.y / radius + 1) * (size.z / radius + 1) > MAX_CELLS) radius *= 1.3;
+  while ((size.x / radius + 1) * (size.y / radius + 1) * (size.z / radius + 1) > MAX_CELLS) radius *= CELL_GROWTH;
   *grid = (sample_grid){.min = box.min, .inverse = 1 / radius};
   grid->cells[0] = (int32_t)(size.x / radius) + 1;
   grid->cells[1] = (int32_t)(size.y / radius) + 1;
@@ -131,7 +132,7 @@ static void look_in_cell(const search *s, int32_t cell, pl_vec3 point, uint64_t 
   }
 }
 
-// Surface points far along the body from the best one are let go.
+// Surface points far along the body from the best one are dropped.
 static void gate(const search *s, pl_track_match *match) {
   int best = 0, kept = 0;
   for (int i = 1; i < match->count; ++i)

@@ -1,4 +1,4 @@
-// The parts of a tracker: what its files share. The method is told at the head of track.c.
+// The parts of a tracker: what its files share. The head of track.c describes the method.
 //
 // s_k   surface points, each tied to four points of the mesh         c_n   measured points
 // σ     width across the surface, m                                  τ     width along it: σ, or the spacing of the s_k where that is larger
@@ -57,6 +57,14 @@ typedef struct pl_track_pull {
   double explained;  // sum of all shares
   double square;     // sum of shares times squared distance along the normal
 } pl_track_pull;
+
+// Bounds of the estimated fraction of outliers. They are never ruled out, and never nearly all of a frame: an estimate outside of these would
+// feed itself.
+#define PL_TRACK_OUTLIERS_MIN 0.02
+#define PL_TRACK_OUTLIERS_MAX 0.7
+
+// Width along the surface, in spacings of its samples, below which matches would jump from one sample to the next.
+#define PL_TRACK_SPACING 0.8
 
 // One try at a frame.
 typedef struct pl_track_try {
@@ -118,7 +126,7 @@ static inline double pl_track_distance(const pl_track_samples *samples, int32_t 
 void pl_track_place_surface(pl_tracker *tracker, const double *x);
 void pl_track_find_visible(pl_tracker *tracker);
 
-// track_foresee.c: the load of a frame that nobody foresaw.
+// track_foresee.c: the load of a frame without a given prediction.
 void pl_track_set_gravity(pl_tracker *tracker);
 
 // track_match.c: expectation; false when out of memory.

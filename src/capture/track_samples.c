@@ -10,6 +10,8 @@
 
 enum { MAX_ORDERED = 3000 };
 
+#define PART_SIZE 0.03  // of the size: between the parts whose distances along the body are kept
+
 // --- the order ----------------------------------------------------------------------------------------------------
 
 static bool order_points(pl_tracker *t) {
@@ -139,7 +141,7 @@ static bool measure_parts(pl_tracker *t, pl_arena *arena) {
   double *nearest = PL_TAKE(arena, double, count);
   int32_t *owner = PL_TAKE(arena, int32_t, count);
   if (nearest == NULL || owner == NULL || !take_graph(arena, t->model, &g)) return false;
-  samples->seed_count = choose_seeds(&g, count, 0.03 * t->size, nearest, owner, seeds);
+  samples->seed_count = choose_seeds(&g, count, PART_SIZE * t->size, nearest, owner, seeds);
   for (int32_t i = 0; i < count; ++i)
     if (nearest[i] < HUGE_VAL) samples->seed_radius = fmax(samples->seed_radius, nearest[i]);
   samples->distances = PL_TAKE(&t->arena, double, (size_t)samples->seed_count *(size_t)samples->seed_count);

@@ -23,6 +23,9 @@ enum { MAX_HALVINGS = 8 };
 
 // How much more than one measured point makes a surface point well measured.
 #define FEW_POINTS 1.0
+#define ARMIJO 1e-4  // fraction of the slope's promise that a step must gain
+#define SOLVED 1e-3  // how well a Newton step is solved: the next expectation changes the targets by more
+#define STILL 0.02   // of the noise, per point: a step that is shorter ends an equilibrium
 
 static ptrdiff_t unknown_count(const pl_tracker *t) {
   return 3 * (ptrdiff_t)t->model->head.particle_count;
@@ -30,7 +33,7 @@ static ptrdiff_t unknown_count(const pl_tracker *t) {
 
 // Stiffness of the pull at every surface point, for this level.
 static void weigh(pl_tracker *t, const pl_track_level *level) {
-  double tau = fmax(level->sigma, 0.8 * level->spacing);
+  double tau = fmax(level->sigma, PL_TRACK_SPACING * level->spacing);
   bool all = level->sample_count == t->samples.count;
   t->data_ratio = ALONG * level->sigma * level->sigma / (tau * tau);
   for (int32_t k = 0; k < t->samples.count; ++k) {
@@ -102,7 +105,7 @@ static bool search_line(pl_tracker *t, double carry, double energy) {
   if (!(gradient < 0)) return false;
   for (int k = 0; k < MAX_HALVINGS; ++k, length *= 0.5) {
     for (ptrdiff_t i = 0; i < n; ++i) t->trial[i] = t->x[i] + length * t->step[i];
-    if (!(evaluate(t, t->trial, carry, NULL, false) <= energy + 1e-4 * length * gradient)) continue;
+    if (!(evaluate(t, t->trial, carry, NULL, false) <= energy + ARMIJO * length * gradient)) continue;
     memcpy(t->x, t->trial, (size_t)n * sizeof(double));
     return true;
   }
@@ -113,7 +116,7 @@ pl_status pl_track_maximise(pl_tracker *t, const pl_track_level *level, double c
                             pl_error *error) {
   weigh(t, level);
   ptrdiff_t n = unknown_count(t);
-  pl_linear_solver_aim(t->solver, 1e-3);
+  pl_linear_solver_aim(t->solver, SOLVED);
   for (int32_t i = 0; i < max_newton_iterations; ++i) {
     double energy = evaluate(t, t->x, carry, t->gradient, true);
     for (ptrdiff_t k = 0; k < n; ++k) t->rhs[k] = -t->gradient[k];
@@ -126,7 +129,7 @@ pl_status pl_track_maximise(pl_tracker *t, const pl_track_level *level, double c
     for (ptrdiff_t k = 0; k < n; ++k) square += t->step[k] * t->step[k];
     if (!search_line(t, carry, energy)) break;
     // A step that moves points by a fiftieth of the noise is the last.
-    if (square < (0.02 * 0.02 / 3) * t->def.noise * t->def.noise * (double)n) break;
+    if (square < (STILL * STILL / 3) * t->def.noise * t->def.noise * (double)n) break;
   }
   return PL_OK;
 }

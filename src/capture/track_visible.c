@@ -7,6 +7,9 @@
 #include "base/parallel.h"
 #include "capture/track_parts.h"
 
+// A point counts as hidden where it lies behind what was drawn by more than the slope between pixels and the noise explain.
+#define SLACK_PIXELS 1.5
+#define SLACK_NOISE 2
 #define FLATTEST 0.12  // cosine of the angle between sight and normal below which sensors see nothing
 
 enum { SURFACE_GRAIN = 1024 };
@@ -79,7 +82,7 @@ static void look_through(void *data, int32_t begin, int32_t end, int32_t block) 
       pl_vec3 away = pl_vec3_sub(view->eye, t->surface[i]);
       bool faces = pl_vec3_dot(away, t->normals[i]) > FLATTEST * pl_vec3_length(away);
       // A pixel's breadth on the surface, and some noise.
-      double slack = 1.5 * p.z / view->fx + 2 * t->def.noise;
+      double slack = SLACK_PIXELS * p.z / view->fx + SLACK_NOISE * t->def.noise;
       t->seen[c][i].x = p.z > 0 && faces && !is_hidden(view, t->depths[c], p, slack) ? 1 : 0;
     }
   }

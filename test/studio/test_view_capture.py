@@ -197,6 +197,21 @@ def a_fit_can_be_stopped_and_begun_again(server, viewer):
     assert "tracked" in told["shapes"], "the track of the fit before is kept"
 
 
+def rounds_and_moduli_can_be_asked_for(server, viewer):
+    for wrong in ({"rounds": 0}, {"rounds": 9}, {"rounds": "two"}, {"moduli": 0}, {"moduli": 9}):
+        refused(viewer, "1 to 8", body=0, action="fit", **wrong)
+    viewer.ask("capture", body=0, action="fit", rounds=2, moduli=2)
+    viewer.capture = None
+    end = capture(viewer, lambda m: not m["running"], 240)
+    assert end["stage"] == "fitted" and end["round"] == 2, end
+    found = {item["name"]: item for item in end["parameters"]}
+    assert found["young 1"]["label"] == "Young's modulus 1" and found["young 2"]["label"] == "Young's modulus 2", found
+    assert len(end["history"]) == end["iteration"] and len(found) == 5, end
+    # The free end tells little of its modulus; the held one bends most.
+    print(f"  moduli {found['young 1']['value']:.0f} and {found['young 2']['value']:.0f} Pa", flush=True)
+    assert abs(found["young 1"]["value"] / YOUNG - 1) < 0.2, found
+
+
 def a_changed_scene_is_filmed_again(server, viewer):
     viewer.ask("set", path="bodies[0].fem.young", value=300000)
     told = capture(viewer, lambda m: m["frames"] == 0)
@@ -255,7 +270,7 @@ def main():
     with Server(TOOL, "--folder", ".") as server:
         with server.viewer() as viewer:
             for claim in (a_scene_is_filmed_when_somebody_wants_the_cloud, points_lie_where_cameras_saw_them_and_distances_are_right, another_frame_has_other_points, what_cannot_be_is_refused,
-                          the_world_comes_back, a_fit_finds_the_material_and_all_see_it, what_was_found_lies_over_the_points, a_fit_can_be_stopped_and_begun_again, a_changed_scene_is_filmed_again,
+                          the_world_comes_back, a_fit_finds_the_material_and_all_see_it, what_was_found_lies_over_the_points, a_fit_can_be_stopped_and_begun_again, rounds_and_moduli_can_be_asked_for, a_changed_scene_is_filmed_again,
                           a_recording_is_opened_by_its_folder):
                 claim(server, viewer)
                 print(f"ok {claim.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)

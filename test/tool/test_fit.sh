@@ -92,10 +92,34 @@ fi
 echo "clouds become motion and material, round by round"
 "$PLIANT" capture shot/static.vtu shot --hold shot/held.csv --steps 4 --rounds 2 --young 2e5 -o rounds >out 2>err || [ $? = 3 ] || fail "capture"
 near "$(value "young 1")" 300000 0.15
+cp out wanted
 [ "$(wc -l <rounds/rounds.csv)" -ge 2 ] || fail "no rounds"
 grep -q "Clouds" rounds/report.html || fail "no clouds in the report"
 expect 1 capture shot/static.vtu shot --hold shot/held.csv --rounds 2 -o rounds
 grep -q -- "--resume" err || fail "rounds of another run are not kept"
+
+echo "a capture that is killed while it tracks and while it fits resumes, and ends with the same parameters"
+capture=(capture shot/static.vtu shot --hold shot/held.csv --steps 4 --rounds 2 --young 2e5)
+# kill_when FOLDER FILE: run a capture until the file is there, and kill it.
+kill_when() {
+  "$PLIANT" "${capture[@]}" -o "$1" $([ -e "$1/round-1" ] && echo --resume) >out 2>err &
+  while kill -0 $! 2>/dev/null && ! [ -e "$1/$2" ]; do sleep 0.02; done
+  kill -9 $! 2>/dev/null || true
+  wait $! 2>/dev/null || true
+  [ -e "$1/$2" ] || fail "no $2"
+}
+for record in round-1/track-1/frame-000007 round-1/fit round-2/track-1/frame-000003 round-2/fit; do kill_when cut "$record"; done
+expect 1 "${capture[@]}" -o cut --resume --density 900
+grep -q "other data or settings" err || fail "records of another capture are taken"
+"$PLIANT" "${capture[@]}" -o cut --resume --threads 1 >out 2>err || [ $? = 3 ] || fail "capture does not resume"
+grep -q "resuming after frame 30" err && grep -q "resuming after iteration" err || fail "what was saved is not used"
+cmp wanted out || fail "other parameters than without a kill"
+cmp rounds/reference.vtu cut/reference.vtu || fail "another rest shape than without a kill"
+cmp rounds/round-1/history.csv cut/round-1/history.csv || fail "another history than without a kill"
+if [ -x "$mpi" ] && command -v mpirun >/dev/null; then
+  mpirun --oversubscribe -n 2 "$mpi" "${capture[@]}" -o shared --threads 1 >out 2>err || [ $? = 3 ] || fail "pliant-mpi capture"
+  cmp wanted out || fail "other parameters of a capture by two programs"
+fi
 
 echo "wrong use is reported"
 expect 1 fit shot/surface.ply shot/truth_points.pc2

@@ -34,6 +34,16 @@ int tool_ranks_agree(int value) {
   return value;
 }
 
+// Counts of MPI are ints: larger arrays go in parts of this many items.
+enum { PART_MAX = 1 << 27 };
+
+void tool_ranks_fraction(void *bytes, size_t size) {
+  for (size_t done = 0; done < size; done += PART_MAX) {
+    int part = (int)(size - done < PART_MAX ? size - done : PART_MAX);
+    MPI_Bcast((char *)bytes + done, part, MPI_BYTE, 0, MPI_COMM_WORLD);
+  }
+}
+
 // A number that all programs count up together; it lives in the first one.
 typedef struct job_counter {
   MPI_Win window;
@@ -72,10 +82,8 @@ static void run_jobs(void *user, const pl_fit_jobs *jobs) {
   for (int job = next_job(&counter); job < jobs->count; job = next_job(&counter))
     jobs->evaluate(jobs->data, job, jobs->outputs + (size_t)job * jobs->output_size);
   close_counter(&counter);
-  // Counts of MPI are ints.
-  const size_t max = (size_t)1 << 27;
-  for (size_t done = 0; done < size; done += max) {
-    int part = (int)(size - done < max ? size - done : max);
+  for (size_t done = 0; done < size; done += PART_MAX) {
+    int part = (int)(size - done < PART_MAX ? size - done : PART_MAX);
     MPI_Allreduce(MPI_IN_PLACE, jobs->outputs + done, part, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD);
   }
 }

@@ -161,6 +161,8 @@ export interface CaptureMessage {
   // Share of the stage that is done.
   done?: number;
   text?: string;
+  // From 1; iterations are counted over all rounds.
+  round?: number;
   iteration?: number;
   error?: number;
   history?: { iteration: number; error: number }[];
@@ -227,4 +229,4 @@ export type PageMessage =
   | { kind: 'detail'; body: number; on?: boolean; record?: boolean; name?: string }
   | { kind: 'save'; name?: string }
   | { kind: 'export'; format: string; frames?: number }
-  | { kind: 'capture'; body: number; action: 'seek' | 'fit' | 'stop' | 'shape'; frame?: number; shape?: CaptureShape };
+  | { kind: 'capture'; body: number; action: 'seek' | 'fit' | 'stop' | 'shape'; frame?: number; shape?: CaptureShape; rounds?: number; moduli?: number };

@@ -1,5 +1,5 @@
 // A recording and a fit to it: the timeline, how far the points are from the mesh, and what the estimate is so far.
-import { choiceRow, oneByOne } from '../controls';
+import { choiceRow, oneByOne, sliderRow } from '../controls';
 import { changeIcon, element, fill, iconButton, precise, short } from '../dom';
 import type { CaptureMessage, CaptureShape } from '../messages';
 import { StreamPlot } from '../plots';
@@ -7,6 +7,8 @@ import { Readout, request, section, type Panel, type PanelContext } from './pane
 
 const STAGES: Record<string, string> = { film: 'filming', recorded: 'recorded', track: 'tracking', 'warm start': 'looking for a start', fit: 'fitting' };
 const SHAPES: Record<CaptureShape, string> = { static: 'at rest', tracked: 'as tracked', simulated: 'as simulated' };
+// As many as the server takes.
+const COUNT_MAX = 8;
 const PLAY_MS = 1000 / 15;
 
 // As many digits as the interval leaves to an estimate, and one more.
@@ -64,7 +66,14 @@ export function capturePanel(context: PanelContext): Panel & { capture(message: 
   play.disabled = true;
   scrub.addEventListener('input', () => seek(Number(scrub.value)));
   const fit = element('button', { type: 'button', class: 'button wide primary', 'data-action': 'fit' }, 'Fit');
-  fit.addEventListener('click', () => void request(context, { kind: 'capture', body, action: running ? 'stop' : 'fit' }));
+  const counts = { rounds: 1, moduli: 1 };
+  const countRow = (name: keyof typeof counts, label: string, tip: string): HTMLElement =>
+    sliderRow({ label, value: 1, min: 1, max: COUNT_MAX, log: false, unit: '', tip, whole: true }, (value) => {
+      counts[name] = value;
+    }).element;
+  const rounds = countRow('rounds', 'Rounds', 'Maximum rounds of tracking and fitting; later ones track with the material that was found');
+  const moduli = countRow('moduli', 'Moduli', "Number of Young's moduli, evenly along the body");
+  fit.addEventListener('click', () => void request(context, running ? { kind: 'capture', body, action: 'stop' } : { kind: 'capture', body, action: 'fit', ...counts }));
   const shape = choiceRow<CaptureShape>('Mesh', SHAPES, 'static', (choice) => void request(context, { kind: 'capture', body, action: 'shape', shape: choice }));
   const head = element('thead', {}, element('tr', {}, ...['Parameter', 'Estimate', 'Interval'].map((text) => element('th', { scope: 'col' }, text))));
   const parameters = element('table', { class: 'parameters' }, head, table);
@@ -83,7 +92,7 @@ export function capturePanel(context: PanelContext): Panel & { capture(message: 
     if (timer && (message.shown === false || message.stage === 'track')) stop();
     fit.textContent = running ? 'Stop the fit' : 'Fit';
     showTime(message);
-    readout.set({ stage: stageText(message), iteration: message.iteration, distance: message.error === undefined ? undefined : `${short(1000 * message.error)} mm` });
+    readout.set({ stage: stageText(message), round: message.iteration ? message.round : undefined, iteration: message.iteration, distance: message.error === undefined ? undefined : `${short(1000 * message.error)} mm` });
     remark.textContent = message.text ?? '';
     remark.hidden = !message.text;
     shape.element.hidden = (message.shapes?.length ?? 0) < 2;
@@ -98,7 +107,7 @@ export function capturePanel(context: PanelContext): Panel & { capture(message: 
   const timeline = element('div', { class: 'timeline' }, play, scrub, place);
   const legend = element('p', { class: 'hint' }, 'Points are what was seen, coloured by their distance from the mesh. Running the world leaves the recording.');
   return {
-    element: section('Capture', true, timeline, shape.element, fit, readout.element, remark, curve.element, parameters, legend),
+    element: section('Capture', true, timeline, shape.element, rounds, moduli, fit, readout.element, remark, curve.element, parameters, legend),
     capture: show,
   };
 }
