@@ -2,7 +2,7 @@
 // ctest: physics threads
 #define _XOPEN_SOURCE 700
 #include "base/context.h"
-#include "filmed_bars.h"
+#include "fixtures/filmed_bars.h"
 
 // What the callback of a test has seen, and when it is to stop.
 typedef struct watch {

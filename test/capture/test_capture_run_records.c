@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700
 // ctest: unit
 #include "base/context.h"
-#include "filmed_bars.h"
+#include "fixtures/filmed_bars.h"
 
 typedef struct small_run {
   filmed_bar film;
