@@ -311,5 +311,5 @@ int bench_fem(bench_session *bench) {
   if (status >= 0) status = measure_steps(bench, &error);
   if (status >= 0) status = measure_growth(bench, false, 1e5, &error);
   if (status >= 0) status = measure_growth(bench, true, 1e5, &error);
-  return status < 0 ? tool_report_error(&bench->tool->voice, &error) : TOOL_DONE;
+  return status < 0 ? tool_report_error(&bench->tool->console, &error) : TOOL_DONE;
 }

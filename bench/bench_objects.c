@@ -250,7 +250,7 @@ static bool read_second(const object_fixture *fixture, const held_case *c, const
   tool_arguments holding = {.repeated = {held}, .repeated_count = 1};
   pl_error error = {0};
   bool good = pl_mesh_load(fixture->context, mesh, &second->mesh, NULL, &error) >= 0;
-  if (!good) tool_report_error(&tool->voice, &error);
+  if (!good) tool_report_error(&tool->console, &error);
   good = good && tool_hold_read(tool, fixture->context, &holding, second->mesh, &second->held, &second->held_count);
   int32_t count = good ? pl_mesh_get_view(second->mesh).point_count : 0, frames[2] = {0, 0};
   if (good) second->tracked = object_motion(fixture, tracked, count, c->second.lead, &frames[0]);
@@ -282,7 +282,7 @@ static bool predict_second(const object_fixture *fixture, const held_case *c, co
   motion.positions = second->truth;
   if (status >= 0) status = pl_fit_predict(fit, &motion, NULL, &predictions[1], &error);
   pl_fit_destroy(fit);
-  if (status < 0) tool_report_error(&fixture->bench->tool->voice, &error);
+  if (status < 0) tool_report_error(&fixture->bench->tool->console, &error);
   return status >= 0;
 }
 

@@ -254,5 +254,5 @@ int bench_rod(bench_session *bench) {
   pl_status status = measure_table(bench, &error);
   if (status >= 0) status = measure_heads(bench, &error);
   if (status >= 0) status = measure_energy(bench, &error);
-  return status < 0 ? tool_report_error(&bench->tool->voice, &error) : TOOL_DONE;
+  return status < 0 ? tool_report_error(&bench->tool->console, &error) : TOOL_DONE;
 }

@@ -238,7 +238,7 @@ static pl_status measure_weights(bench_session *bench, pl_error *error) {
 
 int bench_solid(bench_session *bench) {
   pl_error weights_error = {0};
-  if (measure_weights(bench, &weights_error) < 0) return tool_report_error(&bench->tool->voice, &weights_error);
+  if (measure_weights(bench, &weights_error) < 0) return tool_report_error(&bench->tool->console, &weights_error);
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; ++i)
     for (int threads = 1; threads <= 2; ++threads) {
       bool is_row = CASES[i].paper_tot > 0;
@@ -249,7 +249,7 @@ int bench_solid(bench_session *bench) {
       if (status >= 0 && is_row) status = measure_table_row(bench, &CASES[i], &fixture, &error);
       if (status >= 0 && !is_row) status = measure_size(bench, &CASES[i], threads, &fixture, &error);
       close_fixture(&fixture);
-      if (status < 0) return tool_report_error(&bench->tool->voice, &error);
+      if (status < 0) return tool_report_error(&bench->tool->console, &error);
     }
   return TOOL_DONE;
 }

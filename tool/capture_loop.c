@@ -97,7 +97,7 @@ static int compare_with_truth(track_job *track, const char *path) {
   pl_error error = {0};
   if (path == NULL) return TOOL_DONE;
   if (!track_open_truth(track, path)) return TOOL_FAILED;
-  return track_compare(track, &error) < 0 ? tool_report_error(&track->tool->voice, &error) : TOOL_DONE;
+  return track_compare(track, &error) < 0 ? tool_report_error(&track->tool->console, &error) : TOOL_DONE;
 }
 
 static int track_clip(capture_job *job, const char *folder, int32_t number, pl_model *model, capture_round *round) {
@@ -126,12 +126,12 @@ static int track_clip(capture_job *job, const char *folder, int32_t number, pl_m
   int code = tool_folder_make(job->tool, track.folder) ? TOOL_DONE : TOOL_FAILED;
   track.resume = track_is_unfinished(&track);
   if (code == TOOL_DONE && pl_tracker_create(job->context, &track.def, model, mesh.points, &track.tracker, &error) < 0)
-    code = tool_report_error(&job->tool->voice, &error);
+    code = tool_report_error(&job->tool->console, &error);
   if (code == TOOL_DONE) code = track_frames(&track);
   if (code == TOOL_DONE) code = compare_with_truth(&track, clip->truth);
   fit_motion *motion = &job->object.motions[number];
   *motion = (fit_motion){.name = tool_text("%s", clip->name), .rate = clip->view.rate};
-  if (code == TOOL_DONE && take_motion(job, &track, motion, &error) < 0) code = tool_report_error(&job->tool->voice, &error);
+  if (code == TOOL_DONE && take_motion(job, &track, motion, &error) < 0) code = tool_report_error(&job->tool->console, &error);
   if (code == TOOL_DONE) add_residuals(&track, round);
   job->remarks = job->remarks || track.remarks || track.lost_count > 0;
   track_close_frames(&track);
@@ -158,10 +158,10 @@ static int track_all(capture_job *job, const char *folder, capture_round *round)
   double begin = tool_seconds();
   pl_error error = {0};
   pl_model *model = NULL;
-  if (capture_model(job, &model, &error) < 0) return tool_report_error(&job->tool->voice, &error);
+  if (capture_model(job, &model, &error) < 0) return tool_report_error(&job->tool->console, &error);
   if (job->fit != NULL && simulate_motions(job, &error) < 0) {
     pl_model_destroy(model);
-    return tool_report_error(&job->tool->voice, &error);
+    return tool_report_error(&job->tool->console, &error);
   }
   for (int32_t i = 0; i < job->object.motion_count; ++i) fit_motion_free(&job->object.motions[i]);
   job->object.motion_count = 0;
@@ -216,9 +216,9 @@ static int fit_motions(capture_job *job, const char *folder, capture_round *roun
     free(job->fit);
   }
   job->fit = fit;
-  if (status < 0) return tool_report_error(&job->tool->voice, &error);
+  if (status < 0) return tool_report_error(&job->tool->console, &error);
   if (status == PL_REMARK_CANCELLED) {
-    tool_say(&job->tool->voice, "stopped; go on with the same command and --resume");
+    tool_print(&job->tool->console, "stopped; go on with the same command and --resume");
     return TOOL_FAILED;
   }
   if (status == PL_REMARK_NOT_CONVERGED) job->remarks = true;
@@ -248,18 +248,18 @@ int capture_rounds(capture_job *job) {
   int code = TOOL_DONE;
   while (code == TOOL_DONE && job->round_count < job->max_rounds && !has_settled(job)) {
     capture_round *round = &job->rounds[job->round_count];
-    tool_say(&job->tool->voice, "round %d", job->round_count + 1);
+    tool_print(&job->tool->console, "round %d", job->round_count + 1);
     char *folder = tool_text("%s/round-%d", job->folder, job->round_count + 1);
     if (!tool_folder_make(job->tool, folder)) code = TOOL_FAILED;
     if (code == TOOL_DONE) code = track_all(job, folder, round);
     if (code == TOOL_DONE) code = fit_motions(job, folder, round);
     if (code == TOOL_DONE) {
       ++job->round_count;
-      tool_say(&job->tool->voice, "round %d: tracked to %.4g mm, simulated to %.4g mm", job->round_count, 1e3 * round->residual,
-               1e3 * round->rms);
+      tool_print(&job->tool->console, "round %d: tracked to %.4g mm, simulated to %.4g mm", job->round_count, 1e3 * round->residual,
+                 1e3 * round->rms);
       if (job->has_truth)
-        tool_say(&job->tool->voice, "round %d: off the truth by %.4g mm where cameras see, by %.4g mm where they do not",
-                 job->round_count, 1e3 * round->off_seen, 1e3 * round->off_hidden);
+        tool_print(&job->tool->console, "round %d: off the truth by %.4g mm where cameras see, by %.4g mm where they do not",
+                   job->round_count, 1e3 * round->off_seen, 1e3 * round->off_hidden);
     }
     // The fit keeps the name of its folder only while it runs.
     if (job->fit != NULL) job->fit->folder = job->folder;

@@ -20,10 +20,10 @@ bool sense_choose_body(sense_job *job) {
       job->body = i;
   if (job->body >= 0) return true;
   if (wanted->given)
-    tool_complain(&job->tool->voice, "'%s' has no body of tets with the method fem called '%s'", job->arguments->words[0],
-                  wanted->text);
+    tool_print_error(&job->tool->console, "'%s' has no body of tets with the method fem called '%s'", job->arguments->words[0],
+                     wanted->text);
   else
-    tool_complain(&job->tool->voice, "'%s' has no body of tets with the method fem", job->arguments->words[0]);
+    tool_print_error(&job->tool->console, "'%s' has no body of tets with the method fem", job->arguments->words[0]);
   return false;
 }
 
@@ -49,7 +49,7 @@ static pl_status find_static(sense_job *job, pl_vec3 gravity, const pl_vec3 *fir
   }
   memcpy(job->static_points, first, n * sizeof *first);
   if (job->held_count == 0) {
-    tool_say(&job->tool->voice, "no point is held all the time; the static shape is that of the start");
+    tool_print(&job->tool->console, "no point is held all the time; the static shape is that of the start");
     return PL_OK;
   }
   pl_fem_equilibrium_def def = pl_default_fem_equilibrium_def();
@@ -75,7 +75,7 @@ pl_status sense_simulate(sense_job *job, pl_error *error) {
     job->surfaces[i] = tool_allocate((size_t)pl_scene_instance_get_surface_view(job->set, i).point_count * count, sizeof(pl_vec3));
   pl_vec3 *first = tool_allocate(n, sizeof *first);
   pl_status status = pl_body_get_positions(world, pl_scene_instance_get_body(job->set, job->body).id, first);
-  tool_progress progress = tool_progress_start(&job->tool->voice, "frame", 0, job->frame_count);
+  tool_progress progress = tool_progress_start(&job->tool->console, "frame", 0, job->frame_count);
   if (status >= 0 && job->start > 0) status = pl_world_advance(world, job->start, 0, NULL, error);
   for (int32_t f = 0; f < job->frame_count && status >= 0 && tool_interrupt_count() == 0; ++f) {
     if (f > 0) status = pl_world_advance(world, 1 / job->rate, 0, NULL, error);

@@ -14,7 +14,7 @@ pl_mesh *sense_open_tets(const sense_job *job, const char *path) {
   bool remarks = false;
   pl_mesh *mesh = tool_open_mesh(job->tool, job->context, path, 1, &remarks);
   if (mesh == NULL || pl_mesh_get_view(mesh).tet_count > 0) return mesh;
-  tool_complain(&job->tool->voice, "'%s' has no tets; make some with: pliant mesh %s", path, path);
+  tool_print_error(&job->tool->console, "'%s' has no tets; make some with: pliant mesh %s", path, path);
   pl_mesh_destroy(mesh);
   return NULL;
 }

@@ -61,7 +61,7 @@ struct tool_arguments {
 // What every verb may need.
 struct tool_session {
   const char *program;  // as it was called
-  tool_voice voice;
+  tool_console console;
 };
 
 extern const tool_verb tool_demo_verb, tool_run_verb, tool_view_verb, tool_bake_verb, tool_check_verb, tool_mesh_verb,

@@ -145,7 +145,7 @@ void fit_forget(const fit_job *job);
 const char *fit_unit_of(const pl_fit_estimate *estimate);
 
 // The table of parameters on standard output and what is to be said about them on standard error. True if all are determined.
-bool fit_say(fit_job *job, pl_error *error);
+bool fit_print(fit_job *job, pl_error *error);
 
 // The parts of a report that are about a fit (fit_page.c).
 pl_status fit_report(fit_job *job, const pl_fit_report *found, pl_report *report, pl_error *error);

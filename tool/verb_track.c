@@ -109,12 +109,12 @@ static int run(track_job *job) {
   pl_error error = {0};
   pl_status status = track_compare(job, &error);
   if (status >= 0) status = track_write(job, &error);
-  if (status < 0) return tool_report_error(&job->tool->voice, &error);
+  if (status < 0) return tool_report_error(&job->tool->console, &error);
   remove(job->resume_path);
   remove(job->log_path);
   if (job->lost_count > 0) {
-    tool_warn(&job->tool->voice, "the track was lost in %d of %d frames; residuals.csv says which", job->lost_count,
-              job->done_count);
+    tool_print_warning(&job->tool->console, "the track was lost in %d of %d frames; residuals.csv says which", job->lost_count,
+                       job->done_count);
     job->remarks = true;
   }
   return job->remarks ? TOOL_REMARKS : TOOL_DONE;
