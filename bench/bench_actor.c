@@ -132,9 +132,8 @@ static char *keys_text(const paper_row *row, const actor_result *result, pl_scen
   char *numbers = tool_text(
       "\"cpu\": %.4g, \"ratio\": %.4g, \"paper_most\": %.4g, \"dof\": %d, \"paper_dof\": [%d, %d], \"parameters\": %d, "
       "\"paper_parameters\": [%d, %d], \"rest\": \"%s\", \"paper_rest\": \"%s\", \"paper_model\": \"%s\", \"behaviour\": \"%s\"",
-      result->cpu, row->min_seconds / best_of(&times->seconds), row->max_seconds, dof, row->min_dof, row->max_dof,
-      parameter_count, row->min_parameters, row->max_parameters, REST_NAMES[actor.rest], row->space, row->model,
-      actor.behaviour);
+      result->cpu, row->min_seconds / best_of(&times->seconds), row->max_seconds, dof, row->min_dof, row->max_dof, parameter_count,
+      row->min_parameters, row->max_parameters, REST_NAMES[actor.rest], row->space, row->model, actor.behaviour);
   char *text = tool_text(
       "%s, \"advance\": %.4g, \"%s\": %.4g, \"steps\": %d, \"hops\": %d, \"turns\": %.4g, \"tumbles\": %d, \"iterations\": %.4g, "
       "\"worst_residual\": %.3g, \"unconverged_share\": %.4g, \"max_acceleration\": %.4g, \"max_rest_rate\": %.4g, "
@@ -218,7 +217,7 @@ static int try_scene(actor_suite *suite, const paper_row *row, const char *name,
 }
 
 static void measure_row(actor_suite *suite, const paper_row *row) {
-  const tool_voice *voice = &suite->bench->tool->voice;
+  const tool_console *console = &suite->bench->tool->console;
   pl_error error = {0};
   int done = try_scene(suite, row, row->scene, &error);
   if (done == 0 && row->rest != ANY_REST) {
@@ -226,9 +225,9 @@ static void measure_row(actor_suite *suite, const paper_row *row) {
     done = try_scene(suite, row, name, &error);
     free(name);
   }
-  if (done == 0) tool_say(voice, "%s: left out, the gallery has no actor for it (%s)", row->row, row->scene);
+  if (done == 0) tool_print(console, "%s: left out, the gallery has no actor for it (%s)", row->row, row->scene);
   if (done >= 0) return;
-  tool_warn(voice, "%s: %s", row->scene, error.text);
+  tool_print_warning(console, "%s: %s", row->scene, error.text);
   suite->remarks = true;
 }
 
@@ -251,7 +250,7 @@ static void print_motions(const actor_suite *suite) {
 int bench_actor(bench_session *bench) {
   actor_suite suite = {.bench = bench, .gallery = tool_gallery_find()};
   if (suite.gallery.folder == NULL) {
-    tool_complain(&bench->tool->voice, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
+    tool_print_error(&bench->tool->console, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
     return TOOL_FAILED;
   }
   for (int i = 0; i < TABLE_COUNT; ++i) measure_row(&suite, &TABLE[i]);

@@ -38,8 +38,8 @@ static bool is_at_handle(pl_vec3 point, pl_box box) {
   return point.x < box.min.x + 0.1 * (box.max.x - box.min.x);
 }
 
-static void complain(capture_suite *suite, const char *of, const pl_error *error) {
-  tool_warn(&suite->bench->tool->voice, "%s: %s", of, error->text);
+static void report_failure(capture_suite *suite, const char *of, const pl_error *error) {
+  tool_print_warning(&suite->bench->tool->console, "%s: %s", of, error->text);
   suite->remarks = true;
 }
 
@@ -207,7 +207,7 @@ static void measure_bar(capture_suite *suite, const bar_case *c) {
   if (status >= 0 && c->noise > 0) capture_add_noise(&body, c->noise);
   if (status >= 0) status = fit_bar(suite, c, &body, &error);
   if (body.context != NULL) capture_body_close(&body);
-  if (status < 0) complain(suite, c->name, &error);
+  if (status < 0) report_failure(suite, c->name, &error);
 }
 
 // --- table 2 ----------------------------------------------------------------------------------------------------------
@@ -328,14 +328,14 @@ static void measure_reference(capture_suite *suite, const reference_case *c) {
   if (status >= 0) status = capture_body_open(suite->context, &def, &body, &error);
   if (status >= 0) status = compare_solvers(suite, c, &body, &error);
   if (body.context != NULL) capture_body_close(&body);
-  if (status < 0) complain(suite, c->name, &error);
+  if (status < 0) report_failure(suite, c->name, &error);
 }
 
 int bench_capture(bench_session *bench) {
   capture_suite suite = {.bench = bench};
   pl_context_def def = pl_default_context_def();
   pl_error error = {0};
-  if (pl_context_create(&def, &suite.context, &error) < 0) return tool_report_error(&bench->tool->voice, &error);
+  if (pl_context_create(&def, &suite.context, &error) < 0) return tool_report_error(&bench->tool->console, &error);
   for (int i = 0; i < (bench->quick ? 1 : BAR_COUNT); ++i) measure_bar(&suite, &BARS[i]);
   for (int i = 0; i < (bench->quick ? 1 : REFERENCE_COUNT); ++i) measure_reference(&suite, &REFERENCES[i]);
   if (!bench->quick) bench_capture_loads(bench, suite.context, &suite.remarks);

@@ -220,7 +220,7 @@ void bench_capture_bias(bench_session *bench, pl_context *context, bool *remarks
     pl_error error = {0};
     const bias_study *study = bench->quick ? &QUICK_STUDIES[i] : &STUDIES[i];
     if (run_study(bench, context, study, &error) >= 0) continue;
-    tool_warn(&bench->tool->voice, "bar of other tets and steps: %s", error.text);
+    tool_print_warning(&bench->tool->console, "bar of other tets and steps: %s", error.text);
     *remarks = true;
   }
 }

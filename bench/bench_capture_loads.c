@@ -158,7 +158,7 @@ void bench_capture_loads(bench_session *bench, pl_context *context, bool *remark
     if (status >= 0) status = fit_body(bench, c, &body, &error);
     if (body.context != NULL) capture_body_close(&body);
     if (status >= 0) continue;
-    tool_warn(&bench->tool->voice, "%s: %s", c->name, error.text);
+    tool_print_warning(&bench->tool->console, "%s: %s", c->name, error.text);
     *remarks = true;
   }
 }

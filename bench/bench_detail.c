@@ -196,5 +196,5 @@ int bench_detail(bench_session *bench) {
   if (status >= 0) status = bench_detail_frames(bench, context, &error);
   if (status >= 0 && !bench->quick) status = bench_detail_errors(bench, context, &error);
   pl_context_destroy(context);
-  return status < 0 ? tool_report_error(&bench->tool->voice, &error) : TOOL_DONE;
+  return status < 0 ? tool_report_error(&bench->tool->console, &error) : TOOL_DONE;
 }

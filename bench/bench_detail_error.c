@@ -161,17 +161,18 @@ static const char *const SLAB_HEAD =
     "\"stamp_radius\": 0.4,\n"
     "  \"stamp_resolution\": 96, \"stamp_border\": 0.1, \"steps\": 4, \"touches\": [";
 static const char *const SLAB_MATERIAL =
-    "{\"material\": \"neo-hookean\", \"young\": 10000, \"density\": 50, \"scheme\": \"implicit-euler\", \"max_newton_iterations\": 30}";
+    "{\"material\": \"neo-hookean\", \"young\": 10000, \"density\": 50, \"scheme\": \"implicit-euler\", \"max_newton_iterations\": "
+    "30}";
 
 static void write_slab(char *text) {
   static const double positions[8][2] = {{0, 0},         {0.06, 0.03}, {-0.04, 0.05}, {0.03, -0.06},
-                                      {0.012, 0.008}, {0.05, 0.04}, {-0.05, 0.04}, {0.02, -0.05}};
+                                         {0.012, 0.008}, {0.05, 0.04}, {-0.05, 0.04}, {0.02, -0.05}};
   int length = snprintf(text, MAX_TEXT, SLAB_HEAD, SLAB_MATERIAL, SLAB_MATERIAL);
   for (int i = 0; i < 16; ++i)
-    length +=
-        snprintf(text + length, (size_t)(MAX_TEXT - length),
-                 "%s\n    {\"at\": [%.3f, 0.1, %.3f], \"tool\": \"%s\", \"depth\": %.4f%s}", i > 0 ? "," : "", positions[i / 2][0],
-                 positions[i / 2][1], i % 2 == 0 ? "ball" : "edge", i % 2 == 0 ? 0.012 : 0.0048, i >= 8 ? ", \"held_out\": true" : "");
+    length += snprintf(text + length, (size_t)(MAX_TEXT - length),
+                       "%s\n    {\"at\": [%.3f, 0.1, %.3f], \"tool\": \"%s\", \"depth\": %.4f%s}", i > 0 ? "," : "",
+                       positions[i / 2][0], positions[i / 2][1], i % 2 == 0 ? "ball" : "edge", i % 2 == 0 ? 0.012 : 0.0048,
+                       i >= 8 ? ", \"held_out\": true" : "");
   snprintf(text + length, (size_t)(MAX_TEXT - length), "]}}");
 }
 
@@ -189,7 +190,7 @@ static pl_status judge_patch(bench_session *bench, pl_context *context, const pl
     if (status < 0) break;
     if (patch == 0) print_fraction(bench, "two tools, coarse", "% of motion", 8, fraction_of(held, 8, false), "coarse surface");
     print_fraction(bench, patch == 0 ? "two tools, patch not looked at" : "two tools, patch order 2", "% of motion", 8,
-                fraction_of(held, 8, true), "a ball and an edge of equal load; 8 examples, 8 places beside them");
+                   fraction_of(held, 8, true), "a ball and an edge of equal load; 8 examples, 8 places beside them");
   }
   return status;
 }

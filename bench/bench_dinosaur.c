@@ -127,7 +127,7 @@ int bench_dinosaur(bench_session *bench) {
                           .is_held = is_at_feet};
   tool_gallery gallery = tool_gallery_find();
   if (gallery.folder == NULL) {
-    tool_complain(&bench->tool->voice, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
+    tool_print_error(&bench->tool->console, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
     return TOOL_FAILED;
   }
   char *path = tool_gallery_scene(&gallery, "capture-dinosaur");
@@ -140,5 +140,5 @@ int bench_dinosaur(bench_session *bench) {
   pl_context_destroy(context);
   free(path);
   tool_gallery_free(&gallery);
-  return status < 0 ? tool_report_error(&bench->tool->voice, &error) : TOOL_DONE;
+  return status < 0 ? tool_report_error(&bench->tool->console, &error) : TOOL_DONE;
 }

@@ -56,12 +56,12 @@ static int repeats_of(const bench_session *bench, const fem_size *size) {
 
 static fem_fixture_def fixture_def_of(const fem_case *about) {
   fem_fixture_def def = {.width = 1,
-                       .material = about->material,
-                       .scheme = about->scheme,
-                       .solver = about->solver,
-                       .young = about->young,
-                       .target_steps = about->size == &SIZES[LARGE] ? 0 : 2,
-                       .threads = about->threads};
+                         .material = about->material,
+                         .scheme = about->scheme,
+                         .solver = about->solver,
+                         .young = about->young,
+                         .target_steps = about->size == &SIZES[LARGE] ? 0 : 2,
+                         .threads = about->threads};
   for (int axis = 0; axis < 3; ++axis) def.cells[axis] = about->size->cells[axis];
   return def;
 }
@@ -272,11 +272,11 @@ static pl_status measure_fast(bench_session *bench, pl_error *error) {
     if (cases[i].slow && bench->quick) continue;
     fem_fixture fixture = {.context = NULL};
     fem_fixture_def def = {.width = 1,
-                         .material = PL_FEM_FAST,
-                         .young = 1e5,
-                         .falling = cases[i].falling,
-                         .target_steps = 10,
-                         .threads = cases[i].threads};
+                           .material = PL_FEM_FAST,
+                           .young = 1e5,
+                           .falling = cases[i].falling,
+                           .target_steps = 10,
+                           .threads = cases[i].threads};
     for (int axis = 0; axis < 3; ++axis) def.cells[axis] = cases[i].cells[axis];
     fem_run run = {0};
     bench_samples samples = {0};
@@ -311,5 +311,5 @@ int bench_fem(bench_session *bench) {
   if (status >= 0) status = measure_steps(bench, &error);
   if (status >= 0) status = measure_growth(bench, false, 1e5, &error);
   if (status >= 0) status = measure_growth(bench, true, 1e5, &error);
-  return status < 0 ? tool_report_error(&bench->tool->voice, &error) : TOOL_DONE;
+  return status < 0 ? tool_report_error(&bench->tool->console, &error) : TOOL_DONE;
 }

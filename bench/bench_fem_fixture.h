@@ -10,11 +10,11 @@ typedef struct fem_fixture_def {
   pl_fem_material material;
   pl_fem_scheme scheme;
   pl_fem_solver solver;
-  double young;          // Pa
-  double tolerance;      // of Newton's method; 0: the usual
+  double young;                   // Pa
+  double tolerance;               // of Newton's method; 0: the usual
   int32_t max_newton_iterations;  // 0: the usual
-  bool falling;          // nothing holds it
-  int target_steps;        // done before the state that is measured from
+  bool falling;                   // nothing holds it
+  int target_steps;               // done before the state that is measured from
   int threads;
 } fem_fixture_def;
 

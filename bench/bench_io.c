@@ -62,7 +62,7 @@ static int measure(bench_session *bench, pl_context *context, const pl_mesh *sur
   }
   unlink(path);
   free(path);
-  return status < 0 ? tool_report_error(&bench->tool->voice, &error) : TOOL_DONE;
+  return status < 0 ? tool_report_error(&bench->tool->console, &error) : TOOL_DONE;
 }
 
 int bench_io(bench_session *bench) {
@@ -70,7 +70,7 @@ int bench_io(bench_session *bench) {
   const char *base = getenv("TMPDIR");
   char *folder = tool_text("%s/pliant-bench-XXXXXX", base != NULL && base[0] != '\0' ? base : "/tmp");
   if (mkdtemp(folder) == NULL) {
-    tool_complain(&bench->tool->voice, "no folder for temporary files can be made as '%s'", folder);
+    tool_print_error(&bench->tool->console, "no folder for temporary files can be made as '%s'", folder);
     free(folder);
     return TOOL_FAILED;
   }

@@ -25,7 +25,7 @@ pl_mesh *bench_surface(const bench_session *bench, pl_context *context, int32_t 
   def.target_triangle_count = triangle_count;
   pl_mesh *surface = NULL;
   pl_error error = {0};
-  if (pl_shape_build_surface(context, &def, nodes, 6, &surface, &error) < 0) tool_report_error(&bench->tool->voice, &error);
+  if (pl_shape_build_surface(context, &def, nodes, 6, &surface, &error) < 0) tool_report_error(&bench->tool->console, &error);
   return surface;
 }
 
@@ -47,7 +47,7 @@ static int measure(bench_session *bench, pl_context *context, int threads) {
     if (status >= 0) point_count = pl_mesh_get_view(tets).point_count;
     pl_mesh_destroy(tets);
     pl_mesh_destroy(surface);
-    if (status < 0) return tool_report_error(&bench->tool->voice, &error);
+    if (status < 0) return tool_report_error(&bench->tool->console, &error);
   }
   char name[64];
   snprintf(name, sizeof name, "surface of %dk", triangle_count / 1000);

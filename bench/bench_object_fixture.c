@@ -27,14 +27,14 @@ void object_fixture_close(object_fixture *fixture) {
 }
 
 bool object_fixture_open(bench_session *bench, object_fixture *fixture) {
-  const tool_voice *voice = &bench->tool->voice;
+  const tool_console *console = &bench->tool->console;
   const char *base = getenv("TMPDIR");
   *fixture = (object_fixture){.bench = bench, .gallery = tool_gallery_find()};
   char *folder = tool_text("%s/pliant-bench-XXXXXX", base != NULL && base[0] != '\0' ? base : "/tmp");
   bool good = fixture->gallery.folder != NULL;
-  if (!good) tool_complain(voice, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
+  if (!good) tool_print_error(console, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
   if (good && mkdtemp(folder) == NULL) {
-    tool_complain(voice, "no folder for temporary files can be made as '%s'", folder);
+    tool_print_error(console, "no folder for temporary files can be made as '%s'", folder);
     good = false;
   }
   if (good)
@@ -102,7 +102,7 @@ static bool read_rounds(const object_fixture *fixture, const char *name, object_
   pl_table *table = NULL;
   pl_error error = {0};
   if (pl_table_load(fixture->context, path, &table, &error) < 0) {
-    tool_report_error(&fixture->bench->tool->voice, &error);
+    tool_report_error(&fixture->bench->tool->console, &error);
     free(path);
     return false;
   }
@@ -145,7 +145,7 @@ bool object_capture(const object_fixture *fixture, const object_film *film, cons
   char *from = object_path(fixture, film->name, ""), *release = tool_text("%d", film->lead),
        *truth = object_path(fixture, film->name, "truth_surface.pc2");
   const char *all[MAX_OBJECT_WORDS + 32] = {mesh,     from, "-o",      folder, "--surface", surface,
-                                             "--hold", held, "--truth", truth,  "--release", release};
+                                            "--hold", held, "--truth", truth,  "--release", release};
   int count = 12;
   for (int i = 0; words[i] != NULL && i < MAX_OBJECT_WORDS + 20; ++i) all[count++] = words[i];
   double begin = (double)clock() / CLOCKS_PER_SEC;
@@ -170,7 +170,7 @@ pl_vec3 *object_motion(const object_fixture *fixture, const char *path, int32_t 
   for (int32_t i = 0; points != NULL && status >= 0 && i < *frame_count; ++i)
     status = pl_frame_file_read(file, first + i, points + (size_t)i * (size_t)point_count, &error);
   pl_frame_file_close(file);
-  if (status < 0) tool_report_error(&fixture->bench->tool->voice, &error);
+  if (status < 0) tool_report_error(&fixture->bench->tool->console, &error);
   if (status >= 0) return points;
   free(points);
   return NULL;

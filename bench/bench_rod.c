@@ -45,9 +45,9 @@ static void close_race(rod_race *race) {
 }
 
 static pl_status open_fixture(const rod_kind *kinds, rod_variant variant, double step, int threads, rod_fixture *fixture,
-                            pl_error *error) {
-  static const pl_rod_ghost_momentum suppressions[] = {PL_ROD_GHOST_MOMENTUM_KEEP, PL_ROD_GHOST_MOMENTUM_KEEP, PL_ROD_GHOST_MOMENTUM_PAPER,
-                                                    PL_ROD_GHOST_MOMENTUM_TRANSPORT};
+                              pl_error *error) {
+  static const pl_rod_ghost_momentum suppressions[] = {PL_ROD_GHOST_MOMENTUM_KEEP, PL_ROD_GHOST_MOMENTUM_KEEP,
+                                                       PL_ROD_GHOST_MOMENTUM_PAPER, PL_ROD_GHOST_MOMENTUM_TRANSPORT};
   rod_fixture_def def = {
       .kinds = kinds, .ghost_momentum = suppressions[variant], .step = step, .fixed = variant == ROD_FIXED, .threads = threads};
   return rod_fixture_open(&def, fixture, error);
@@ -57,7 +57,8 @@ static pl_status open_fixture(const rod_kind *kinds, rod_variant variant, double
 static pl_status run_race(bench_session *bench, const rod_kind *kinds, unsigned variants, rod_race *race, pl_error *error) {
   pl_status status = PL_OK;
   for (int v = 0; v < ROD_VARIANT_COUNT && status >= 0; ++v)
-    if ((variants >> v & 1) != 0) status = open_fixture(kinds, (rod_variant)v, race->step, race->threads, &race->fixtures[v], error);
+    if ((variants >> v & 1) != 0)
+      status = open_fixture(kinds, (rod_variant)v, race->step, race->threads, &race->fixtures[v], error);
   // About a tenth of a second per repetition; the first one warms up. A quarter of a second of simulated time and more, so that chains move as they will.
   for (int repeat = -1; repeat < bench_repeats(bench) && status >= 0; ++repeat)
     for (int v = 0; v < ROD_VARIANT_COUNT && status >= 0; ++v) {
@@ -83,7 +84,8 @@ static void print_ratio(bench_session *bench, const rod_race *race, const char *
   snprintf(title, sizeof title, "%s %s/none", name, VARIANT_NAMES[variant]);
   for (int i = 0; i < race->seconds[variant].count; ++i)
     bench_add(&ratio, race->seconds[variant].values[i] / race->seconds[ROD_NONE].values[i]);
-  bench_row row = {.suite = "rod", .name = title, .threads = race->threads, .unit = "x", .size = race->fixtures[variant].chain_count};
+  bench_row row = {
+      .suite = "rod", .name = title, .threads = race->threads, .unit = "x", .size = race->fixtures[variant].chain_count};
   if (variant == ROD_PAPER) {
     row.paper = 2;
     row.note = "paper: 'it doubles the computational cost'";
@@ -206,12 +208,12 @@ typedef struct rod_orbit {
 static pl_status find_peak(const rod_orbit *orbit, pl_rod_ghost_momentum ghost_momentum, double *peak, pl_error *error) {
   rod_fixture fixture = {.context = NULL};
   rod_fixture_def def = {.kinds = orbit->model->kinds,
-                       .ghost_momentum = ghost_momentum,
-                       .step = 1.0 / orbit->rate,
-                       .weightless = true,
-                       .threads = 1,
-                       .width = orbit->width,
-                       .stiffness = pl_default_rod_def().stiffness};
+                         .ghost_momentum = ghost_momentum,
+                         .step = 1.0 / orbit->rate,
+                         .weightless = true,
+                         .threads = 1,
+                         .width = orbit->width,
+                         .stiffness = pl_default_rod_def().stiffness};
   pl_status status = rod_fixture_open(&def, &fixture, error);
   *peak = 0;
   while (status >= 0 && pl_world_get_time(fixture.world) < 4) {
@@ -254,5 +256,5 @@ int bench_rod(bench_session *bench) {
   pl_status status = measure_table(bench, &error);
   if (status >= 0) status = measure_heads(bench, &error);
   if (status >= 0) status = measure_energy(bench, &error);
-  return status < 0 ? tool_report_error(&bench->tool->voice, &error) : TOOL_DONE;
+  return status < 0 ? tool_report_error(&bench->tool->console, &error) : TOOL_DONE;
 }

@@ -16,10 +16,10 @@ static bool choose_animation(bake_job *job, const pl_character_view *view) {
   if (wanted != NULL && job->animation < 0) {
     const char *meant = tool_suggest(wanted, animation_name, view);
     if (meant != NULL)
-      tool_complain(&job->tool->voice, "'%s' has no animation '%s' (did you mean '%s'?)", job->options.input, wanted, meant);
+      tool_print_error(&job->tool->console, "'%s' has no animation '%s' (did you mean '%s'?)", job->options.input, wanted, meant);
     else
-      tool_complain(&job->tool->voice, "'%s' has no animation '%s'; 'pliant info' lists its %d", job->options.input, wanted,
-                    view->animation_count);
+      tool_print_error(&job->tool->console, "'%s' has no animation '%s'; 'pliant info' lists its %d", job->options.input, wanted,
+                       view->animation_count);
     return false;
   }
   if (job->animation >= 0) job->animation_name = view->animations[job->animation].name;
@@ -58,8 +58,8 @@ static pl_status make_world(bake_job *job, pl_error *error) {
 
 static bool refuse_scene_options(const bake_job *job) {
   if (job->options.body == NULL && job->options.overrides.count == 0) return true;
-  tool_complain(&job->tool->voice, "%s is for scenes; '%s' is a character", job->options.body != NULL ? "--body" : "--set",
-                job->options.input);
+  tool_print_error(&job->tool->console, "%s is for scenes; '%s' is a character", job->options.body != NULL ? "--body" : "--set",
+                   job->options.input);
   return false;
 }
 
@@ -80,8 +80,8 @@ static void check_cycle(bake_job *job) {
         sqrt(pow(a.position.x - b.position.x, 2) + pow(a.position.y - b.position.y, 2) + pow(a.position.z - b.position.z, 2));
     double angle = bake_angle(a.rotation, b.rotation);
     if (away < 1e-3 && angle < 0.02) continue;
-    tool_warn(&job->tool->voice, "animation '%s' does not end as it begins: '%s' is %.3g mm and %.3g degrees away",
-              job->animation_name, job->rod.joints[i].name, 1e3 * away, 57.29577951308232 * angle);
+    tool_print_warning(&job->tool->console, "animation '%s' does not end as it begins: '%s' is %.3g mm and %.3g degrees away",
+                       job->animation_name, job->rod.joints[i].name, 1e3 * away, 57.29577951308232 * angle);
     job->remarks = true;
     return;
   }
@@ -92,17 +92,18 @@ bool bake_open_character(bake_job *job) {
   if (!refuse_scene_options(job)) return false;
   pl_status status = pl_character_load(job->context, job->options.input, &job->character, job->findings, &error);
   if (status >= 0) status = pl_character_rig_create(job->character, &job->rig, &error);
-  if (status < 0) return tool_report_error(&job->tool->voice, &error), false;
+  if (status < 0) return tool_report_error(&job->tool->console, &error), false;
   pl_character_view view = pl_character_get_view(job->character);
   if (view.spring_count == 0) {
-    tool_complain(&job->tool->voice,
-                  "'%s' has no spring bones (VRMC_springBone, or secondaryAnimation of VRM 0.x): there is nothing to simulate",
-                  job->options.input);
+    tool_print_error(&job->tool->console,
+                     "'%s' has no spring bones (VRMC_springBone, or secondaryAnimation of VRM 0.x): there is nothing to simulate",
+                     job->options.input);
     return false;
   }
   if (!choose_animation(job, &view)) return false;
   if (job->options.loop && job->options.seconds > 0 && job->animation >= 0) {
-    tool_complain(&job->tool->voice, "a loop is as long as its animation '%s': --seconds does not go with it", job->animation_name);
+    tool_print_error(&job->tool->console, "a loop is as long as its animation '%s': --seconds does not go with it",
+                     job->animation_name);
     return false;
   }
   lay_out_time(job, &view);
@@ -110,13 +111,13 @@ bool bake_open_character(bake_job *job) {
   job->nodes = pl_character_rig_nodes(job->rig);
   job->source_path = job->body_name = job->options.input;
   status = make_world(job, &error);
-  if (status < 0) return tool_report_error(&job->tool->voice, &error), false;
+  if (status < 0) return tool_report_error(&job->tool->console, &error), false;
   job->node_placements = tool_allocate((size_t)view.node_count, sizeof *job->node_placements);
   int32_t pose_count = view.surface != NULL ? pl_mesh_get_view(view.surface).pose_count : 0;
   job->morphs = tool_allocate((size_t)pose_count, sizeof *job->morphs);
   if (job->options.loop && job->animation >= 0) check_cycle(job);
   if (has_view_examples(&view) && !job->options.has_eye)
-    tool_say(&job->tool->voice, "its examples follow a camera, and there is none: --eye X,Y,Z places one");
+    tool_print(&job->tool->console, "its examples follow a camera, and there is none: --eye X,Y,Z places one");
   return true;
 }
 
@@ -125,7 +126,8 @@ static pl_status lead(bake_job *job, double time, double seconds, pl_error *erro
   pl_status status = PL_OK;
   pl_character_sample(job->character, job->animation, time, job->node_placements, job->morphs);
   for (int32_t i = 0; i < job->rod.joint_count && status >= 0; ++i)
-    if (job->rod.joints[i].kinematic) status = pl_rod_set_joint_target(job->world, job->body, i, job->node_placements[job->nodes[i]], seconds, error);
+    if (job->rod.joints[i].kinematic)
+      status = pl_rod_set_joint_target(job->world, job->body, i, job->node_placements[job->nodes[i]], seconds, error);
   const pl_mesh *surface = pl_character_get_view(job->character).surface;
   if (status >= 0 && surface != NULL && pl_mesh_get_view(surface).pose_count > 0)
     status = pl_rod_set_morph_weights(job->world, job->body, job->morphs, error);

@@ -40,7 +40,7 @@ static pl_status find_cycle(bake_job *job, pl_error *error) {
   pl_transform *before = tool_allocate(count, sizeof *before), *after = tool_allocate(count, sizeof *after);
   pl_status status = pl_rod_get_joints(job->world, job->body, before);
   int32_t length = job->frame_count - 1;
-  tool_progress progress = tool_progress_start(&job->tool->voice, "loop: frame", 0, (int64_t)MAX_CYCLES * length);
+  tool_progress progress = tool_progress_start(&job->tool->console, "loop: frame", 0, (int64_t)MAX_CYCLES * length);
   bake_gap gap = {360, 0};
   int cycle = 0;
   while (cycle < MAX_CYCLES && gap.degrees > LOOP_TOLERANCE && status >= 0) {
@@ -57,22 +57,22 @@ static pl_status find_cycle(bake_job *job, pl_error *error) {
   }
   tool_progress_end(&progress);
   if (status >= 0)
-    tool_say(&job->tool->voice, "cycle %d ends %.3g degrees and %.3g mm from where it began%s", cycle, gap.degrees,
-             1e3 * gap.metres, gap.degrees > LOOP_TOLERANCE ? "; no more are tried" : "");
+    tool_print(&job->tool->console, "cycle %d ends %.3g degrees and %.3g mm from where it began%s", cycle, gap.degrees,
+               1e3 * gap.metres, gap.degrees > LOOP_TOLERANCE ? "; no more are tried" : "");
   free(before);
   free(after);
   return status;
 }
 
-static void say_gap(bake_job *job) {
+static void print_gap(bake_job *job) {
   const pl_transform *last = job->frames + (size_t)(job->frame_count - 1) * (size_t)job->rod.joint_count;
   bake_gap gap = bake_measure_gap(job, job->frames, last);
   const char *text = "the loop: its end is %.3g degrees and %.3g mm from its beginning, and is faded over the last fifth";
   if (gap.degrees > 10 * LOOP_TOLERANCE) {
-    tool_warn(&job->tool->voice, text, gap.degrees, 1e3 * gap.metres);
+    tool_print_warning(&job->tool->console, text, gap.degrees, 1e3 * gap.metres);
     job->remarks = true;
   } else {
-    tool_say(&job->tool->voice, text, gap.degrees, 1e3 * gap.metres);
+    tool_print(&job->tool->console, text, gap.degrees, 1e3 * gap.metres);
   }
 }
 
@@ -91,7 +91,7 @@ pl_status bake_record(bake_job *job, pl_error *error) {
   // A scene has a beginning and an end; it is gone through once.
   if (status >= 0 && job->options.loop && job->character != NULL) status = find_cycle(job, error);
   if (status >= 0) status = keep_frame(job, 0, error);
-  tool_progress progress = tool_progress_start(&job->tool->voice, "frame", 0, job->frame_count);
+  tool_progress progress = tool_progress_start(&job->tool->console, "frame", 0, job->frame_count);
   for (int32_t i = 1; i < job->frame_count && status >= 0; ++i) {
     status = advance(job, i, error);
     if (status >= 0) status = keep_frame(job, i, error);
@@ -99,7 +99,7 @@ pl_status bake_record(bake_job *job, pl_error *error) {
   }
   tool_progress_end(&progress);
   if (status >= 0 && job->options.loop) {
-    say_gap(job);
+    print_gap(job);
     bake_close_loop(job);
   }
   return status;

@@ -22,7 +22,7 @@ static bool has_joints(const bake_job *job, int32_t index) {
 
 // The body that is meant, or -1 (printed).
 static int32_t choose_body(const bake_job *job) {
-  const tool_voice *voice = &job->tool->voice;
+  const tool_console *console = &job->tool->console;
   const char *wanted = job->options.body, *path = job->options.input;
   body_list list = {.set = job->set};
   int32_t found = -1, rod_count = 0;
@@ -34,18 +34,18 @@ static int32_t choose_body(const bake_job *job) {
     if (found < 0 && (wanted == NULL || strcmp(name, wanted) == 0)) found = i;
   }
   if (rod_count == 0) {
-    tool_complain(voice, "'%s' has no body with joints: only rods can be baked; 'pliant run' writes the others", path);
+    tool_print_error(console, "'%s' has no body with joints: only rods can be baked; 'pliant run' writes the others", path);
     return -1;
   }
   if (wanted != NULL && found < 0) {
     const char *meant = tool_suggest(wanted, listed_name, &list);
     if (meant == NULL) meant = list.names[0];
-    tool_complain(voice, "'%s' has no body with joints called '%s' (did you mean '%s'?)", path, wanted, meant);
+    tool_print_error(console, "'%s' has no body with joints called '%s' (did you mean '%s'?)", path, wanted, meant);
     return -1;
   }
   if (wanted == NULL && rod_count > 1) {
-    tool_complain(voice, "'%s' has %d bodies with joints; --body says which, such as '%s' or '%s'", path, rod_count, list.names[0],
-                  list.names[1]);
+    tool_print_error(console, "'%s' has %d bodies with joints; --body says which, such as '%s' or '%s'", path, rod_count,
+                     list.names[0], list.names[1]);
     return -1;
   }
   return found;
@@ -53,9 +53,9 @@ static int32_t choose_body(const bake_job *job) {
 
 static bool refuse_character_options(const bake_job *job) {
   if (job->options.animation == NULL && !job->options.has_eye) return true;
-  tool_complain(&job->tool->voice, "%s is for characters; the scene '%s' says itself %s",
-                job->options.has_eye ? "--eye" : "--animation", job->options.input,
-                job->options.has_eye ? "where its camera is" : "which animation is played");
+  tool_print_error(&job->tool->console, "%s is for characters; the scene '%s' says itself %s",
+                   job->options.has_eye ? "--eye" : "--animation", job->options.input,
+                   job->options.has_eye ? "where its camera is" : "which animation is played");
   return false;
 }
 
@@ -96,8 +96,8 @@ static bool take_body(bake_job *job, int32_t index) {
   job->source_path = body.character_path;
   if (job->rod.skin.surface == NULL && body.surface != NULL) skin_tubes(job, body.surface);
   if (job->rod.skin.surface != NULL || job->source_path != NULL || !job->options.glb) return true;
-  tool_complain(&job->tool->voice, "'%s' has no surface to be written with its joints: give it a mesh, or tubes (tube_sides)",
-                body.name);
+  tool_print_error(&job->tool->console, "'%s' has no surface to be written with its joints: give it a mesh, or tubes (tube_sides)",
+                   body.name);
   return false;
 }
 
@@ -109,7 +109,7 @@ bool bake_open_scene(bake_job *job) {
                                         job->options.overrides.count, &job->scene, job->findings, &error);
   if (status >= 0) status = pl_scene_build(job->context, &def, job->scene, &job->set, job->findings, &error);
   if (status < 0) {
-    if (pl_findings_count(job->findings, PL_SEVERITY_ERROR) == 0) tool_report_error(&job->tool->voice, &error);
+    if (pl_findings_count(job->findings, PL_SEVERITY_ERROR) == 0) tool_report_error(&job->tool->console, &error);
     return false;
   }
   int32_t index = choose_body(job);

@@ -46,7 +46,7 @@ static pl_status write_glb(const bake_job *job, pl_error *error) {
                                 .joint_count = job->rod.joint_count,
                                 .joints = job->frames};
   pl_status status = job->source_path != NULL ? write_into_source(job, &motion, path, error) : write_own(job, &motion, path, error);
-  if (status >= 0) tool_say(&job->tool->voice, "animation '%s' in %s", name, path);
+  if (status >= 0) tool_print(&job->tool->console, "animation '%s' in %s", name, path);
   free(name);
   free(path);
   return status;
@@ -103,7 +103,7 @@ static pl_status write_pc2(const bake_job *job, pl_error *error) {
     status = pl_frames_close(frames, error);
   else
     pl_frames_abandon(frames);
-  if (status >= 0) tool_say(&job->tool->voice, "%d points a frame in %s.pc2", facts.surface_point_count, path);
+  if (status >= 0) tool_print(&job->tool->console, "%d points a frame in %s.pc2", facts.surface_point_count, path);
   free(path);
   return status;
 }

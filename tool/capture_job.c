@@ -19,34 +19,36 @@ static void warn_frame(capture_job *job, const pl_capture_progress *progress) {
   if (report->state == PL_TRACK_GOOD || bad_count > FRAME_WARNINGS_MAX) return;
   tool_progress_end(&job->progress);
   if (report->state == PL_TRACK_EMPTY)
-    tool_warn(&job->tool->voice, "frame %d has no points near the body (%d in all)", progress->frame, report->point_count);
+    tool_print_warning(&job->tool->console, "frame %d has no points near the body (%d in all)", progress->frame,
+                       report->point_count);
   else
-    tool_warn(&job->tool->voice, "frame %d: the track is %s: %.0f %% of the points explained (usually %.0f %%), %.2g mm off",
-              progress->frame, pl_track_state_name(report->state), 100 * report->explained_fraction, 100 * report->usual_fraction,
-              1e3 * report->residual);
+    tool_print_warning(&job->tool->console,
+                       "frame %d: the track is %s: %.0f %% of the points explained (usually %.0f %%), %.2g mm off", progress->frame,
+                       pl_track_state_name(report->state), 100 * report->explained_fraction, 100 * report->usual_fraction,
+                       1e3 * report->residual);
 }
 
 static void say_track(const capture_job *job, const pl_capture_progress *progress) {
   const capture_tally *tally = &job->tally;
-  const tool_voice *voice = &job->tool->voice;
+  const tool_console *console = &job->tool->console;
   double seconds = tool_seconds() - tally->begin, count = progress->frame_count;
-  tool_say(voice, "tracked:   %d frames in %.3g s (%.3g s a frame)", progress->frame_count, seconds, seconds / count);
-  tool_say(voice, "residual:  %.3g mm rms along the normal; %.1f %% of the points explained", 1e3 * sqrt(tally->residual / count),
-           100 * tally->explained / count);
+  tool_print(console, "tracked:   %d frames in %.3g s (%.3g s a frame)", progress->frame_count, seconds, seconds / count);
+  tool_print(console, "residual:  %.3g mm rms along the normal; %.1f %% of the points explained",
+             1e3 * sqrt(tally->residual / count), 100 * tally->explained / count);
   if (tally->state_counts[PL_TRACK_GOOD] < progress->frame_count)
-    tool_say(voice, "states:    %d lost, %d doubtful, %d empty", tally->state_counts[PL_TRACK_LOST],
-             tally->state_counts[PL_TRACK_DOUBTFUL], tally->state_counts[PL_TRACK_EMPTY]);
+    tool_print(console, "states:    %d lost, %d doubtful, %d empty", tally->state_counts[PL_TRACK_LOST],
+               tally->state_counts[PL_TRACK_DOUBTFUL], tally->state_counts[PL_TRACK_EMPTY]);
   if (progress->errors != NULL)
-    tool_say(voice, "truth:     %.3g mm rms where cameras see (worst frame %.3g), %.3g mm where they do not (%.3g)",
-             1e3 * sqrt(tally->seen / count), 1e3 * tally->worst_seen, 1e3 * sqrt(tally->hidden / count),
-             1e3 * tally->worst_hidden);
+    tool_print(console, "truth:     %.3g mm rms where cameras see (worst frame %.3g), %.3g mm where they do not (%.3g)",
+               1e3 * sqrt(tally->seen / count), 1e3 * tally->worst_seen, 1e3 * sqrt(tally->hidden / count),
+               1e3 * tally->worst_hidden);
 }
 
 static void take_frame(capture_job *job, const pl_capture_progress *progress) {
   capture_tally *tally = &job->tally;
   if (progress->frame == 0) {
     *tally = (capture_tally){.begin = tool_seconds()};
-    job->progress = tool_progress_start(&job->tool->voice, "frame", 0, progress->frame_count);
+    job->progress = tool_progress_start(&job->tool->console, "frame", 0, progress->frame_count);
   }
   tally->loaded_count += progress->loaded;
   ++tally->state_counts[progress->track->state];
@@ -60,7 +62,7 @@ static void take_frame(capture_job *job, const pl_capture_progress *progress) {
   }
   bool last = progress->frame + 1 == progress->frame_count;
   if (tally->loaded_count > 0 && (progress->frame == tally->loaded_count || (last && progress->loaded)))
-    tool_say(&job->tool->voice, "resuming after frame %d", tally->loaded_count);
+    tool_print(&job->tool->console, "resuming after frame %d", tally->loaded_count);
   warn_frame(job, progress);
   tool_progress_show(&job->progress, progress->frame + 1);
   if (!last) return;
@@ -69,24 +71,24 @@ static void take_frame(capture_job *job, const pl_capture_progress *progress) {
 }
 
 static void say_warm_start(const capture_job *job, const pl_capture_progress *progress) {
-  const tool_voice *voice = &job->tool->voice;
+  const tool_console *console = &job->tool->console;
   const pl_warm_start_report *warm = progress->warm_start;
   if (progress->warm_start_status == PL_OK)
-    tool_say(voice, "warm start: the object swings at %.4g Hz, damped by %.3g of critical; about %.4g Pa (%.3g s)", warm->frequency,
-             warm->damping_ratio, warm->young, warm->seconds);
+    tool_print(console, "warm start: the object swings at %.4g Hz, damped by %.3g of critical; about %.4g Pa (%.3g s)",
+               warm->frequency, warm->damping_ratio, warm->young, warm->seconds);
   else
-    tool_say(voice, "warm start: %s; the fit begins with %.4g Pa",
-             progress->warm_start_status < 0 ? "this program was built without ARPACK" : "the motion has no frequency to go by",
-             job->settings.def.young.start);
+    tool_print(console, "warm start: %s; the fit begins with %.4g Pa",
+               progress->warm_start_status < 0 ? "this program was built without ARPACK" : "the motion has no frequency to go by",
+               job->settings.def.young.start);
 }
 
 static void say_round(const capture_job *job, const pl_capture_progress *progress) {
   const pl_capture_round *round = progress->report;
-  tool_say(&job->tool->voice, "round %d: tracked to %.4g mm, simulated to %.4g mm", progress->round + 1,
-           1e3 * round->track_residual, 1e3 * round->fit_rms);
+  tool_print(&job->tool->console, "round %d: tracked to %.4g mm, simulated to %.4g mm", progress->round + 1,
+             1e3 * round->track_residual, 1e3 * round->fit_rms);
   if (round->has_truth)
-    tool_say(&job->tool->voice, "round %d: off the truth by %.4g mm where cameras see, by %.4g mm where they do not",
-             progress->round + 1, 1e3 * round->error_seen, 1e3 * round->error_hidden);
+    tool_print(&job->tool->console, "round %d: off the truth by %.4g mm where cameras see, by %.4g mm where they do not",
+               progress->round + 1, 1e3 * round->error_seen, 1e3 * round->error_hidden);
 }
 
 // --- the run ----------------------------------------------------------------------------------------------------------------
@@ -110,20 +112,20 @@ static bool write_history(capture_job *job, const pl_capture_progress *progress)
 
 static bool report_progress(void *user, const pl_capture_progress *progress) {
   capture_job *job = user;
-  const tool_voice *voice = &job->tool->voice;
+  const tool_console *console = &job->tool->console;
   bool fine = true;
   switch (progress->event) {
-    case PL_CAPTURE_ROUND_BEGIN: tool_say(voice, "round %d", progress->round + 1); break;
+    case PL_CAPTURE_ROUND_BEGIN: tool_print(console, "round %d", progress->round + 1); break;
     case PL_CAPTURE_FRAME: take_frame(job, progress); break;
     case PL_CAPTURE_WARM_START_BEGIN: break;
     case PL_CAPTURE_WARM_START_END: say_warm_start(job, progress); break;
     case PL_CAPTURE_FIT_BEGIN:
-      if (progress->loaded) tool_say(voice, "resuming after iteration %d", progress->report->iteration_count);
+      if (progress->loaded) tool_print(console, "resuming after iteration %d", progress->report->iteration_count);
       break;
     case PL_CAPTURE_ITERATION:
-      tool_say(voice, "iteration %3d  %4d frames of %d steps  rms %.4g mm  change %.2g", progress->iteration->iteration,
-               progress->iteration->frame_count, progress->iteration->steps, 1e3 * progress->iteration->rms,
-               progress->iteration->change);
+      tool_print(console, "iteration %3d  %4d frames of %d steps  rms %.4g mm  change %.2g", progress->iteration->iteration,
+                 progress->iteration->frame_count, progress->iteration->steps, 1e3 * progress->iteration->rms,
+                 progress->iteration->change);
       fine = write_history(job, progress);
       break;
     case PL_CAPTURE_ROUND_END: say_round(job, progress); break;
@@ -180,7 +182,7 @@ static void take_result(capture_job *job) {
 }
 
 int capture_run(capture_job *job) {
-  const tool_voice *voice = &job->tool->voice;
+  const tool_console *console = &job->tool->console;
   pl_error error = {0};
   capture_store own = {0};
   pl_capture_clip *clips = tool_allocate((size_t)job->clip_count, sizeof *clips);
@@ -195,10 +197,10 @@ int capture_run(capture_job *job) {
   tool_progress_end(&job->progress);
   capture_store_close(&own);
   free(clips);
-  if (job->trouble.status < 0) return tool_report_error(voice, &job->trouble);
-  if (status < 0) return tool_report_error(voice, &error);
+  if (job->trouble.status < 0) return tool_report_error(console, &job->trouble);
+  if (status < 0) return tool_report_error(console, &error);
   if (status == PL_REMARK_CANCELLED) {
-    tool_say(voice, "stopped; continue with the same command and --resume");
+    tool_print(console, "stopped; continue with the same command and --resume");
     return TOOL_FAILED;
   }
   take_result(job);

@@ -14,7 +14,7 @@ static int choose(const tool_session *tool, const char *option, const char *give
   if (given == NULL) return fallback;
   for (int i = 0; names[i] != NULL; ++i)
     if (strcmp(given, names[i]) == 0) return i;
-  tool_complain(&tool->voice, "--%s is %s or %s, not '%s'", option, names[0], names[1], given);
+  tool_print_error(&tool->console, "--%s is %s or %s, not '%s'", option, names[0], names[1], given);
   return -1;
 }
 
@@ -26,7 +26,7 @@ static const char *text_of(const tool_arguments *arguments, const char *name) {
 static bool read_vector(const tool_session *tool, const char *text, pl_vec3 *v) {
   char rest;
   if (text == NULL || (sscanf(text, "%lf,%lf,%lf%c", &v->x, &v->y, &v->z, &rest) == 3 && isfinite(v->x + v->y + v->z))) return true;
-  tool_complain(&tool->voice, "--gravity takes three numbers such as 0,-9.81,0, not '%s'", text);
+  tool_print_error(&tool->console, "--gravity takes three numbers such as 0,-9.81,0, not '%s'", text);
   return false;
 }
 
@@ -35,7 +35,7 @@ static bool read_points(const tool_session *tool, pl_context *context, const cha
   pl_table *table = NULL;
   pl_error error = {0};
   if (pl_table_load(context, path, &table, &error) < 0) {
-    tool_report_error(&tool->voice, &error);
+    tool_report_error(&tool->console, &error);
     return false;
   }
   static const char *const names[] = {"x", "y", "z"};
@@ -52,7 +52,7 @@ static bool read_points(const tool_session *tool, pl_context *context, const cha
     settings->field.points = settings->points;
     settings->field.control_count = (int32_t)view.row_count;
   } else {
-    tool_complain(&tool->voice, "'%s' must have the columns x, y and z and 1 to 64 rows, one for each control point", path);
+    tool_print_error(&tool->console, "'%s' must have the columns x, y and z and 1 to 64 rows, one for each control point", path);
   }
   pl_table_destroy(table);
   return fits;
@@ -147,10 +147,10 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
   pl_status status = pl_frame_file_open(context, path, &file, &facts, &error);
   if (status >= 0 && (facts.point_count != point_count || facts.frame_count < 2)) {
     if (facts.point_count != point_count)
-      tool_complain(&tool->voice, "'%s' moves %d points, the mesh has %d: it must be a motion of the points of the tets", path,
-                    facts.point_count, point_count);
+      tool_print_error(&tool->console, "'%s' moves %d points, the mesh has %d: it must be a motion of the points of the tets", path,
+                       facts.point_count, point_count);
     else
-      tool_complain(&tool->voice, "'%s' has one frame; a motion has two or more", path);
+      tool_print_error(&tool->console, "'%s' has one frame; a motion has two or more", path);
     pl_frame_file_close(file);
     return false;
   }
@@ -162,7 +162,7 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
   for (int32_t i = 0; status >= 0 && i < facts.frame_count; ++i)
     status = pl_frame_file_read(file, i, positions + (size_t)i * (size_t)point_count, &error);
   pl_frame_file_close(file);
-  if (status < 0) tool_report_error(&tool->voice, &error);
+  if (status < 0) tool_report_error(&tool->console, &error);
   return status >= 0;
 }
 

@@ -112,8 +112,8 @@ static bool after_iteration(void *user, const pl_fit *fit, const pl_fit_progress
   fit_add_iteration(job, progress, values, count);
   bool fine = true;
   if (tool_rank() == 0) {
-    tool_say(&job->tool->voice, "iteration %3d  %4d frames of %d steps  rms %.4g mm  change %.2g", progress->iteration,
-             progress->frame_count, progress->steps, 1e3 * progress->rms, progress->change);
+    tool_print(&job->tool->console, "iteration %3d  %4d frames of %d steps  rms %.4g mm  change %.2g", progress->iteration,
+               progress->frame_count, progress->steps, 1e3 * progress->rms, progress->change);
     // The history first: a checkpoint must not know of an iteration that the history lacks.
     fine = fit_write_history(job, job->folder, &job->trouble) >= 0 && keep(job, fit, progress->iteration, &job->trouble) >= 0;
   }
@@ -149,7 +149,7 @@ static pl_status go_on(fit_job *job, pl_error *error) {
     }
     if (status >= 0) status = pl_fit_restore(job->fit, view.snapshot, view.snapshot_size, error);
     if (status >= 0) read_history(job, view.frame);
-    if (status >= 0 && tool_rank() == 0) tool_say(&job->tool->voice, "going on behind iteration %lld", (long long)view.frame);
+    if (status >= 0 && tool_rank() == 0) tool_print(&job->tool->console, "going on behind iteration %lld", (long long)view.frame);
   }
   pl_checkpoint_destroy(checkpoint);
   free(path);
@@ -187,13 +187,13 @@ static pl_status warm_up(fit_job *job, pl_error *error) {
   pl_status status = pl_fit_warm_start(job->fit, &def, &job->warm, error);
   job->warmed = status == PL_OK;
   if (tool_rank() != 0 || status < 0) return status;
-  const tool_voice *voice = &job->tool->voice;
+  const tool_console *console = &job->tool->console;
   if (job->warmed)
-    tool_say(voice, "warm start: the object swings at %.4g Hz, damped by %.3g of critical; about %.4g Pa (%.3g s)",
-             job->warm.frequency, job->warm.damping_ratio, job->warm.young, job->warm.seconds);
+    tool_print(console, "warm start: the object swings at %.4g Hz, damped by %.3g of critical; about %.4g Pa (%.3g s)",
+               job->warm.frequency, job->warm.damping_ratio, job->warm.young, job->warm.seconds);
   else
-    tool_say(voice, "warm start: the motion has no frequency to go by; the fit begins with %.4g Pa",
-             job->settings->def.young.start);
+    tool_print(console, "warm start: the motion has no frequency to go by; the fit begins with %.4g Pa",
+               job->settings->def.young.start);
   return status;
 }
 

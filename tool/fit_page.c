@@ -32,7 +32,7 @@ static void free_texts(text_list *list) {
   free(list->items);
 }
 
-static void say(pl_report *report, char *text) {
+static void print_line(pl_report *report, char *text) {
   pl_report_text(report, text);
   free(text);
 }
@@ -45,7 +45,8 @@ static void report_given(const fit_job *job, pl_report *report) {
   pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
   pl_box box = pl_points_box(mesh.points, mesh.point_count);
   pl_report_heading(report, "What was given");
-  say(report,
+  print_line(
+      report,
       tool_text("A mesh of %d points and %d tets, %.3g x %.3g x %.3g m, held at %d points; %s tets of %g kg/m³; gravity (%g, %g, "
                 "%g) m/s².",
                 mesh.point_count, mesh.tet_count, box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z,
@@ -65,7 +66,8 @@ static void report_given(const fit_job *job, pl_report *report) {
   free_texts(&cells);
   // Later rounds of a capture begin where the one before ended.
   if (job->warmed && job->warm.young > 0)
-    say(report,
+    print_line(
+        report,
         tool_text("Start values came from frequencies: the motion swings at %.4g Hz (%.4g Hz without damping), damped by %.3g of "
                   "critical, which is mode %d of a uniform body of %.4g Pa.",
                   job->warm.frequency, job->warm.natural, job->warm.damping_ratio, job->warm.mode + 1, job->warm.young));
@@ -94,9 +96,10 @@ static void report_parameters(const pl_fit_report *found, pl_report *report) {
     if (text != NULL) pl_report_warning(report, text);
     free(text);
   }
-  say(report, tool_text("Points are off by %.4g mm (root mean square) where they move by %.4g mm; intervals take every coordinate "
-                        "to be off by %.4g mm.",
-                        1e3 * found->rms, 1e3 * found->amplitude, 1e3 * found->deviation));
+  print_line(report,
+             tool_text("Points are off by %.4g mm (root mean square) where they move by %.4g mm; intervals take every coordinate "
+                       "to be off by %.4g mm.",
+                       1e3 * found->rms, 1e3 * found->amplitude, 1e3 * found->deviation));
 }
 
 static void report_correlations(const pl_fit_report *found, pl_report *report) {
@@ -247,13 +250,14 @@ static pl_status report_motion(fit_job *job, const fit_motion *motion, pl_report
   pl_fit_prediction prediction;
   pl_status status = pl_fit_predict(job->fit, &sequence, simulated, &prediction, error);
   if (status >= 0) {
-    say(report,
+    print_line(
+        report,
         tool_text("%s: points are off by %.4g mm (root mean square), at worst by %.4g mm, where they move by %.4g mm: %.3g %%.",
                   motion->name, 1e3 * prediction.rms, 1e3 * prediction.worst, 1e3 * prediction.amplitude,
                   100 * prediction.rms / prediction.amplitude));
     if (motion == job->object->others)
-      tool_say(&job->tool->voice, "%s, which was not fitted: off by %.4g mm of %.4g mm amplitude, %.3g %%", motion->name,
-               1e3 * prediction.rms, 1e3 * prediction.amplitude, 100 * prediction.rms / prediction.amplitude);
+      tool_print(&job->tool->console, "%s, which was not fitted: off by %.4g mm of %.4g mm amplitude, %.3g %%", motion->name,
+                 1e3 * prediction.rms, 1e3 * prediction.amplitude, 100 * prediction.rms / prediction.amplitude);
     int32_t markers[MARKER_COUNT];
     choose_markers(motion, &mesh, markers);
     for (int k = 0; k < MARKER_COUNT; ++k) draw_marker(report, motion, simulated, n, markers[k]);

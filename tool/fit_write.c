@@ -155,7 +155,7 @@ void fit_forget(const fit_job *job) {
   free(path);
 }
 
-bool fit_say(fit_job *job, pl_error *error) {
+bool fit_print(fit_job *job, pl_error *error) {
   pl_fit_report found;
   if (pl_fit_get_report(job->fit, &found, error) < 0) return false;
   bool sure = true;
@@ -166,8 +166,8 @@ bool fit_say(fit_job *job, pl_error *error) {
            pl_fit_verdict_name(e->verdict));
     sure = sure && e->verdict != PL_FIT_NOT_DETERMINED && e->verdict != PL_FIT_AT_BOUND;
   }
-  tool_say(&job->tool->voice, "rms %.4g mm of %.4g mm amplitude after %d iterations, %d simulations; %.3g s", 1e3 * found.rms,
-           1e3 * found.amplitude, found.iteration_count, found.evaluation_count, found.seconds);
-  if (!sure) tool_warn(&job->tool->voice, "these motions do not determine every parameter; the table says which");
+  tool_print(&job->tool->console, "rms %.4g mm of %.4g mm amplitude after %d iterations, %d simulations; %.3g s", 1e3 * found.rms,
+             1e3 * found.amplitude, found.iteration_count, found.evaluation_count, found.seconds);
+  if (!sure) tool_print_warning(&job->tool->console, "these motions do not determine every parameter; the table says which");
   return sure;
 }

@@ -95,7 +95,7 @@ bool info_show_character(const tool_session *tool, pl_context *context, const ch
     pl_character_view view = pl_character_get_view(character);
     found = is_character(&view);
     if (found) {
-      tool_report_findings(&tool->voice, findings, PL_SEVERITY_WARNING, path);
+      tool_report_findings(&tool->console, findings, PL_SEVERITY_WARNING, path);
       *remarks = pl_findings_count(findings, PL_SEVERITY_WARNING) > 0;
       show(&view, format, sheet);
     }

@@ -38,13 +38,13 @@ static const char *verb_name(const void *user, int index) {
   return index < VERB_COUNT ? VERBS[index]->name : NULL;
 }
 
-static int complain_verb(const tool_session *tool, const char *name) {
+static int report_unknown_verb(const tool_session *tool, const char *name) {
   const char *meant = tool_suggest(name + strspn(name, "-"), verb_name, NULL);
   const char *kind = name[0] == '-' ? "option" : "verb";
   if (meant != NULL)
-    tool_complain(&tool->voice, "there is no %s '%s' (did you mean %s?)", kind, name, meant);
+    tool_print_error(&tool->console, "there is no %s '%s' (did you mean %s?)", kind, name, meant);
   else
-    tool_complain(&tool->voice, "there is no %s '%s'; 'pliant help' lists the verbs", kind, name);
+    tool_print_error(&tool->console, "there is no %s '%s'; 'pliant help' lists the verbs", kind, name);
   return TOOL_USAGE;
 }
 
@@ -58,7 +58,7 @@ static int help(const tool_session *tool, int count, char **words) {
     print_overview(stdout);
     return TOOL_DONE;
   }
-  if (verb == NULL) return complain_verb(tool, words[0]);
+  if (verb == NULL) return report_unknown_verb(tool, words[0]);
   tool_print_help(verb);
   return TOOL_DONE;
 }
@@ -66,7 +66,7 @@ static int help(const tool_session *tool, int count, char **words) {
 // Data that did not reach its reader is a failure, even if all else went well.
 static int finish(const tool_session *tool, int code) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-  tool_complain(&tool->voice, "standard output cannot be written");
+  tool_print_error(&tool->console, "standard output cannot be written");
   return TOOL_FAILED;
 }
 
@@ -78,7 +78,7 @@ static int run_verb(const tool_session *tool, const tool_verb *verb, int count, 
     return TOOL_DONE;
   }
   if (!good || !tool_arguments_check_words(tool, &arguments)) {
-    tool_say(&tool->voice, "usage: pliant %s %s [options]; 'pliant help %s' says more", verb->name, verb->words, verb->name);
+    tool_print(&tool->console, "usage: pliant %s %s [options]; 'pliant help %s' says more", verb->name, verb->words, verb->name);
     return TOOL_USAGE;
   }
   // Where several programs work together, they do so in some verbs; the others are for the first one alone.
@@ -87,7 +87,7 @@ static int run_verb(const tool_session *tool, const tool_verb *verb, int count, 
 
 int main(int argument_count, char **arguments) {
   tool_ranks_begin(&argument_count, &arguments);
-  tool_session tool = {.program = argument_count > 0 ? arguments[0] : "pliant", .voice = tool_voice_find()};
+  tool_session tool = {.program = argument_count > 0 ? arguments[0] : "pliant", .console = tool_console_detect()};
   const char *first = argument_count > 1 ? arguments[1] : "";
   int code = TOOL_USAGE;
   if (argument_count < 2) {
@@ -99,7 +99,7 @@ int main(int argument_count, char **arguments) {
     code = help(&tool, argument_count - 2, arguments + 2);
   } else {
     const tool_verb *verb = find_verb(first);
-    code = verb != NULL ? run_verb(&tool, verb, argument_count - 2, arguments + 2) : complain_verb(&tool, first);
+    code = verb != NULL ? run_verb(&tool, verb, argument_count - 2, arguments + 2) : report_unknown_verb(&tool, first);
   }
   code = finish(&tool, code);
   tool_ranks_end();

@@ -157,7 +157,7 @@ pl_status run_write_actors(run_job *run, pl_error *error) {
 
 // --- what is said -------------------------------------------------------------------------------------------------------
 
-static void say_actor(const run_job *run, const run_actor *actor) {
+static void print_actor(const run_job *run, const run_actor *actor) {
   pl_actor_report report = pl_actor_get_report(actor->stage.actor);
   double turns = report.turned / (2 * PI), steps = (double)(report.step_count > 0 ? report.step_count : 1);
   double simulated = (double)run->total.step_count * run->facts.step;
@@ -172,11 +172,11 @@ static void say_actor(const run_job *run, const run_actor *actor) {
     free(counted);
     counted = longer;
   }
-  tool_say(&run->tool->voice,
-           "actor '%s' (%s): %s, %d %s; %.1f iterations a step, worst residual %.1e, %.2f s of optimisation per simulated second",
-           actor->stage.name, actor->stage.behaviour, counted, report.tally.tumbles,
-           report.tally.tumbles == 1 ? "tumble" : "tumbles", (double)report.iterations_in_all / steps, report.worst_residual,
-           simulated > 0 ? report.seconds_in_all / simulated : 0);
+  tool_print(&run->tool->console,
+             "actor '%s' (%s): %s, %d %s; %.1f iterations a step, worst residual %.1e, %.2f s of optimisation per simulated second",
+             actor->stage.name, actor->stage.behaviour, counted, report.tally.tumbles,
+             report.tally.tumbles == 1 ? "tumble" : "tumbles", (double)report.iterations_in_all / steps, report.worst_residual,
+             simulated > 0 ? report.seconds_in_all / simulated : 0);
   free(counted);
 }
 
@@ -184,50 +184,51 @@ static void say_actor(const run_job *run, const run_actor *actor) {
 #define ADVICE "ask for less, let its rest shape be freer (a finer `cage`, less `regularisation`), or give its feet more friction"
 
 static bool warn_of_reach(const run_job *run, const run_actor *actor) {
-  const tool_voice *voice = &run->tool->voice;
+  const tool_console *console = &run->tool->console;
   pl_actor_report report = pl_actor_get_report(actor->stage.actor);
   pl_box box = pl_model_get_report(run->bodies[actor->stage.body].model).box;
   double fraction = report.step_count > 0 ? (double)report.short_count / (double)report.step_count : 0;
   if (fraction > SHORT_FRACTION) {
-    tool_warn(voice,
-              "the goals of actor '%s' are out of reach: in %.0f %% of its steps it came no tenth of the way to them; " ADVICE,
-              actor->stage.name, 100 * fraction);
+    tool_print_warning(
+        console, "the goals of actor '%s' are out of reach: in %.0f %% of its steps it came no tenth of the way to them; " ADVICE,
+        actor->stage.name, 100 * fraction);
     return true;
   }
   // A way shorter than the body itself may be over before it has begun to move.
   if (report.asked < box.max.y - box.min.y || !(report.advance < WAY_FRACTION * report.asked)) return false;
-  tool_warn(voice, "the goals of actor '%s' are out of reach: it was told to go %.2f m and went %.2f m; " ADVICE, actor->stage.name,
-            report.asked, report.advance);
+  tool_print_warning(console, "the goals of actor '%s' are out of reach: it was told to go %.2f m and went %.2f m; " ADVICE,
+                     actor->stage.name, report.asked, report.advance);
   return true;
 }
 
-static bool say_expectation(const run_job *run, const pl_scene_instance_expectation *it) {
-  const tool_voice *voice = &run->tool->voice;
+static bool print_expectation(const run_job *run, const pl_scene_instance_expectation *it) {
+  const tool_console *console = &run->tool->console;
   const char *name = run->actors[it->actor].stage.name, *space = it->unit[0] != '\0' ? " " : "";
   const char *bound = it->is_max ? "at most" : "at least";
   if (it->met)
-    tool_say(voice, "actor '%s': %s is %.4g%s%s, as expected (%s %.4g)", name, it->name, it->found, space, it->unit, bound,
-             it->wanted);
+    tool_print(console, "actor '%s': %s is %.4g%s%s, as expected (%s %.4g)", name, it->name, it->found, space, it->unit, bound,
+               it->wanted);
   else
-    tool_warn(voice, "actor '%s': %s is %.4g%s%s, and %s %.4g is expected", name, it->name, it->found, space, it->unit, bound,
-              it->wanted);
+    tool_print_warning(console, "actor '%s': %s is %.4g%s%s, and %s %.4g is expected", name, it->name, it->found, space, it->unit,
+                       bound, it->wanted);
   return it->met;
 }
 
-bool run_say_actors(const run_job *run) {
+bool run_print_actors(const run_job *run) {
   bool good = true;
   int32_t count = pl_scene_instance_expectation_count(run->set);
   for (int32_t i = 0; i < run->actor_count; ++i) {
-    say_actor(run, &run->actors[i]);
+    print_actor(run, &run->actors[i]);
     good = !warn_of_reach(run, &run->actors[i]) && good;
   }
   if (count > 0 && run->frame_count < run->facts.frame_count) {
-    tool_say(&run->tool->voice, "what is expected of actors is for all %d frames and was not looked at", run->facts.frame_count);
+    tool_print(&run->tool->console, "what is expected of actors is for all %d frames and was not looked at",
+               run->facts.frame_count);
     return good;
   }
   for (int32_t i = 0; i < count; ++i) {
     pl_scene_instance_expectation it = pl_scene_instance_get_expectation(run->set, i);
-    good = say_expectation(run, &it) && good;
+    good = print_expectation(run, &it) && good;
   }
   return good;
 }

@@ -99,7 +99,7 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
 pl_status run_write_outputs(run_job *run, pl_error *error) {
   pl_status status = PL_OK;
   int64_t total = (int64_t)run->body_count * run->options.format_count * pl_frame_log_count(run->log), done = 0;
-  tool_progress progress = tool_progress_start(&run->tool->voice, "writing frame", 0, total);
+  tool_progress progress = tool_progress_start(&run->tool->console, "writing frame", 0, total);
   for (int32_t i = 0; i < run->body_count; ++i)
     for (int k = 0; k < run->options.format_count && status >= 0 && tool_interrupt_count() == 0; ++k)
       status = write_frames(run, &run->bodies[i], run->options.formats[k], &progress, &done, error);

@@ -172,7 +172,7 @@ static pl_status write_video(run_painter *painter, pl_error *error) {
     status = pl_video_create(run->context, run->video_path, run->options.width, run->options.height, run->facts.frame_rate, &video,
                              error);
   if (status < 0) return status;
-  tool_progress progress = tool_progress_start(&run->tool->voice, "drawing frame", 0, count);
+  tool_progress progress = tool_progress_start(&run->tool->console, "drawing frame", 0, count);
   for (int64_t frame = 0; frame < count && status >= 0 && tool_interrupt_count() == 0; ++frame) {
     status = draw_frame(painter, frame, error);
     if (status >= 0) status = pl_video_add_frame(video, painter->rgb, error);

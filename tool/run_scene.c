@@ -56,14 +56,14 @@ static pl_status open_scene(run_job *run, pl_error *error) {
 
 // All problems of the scene; the error only where it is not one of them.
 static int report_scene(const run_job *run, pl_status status, const pl_error *error) {
-  const tool_voice *voice = &run->tool->voice;
+  const tool_console *console = &run->tool->console;
   int32_t error_count = 0;
   if (run->findings != NULL) {
-    tool_report_findings(voice, run->findings, PL_SEVERITY_WARNING, run->options.scene_path);
+    tool_report_findings(console, run->findings, PL_SEVERITY_WARNING, run->options.scene_path);
     error_count = pl_findings_count(run->findings, PL_SEVERITY_ERROR);
   }
   if (status >= 0) return TOOL_DONE;
-  if (error_count == 0) tool_report_error(voice, error);
+  if (error_count == 0) tool_report_error(console, error);
   return TOOL_FAILED;
 }
 
@@ -143,7 +143,7 @@ static pl_status advance(run_job *run, pl_error *error) {
 
 // Frames from `frame` (the one the world stands at, already logged unless it is -1) to the last.
 static frames_end simulate(run_job *run, int64_t frame, pl_error *error) {
-  tool_progress progress = tool_progress_start(&run->tool->voice, "frame", frame + 1, run->frame_count);
+  tool_progress progress = tool_progress_start(&run->tool->console, "frame", frame + 1, run->frame_count);
   double last_checkpoint = tool_seconds();
   frames_end end = FRAMES_DONE;
   while (frame + 1 < run->frame_count && end == FRAMES_DONE) {
@@ -172,19 +172,19 @@ static void print_stages(const run_job *run) {
   double sum = 0, steps = (double)(run->total.step_count > 0 ? run->total.step_count : 1);
   for (int k = 0; k < PL_STEP_PHASE_COUNT; ++k) sum += run->total.phase_seconds[k];
   if (run->total.step_count == 0) return;
-  tool_say(&run->tool->voice, "%-10s %10s %10s %7s", "stage", "seconds", "ms/step", "fraction");
+  tool_print(&run->tool->console, "%-10s %10s %10s %7s", "stage", "seconds", "ms/step", "fraction");
   for (int k = 0; k < PL_STEP_PHASE_COUNT; ++k) {
     double seconds = run->total.phase_seconds[k];
-    tool_say(&run->tool->voice, "%-10s %10.3f %10.4f %5.0f %%", pl_step_phase_name((pl_step_phase)k), seconds, 1e3 * seconds / steps,
-             sum > 0 ? 100 * seconds / sum : 0);
+    tool_print(&run->tool->console, "%-10s %10.3f %10.4f %5.0f %%", pl_step_phase_name((pl_step_phase)k), seconds,
+               1e3 * seconds / steps, sum > 0 ? 100 * seconds / sum : 0);
   }
-  tool_say(&run->tool->voice, "%-10s %10.3f %10.4f", "all", sum, 1e3 * sum / steps);
+  tool_print(&run->tool->console, "%-10s %10.3f %10.4f", "all", sum, 1e3 * sum / steps);
   // Said, not counted as a remark of the run: now and then a step of a hard landing ends so, and the next one makes up for it.
   if (run->total.unconverged_count > 0)
-    tool_say(&run->tool->voice,
-             "%lld steps of bodies (in %lld steps of the world) ended at their limit of Newton iterations; if many do, shorten "
-             "time.step or raise max_newton_iterations",
-             (long long)run->total.unconverged_count, (long long)run->total.step_count);
+    tool_print(&run->tool->console,
+               "%lld steps of bodies (in %lld steps of the world) ended at their limit of Newton iterations; if many do, shorten "
+               "time.step or raise max_newton_iterations",
+               (long long)run->total.unconverged_count, (long long)run->total.step_count);
 }
 
 static pl_status print_hashes(run_job *run, pl_error *error) {
@@ -207,15 +207,15 @@ static void forget_checkpoint(run_job *run) {
   unlink(run->log_path);
 }
 
-static int say_how_to_resume(run_job *run) {
-  const tool_voice *voice = &run->tool->voice;
+static int print_resume_command(run_job *run) {
+  const tool_console *console = &run->tool->console;
   if (!tool_is_file(run->checkpoint_path)) {
     forget_checkpoint(run);
-    tool_say(voice, "nothing was kept: there was no checkpoint yet");
+    tool_print(console, "nothing was kept: there was no checkpoint yet");
     return TOOL_FAILED;
   }
   char *program = tool_shell_word(run->tool->program), *folder = tool_shell_word(run->folder);
-  tool_say(voice, "go on with: %s run --resume %s", program, folder);
+  tool_print(console, "go on with: %s run --resume %s", program, folder);
   free(program);
   free(folder);
   return TOOL_FAILED;
@@ -228,14 +228,14 @@ static pl_status write_results(run_job *run, pl_error *error) {
   return status;
 }
 
-static void say_done(const run_job *run) {
-  const tool_voice *voice = &run->tool->voice;
+static void print_done(const run_job *run) {
+  const tool_console *console = &run->tool->console;
   char duration[32];
   tool_duration_text(tool_seconds() - run->begin, duration, sizeof duration);
   print_stages(run);
-  tool_say(voice, "%lld frames in %s; results in %s", (long long)pl_frame_log_count(run->log), duration, run->folder);
-  if (run->picture_path != NULL) tool_say(voice, "picture: %s", run->picture_path);
-  if (run->video_path != NULL) tool_say(voice, "video: %s", run->video_path);
+  tool_print(console, "%lld frames in %s; results in %s", (long long)pl_frame_log_count(run->log), duration, run->folder);
+  if (run->picture_path != NULL) tool_print(console, "picture: %s", run->picture_path);
+  if (run->video_path != NULL) tool_print(console, "video: %s", run->video_path);
 }
 
 // NULL for a body that is not one of the scene's.
@@ -248,41 +248,42 @@ static const char *name_of_body(const run_job *run, pl_body_id id) {
 
 // Frames, then results. The log must be open.
 static int simulate_and_write(run_job *run, int64_t frame) {
-  const tool_voice *voice = &run->tool->voice;
+  const tool_console *console = &run->tool->console;
   pl_error error = {0};
   frames_end end = simulate(run, frame, &error);
   bool exploded = end == FRAMES_FAILED && error.status == PL_ERROR_NOT_FINITE;
   if (end == FRAMES_ABORTED) {
-    tool_say(voice, "stopped at once");
-    return say_how_to_resume(run);
+    tool_print(console, "stopped at once");
+    return print_resume_command(run);
   }
   if (end == FRAMES_INTERRUPTED) {
-    tool_say(voice, "stopped behind frame %lld of %lld", (long long)pl_frame_log_count(run->log) - 1, (long long)run->frame_count);
-    return say_how_to_resume(run);
+    tool_print(console, "stopped behind frame %lld of %lld", (long long)pl_frame_log_count(run->log) - 1,
+               (long long)run->frame_count);
+    return print_resume_command(run);
   }
-  if (end == FRAMES_FAILED) tool_report_error(voice, &error);
-  if (end == FRAMES_FAILED && !exploded) return say_how_to_resume(run);
+  if (end == FRAMES_FAILED) tool_report_error(console, &error);
+  if (end == FRAMES_FAILED && !exploded) return print_resume_command(run);
   if (exploded) {
     const char *name = name_of_body(run, run->total.failed_body);
-    if (name != NULL) tool_say(voice, "that is the body '%s'", name);
-    tool_say(voice, "the %lld frames before are written", (long long)pl_frame_log_count(run->log));
+    if (name != NULL) tool_print(console, "that is the body '%s'", name);
+    tool_print(console, "the %lld frames before are written", (long long)pl_frame_log_count(run->log));
   }
 
   int64_t last = pl_frame_log_count(run->log) - 1;
   pl_status status = write_results(run, &error);
   if (status >= 0 && tool_interrupt_count() == 0 && !exploded) status = print_hashes(run, &error);
-  if (status < 0) tool_report_error(voice, &error);
+  if (status < 0) tool_report_error(console, &error);
   if (tool_interrupt_count() > 0 || status < 0) {
     // All frames are there; only files are missing.
     if (exploded) {
       forget_checkpoint(run);
       return TOOL_FAILED;
     }
-    if (run_write_checkpoint(run, last, &error) < 0) tool_report_error(voice, &error);
-    return say_how_to_resume(run);
+    if (run_write_checkpoint(run, last, &error) < 0) tool_report_error(console, &error);
+    return print_resume_command(run);
   }
-  say_done(run);
-  if (!exploded && !run_say_actors(run)) run->remarks = true;
+  print_done(run);
+  if (!exploded && !run_print_actors(run)) run->remarks = true;
   forget_checkpoint(run);
   return exploded ? TOOL_FAILED : run->remarks ? TOOL_REMARKS : TOOL_DONE;
 }
@@ -300,14 +301,14 @@ static void name_files(run_job *run) {
   run->option_text = run_options_text(&run->options, run);
 }
 
-static void say_beginning(const run_job *run, int64_t frame) {
+static void print_start(const run_job *run, int64_t frame) {
   int64_t particles = 0;
   for (int32_t i = 0; i < run->body_count; ++i) particles += run->bodies[i].particle_count;
-  tool_say(&run->tool->voice, "%s: %d %s, %lld particles, %lld frames at %g/s, step %.4g ms, %d %s", run->facts.name,
-           run->body_count, run->body_count == 1 ? "body" : "bodies", (long long)particles, (long long)run->frame_count,
-           run->facts.frame_rate, 1e3 * run->facts.step, pl_context_thread_count(run->context),
-           pl_context_thread_count(run->context) == 1 ? "thread" : "threads");
-  if (frame >= 0) tool_say(&run->tool->voice, "going on behind frame %lld", (long long)frame);
+  tool_print(&run->tool->console, "%s: %d %s, %lld particles, %lld frames at %g/s, step %.4g ms, %d %s", run->facts.name,
+             run->body_count, run->body_count == 1 ? "body" : "bodies", (long long)particles, (long long)run->frame_count,
+             run->facts.frame_rate, 1e3 * run->facts.step, pl_context_thread_count(run->context),
+             pl_context_thread_count(run->context) == 1 ? "thread" : "threads");
+  if (frame >= 0) tool_print(&run->tool->console, "going on behind frame %lld", (long long)frame);
 }
 
 // Begin a new log, or go on from the checkpoint; `frame` becomes the frame the world stands at, -1 for none yet.
@@ -316,7 +317,7 @@ static pl_status begin_frames(run_job *run, int64_t *frame, pl_error *error) {
   tool_folder_sweep(run->folder);
   if (run->options.resume) return run_go_on(run, frame, error);
   if (tool_is_file(run->checkpoint_path))
-    tool_warn(&run->tool->voice, "the checkpoint of an unfinished run in '%s' is replaced", run->folder);
+    tool_print_warning(&run->tool->console, "the checkpoint of an unfinished run in '%s' is replaced", run->folder);
   // Order matters: a checkpoint must not outlive the log it belongs to.
   unlink(run->checkpoint_path);
   return pl_frame_log_open(run->context, run->log_path, run->point_count, 0, &run->log, error);
@@ -334,13 +335,13 @@ int run_scene(const tool_session *tool, const run_options *options) {
     lay_out_bodies(&run);
     if (!tool_folder_make(tool, run.folder)) code = TOOL_FAILED;
     if (code == TOOL_DONE && options->observer && !run.facts.has_observer) {
-      tool_complain(&tool->voice, "'%s' has no second camera: --observer needs one called \"observer\" in the scene",
-                    options->scene_path);
+      tool_print_error(&tool->console, "'%s' has no second camera: --observer needs one called \"observer\" in the scene",
+                       options->scene_path);
       code = TOOL_FAILED;
     }
     // Better now than after an hour.
     if (code == TOOL_DONE && run.video_path != NULL && !tool_has_program("ffmpeg")) {
-      tool_complain(&tool->voice, "a video needs the program ffmpeg, which is not installed");
+      tool_print_error(&tool->console, "a video needs the program ffmpeg, which is not installed");
       code = TOOL_FAILED;
     }
   }
@@ -348,10 +349,10 @@ int run_scene(const tool_session *tool, const run_options *options) {
     status = begin_frames(&run, &frame, &error);
     pl_controller stopper = {.before_step = stop_at_second_interrupt};
     if (status >= 0) status = pl_world_add_controller(run.world, &stopper, &error);
-    if (status < 0) code = tool_report_error(&tool->voice, &error);
+    if (status < 0) code = tool_report_error(&tool->console, &error);
   }
   if (code == TOOL_DONE) {
-    say_beginning(&run, frame);
+    print_start(&run, frame);
     tool_interrupt_watch();
     code = simulate_and_write(&run, frame);
     tool_interrupt_release();

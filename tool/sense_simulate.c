@@ -20,10 +20,10 @@ bool sense_choose_body(sense_job *job) {
       job->body = i;
   if (job->body >= 0) return true;
   if (wanted->given)
-    tool_complain(&job->tool->voice, "'%s' has no body of tets with the method fem called '%s'", job->arguments->words[0],
-                  wanted->text);
+    tool_print_error(&job->tool->console, "'%s' has no body of tets with the method fem called '%s'", job->arguments->words[0],
+                     wanted->text);
   else
-    tool_complain(&job->tool->voice, "'%s' has no body of tets with the method fem", job->arguments->words[0]);
+    tool_print_error(&job->tool->console, "'%s' has no body of tets with the method fem", job->arguments->words[0]);
   return false;
 }
 
@@ -34,7 +34,8 @@ static pl_status record_frame(sense_job *job, int32_t frame) {
     if (status < 0) return status;
   }
   pl_body_id id = pl_scene_instance_get_body(job->set, job->body).id;
-  return pl_body_get_positions(pl_scene_instance_get_world(job->set), id, job->particles + (size_t)frame * (size_t)job->particle_count);
+  return pl_body_get_positions(pl_scene_instance_get_world(job->set), id,
+                               job->particles + (size_t)frame * (size_t)job->particle_count);
 }
 
 // Where the particles come to rest under gravity, from where they are at the start; those that never move are held.
@@ -49,7 +50,7 @@ static pl_status find_static(sense_job *job, pl_vec3 gravity, const pl_vec3 *fir
   }
   memcpy(job->static_points, first, n * sizeof *first);
   if (job->held_count == 0) {
-    tool_say(&job->tool->voice, "no point is held all the time; the static shape is that of the start");
+    tool_print(&job->tool->console, "no point is held all the time; the static shape is that of the start");
     return PL_OK;
   }
   pl_fem_equilibrium_def def = pl_default_fem_equilibrium_def();
@@ -57,7 +58,8 @@ static pl_status find_static(sense_job *job, pl_vec3 gravity, const pl_vec3 *fir
   def.pinned = job->held;
   def.pinned_count = job->held_count;
   def.tolerance = 1e-6;
-  const pl_model *model = pl_body_get_model(pl_scene_instance_get_world(job->set), pl_scene_instance_get_body(job->set, job->body).id);
+  const pl_model *model =
+      pl_body_get_model(pl_scene_instance_get_world(job->set), pl_scene_instance_get_body(job->set, job->body).id);
   return pl_fem_equilibrium(job->context, model, &def, job->static_points, NULL, error);
 }
 
@@ -66,7 +68,8 @@ pl_status sense_simulate(sense_job *job, pl_error *error) {
   const tool_value *frames = tool_find_value(job->arguments, "frames");
   double whole = (job->facts.frame_count - 1) / job->facts.frame_rate - job->start;
   job->frame_count = frames->given ? (int32_t)frames->count : 1 + (int32_t)fmax(0, floor(whole * job->rate + 1e-6));
-  job->particle_count = pl_model_get_report(pl_body_get_model(world, pl_scene_instance_get_body(job->set, job->body).id)).particle_count;
+  job->particle_count =
+      pl_model_get_report(pl_body_get_model(world, pl_scene_instance_get_body(job->set, job->body).id)).particle_count;
   size_t n = (size_t)job->particle_count, count = (size_t)job->frame_count;
   job->particles = tool_allocate(n * count, sizeof(pl_vec3));
   job->static_points = tool_allocate(n, sizeof(pl_vec3));
@@ -75,7 +78,7 @@ pl_status sense_simulate(sense_job *job, pl_error *error) {
     job->surfaces[i] = tool_allocate((size_t)pl_scene_instance_get_surface_view(job->set, i).point_count * count, sizeof(pl_vec3));
   pl_vec3 *first = tool_allocate(n, sizeof *first);
   pl_status status = pl_body_get_positions(world, pl_scene_instance_get_body(job->set, job->body).id, first);
-  tool_progress progress = tool_progress_start(&job->tool->voice, "frame", 0, job->frame_count);
+  tool_progress progress = tool_progress_start(&job->tool->console, "frame", 0, job->frame_count);
   if (status >= 0 && job->start > 0) status = pl_world_advance(world, job->start, 0, NULL, error);
   for (int32_t f = 0; f < job->frame_count && status >= 0 && tool_interrupt_count() == 0; ++f) {
     if (f > 0) status = pl_world_advance(world, 1 / job->rate, 0, NULL, error);

@@ -94,7 +94,7 @@ pl_status sense_take_pictures(const sense_job *job, pl_error *error) {
   def.cameras = at.cameras;
   def.camera_count = clouds ? 0 : job->camera_count;
   pl_status status = pl_capture_writer_create(job->context, &def, &at.writer, error);
-  tool_progress progress = tool_progress_start(&job->tool->voice, "picture", 0, job->frame_count);
+  tool_progress progress = tool_progress_start(&job->tool->console, "picture", 0, job->frame_count);
   for (int32_t f = 0; f < job->frame_count && status >= 0 && tool_interrupt_count() == 0; ++f) {
     status = take_frame(job, &at, f, error);
     tool_progress_show(&progress, f + 1);
@@ -187,7 +187,7 @@ pl_status sense_write_truth(sense_job *job, pl_error *error) {
 }
 
 // What the capture holds, as `pliant info` would say it.
-pl_status sense_say_capture(const sense_job *job, pl_error *error) {
+pl_status sense_print_capture(const sense_job *job, pl_error *error) {
   char *path = tool_text("%s/capture.json", job->folder);
   pl_capture *capture = NULL;
   pl_capture_report report;
@@ -195,11 +195,11 @@ pl_status sense_say_capture(const sense_job *job, pl_error *error) {
   if (status >= 0) status = pl_capture_get_report(capture, 10, &report, NULL, error);
   if (status >= 0) {
     pl_vec3 a = report.box.min, b = report.box.max;
-    tool_say(&job->tool->voice, "capture:   %d frames at %g/s, %.3g s, %d cameras of %d x %d", job->frame_count, job->rate,
-             report.duration, job->camera_count, job->width, job->height);
-    tool_say(&job->tool->voice, "points:    %.0f a frame in %.3g x %.3g x %.3g m; %d of %d points of the body are held",
-             report.mean_points, b.x - a.x, b.y - a.y, b.z - a.z, job->held_count, job->particle_count);
-    tool_say(&job->tool->voice, "written:   %s, with static.vtu, surface.ply and held.csv to track with, and the truth", path);
+    tool_print(&job->tool->console, "capture:   %d frames at %g/s, %.3g s, %d cameras of %d x %d", job->frame_count, job->rate,
+               report.duration, job->camera_count, job->width, job->height);
+    tool_print(&job->tool->console, "points:    %.0f a frame in %.3g x %.3g x %.3g m; %d of %d points of the body are held",
+               report.mean_points, b.x - a.x, b.y - a.y, b.z - a.z, job->held_count, job->particle_count);
+    tool_print(&job->tool->console, "written:   %s, with static.vtu, surface.ply and held.csv to track with, and the truth", path);
   }
   pl_capture_destroy(capture);
   free(path);

@@ -70,11 +70,11 @@ static bool parse_number(const tool_session *tool, const tool_option *option, co
   bool whole = option->kind == TOOL_COUNT;
   if (end == text || *end != '\0' || !isfinite(number) || (whole && number != floor(number)) ||
       (whole && strpbrk(text, "xX.") != NULL)) {
-    tool_complain(&tool->voice, "--%s needs %s, not '%s'", option->name, whole ? "a whole number" : "a number", text);
+    tool_print_error(&tool->console, "--%s needs %s, not '%s'", option->name, whole ? "a whole number" : "a number", text);
     return false;
   }
   if (number < option->min || number > option->max) {
-    tool_complain(&tool->voice, "--%s must be from %g to %g, not %s", option->name, option->min, option->max, text);
+    tool_print_error(&tool->console, "--%s must be from %g to %g, not %s", option->name, option->min, option->max, text);
     return false;
   }
   value->number = number;
@@ -86,27 +86,28 @@ static bool set_value(const tool_session *tool, const tool_option *option, const
   value->given = true;
   value->text = text;
   if (option->kind == TOOL_FLAG && text != NULL) {
-    tool_complain(&tool->voice, "--%s takes no value", option->name);
+    tool_print_error(&tool->console, "--%s takes no value", option->name);
     return false;
   }
   if (option->kind == TOOL_TEXT && text[0] == '\0') {
-    tool_complain(&tool->voice, "--%s needs %s; the value is empty", option->name, option->value);
+    tool_print_error(&tool->console, "--%s needs %s; the value is empty", option->name, option->value);
     return false;
   }
   if (option->kind == TOOL_COUNT || option->kind == TOOL_NUMBER) return parse_number(tool, option, text, value);
   return true;
 }
 
-static bool complain_option(const tool_session *tool, const tool_verb *verb, const char *word) {
+static bool report_unknown_option(const tool_session *tool, const tool_verb *verb, const char *word) {
   char name[MAX_WORD_LENGTH + 1];
   snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
   name[strcspn(name, "=")] = '\0';
   const char *meant = strlen(name) > 1 ? tool_suggest(name, option_name, verb) : NULL;
   if (meant != NULL)
-    tool_complain(&tool->voice, "%s has no option %.*s (did you mean --%s?)", verb->name, (int)strcspn(word, "="), word, meant);
+    tool_print_error(&tool->console, "%s has no option %.*s (did you mean --%s?)", verb->name, (int)strcspn(word, "="), word,
+                     meant);
   else
-    tool_complain(&tool->voice, "%s has no option %.*s; '%s help %s' lists them", verb->name, (int)strcspn(word, "="), word,
-                  "pliant", verb->name);
+    tool_print_error(&tool->console, "%s has no option %.*s; '%s help %s' lists them", verb->name, (int)strcspn(word, "="), word,
+                     "pliant", verb->name);
   return false;
 }
 
@@ -127,11 +128,11 @@ static bool parse_option(const tool_session *tool, const tool_verb *verb, const 
     option = find_letter(verb, word[1]);
     if (word[2] != '\0') text = word + 2;
   }
-  if (option == NULL) return complain_option(tool, verb, word);
+  if (option == NULL) return report_unknown_option(tool, verb, word);
   bool needs = option->kind == TOOL_TEXT || option->kind == TOOL_COUNT || option->kind == TOOL_NUMBER;
   if (text == NULL && needs) {
     if (next == NULL) {
-      tool_complain(&tool->voice, "--%s needs %s behind it", option->name, option->value);
+      tool_print_error(&tool->console, "--%s needs %s behind it", option->name, option->value);
       return false;
     }
     text = next;
@@ -143,7 +144,7 @@ static bool parse_option(const tool_session *tool, const tool_verb *verb, const 
     *used = 1;
   }
   if (option->repeats && arguments->repeated_count == TOOL_MAX_REPEATS) {
-    tool_complain(&tool->voice, "--%s is given more than %d times", option->name, TOOL_MAX_REPEATS);
+    tool_print_error(&tool->console, "--%s is given more than %d times", option->name, TOOL_MAX_REPEATS);
     return false;
   }
   if (option->repeats) arguments->repeated[arguments->repeated_count++] = text;
@@ -164,7 +165,7 @@ bool tool_arguments_parse(const tool_session *tool, const tool_verb *verb, int c
     } else if (arguments->word_count < TOOL_MAX_WORDS) {
       arguments->words[arguments->word_count++] = word;
     } else {
-      tool_complain(&tool->voice, "too many words from '%s' on", word);
+      tool_print_error(&tool->console, "too many words from '%s' on", word);
       return false;
     }
     i += used;
@@ -175,12 +176,12 @@ bool tool_arguments_parse(const tool_session *tool, const tool_verb *verb, int c
 bool tool_arguments_check_words(const tool_session *tool, const tool_arguments *arguments) {
   const tool_verb *verb = arguments->verb;
   if (arguments->word_count < verb->min_words) {
-    tool_complain(&tool->voice, "%s needs %s", verb->name, verb->words);
+    tool_print_error(&tool->console, "%s needs %s", verb->name, verb->words);
     return false;
   }
   if (arguments->word_count > verb->max_words) {
-    tool_complain(&tool->voice, "%s takes %s; '%s' is too much", verb->name, verb->words[0] != '\0' ? verb->words : "options only",
-                  arguments->words[verb->max_words]);
+    tool_print_error(&tool->console, "%s takes %s; '%s' is too much", verb->name,
+                     verb->words[0] != '\0' ? verb->words : "options only", arguments->words[verb->max_words]);
     return false;
   }
   return true;
@@ -207,7 +208,8 @@ bool tool_parse_size(const tool_session *tool, const char *text, int32_t *width,
     good = end != rest && *end == '\0';
   }
   if (!good || w < 16 || h < 16 || w > 16384 || h > 16384) {
-    tool_complain(&tool->voice, "--size needs WIDTHxHEIGHT in pixels, each from 16 to 16384, such as 1280x720, not '%s'", text);
+    tool_print_error(&tool->console, "--size needs WIDTHxHEIGHT in pixels, each from 16 to 16384, such as 1280x720, not '%s'",
+                     text);
     return false;
   }
   *width = (int32_t)w;

@@ -18,7 +18,7 @@ typedef struct tool_option {
   tool_option_kind kind;
   const char *value;            // what the help calls the value
   const char *about;            // one line
-  double min, max;           // of numbers
+  double min, max;              // of numbers
   bool repeats;                 // may be given several times; one such option per verb
   bool (*takes)(const char *);  // of optional values
 } tool_option;
@@ -61,7 +61,7 @@ struct tool_arguments {
 // What every verb may need.
 struct tool_session {
   const char *program;  // as it was called
-  tool_voice voice;
+  tool_console console;
 };
 
 extern const tool_verb tool_demo_verb, tool_run_verb, tool_view_verb, tool_bake_verb, tool_check_verb, tool_mesh_verb,

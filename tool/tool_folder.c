@@ -24,8 +24,8 @@ bool tool_is_file(const char *path) {
 
 static bool make_one(const tool_session *tool, const char *path) {
   if (mkdir(path, 0777) == 0 || (errno == EEXIST && tool_is_folder(path))) return true;
-  tool_complain(&tool->voice, "the folder '%s' cannot be made: %s", path,
-                errno == EEXIST ? "a file has this name" : strerror(errno));
+  tool_print_error(&tool->console, "the folder '%s' cannot be made: %s", path,
+                   errno == EEXIST ? "a file has this name" : strerror(errno));
   return false;
 }
 
@@ -40,7 +40,7 @@ bool tool_folder_make(const tool_session *tool, const char *path) {
   good = good && make_one(tool, part);
   free(part);
   if (good && access(path, W_OK | X_OK) != 0) {
-    tool_complain(&tool->voice, "the folder '%s' cannot be written to: %s", path, strerror(errno));
+    tool_print_error(&tool->console, "the folder '%s' cannot be written to: %s", path, strerror(errno));
     good = false;
   }
   return good;

@@ -26,23 +26,23 @@ static bool hold_table(const tool_session *tool, pl_context *context, const char
   pl_error error = {0};
   if (pl_table_load(context, path, &table, &error) < 0) {
     if (error.status == PL_ERROR_NOT_FOUND)
-      tool_complain(&tool->voice, "--hold takes a box of six numbers with commas, or a table; '%s' is neither", path);
+      tool_print_error(&tool->console, "--hold takes a box of six numbers with commas, or a table; '%s' is neither", path);
     else
-      tool_report_error(&tool->voice, &error);
+      tool_report_error(&tool->console, &error);
     return false;
   }
   pl_table_view view = pl_table_get_view(table);
   int32_t column = pl_table_find(table, "point");
   bool good = column >= 0;
-  if (!good) tool_complain(&tool->voice, "'%s' has no column `point` with numbers of points, from 0", path);
+  if (!good) tool_print_error(&tool->console, "'%s' has no column `point` with numbers of points, from 0", path);
   for (int64_t i = 0; i < view.row_count && good; ++i) {
     double point = view.cells[i * view.column_count + column];
     good = point >= 0 && point < count && point == floor(point);
     if (good)
       held[(int32_t)point] = 1;
     else
-      tool_complain(&tool->voice, "'%s', row %lld: %g is not the number of a point; there are %d, counted from 0", path,
-                    (long long)i + 1, point, count);
+      tool_print_error(&tool->console, "'%s', row %lld: %g is not the number of a point; there are %d, counted from 0", path,
+                       (long long)i + 1, point, count);
   }
   pl_table_destroy(table);
   return good;

@@ -22,7 +22,7 @@ static bool is_object(const char *bytes, size_t size) {
 }
 
 // `head` ends with a zero behind its `size` bytes.
-static tool_file_kind tell_by_head(const char *path, const char *head, size_t size) {
+static tool_file_kind detect_by_head(const char *path, const char *head, size_t size) {
   if (begins_with(head, size, "PLIANTCK")) return TOOL_FILE_CHECKPOINT;
   if (begins_with(head, size, "PLIANTDT")) return TOOL_FILE_DETAIL;
   if (begins_with(head, size, "POINTCACHE2") || tool_has_ending(path, "mdd")) return TOOL_FILE_FRAMES;
@@ -33,20 +33,20 @@ static tool_file_kind tell_by_head(const char *path, const char *head, size_t si
   return object || tool_has_ending(path, "json") ? TOOL_FILE_SCENE : TOOL_FILE_UNKNOWN;
 }
 
-tool_file_kind tool_file_tell(const tool_session *tool, const char *path) {
+tool_file_kind tool_file_detect(const tool_session *tool, const char *path) {
   FILE *file = tool_is_folder(path) ? (errno = EISDIR, NULL) : fopen(path, "rb");
   char *head = tool_allocate(HEAD_SIZE + 1, 1);
   size_t size = file != NULL ? fread(head, 1, HEAD_SIZE, file) : 0;
   bool read = file != NULL && !ferror(file);
   int code = errno;
   if (file != NULL) fclose(file);
-  tool_file_kind kind = read ? tell_by_head(path, head, size) : TOOL_FILE_MISSING;
+  tool_file_kind kind = read ? detect_by_head(path, head, size) : TOOL_FILE_MISSING;
   free(head);
   if (!read) {
     pl_error error = {.status = PL_ERROR_FILE};
     snprintf(error.file, sizeof error.file, "%s", path);
     snprintf(error.text, sizeof error.text, "cannot be read: %s", strerror(code));
-    tool_report_error(&tool->voice, &error);
+    tool_report_error(&tool->console, &error);
   }
   return kind;
 }
@@ -56,7 +56,7 @@ pl_context *tool_open_context(const tool_session *tool, int32_t thread_count) {
   pl_context *context = NULL;
   pl_error error = {0};
   def.thread_count = thread_count;
-  if (pl_context_create(&def, &context, &error) < 0) tool_report_error(&tool->voice, &error);
+  if (pl_context_create(&def, &context, &error) < 0) tool_report_error(&tool->console, &error);
   return context;
 }
 
@@ -77,7 +77,7 @@ static pl_mesh *scale_mesh(const tool_session *tool, pl_context *context, pl_mes
     poses[i] = (pl_mesh_pose){view.poses[i].name, scaled_points(view.poses[i].points, view.point_count, scale)};
   view.points = points;
   if (view.pose_count > 0) view.poses = poses;
-  if (pl_mesh_create(context, &view, &made, &error) < 0) tool_report_error(&tool->voice, &error);
+  if (pl_mesh_create(context, &view, &made, &error) < 0) tool_report_error(&tool->console, &error);
   for (int32_t i = 0; i < view.pose_count; ++i) free((void *)poses[i].points);
   free(poses);
   free(points);
@@ -92,11 +92,11 @@ pl_mesh *tool_open_mesh(const tool_session *tool, pl_context *context, const cha
   pl_status status = pl_findings_create(context, &findings, &error);
   if (status >= 0) status = pl_mesh_load(context, path, &mesh, findings, &error);
   if (findings != NULL) {
-    tool_report_findings(&tool->voice, findings, PL_SEVERITY_WARNING, path);
+    tool_report_findings(&tool->console, findings, PL_SEVERITY_WARNING, path);
     if (pl_findings_count(findings, PL_SEVERITY_WARNING) > 0) *remarks = true;
   }
   if (status < 0 && (findings == NULL || pl_findings_count(findings, PL_SEVERITY_ERROR) == 0))
-    tool_report_error(&tool->voice, &error);
+    tool_report_error(&tool->console, &error);
   pl_findings_destroy(findings);
   if (mesh != NULL && scale != 1) mesh = scale_mesh(tool, context, mesh, scale);
   return mesh;

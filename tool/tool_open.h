@@ -16,7 +16,7 @@ typedef enum tool_file_kind {
 } tool_file_kind;
 
 // What kind of file `path` is, by its first bytes.
-tool_file_kind tool_file_tell(const tool_session *tool, const char *path);
+tool_file_kind tool_file_detect(const tool_session *tool, const char *path);
 
 // A context with one thread per processor, or NULL (printed).
 pl_context *tool_open_context(const tool_session *tool, int32_t thread_count);

@@ -14,16 +14,16 @@ enum { LINE_LENGTH = 2048, BAR_LENGTH = 24 };
 #define YELLOW "\033[1;33m"
 #define PLAIN "\033[0m"
 
-tool_voice tool_voice_find(void) {
+tool_console tool_console_detect(void) {
   const char *no_color = getenv("NO_COLOR"), *kind = getenv("TERM");
-  tool_voice voice = {.terminal = isatty(STDERR_FILENO) != 0};
-  if (kind != NULL && strcmp(kind, "dumb") == 0) voice.terminal = false;
-  voice.color = voice.terminal && (no_color == NULL || no_color[0] == '\0');
-  return voice;
+  tool_console console = {.terminal = isatty(STDERR_FILENO) != 0};
+  if (kind != NULL && strcmp(kind, "dumb") == 0) console.terminal = false;
+  console.color = console.terminal && (no_color == NULL || no_color[0] == '\0');
+  return console;
 }
 
-void tool_say(const tool_voice *voice, const char *format, ...) {
-  (void)voice;
+void tool_print(const tool_console *console, const char *format, ...) {
+  (void)console;
   va_list arguments;
   va_start(arguments, format);
   vfprintf(stderr, format, arguments);
@@ -31,30 +31,30 @@ void tool_say(const tool_voice *voice, const char *format, ...) {
   fputc('\n', stderr);
 }
 
-static void say_marked(const tool_voice *voice, const char *color, const char *word, const char *format, va_list arguments) {
-  fprintf(stderr, "pliant: %s%s:%s ", voice->color ? color : "", word, voice->color ? PLAIN : "");
+static void print_marked(const tool_console *console, const char *color, const char *word, const char *format, va_list arguments) {
+  fprintf(stderr, "pliant: %s%s:%s ", console->color ? color : "", word, console->color ? PLAIN : "");
   vfprintf(stderr, format, arguments);
   fputc('\n', stderr);
 }
 
-void tool_warn(const tool_voice *voice, const char *format, ...) {
+void tool_print_warning(const tool_console *console, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  say_marked(voice, YELLOW, "warning", format, arguments);
+  print_marked(console, YELLOW, "warning", format, arguments);
   va_end(arguments);
 }
 
-void tool_complain(const tool_voice *voice, const char *format, ...) {
+void tool_print_error(const tool_console *console, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  say_marked(voice, RED, "error", format, arguments);
+  print_marked(console, RED, "error", format, arguments);
   va_end(arguments);
 }
 
 // Print a line `place: error: …` with its second part in colour.
-static void print_line(const tool_voice *voice, const char *line) {
+static void print_line(const tool_console *console, const char *line) {
   static const struct { const char *word, *color; } words[] = {{"error: ", RED}, {"warning: ", YELLOW}, {"note: ", ""}};
-  for (size_t i = 0; voice->color && i < sizeof words / sizeof words[0]; ++i) {
+  for (size_t i = 0; console->color && i < sizeof words / sizeof words[0]; ++i) {
     const char *found = strstr(line, words[i].word);
     if (found == NULL || (found != line && found[-1] != ' ')) continue;
     size_t length = strlen(words[i].word) - 1;
@@ -64,15 +64,15 @@ static void print_line(const tool_voice *voice, const char *line) {
   fprintf(stderr, "%s\n", line);
 }
 
-int tool_report_error(const tool_voice *voice, const pl_error *error) {
+int tool_report_error(const tool_console *console, const pl_error *error) {
   char line[LINE_LENGTH];
   if (error->text[0] == '\0') {
-    tool_complain(voice, "%s", pl_status_text(error->status));
+    tool_print_error(console, "%s", pl_status_text(error->status));
     return TOOL_FAILED;
   }
   pl_error_format(error, line, sizeof line);
   if (error->file[0] == '\0') fputs("pliant: ", stderr);
-  print_line(voice, line);
+  print_line(console, line);
   return TOOL_FAILED;
 }
 
@@ -82,13 +82,13 @@ void tool_finding_text(const pl_finding *finding, const char *file, char *buffer
   pl_finding_format(&told, buffer, size);
 }
 
-void tool_report_findings(const tool_voice *voice, const pl_findings *findings, pl_severity min, const char *file) {
+void tool_report_findings(const tool_console *console, const pl_findings *findings, pl_severity min, const char *file) {
   for (int32_t i = 0; i < pl_findings_count(findings, PL_SEVERITY_NOTE); ++i) {
     const pl_finding *finding = pl_findings_get(findings, i);
     char line[LINE_LENGTH];
     if (finding->severity < min) continue;
     tool_finding_text(finding, file, line, sizeof line);
-    print_line(voice, line);
+    print_line(console, line);
   }
 }
 
@@ -111,9 +111,9 @@ void tool_duration_text(double seconds, char *buffer, size_t size) {
     snprintf(buffer, size, "%ld h %ld min", whole / 3600, whole / 60 % 60);
 }
 
-tool_progress tool_progress_start(const tool_voice *voice, const char *title, int64_t start, int64_t total) {
+tool_progress tool_progress_start(const tool_console *console, const char *title, int64_t start, int64_t total) {
   double now = tool_seconds();
-  return (tool_progress){voice, title, start, total, now, now, start, false};
+  return (tool_progress){console, title, start, total, now, now, start, false};
 }
 
 // The time that is left if the rest goes as what is done.
@@ -148,7 +148,7 @@ static void show_line(tool_progress *progress, int64_t done, double now) {
 
 void tool_progress_show(tool_progress *progress, int64_t done) {
   double now = tool_seconds();
-  if (progress->voice->terminal)
+  if (progress->console->terminal)
     show_bar(progress, done, now);
   else
     show_line(progress, done, now);

@@ -1,6 +1,6 @@
 // What the tool says on standard error: narration, errors, findings and progress. Standard output is for data alone.
-#ifndef TOOL_SAY_H
-#define TOOL_SAY_H
+#ifndef TOOL_PRINT_H
+#define TOOL_PRINT_H
 
 #include "pliant/base.h"
 
@@ -8,30 +8,30 @@
 enum { TOOL_DONE = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_REMARKS = 3 };
 
 // Colour is used on a terminal only, and not when NO_COLOR is set.
-typedef struct tool_voice {
+typedef struct tool_console {
   bool terminal;  // standard error is one
   bool color;
-} tool_voice;
+} tool_console;
 
-tool_voice tool_voice_find(void);
+tool_console tool_console_detect(void);
 
 // One line of narration, or one that begins with `warning: ` or `error: `.
-void tool_say(const tool_voice *voice, const char *format, ...) PL_PRINTF(2, 3);
-void tool_warn(const tool_voice *voice, const char *format, ...) PL_PRINTF(2, 3);
-void tool_complain(const tool_voice *voice, const char *format, ...) PL_PRINTF(2, 3);
+void tool_print(const tool_console *console, const char *format, ...) PL_PRINTF(2, 3);
+void tool_print_warning(const tool_console *console, const char *format, ...) PL_PRINTF(2, 3);
+void tool_print_error(const tool_console *console, const char *format, ...) PL_PRINTF(2, 3);
 
 // Print an error of the library and return TOOL_FAILED.
-int tool_report_error(const tool_voice *voice, const pl_error *error);
+int tool_report_error(const tool_console *console, const pl_error *error);
 
 // Print every finding of at least `min` on standard error; those without a file get `file` (may be NULL).
-void tool_report_findings(const tool_voice *voice, const pl_findings *findings, pl_severity min, const char *file);
+void tool_report_findings(const tool_console *console, const pl_findings *findings, pl_severity min, const char *file);
 
 // The same text as a finding prints, into a buffer that is always terminated.
 void tool_finding_text(const pl_finding *finding, const char *file, char *buffer, size_t size);
 
 // A line that counts: on a terminal rewritten in place, elsewhere a new line now and then.
 typedef struct tool_progress {
-  const tool_voice *voice;
+  const tool_console *console;
   const char *title;     // "frame"
   int64_t start, total;  // counting began at `start`
   double begin, last;    // seconds
@@ -39,7 +39,7 @@ typedef struct tool_progress {
   bool shown;            // there is a line on the terminal to wipe
 } tool_progress;
 
-tool_progress tool_progress_start(const tool_voice *voice, const char *title, int64_t start, int64_t total);
+tool_progress tool_progress_start(const tool_console *console, const char *title, int64_t start, int64_t total);
 void tool_progress_show(tool_progress *progress, int64_t done);
 
 // Wipe the line, so that others can be printed.

@@ -115,7 +115,7 @@ pl_status run_write_pictures(run_job *run, pl_error *error);
 void run_lay_out_actors(run_job *run);
 pl_status run_log_actors(run_job *run);
 pl_status run_write_actors(run_job *run, pl_error *error);
-bool run_say_actors(const run_job *run);
+bool run_print_actors(const run_job *run);
 
 // How far a camera that follows the body `name` is shifted in each frame of the log, across `up`; to be freed. NULL when there is nobody to follow (run_follow.c).
 pl_status run_follow(run_job *run, const char *name, pl_vec3 up, pl_vec3 **shifts, pl_error *error);

@@ -46,6 +46,6 @@ pl_status sense_simulate(sense_job *job, pl_error *error);
 // sense_write.c: pictures of the motion, the truth beside them, and what to say of it.
 pl_status sense_take_pictures(const sense_job *job, pl_error *error);
 pl_status sense_write_truth(sense_job *job, pl_error *error);
-pl_status sense_say_capture(const sense_job *job, pl_error *error);
+pl_status sense_print_capture(const sense_job *job, pl_error *error);
 
 #endif

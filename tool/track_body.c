@@ -11,18 +11,19 @@
 
 // --- the capture ----------------------------------------------------------------------------------------------------
 
-static void say_capture(const track_job *job, const pl_capture_report *report) {
-  const tool_voice *voice = &job->tool->voice;
+static void print_capture(const track_job *job, const pl_capture_report *report) {
+  const tool_console *console = &job->tool->console;
   pl_vec3 a = report->box.min, b = report->box.max;
-  tool_say(voice, "capture:   %d frames at %.4g/s, %.4g s, %d cameras", job->view.frame_count, job->view.rate, report->duration,
-           job->view.camera_count);
+  tool_print(console, "capture:   %d frames at %.4g/s, %.4g s, %d cameras", job->view.frame_count, job->view.rate, report->duration,
+             job->view.camera_count);
   if (report->max_points > 0)
-    tool_say(voice, "box:       %.4g x %.4g x %.4g m, from (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g)", b.x - a.x, b.y - a.y,
-             b.z - a.z, a.x, a.y, a.z, b.x, b.y, b.z);
-  tool_say(voice, "points:    %.0f a frame (%d to %d in the first %d)", report->mean_points, report->fewest_points,
-           report->max_points, report->frame_count);
-  if (job->view.camera_count > 0) tool_say(voice, "invalid:   %.1f %% of the pixels", 100 * report->invalid_fraction);
-  if (report->dropped_count > 0) tool_say(voice, "dropped:   %lld points that are not finite", (long long)report->dropped_count);
+    tool_print(console, "box:       %.4g x %.4g x %.4g m, from (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g)", b.x - a.x, b.y - a.y,
+               b.z - a.z, a.x, a.y, a.z, b.x, b.y, b.z);
+  tool_print(console, "points:    %.0f a frame (%d to %d in the first %d)", report->mean_points, report->fewest_points,
+             report->max_points, report->frame_count);
+  if (job->view.camera_count > 0) tool_print(console, "invalid:   %.1f %% of the pixels", 100 * report->invalid_fraction);
+  if (report->dropped_count > 0)
+    tool_print(console, "dropped:   %lld points that are not finite", (long long)report->dropped_count);
 }
 
 static int open_capture(track_job *job) {
@@ -35,11 +36,11 @@ static int open_capture(track_job *job) {
   if (status >= 0) status = pl_capture_get_report(job->capture, 5, &report, job->findings, &error);
   free(inside);
   int32_t error_count = job->findings != NULL ? pl_findings_count(job->findings, PL_SEVERITY_ERROR) : 0;
-  if (job->findings != NULL) tool_report_findings(&job->tool->voice, job->findings, PL_SEVERITY_WARNING, path);
-  if (status < 0) return error_count == 0 ? tool_report_error(&job->tool->voice, &error) : TOOL_FAILED;
+  if (job->findings != NULL) tool_report_findings(&job->tool->console, job->findings, PL_SEVERITY_WARNING, path);
+  if (status < 0) return error_count == 0 ? tool_report_error(&job->tool->console, &error) : TOOL_FAILED;
   job->remarks = pl_findings_count(job->findings, PL_SEVERITY_WARNING) > 0;
   job->view = pl_capture_get_view(job->capture);
-  say_capture(job, &report);
+  print_capture(job, &report);
   const tool_value *frames = tool_find_value(job->arguments, "frames");
   job->frame_count = job->view.frame_count;
   if (frames->given && frames->count < job->frame_count) job->frame_count = (int32_t)frames->count;
@@ -106,8 +107,8 @@ static pl_status build_model(track_job *job, pl_error *error) {
   pl_mesh *carried = NULL;
   pl_status status = PL_OK;
   if (job->rest != NULL && job->surface != NULL) {
-    status = carry_surface(job->context, job->mesh, pl_mesh_get_view(job->rest).points, job->surface, def.surface_tolerance, &carried,
-                           error);
+    status = carry_surface(job->context, job->mesh, pl_mesh_get_view(job->rest).points, job->surface, def.surface_tolerance,
+                           &carried, error);
     def.surface = carried;
   }
   if (status >= 0) status = pl_fem_build(job->context, &def, job->rest != NULL ? job->rest : job->mesh, &job->model, error);
@@ -141,12 +142,12 @@ static bool open_truth(track_job *job, const char *path) {
   pl_frame_file_report facts;
   pl_error error = {0};
   if (pl_frame_file_open(job->context, path, &job->truth, &facts, &error) < 0) {
-    tool_report_error(&job->tool->voice, &error);
+    tool_report_error(&job->tool->console, &error);
     return false;
   }
   if (facts.point_count == job->surface_count && facts.frame_count >= job->frame_count) return true;
-  tool_complain(&job->tool->voice, "'%s' has %d points in %d frames, the surface %d points in %d frames", path, facts.point_count,
-                facts.frame_count, job->surface_count, job->frame_count);
+  tool_print_error(&job->tool->console, "'%s' has %d points in %d frames, the surface %d points in %d frames", path,
+                   facts.point_count, facts.frame_count, job->surface_count, job->frame_count);
   return false;
 }
 
@@ -159,14 +160,14 @@ int track_prepare(track_job *job) {
   if (status >= 0 && !tool_hold_read(job->tool, job->context, job->arguments, job->mesh, &job->held, &job->held_count))
     return TOOL_FAILED;
   if (status >= 0) status = create_tracker(job, &error);
-  if (status < 0) return tool_report_error(&job->tool->voice, &error);
+  if (status < 0) return tool_report_error(&job->tool->console, &error);
   pl_model_report model = pl_model_get_report(job->model);
   job->point_count = model.particle_count;
   job->surface_count = model.surface_point_count;
   const tool_value *truth = tool_find_value(job->arguments, "truth");
   if (truth->given && !open_truth(job, truth->text)) return TOOL_FAILED;
-  tool_say(&job->tool->voice, "body:      %d points in tets, %d held; %d points of its surface", job->point_count, job->held_count,
-           job->surface_count);
+  tool_print(&job->tool->console, "body:      %d points in tets, %d held; %d points of its surface", job->point_count,
+             job->held_count, job->surface_count);
   job->hash = model.hash;
   return TOOL_DONE;
 }

@@ -58,7 +58,7 @@ pl_track_report track_unpack(const double n[TRACK_NUMBERS]) {
 static uint64_t hash_job(const track_job *job) {
   const double numbers[] = {job->def.noise,          job->def.outliers,       job->def.first_reach,    job->def.reach,
                             job->def.detail,         job->def.inertia,        job->def.acceleration.x, job->def.acceleration.y,
-                            job->def.acceleration.z, job->def.gating ? 1 : 0, job->def.max_points,    job->view.frame_count,
+                            job->def.acceleration.z, job->def.gating ? 1 : 0, job->def.max_points,     job->view.frame_count,
                             job->view.rate,          job->view.camera_count};
   uint64_t hash = job->hash;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
@@ -80,9 +80,10 @@ static int64_t read_resume(const track_job *job) {
   bool good = file != NULL && fscanf(file, "pliant track 2 frames %" SCNd64 " hash %" SCNx64, &count, &hash) == 2 && count >= 0;
   if (file != NULL) fclose(file);
   if (!good)
-    tool_complain(&job->tool->voice, "there is no unfinished track in '%s'", job->folder);
+    tool_print_error(&job->tool->console, "there is no unfinished track in '%s'", job->folder);
   else if (hash != job->hash)
-    tool_complain(&job->tool->voice, "the unfinished track in '%s' was begun with another body, capture or settings", job->folder);
+    tool_print_error(&job->tool->console, "the unfinished track in '%s' was begun with another body, capture or settings",
+                     job->folder);
   return good && hash == job->hash ? count : -1;
 }
 
@@ -92,7 +93,7 @@ static bool write_resume(const track_job *job) {
   bool good = file != NULL && fprintf(file, "pliant track 2 frames %d hash %" PRIx64 "\n", job->done_count, job->hash) > 0;
   if (file != NULL) good = fclose(file) == 0 && good;
   good = good && rename(temporary, job->resume_path) == 0;
-  if (!good) tool_complain(&job->tool->voice, "'%s' cannot be written", job->resume_path);
+  if (!good) tool_print_error(&job->tool->console, "'%s' cannot be written", job->resume_path);
   free(temporary);
   return good;
 }
@@ -149,7 +150,7 @@ static pl_status begin(track_job *job, pl_vec3 *workspace, pl_error *error) {
   pl_status status =
       pl_frame_log_open(job->context, job->log_path, job->point_count + (int64_t)EXTRA_COUNT, keep, &job->log, error);
   if (status >= 0 && keep > 0) status = go_on(job, keep, workspace, error);
-  if (status >= 0 && keep > 0) tool_say(&job->tool->voice, "going on behind frame %d", job->done_count);
+  if (status >= 0 && keep > 0) tool_print(&job->tool->console, "going on behind frame %d", job->done_count);
   return status;
 }
 
@@ -159,11 +160,13 @@ static void warn_frame(const track_job *job, tool_progress *progress, const pl_t
   if (report->state == PL_TRACK_GOOD) return;
   tool_progress_end(progress);
   if (report->state == PL_TRACK_EMPTY)
-    tool_warn(&job->tool->voice, "frame %d has no points near the body (%d in all)", job->done_count, report->point_count);
+    tool_print_warning(&job->tool->console, "frame %d has no points near the body (%d in all)", job->done_count,
+                       report->point_count);
   else
-    tool_warn(&job->tool->voice, "frame %d: the track is %s: %.0f %% of the points explained (usually %.0f %%), %.2g mm off",
-              job->done_count, pl_track_state_name(report->state), 100 * report->explained_fraction, 100 * report->usual_fraction,
-              1e3 * report->residual);
+    tool_print_warning(&job->tool->console,
+                       "frame %d: the track is %s: %.0f %% of the points explained (usually %.0f %%), %.2g mm off", job->done_count,
+                       pl_track_state_name(report->state), 100 * report->explained_fraction, 100 * report->usual_fraction,
+                       1e3 * report->residual);
 }
 
 static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *workspace, pl_error *error) {
@@ -186,19 +189,19 @@ static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *wor
   return write_resume(job) ? PL_OK : PL_ERROR_FILE;
 }
 
-static void say_summary(const track_job *job, double seconds) {
+static void print_summary(const track_job *job, double seconds) {
   double residual = 0, explained = 0;
   for (int32_t f = 0; f < job->done_count; ++f) {
     residual += job->table[(size_t)f * TRACK_NUMBERS + 4] * job->table[(size_t)f * TRACK_NUMBERS + 4];
     explained += job->table[(size_t)f * TRACK_NUMBERS + 5];
   }
   int32_t count = job->done_count > 0 ? job->done_count : 1;
-  tool_say(&job->tool->voice, "tracked:   %d frames in %.3g s (%.3g s a frame)", job->done_count, seconds, seconds / count);
-  tool_say(&job->tool->voice, "residual:  %.3g mm rms along the normal; %.1f %% of the points explained",
-           1e3 * sqrt(residual / count), 100 * explained / count);
+  tool_print(&job->tool->console, "tracked:   %d frames in %.3g s (%.3g s a frame)", job->done_count, seconds, seconds / count);
+  tool_print(&job->tool->console, "residual:  %.3g mm rms along the normal; %.1f %% of the points explained",
+             1e3 * sqrt(residual / count), 100 * explained / count);
   if (job->lost_count + job->doubtful_count + job->empty_count > 0)
-    tool_say(&job->tool->voice, "states:    %d lost, %d doubtful, %d empty", job->lost_count, job->doubtful_count,
-             job->empty_count);
+    tool_print(&job->tool->console, "states:    %d lost, %d doubtful, %d empty", job->lost_count, job->doubtful_count,
+               job->empty_count);
 }
 
 void track_close_frames(track_job *job) {
@@ -210,7 +213,7 @@ void track_close_frames(track_job *job) {
 
 int track_frames(track_job *job) {
   pl_error error = {0};
-  const tool_voice *voice = &job->tool->voice;
+  const tool_console *console = &job->tool->console;
   job->hash = hash_job(job);
   job->log_path = tool_text("%s/track.frames", job->folder);
   job->resume_path = tool_text("%s/track.resume", job->folder);
@@ -219,18 +222,18 @@ int track_frames(track_job *job) {
   pl_status status = begin(job, workspace, &error);
   double start = tool_seconds();
   tool_interrupt_watch();
-  tool_progress progress = tool_progress_start(voice, "frame", job->done_count, job->frame_count);
+  tool_progress progress = tool_progress_start(console, "frame", job->done_count, job->frame_count);
   while (status >= 0 && job->done_count < job->frame_count && tool_interrupt_count() == 0)
     status = track_one(job, &progress, workspace, &error);
   tool_progress_end(&progress);
   tool_interrupt_release();
   free(workspace);
-  if (status < 0) return error.text[0] != '\0' ? tool_report_error(voice, &error) : TOOL_FAILED;
+  if (status < 0) return error.text[0] != '\0' ? tool_report_error(console, &error) : TOOL_FAILED;
   if (job->done_count < job->frame_count) {
-    tool_complain(voice, "interrupted behind frame %d; the same command with --resume goes on", job->done_count);
+    tool_print_error(console, "interrupted behind frame %d; the same command with --resume goes on", job->done_count);
     return TOOL_FAILED;
   }
-  say_summary(job, tool_seconds() - start);
+  print_summary(job, tool_seconds() - start);
   if (job->doubtful_count + job->empty_count > 0) job->remarks = true;
   return TOOL_DONE;
 }

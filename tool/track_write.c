@@ -19,7 +19,7 @@ static pl_status compare_frame(track_job *job, int32_t number, pl_vec3 *points, 
   return pl_tracker_compare(job->tracker, job->view.cameras, job->view.camera_count, truth, &job->errors[number], error);
 }
 
-static void say_errors(const track_job *job) {
+static void print_errors(const track_job *job) {
   double seen = 0, hidden = 0, worst = 0, worst_hidden = 0;
   for (int32_t f = 0; f < job->done_count; ++f) {
     const pl_track_errors *errors = &job->errors[f];
@@ -33,10 +33,11 @@ static void say_errors(const track_job *job) {
          size = sqrt(dx * dx + dy * dy + dz * dz);
   seen = sqrt(seen / job->done_count);
   hidden = sqrt(hidden / job->done_count);
-  tool_say(&job->tool->voice,
-           "truth:     %.3g mm rms where cameras see (worst frame %.3g), %.3g mm where they do not (%.3g): %.2f %% of the size of "
-           "%.3g m",
-           1e3 * seen, 1e3 * worst, 1e3 * hidden, 1e3 * worst_hidden, 100 * hidden / size, size);
+  tool_print(
+      &job->tool->console,
+      "truth:     %.3g mm rms where cameras see (worst frame %.3g), %.3g mm where they do not (%.3g): %.2f %% of the size of "
+      "%.3g m",
+      1e3 * seen, 1e3 * worst, 1e3 * hidden, 1e3 * worst_hidden, 100 * hidden / size, size);
 }
 
 pl_status track_compare(track_job *job, pl_error *error) {
@@ -46,7 +47,7 @@ pl_status track_compare(track_job *job, pl_error *error) {
   job->errors = tool_allocate((size_t)job->done_count, sizeof *job->errors);
   pl_status status = PL_OK;
   for (int32_t f = 0; f < job->done_count && status >= 0; ++f) status = compare_frame(job, f, points, truth, error);
-  if (status >= 0) say_errors(job);
+  if (status >= 0) print_errors(job);
   free(points);
   free(truth);
   return status;

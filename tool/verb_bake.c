@@ -57,14 +57,14 @@ static bool read_formats(const tool_session *tool, const char *text, const char 
     options->glb = tool_has_ending(output, "glb");
     options->pc2 = tool_has_ending(output, "pc2");
     if (options->glb || options->pc2) return true;
-    tool_complain(&tool->voice, "bake writes .glb and .pc2, not '%s'", output);
+    tool_print_error(&tool->console, "bake writes .glb and .pc2, not '%s'", output);
     return false;
   }
   for (const char *at = text;;) {
     size_t length = strcspn(at, ",");
     bool glb = length == 3 && strncasecmp(at, "glb", 3) == 0, pc2 = length == 3 && strncasecmp(at, "pc2", 3) == 0;
     if (!glb && !pc2) {
-      tool_complain(&tool->voice, "--format of bake knows glb and pc2, not '%.*s'", (int)length, at);
+      tool_print_error(&tool->console, "--format of bake knows glb and pc2, not '%.*s'", (int)length, at);
       return false;
     }
     options->glb = options->glb || glb;
@@ -81,7 +81,7 @@ static bool read_eye(const tool_session *tool, const char *text, bake_options *o
     char *end;
     numbers[i] = strtod(at, &end);
     if (end == at || !isfinite(numbers[i]) || *end != (i < 2 ? ',' : '\0')) {
-      tool_complain(&tool->voice, "--eye needs three numbers X,Y,Z, such as 0,1.6,2, not '%s'", text);
+      tool_print_error(&tool->console, "--eye needs three numbers X,Y,Z, such as 0,1.6,2, not '%s'", text);
       return false;
     }
     at = end + 1;
@@ -104,7 +104,7 @@ static bool read_options(const tool_session *tool, const tool_arguments *argumen
                             .loop = tool_find_value(arguments, "loop")->given,
                             .thread_count = (int32_t)tool_find_value(arguments, "threads")->count};
   if (!output->given) {
-    tool_complain(&tool->voice, "bake needs a file to write: -o FILE.glb");
+    tool_print_error(&tool->console, "bake needs a file to write: -o FILE.glb");
     return false;
   }
   bool good = read_formats(tool, tool_find_value(arguments, "format")->text, output->text, options);
@@ -140,9 +140,9 @@ static bool open_source(bake_job *job, tool_file_kind kind) {
   pl_error error = {0};
   job->context = tool_open_context(job->tool, job->options.thread_count);
   if (job->context == NULL) return false;
-  if (pl_findings_create(job->context, &job->findings, &error) < 0) return tool_report_error(&job->tool->voice, &error), false;
+  if (pl_findings_create(job->context, &job->findings, &error) < 0) return tool_report_error(&job->tool->console, &error), false;
   bool good = kind == TOOL_FILE_SCENE ? bake_open_scene(job) : bake_open_character(job);
-  tool_report_findings(&job->tool->voice, job->findings, PL_SEVERITY_WARNING, job->options.input);
+  tool_report_findings(&job->tool->console, job->findings, PL_SEVERITY_WARNING, job->options.input);
   if (pl_findings_count(job->findings, PL_SEVERITY_WARNING) > 0) job->remarks = true;
   return good;
 }
@@ -152,29 +152,30 @@ static bool check_files(const bake_job *job) {
   bool same = strcmp(from, to) == 0;
   free(from);
   free(to);
-  if (same) tool_complain(&job->tool->voice, "'%s' would be replaced by itself; choose another name for -o", job->options.input);
+  if (same)
+    tool_print_error(&job->tool->console, "'%s' would be replaced by itself; choose another name for -o", job->options.input);
   if (job->options.pc2 && pl_model_get_report(job->model).surface_point_count == 0) {
-    tool_complain(&job->tool->voice, "'%s' has no surface whose points could be written; --format glb has the joints",
-                  job->body_name);
+    tool_print_error(&job->tool->console, "'%s' has no surface whose points could be written; --format glb has the joints",
+                     job->body_name);
     return false;
   }
   return !same;
 }
 
 static int bake(bake_job *job) {
-  const tool_voice *voice = &job->tool->voice;
+  const tool_console *console = &job->tool->console;
   pl_rod_report rod = pl_rod_get_report(job->model);
   pl_error error = {0};
-  tool_say(voice, "%s: %d %s, %d joints, %d frames at %.6g/s%s%s%s", job->body_name, rod.chain_count,
-           rod.chain_count == 1 ? "chain" : "chains", rod.joint_count - rod.kinematic_count, job->frame_count, job->frame_rate,
-           job->animation_name != NULL ? ", animation '" : "", job->animation_name != NULL ? job->animation_name : "",
-           job->animation_name != NULL ? "'" : "");
+  tool_print(console, "%s: %d %s, %d joints, %d frames at %.6g/s%s%s%s", job->body_name, rod.chain_count,
+             rod.chain_count == 1 ? "chain" : "chains", rod.joint_count - rod.kinematic_count, job->frame_count, job->frame_rate,
+             job->animation_name != NULL ? ", animation '" : "", job->animation_name != NULL ? job->animation_name : "",
+             job->animation_name != NULL ? "'" : "");
   bake_order_joints(job);
   tool_interrupt_watch();
   pl_status status = bake_record(job, &error);
   if (status >= 0) status = bake_write(job, &error);
   tool_interrupt_release();
-  if (status < 0) return tool_report_error(voice, &error);
+  if (status < 0) return tool_report_error(console, &error);
   return job->remarks ? TOOL_REMARKS : TOOL_DONE;
 }
 
@@ -182,13 +183,13 @@ static int bake_verb(const tool_session *tool, const tool_arguments *arguments) 
   bake_job job = {.tool = tool, .animation = -1};
   int code = TOOL_FAILED;
   bool usable = read_options(tool, arguments, &job.options);
-  tool_file_kind kind = usable ? tool_file_tell(tool, job.options.input) : TOOL_FILE_MISSING;
+  tool_file_kind kind = usable ? tool_file_detect(tool, job.options.input) : TOOL_FILE_MISSING;
   if (!usable)
     code = TOOL_USAGE;
   else if (kind == TOOL_FILE_SCENE || kind == TOOL_FILE_MESH)
     code = open_source(&job, kind) && check_files(&job) ? bake(&job) : TOOL_FAILED;
   else if (kind != TOOL_FILE_MISSING)
-    tool_complain(&tool->voice, "'%s' is neither a scene nor a character (GLB, glTF, VRM)", job.options.input);
+    tool_print_error(&tool->console, "'%s' is neither a scene nor a character (GLB, glTF, VRM)", job.options.input);
   close_job(&job);
   return code;
 }

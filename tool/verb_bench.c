@@ -126,9 +126,9 @@ static int bench_verb(const tool_session *tool, const tool_arguments *arguments)
   if (found) return remarks ? TOOL_REMARKS : TOOL_DONE;
   const char *meant = tool_suggest(named, suite_name, NULL);
   if (meant != NULL)
-    tool_complain(&tool->voice, "there is no suite '%s' (did you mean %s?)", named, meant);
+    tool_print_error(&tool->console, "there is no suite '%s' (did you mean %s?)", named, meant);
   else
-    tool_complain(&tool->voice, "there is no suite '%s'; 'pliant bench --list' names them", named);
+    tool_print_error(&tool->console, "there is no suite '%s'; 'pliant bench --list' names them", named);
   return TOOL_USAGE;
 }
 

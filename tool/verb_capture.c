@@ -60,7 +60,7 @@ static bool read_mesh(capture_job *job) {
   pl_mesh *tets = NULL;
   pl_error error = {0};
   if (pl_lattice_build(job->context, &def, job->object.mesh, &tets, NULL, &error) < 0) {
-    tool_report_error(&job->tool->voice, &error);
+    tool_report_error(&job->tool->console, &error);
     return false;
   }
   if (job->surface == NULL)
@@ -80,17 +80,17 @@ static bool read_clip(capture_job *job, const char *path) {
   free(inside);
   if (status < 0) {
     if (pl_findings_count(job->findings, PL_SEVERITY_ERROR) == 0)
-      tool_report_error(&job->tool->voice, &error);
+      tool_report_error(&job->tool->console, &error);
     else
-      tool_report_findings(&job->tool->voice, job->findings, PL_SEVERITY_WARNING, path);
+      tool_report_findings(&job->tool->console, job->findings, PL_SEVERITY_WARNING, path);
     return false;
   }
   clip->view = pl_capture_get_view(clip->recording);
-  tool_say(&job->tool->voice, "%s: %d frames at %.4g/s, %d cameras", path, clip->view.frame_count, clip->view.rate,
-           clip->view.camera_count);
+  tool_print(&job->tool->console, "%s: %d frames at %.4g/s, %d cameras", path, clip->view.frame_count, clip->view.rate,
+             clip->view.camera_count);
   if (clip->view.frame_count - job->release >= 2) return true;
-  tool_complain(&job->tool->voice, "'%s' has %d frames: too few after the release in frame %d", path, clip->view.frame_count,
-                job->release);
+  tool_print_error(&job->tool->console, "'%s' has %d frames: too few after the release in frame %d", path, clip->view.frame_count,
+                   job->release);
   return false;
 }
 
@@ -107,7 +107,7 @@ static bool read_truth(const capture_job *job, const char *path, capture_clip *c
   for (int32_t i = 0; status >= 0 && i < facts.frame_count; ++i)
     status = pl_frame_file_read(file, i, clip->truth + (size_t)i * (size_t)facts.point_count, &error);
   pl_frame_file_close(file);
-  if (status < 0) tool_report_error(&job->tool->voice, &error);
+  if (status < 0) tool_report_error(&job->tool->console, &error);
   return status >= 0;
 }
 
@@ -118,8 +118,8 @@ static bool read_truths(const capture_job *job) {
   int32_t count = 1;
   for (const char *at = truth->text; *at != '\0'; ++at) count += *at == ',';
   if (count != job->clip_count) {
-    tool_complain(&job->tool->voice, "--truth names %d files; give one for each of the %d captures, separated by commas", count,
-                  job->clip_count);
+    tool_print_error(&job->tool->console, "--truth names %d files; give one for each of the %d captures, separated by commas",
+                     count, job->clip_count);
     return false;
   }
   bool good = true;
@@ -141,7 +141,7 @@ static bool read_all(capture_job *job) {
   job->max_rounds = rounds->given ? (int32_t)rounds->count : ROUNDS_DEFAULT;
   pl_error error = {0};
   if (pl_findings_create(job->context, &job->findings, &error) < 0)
-    return tool_report_error(&job->tool->voice, &error) == TOOL_DONE;
+    return tool_report_error(&job->tool->console, &error) == TOOL_DONE;
   if (!read_mesh(job) ||
       !tool_hold_read(job->tool, job->context, arguments, job->object.mesh, &job->object.held, &job->object.held_count))
     return false;
@@ -180,8 +180,8 @@ static bool open_folder(const capture_job *job) {
   bool used = tool_ranks_agree(tool_is_folder(first)) != 0;
   free(first);
   if (used)
-    tool_complain(&job->tool->voice, "'%s' has rounds of a capture already; continue them with --resume, or give another folder",
-                  job->folder);
+    tool_print_error(&job->tool->console,
+                     "'%s' has rounds of a capture already; continue them with --resume, or give another folder", job->folder);
   return !used;
 }
 
@@ -190,9 +190,9 @@ static int write_results(capture_job *job) {
   if (tool_rank() != 0) return TOOL_DONE;
   pl_status status = fit_write(&job->fit, &error);
   if (status >= 0) status = capture_report(job, &error);
-  bool sure = status >= 0 && fit_say(&job->fit, &error);
-  if (error.status < 0) return tool_report_error(&job->tool->voice, &error);
-  tool_say(&job->tool->voice, "results in %s, see report.html there", job->folder);
+  bool sure = status >= 0 && fit_print(&job->fit, &error);
+  if (error.status < 0) return tool_report_error(&job->tool->console, &error);
+  tool_print(&job->tool->console, "results in %s, see report.html there", job->folder);
   return sure && !job->remarks ? TOOL_DONE : TOOL_REMARKS;
 }
 

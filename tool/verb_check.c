@@ -62,16 +62,16 @@ static void print_findings(const pl_findings *findings, const char *path, pl_sev
 
 static int check_file(const tool_session *tool, pl_context *context, const char *path, const tool_overrides *overrides,
                       bool quiet) {
-  tool_file_kind kind = tool_file_tell(tool, path);
+  tool_file_kind kind = tool_file_detect(tool, path);
   if (kind == TOOL_FILE_MISSING) return TOOL_FAILED;
   if (kind != TOOL_FILE_SCENE && kind != TOOL_FILE_MESH) {
-    tool_complain(&tool->voice, "'%s' is neither a scene nor a mesh; 'pliant info' may know more", path);
+    tool_print_error(&tool->console, "'%s' is neither a scene nor a mesh; 'pliant info' may know more", path);
     return TOOL_FAILED;
   }
   pl_findings *findings = NULL;
   pl_error error = {0};
   pl_status status = pl_findings_create(context, &findings, &error);
-  if (status < 0) return tool_report_error(&tool->voice, &error);
+  if (status < 0) return tool_report_error(&tool->console, &error);
   status = kind == TOOL_FILE_SCENE ? check_scene(context, path, overrides, findings, &error)
                                    : check_mesh(context, path, findings, &error);
   print_findings(findings, path, quiet ? PL_SEVERITY_WARNING : PL_SEVERITY_NOTE);
@@ -86,8 +86,8 @@ static int check_file(const tool_session *tool, pl_context *context, const char 
     error_count = 1;
   }
   if (!quiet)
-    tool_say(&tool->voice, "%s: %d %s, %d %s", path, error_count, error_count == 1 ? "error" : "errors", warning_count,
-             warning_count == 1 ? "warning" : "warnings");
+    tool_print(&tool->console, "%s: %d %s, %d %s", path, error_count, error_count == 1 ? "error" : "errors", warning_count,
+               warning_count == 1 ? "warning" : "warnings");
   return error_count > 0 ? TOOL_FAILED : warning_count > 0 ? TOOL_REMARKS : TOOL_DONE;
 }
 
@@ -95,7 +95,7 @@ static int check_verb(const tool_session *tool, const tool_arguments *arguments)
   bool failed = false, remarks = false;
   const tool_value *schema = tool_find_value(arguments, "schema");
   if (arguments->word_count == 0 && !schema->given) {
-    tool_complain(&tool->voice, "check needs FILE...");
+    tool_print_error(&tool->console, "check needs FILE...");
     return TOOL_USAGE;
   }
   tool_overrides overrides;
@@ -107,7 +107,7 @@ static int check_verb(const tool_session *tool, const tool_arguments *arguments)
   }
   pl_error error = {0};
   if (schema->given && pl_scene_schema_save(context, schema->text, &error) < 0) {
-    tool_report_error(&tool->voice, &error);
+    tool_report_error(&tool->console, &error);
     failed = true;
   }
   for (int i = 0; i < arguments->word_count; ++i) {

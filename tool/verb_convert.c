@@ -46,7 +46,7 @@ static const mesh_target *find_target(const char *path) {
 }
 
 // Groups that tell some points from others. One that holds every point says nothing: it is what the name of an OBJ file's only object becomes.
-static int32_t count_telling_groups(const pl_mesh_view *mesh) {
+static int32_t count_partial_groups(const pl_mesh_view *mesh) {
   int32_t count = 0;
   for (int32_t g = 0; g < mesh->group_count; ++g) {
     int32_t point = 0;
@@ -64,13 +64,13 @@ static bool warn_of_losses(const tool_session *tool, const mesh_target *target, 
     bool kept;
   } parts[] = {{"segments", mesh->segment_count, target->segments},
                {"tets", mesh->tet_count, target->tets},
-               {"vertex groups", count_telling_groups(mesh), target->groups},
+               {"vertex groups", count_partial_groups(mesh), target->groups},
                {"poses", mesh->pose_count, target->poses}};
   bool lost = false;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
     if (parts[i].count == 0 || parts[i].kept) continue;
-    tool_warn(&tool->voice, ".%s files cannot hold %s; %d are left out%s", target->ending, parts[i].what, parts[i].count,
-              i == 1 ? " and the surface is written" : "");
+    tool_print_warning(&tool->console, ".%s files cannot hold %s; %d are left out%s", target->ending, parts[i].what, parts[i].count,
+                       i == 1 ? " and the surface is written" : "");
     lost = true;
   }
   return lost;
@@ -79,7 +79,7 @@ static bool warn_of_losses(const tool_session *tool, const mesh_target *target, 
 static int convert_mesh(const tool_session *tool, pl_context *context, const char *from, const char *to, double scale) {
   const mesh_target *target = find_target(to);
   if (target == NULL) {
-    tool_complain(&tool->voice, "meshes are written as .obj .ply .stl .msh .vtk .vtu .mesh .node or .glb, not '%s'", to);
+    tool_print_error(&tool->console, "meshes are written as .obj .ply .stl .msh .vtk .vtu .mesh .node or .glb, not '%s'", to);
     return TOOL_USAGE;
   }
   bool remarks = false;
@@ -90,7 +90,7 @@ static int convert_mesh(const tool_session *tool, pl_context *context, const cha
   if (warn_of_losses(tool, target, &view)) remarks = true;
   pl_status status = pl_mesh_save(context, to, mesh, &error);
   pl_mesh_destroy(mesh);
-  if (status < 0) return tool_report_error(&tool->voice, &error);
+  if (status < 0) return tool_report_error(&tool->console, &error);
   return remarks ? TOOL_REMARKS : TOOL_DONE;
 }
 
@@ -117,7 +117,7 @@ static int convert_frames(const tool_session *tool, pl_context *context, const t
                            : tool_has_ending(to, "csv") ? PL_FRAMES_CSV
                                                         : 0;
   if (format == 0) {
-    tool_complain(&tool->voice, "point caches hold no triangles and are written as .pc2 .mdd or .csv, not '%s'", to);
+    tool_print_error(&tool->console, "point caches hold no triangles and are written as .pc2 .mdd or .csv, not '%s'", to);
     return TOOL_USAGE;
   }
   pl_frame_file *file = NULL;
@@ -144,18 +144,18 @@ static int convert_frames(const tool_session *tool, pl_context *context, const t
     pl_frames_abandon(frames);
   pl_frame_file_close(file);
   free(path);
-  return status < 0 ? tool_report_error(&tool->voice, &error) : TOOL_DONE;
+  return status < 0 ? tool_report_error(&tool->console, &error) : TOOL_DONE;
 }
 
 static int convert_verb(const tool_session *tool, const tool_arguments *arguments) {
   const tool_value *scale = tool_find_value(arguments, "scale");
   const char *from = arguments->words[0], *to = arguments->words[1];
   double factor = scale->given ? scale->number : 1;
-  tool_file_kind kind = tool_file_tell(tool, from);
+  tool_file_kind kind = tool_file_detect(tool, from);
   if (kind == TOOL_FILE_MISSING) return TOOL_FAILED;
   if (kind == TOOL_FILE_SCENE || kind == TOOL_FILE_CHECKPOINT) {
-    tool_complain(&tool->voice, "'%s' is a %s; convert takes meshes and point caches", from,
-                  kind == TOOL_FILE_SCENE ? "scene" : "checkpoint");
+    tool_print_error(&tool->console, "'%s' is a %s; convert takes meshes and point caches", from,
+                     kind == TOOL_FILE_SCENE ? "scene" : "checkpoint");
     return TOOL_FAILED;
   }
   pl_context *context = tool_open_context(tool, 0);

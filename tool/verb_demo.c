@@ -61,7 +61,7 @@ static int list_gallery(const tool_session *tool, const tool_gallery *gallery) {
     pl_scene *scene = NULL;
     pl_error error = {0};
     if (pl_scene_load(context, path, &scene, NULL, &error) < 0)
-      code = tool_report_error(&tool->voice, &error);
+      code = tool_report_error(&tool->console, &error);
     else
       printf("%-*s  %s\n", width, gallery->names[i], pl_scene_get_report(scene).description);
     pl_scene_destroy(scene);
@@ -86,9 +86,9 @@ static int show_scene(const tool_session *tool, const tool_gallery *gallery, con
   own.picture = "";
   int code = run_scene(tool, &own);
   if (code != TOOL_FAILED)
-    tool_say(&tool->voice,
-             "open %s/picture.png, drop a .glb on any 3D viewer, or change the scene: cp %s mine.json && %s run mine.json", output,
-             scene_path, tool->program);
+    tool_print(&tool->console,
+               "open %s/picture.png, drop a .glb on any 3D viewer, or change the scene: cp %s mine.json && %s run mine.json",
+               output, scene_path, tool->program);
   free(scene_path);
   free(output);
   return code;
@@ -125,16 +125,16 @@ static int demo_verb(const tool_session *tool, const tool_arguments *arguments) 
   for (int i = 0; i < gallery.count; ++i) known = known || strcmp(gallery.names[i], named) == 0;
   const char *meant = known ? NULL : tool_suggest(named, gallery_name, &gallery);
   if (gallery.folder == NULL) {
-    tool_complain(&tool->voice, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
+    tool_print_error(&tool->console, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
     code = TOOL_FAILED;
   } else if (tool_find_value(arguments, "list")->given) {
     code = list_gallery(tool, &gallery);
   } else if (known) {
     code = show_scenes(tool, &gallery, arguments, &options);
   } else if (meant != NULL) {
-    tool_complain(&tool->voice, "the gallery has no scene '%s' (did you mean %s?)", named, meant);
+    tool_print_error(&tool->console, "the gallery has no scene '%s' (did you mean %s?)", named, meant);
   } else {
-    tool_complain(&tool->voice, "the gallery has no scene '%s'; 'pliant demo --list' names them", named);
+    tool_print_error(&tool->console, "the gallery has no scene '%s'; 'pliant demo --list' names them", named);
   }
   tool_gallery_free(&gallery);
   tool_overrides_free(&options.overrides);

@@ -72,14 +72,14 @@ static int detail_verb(const tool_session *tool, const tool_arguments *arguments
   if (found == NULL) {
     const char *meant = tool_suggest(name, action_name, NULL);
     if (meant != NULL)
-      tool_complain(&tool->voice, "there is no action '%s' (did you mean %s?)", name, meant);
+      tool_print_error(&tool->console, "there is no action '%s' (did you mean %s?)", name, meant);
     else
-      tool_complain(&tool->voice, "there is no action '%s'; 'pliant help detail' lists them", name);
+      tool_print_error(&tool->console, "there is no action '%s'; 'pliant help detail' lists them", name);
     return TOOL_USAGE;
   }
   int words = arguments->word_count - 1;
   if (words < found->min_words || words > found->max_words) {
-    tool_complain(&tool->voice, "usage: pliant detail %s %s [options]", found->name, found->words);
+    tool_print_error(&tool->console, "usage: pliant detail %s %s [options]", found->name, found->words);
     return TOOL_USAGE;
   }
   pl_context *context = tool_open_context(tool, 0);

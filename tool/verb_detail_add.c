@@ -13,8 +13,8 @@
 // "X,Y,Z" as a place.
 static bool parse_position(const char *text, pl_vec3 *position) {
   char rest;
-  return sscanf(text, "%lf,%lf,%lf%c", &position->x, &position->y, &position->z, &rest) == 3 && isfinite(position->x) && isfinite(position->y) &&
-         isfinite(position->z);
+  return sscanf(text, "%lf,%lf,%lf%c", &position->x, &position->y, &position->z, &rest) == 3 && isfinite(position->x) &&
+         isfinite(position->y) && isfinite(position->z);
 }
 
 // Where the surface's points are in the displaced file, or NULL (printed).
@@ -30,8 +30,8 @@ static pl_vec3 *read_displaced(const tool_session *tool, pl_context *context, co
     points = tool_allocate((size_t)surface_count, sizeof *points);
     for (int32_t i = 0; i < surface_count; ++i) points[i] = view.points[of_tets ? body->material[i] : i];
   } else {
-    tool_complain(&tool->voice, "%s: %d points, but the base has %d; both must have the same points in the same order", path,
-                  view.point_count, surface_count);
+    tool_print_error(&tool->console, "%s: %d points, but the base has %d; both must have the same points in the same order", path,
+                     view.point_count, surface_count);
   }
   pl_mesh_destroy(mesh);
   return points;
@@ -110,11 +110,11 @@ static int add_example(const tool_session *tool, const tool_arguments *arguments
   if (status >= 0 && old != NULL) status = join(context, old, example, &joined, &error);
   if (status >= 0) status = pl_detail_set_save(context, output, old != NULL ? joined : example, &error);
   if (status >= 0)
-    tool_say(&tool->voice, "%s: %d examples; the lattice misses %.4g m of the new one (root mean square)", output,
-             pl_detail_set_get_view(old != NULL ? joined : example).example_count, missing);
+    tool_print(&tool->console, "%s: %d examples; the lattice misses %.4g m of the new one (root mean square)", output,
+               pl_detail_set_get_view(old != NULL ? joined : example).example_count, missing);
   pl_detail_set_destroy(example);
   pl_detail_set_destroy(joined);
-  return status < 0 ? tool_report_error(&tool->voice, &error) : TOOL_DONE;
+  return status < 0 ? tool_report_error(&tool->console, &error) : TOOL_DONE;
 }
 
 int detail_add(const tool_session *tool, const tool_arguments *arguments, pl_context *context) {
@@ -122,14 +122,14 @@ int detail_add(const tool_session *tool, const tool_arguments *arguments, pl_con
   const char *path = arguments->words[1];
   pl_vec3 contact;
   if (!tool_find_value(arguments, "output")->given || !at->given || !parse_position(at->text, &contact)) {
-    tool_complain(&tool->voice, "add needs --contact X,Y,Z and --output SET");
+    tool_print_error(&tool->console, "add needs --contact X,Y,Z and --output SET");
     return TOOL_USAGE;
   }
   pl_detail_set *old = NULL;
   pl_error error = {0};
-  if (tool_is_file(path) && pl_detail_set_load(context, path, &old, &error) < 0) return tool_report_error(&tool->voice, &error);
+  if (tool_is_file(path) && pl_detail_set_load(context, path, &old, &error) < 0) return tool_report_error(&tool->console, &error);
   if (old == NULL && !tool_find_value(arguments, "window")->given) {
-    tool_complain(&tool->voice, "there is no file '%s' yet; a new set needs --window LENGTH", path);
+    tool_print_error(&tool->console, "there is no file '%s' yet; a new set needs --window LENGTH", path);
     return TOOL_USAGE;
   }
   bool remarks = false;

@@ -70,7 +70,7 @@ static int parse_line(const char *line, double *numbers, int *column) {
 static bool read_contacts(const tool_session *tool, const char *path, contact_table *table) {
   FILE *file = fopen(path, "r");
   if (file == NULL) {
-    tool_complain(&tool->voice, "%s: cannot be read: %s", path, strerror(errno));
+    tool_print_error(&tool->console, "%s: cannot be read: %s", path, strerror(errno));
     return false;
   }
   char line[512];
@@ -84,8 +84,8 @@ static bool read_contacts(const tool_session *tool, const char *path, contact_ta
     if (good)
       add_contact(table, numbers, count);
     else
-      tool_complain(&tool->voice, "%s:%d:%d: a line is frame,x,y,z with pressure and nx,ny,nz behind if wanted", path, number,
-                    column);
+      tool_print_error(&tool->console, "%s:%d:%d: a line is frame,x,y,z with pressure and nx,ny,nz behind if wanted", path, number,
+                       column);
   }
   good = good && !ferror(file);
   fclose(file);
@@ -143,8 +143,8 @@ static pl_status write_all(job *j, const char *output, pl_error *error) {
   }
   if (status >= 0) {
     status = pl_frames_close(frames, error);
-    tool_say(&j->tool->voice, "%s: %d frames of %d points, %d contacts", output, j->facts.frame_count, view.point_count,
-             j->table.count);
+    tool_print(&j->tool->console, "%s: %d frames of %d points, %d contacts", output, j->facts.frame_count, view.point_count,
+               j->table.count);
   } else {
     pl_frames_abandon(frames);
   }
@@ -191,19 +191,19 @@ static void close_all(job *j) {
 int detail_enrich(const tool_session *tool, const tool_arguments *arguments, pl_context *context) {
   const tool_value *output = tool_find_value(arguments, "output"), *contacts = tool_find_value(arguments, "contacts");
   if (!output->given || !contacts->given || !(tool_has_ending(output->text, "pc2") || tool_has_ending(output->text, "mdd"))) {
-    tool_complain(&tool->voice, "enrich needs --contacts FILE, and --output FILE.pc2 or .mdd");
+    tool_print_error(&tool->console, "enrich needs --contacts FILE, and --output FILE.pc2 or .mdd");
     return TOOL_USAGE;
   }
   job j = {.tool = tool, .context = context};
   pl_error error = {0};
   bool remarks = false;
   int code = TOOL_FAILED;
-  if (pl_detail_set_load(context, arguments->words[1], &j.set, &error) < 0) return tool_report_error(&tool->voice, &error);
+  if (pl_detail_set_load(context, arguments->words[1], &j.set, &error) < 0) return tool_report_error(&tool->console, &error);
   if (read_contacts(tool, contacts->text, &j.table) &&
       detail_body_open(tool, arguments, context, arguments->words[2], &j.body, &remarks)) {
     pl_status status = open_all(&j, arguments, &error);
     if (status >= 0) status = write_all(&j, output->text, &error);
-    code = status < 0 ? tool_report_error(&tool->voice, &error) : remarks ? TOOL_REMARKS : TOOL_DONE;
+    code = status < 0 ? tool_report_error(&tool->console, &error) : remarks ? TOOL_REMARKS : TOOL_DONE;
   }
   close_all(&j);
   return code;

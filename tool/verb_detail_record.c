@@ -24,7 +24,7 @@ typedef struct job {
 
 static bool show_progress(void *user, int32_t done, int32_t total) {
   job *j = user;
-  if (done == 0) j->progress = tool_progress_start(&j->tool->voice, "touch", 0, total);
+  if (done == 0) j->progress = tool_progress_start(&j->tool->console, "touch", 0, total);
   tool_progress_show(&j->progress, done);
   return tool_interrupt_count() == 0;
 }
@@ -83,7 +83,7 @@ static pl_status grow(job *j, pl_error *error) {
 }
 
 static void print_text(const job *j) {
-  const tool_voice *voice = &j->tool->voice;
+  const tool_console *console = &j->tool->console;
   const pl_detail_session_view *view = &j->view;
   printf("touch                steps   displacement   coarse   enriched%s\n", j->cross != NULL ? "   without its site" : "");
   for (int32_t i = 0; i < view->recording_count; ++i) {
@@ -94,24 +94,24 @@ static void print_text(const job *j) {
     printf("%s\n", view->reports[i].held_out ? "   held out" : "");
   }
   pl_detail_judgement known = together(j->own, 0, view->example_count);
-  tool_say(voice, "examples:   %d recordings, %d mirror images; largest group %d", view->example_count, j->report.mirrored_count,
-           j->report.max_group);
-  tool_say(voice, "widths:     site %.4g, load %.4g; each example from the others to %.1f %%", j->report.site_width,
-           j->report.load_width, 100 * j->report.prediction_error);
-  tool_say(voice, "own places: %.2f %% of the displacement are missing, %.1f %% without detail",
-           percent(known.enriched, known.displacement), percent(known.coarse, known.displacement));
+  tool_print(console, "examples:   %d recordings, %d mirror images; largest group %d", view->example_count,
+             j->report.mirrored_count, j->report.max_group);
+  tool_print(console, "widths:     site %.4g, load %.4g; each example from the others to %.1f %%", j->report.site_width,
+             j->report.load_width, 100 * j->report.prediction_error);
+  tool_print(console, "own places: %.2f %% of the displacement are missing, %.1f %% without detail",
+             percent(known.enriched, known.displacement), percent(known.coarse, known.displacement));
   if (j->cross != NULL) {
     pl_detail_judgement cross = together(j->cross, 0, view->example_count);
-    tool_say(voice, "new places: %.1f %% are missing, %.0f %% less than without detail (one site left out at a time)",
-             percent(cross.enriched, cross.displacement), percent(cross.coarse - cross.enriched, cross.coarse));
+    tool_print(console, "new places: %.1f %% are missing, %.0f %% less than without detail (one site left out at a time)",
+               percent(cross.enriched, cross.displacement), percent(cross.coarse - cross.enriched, cross.coarse));
   }
   for (int32_t i = 0; i < j->growth_count; ++i)
-    tool_say(voice, "held out, with the first %d: %.0f %% less than without detail", j->growth[i],
-             100 * (1 - j->growth_missing[i]));
+    tool_print(console, "held out, with the first %d: %.0f %% less than without detail", j->growth[i],
+               100 * (1 - j->growth_missing[i]));
   if (view->recording_count > view->example_count) {
     pl_detail_judgement held = together(j->own, view->example_count, view->recording_count);
-    tool_say(voice, "held out:   %.1f %% are missing, %.0f %% less than without detail", percent(held.enriched, held.displacement),
-             percent(held.coarse - held.enriched, held.coarse));
+    tool_print(console, "held out:   %.1f %% are missing, %.0f %% less than without detail",
+               percent(held.enriched, held.displacement), percent(held.coarse - held.enriched, held.coarse));
   }
 }
 
@@ -172,13 +172,13 @@ int detail_record(const tool_session *tool, const tool_arguments *arguments, pl_
   pl_status status = pl_findings_create(context, &findings, &error);
   if (status >= 0) status = pl_scene_load(context, path, &scene, findings, &error);
   if (status >= 0) status = pl_detail_session_record(context, &def, scene, &session, findings, &error);
-  if (j.progress.voice != NULL) tool_progress_end(&j.progress);
-  tool_report_findings(&tool->voice, findings, PL_SEVERITY_WARNING, path);
+  if (j.progress.console != NULL) tool_progress_end(&j.progress);
+  tool_report_findings(&tool->console, findings, PL_SEVERITY_WARNING, path);
   bool said = pl_findings_count(findings, PL_SEVERITY_ERROR) > 0, remarks = pl_findings_count(findings, PL_SEVERITY_WARNING) > 0;
   if (status == PL_OK) {
     j.view = pl_detail_session_get_view(session);
     if (j.view.example_count == 0) {
-      tool_complain(&tool->voice, "%s: all touches are held out; there is no example", path);
+      tool_print_error(&tool->console, "%s: all touches are held out; there is no example", path);
       said = true;
       status = PL_ERROR_INVALID_DATA;
     } else {
@@ -186,8 +186,8 @@ int detail_record(const tool_session *tool, const tool_arguments *arguments, pl_
     }
   }
   int code = status == PL_OK ? (remarks ? TOOL_REMARKS : TOOL_DONE) : TOOL_FAILED;
-  if (status == PL_REMARK_CANCELLED) tool_complain(&tool->voice, "stopped; nothing was written");
-  if (status < 0 && !said) code = tool_report_error(&tool->voice, &error);
+  if (status == PL_REMARK_CANCELLED) tool_print_error(&tool->console, "stopped; nothing was written");
+  if (status < 0 && !said) code = tool_report_error(&tool->console, &error);
   pl_detail_session_destroy(session);
   pl_scene_destroy(scene);
   pl_findings_destroy(findings);

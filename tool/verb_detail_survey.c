@@ -28,12 +28,13 @@ static pl_status open_scene(const tool_session *tool, pl_context *context, const
   pl_status status = pl_findings_create(context, &findings, error);
   if (status >= 0) status = pl_scene_load(context, path, &scene, findings, error);
   if (status >= 0) status = pl_scene_build(context, &build, scene, &set, findings, error);
-  if (findings != NULL) tool_report_findings(&tool->voice, findings, PL_SEVERITY_WARNING, path);
+  if (findings != NULL) tool_report_findings(&tool->console, findings, PL_SEVERITY_WARNING, path);
   if (findings != NULL && pl_findings_count(findings, PL_SEVERITY_WARNING) > 0) *remarks = true;
   const pl_mesh *tets = NULL, *surface = NULL;
   for (int32_t i = 0; status >= 0 && i < pl_scene_instance_body_count(set) && tets == NULL; ++i) {
     pl_scene_instance_body stage = pl_scene_instance_get_body(set, i);
-    if (stage.mesh == NULL || pl_mesh_get_view(stage.mesh).tet_count == 0 || (name != NULL && strcmp(stage.name, name) != 0)) continue;
+    if (stage.mesh == NULL || pl_mesh_get_view(stage.mesh).tet_count == 0 || (name != NULL && strcmp(stage.name, name) != 0))
+      continue;
     tets = stage.mesh;
     surface = stage.surface;
   }
@@ -85,7 +86,7 @@ static pl_status tie_surface(pl_context *context, detail_body *body, pl_error *e
 bool detail_body_open(const tool_session *tool, const tool_arguments *arguments, pl_context *context, const char *path,
                       detail_body *body, bool *remarks) {
   *body = (detail_body){NULL, NULL, NULL, NULL, {0}};
-  tool_file_kind kind = tool_file_tell(tool, path);
+  tool_file_kind kind = tool_file_detect(tool, path);
   if (kind == TOOL_FILE_MISSING) return false;
   const tool_value *name = tool_find_value(arguments, "body");
   pl_error error = {0};
@@ -110,7 +111,7 @@ bool detail_body_open(const tool_session *tool, const tool_arguments *arguments,
   if (status >= 0) status = tie_surface(context, body, &error);
   if (status < 0) {
     if (error.file[0] == '\0') snprintf(error.file, sizeof error.file, "%s", path);
-    tool_report_error(&tool->voice, &error);
+    tool_report_error(&tool->console, &error);
     detail_body_close(body);
     return false;
   }
@@ -153,7 +154,7 @@ static pl_status draw(pl_context *context, const char *path, const detail_body *
 
 static bool can_be_painted(const tool_session *tool, const tool_value *output) {
   if (!output->given || tool_has_ending(output->text, "ply") || tool_has_ending(output->text, "png")) return true;
-  tool_complain(&tool->voice, "'%s' cannot be painted; name a .ply or a .png file", output->text);
+  tool_print_error(&tool->console, "'%s' cannot be painted; name a .ply or a .png file", output->text);
   return false;
 }
 
@@ -210,7 +211,7 @@ bool detail_show_set(const tool_session *tool, pl_context *context, const char *
   pl_detail_set *set = NULL;
   pl_error error = {0};
   if (pl_detail_set_load(context, path, &set, &error) < 0) {
-    tool_report_error(&tool->voice, &error);
+    tool_report_error(&tool->console, &error);
     return false;
   }
   show_rows(set, sheet);
@@ -222,14 +223,14 @@ int detail_info(const tool_session *tool, const tool_arguments *arguments, pl_co
   const tool_value *output = tool_find_value(arguments, "output");
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  if (pl_detail_set_load(context, arguments->words[1], &set, &error) < 0) return tool_report_error(&tool->voice, &error);
+  if (pl_detail_set_load(context, arguments->words[1], &set, &error) < 0) return tool_report_error(&tool->console, &error);
   info_sheet sheet = {.json = tool_find_value(arguments, "json")->given};
   show_rows(set, &sheet);
   info_end_sheet(&sheet);
   pl_status status = PL_OK;
   if (output->given) status = write_previews(context, output->text, set, pl_detail_set_get_view(set).example_count, &error);
   pl_detail_set_destroy(set);
-  return status < 0 ? tool_report_error(&tool->voice, &error) : TOOL_DONE;
+  return status < 0 ? tool_report_error(&tool->console, &error) : TOOL_DONE;
 }
 
 // --- segment ---------------------------------------------------------------------------------------------------------
@@ -252,7 +253,7 @@ int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl
   const tool_value *output = tool_find_value(arguments, "output"), *count = tool_find_value(arguments, "count"),
                    *window = tool_find_value(arguments, "window"), *seed = tool_find_value(arguments, "seed");
   if (!count->given || !window->given) {
-    tool_complain(&tool->voice, "segment needs --count N and --window LENGTH");
+    tool_print_error(&tool->console, "segment needs --count N and --window LENGTH");
     return TOOL_USAGE;
   }
   if (!can_be_painted(tool, output)) return TOOL_USAGE;
@@ -275,7 +276,7 @@ int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl
   free(segments.representatives);
   free(colors);
   detail_body_close(&body);
-  return status < 0 ? tool_report_error(&tool->voice, &error) : remarks ? TOOL_REMARKS : TOOL_DONE;
+  return status < 0 ? tool_report_error(&tool->console, &error) : remarks ? TOOL_REMARKS : TOOL_DONE;
 }
 
 // --- cover -----------------------------------------------------------------------------------------------------------
@@ -322,7 +323,7 @@ int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_c
   detail_body body;
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  if (pl_detail_set_load(context, arguments->words[1], &set, &error) < 0) return tool_report_error(&tool->voice, &error);
+  if (pl_detail_set_load(context, arguments->words[1], &set, &error) < 0) return tool_report_error(&tool->console, &error);
   if (!detail_body_open(tool, arguments, context, arguments->words[2], &body, &remarks)) {
     pl_detail_set_destroy(set);
     return TOOL_FAILED;
@@ -341,5 +342,5 @@ int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_c
   free(colors);
   detail_body_close(&body);
   pl_detail_set_destroy(set);
-  return status < 0 ? tool_report_error(&tool->voice, &error) : remarks ? TOOL_REMARKS : TOOL_DONE;
+  return status < 0 ? tool_report_error(&tool->console, &error) : remarks ? TOOL_REMARKS : TOOL_DONE;
 }

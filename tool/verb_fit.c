@@ -13,12 +13,7 @@
 static const tool_option OPTIONS[] = {
     {.name = "output", .letter = 'o', .kind = TOOL_TEXT, .value = "DIR", .about = "folder for the results; out/fit if not given"},
     TOOL_HOLD_OPTION,
-    {.name = "rate",
-     .kind = TOOL_NUMBER,
-     .value = "RATE",
-     .about = "frames per second; 30 if not given",
-     .min = 0.01,
-     .max = 1e6},
+    {.name = "rate", .kind = TOOL_NUMBER, .value = "RATE", .about = "frames per second; 30 if not given", .min = 0.01, .max = 1e6},
     {.name = "predict", .kind = TOOL_TEXT, .value = "MOTION", .about = "one that is not fitted, to be predicted"},
     {.name = "resume", .kind = TOOL_FLAG, .about = "go on where an interrupted fit in the same folder stopped"},
     FIT_OPTIONS,
@@ -30,7 +25,7 @@ static bool read_object(const tool_session *tool, pl_context *context, const too
   if (object->mesh == NULL) return false;
   pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
   if (mesh.tet_count == 0) {
-    tool_complain(&tool->voice, "'%s' has no tets; make some with: pliant mesh %s", arguments->words[0], arguments->words[0]);
+    tool_print_error(&tool->console, "'%s' has no tets; make some with: pliant mesh %s", arguments->words[0], arguments->words[0]);
     return false;
   }
   const tool_value *predict = tool_find_value(arguments, "predict"), *rate = tool_find_value(arguments, "rate");
@@ -49,12 +44,12 @@ static int finish(fit_job *job, pl_status status, bool remarks) {
   pl_error error = {0};
   if (tool_rank() != 0) return TOOL_DONE;
   pl_status written = fit_write(job, &error);
-  bool sure = written >= 0 && fit_say(job, &error);
-  if (error.status < 0) return tool_report_error(&job->tool->voice, &error);
+  bool sure = written >= 0 && fit_print(job, &error);
+  if (error.status < 0) return tool_report_error(&job->tool->console, &error);
   fit_forget(job);
   if (status == PL_REMARK_NOT_CONVERGED)
-    tool_warn(&job->tool->voice, "the fit stopped at its limit of iterations; give more with --limit");
-  tool_say(&job->tool->voice, "results in %s, see report.html there", job->folder);
+    tool_print_warning(&job->tool->console, "the fit stopped at its limit of iterations; give more with --limit");
+  tool_print(&job->tool->console, "results in %s, see report.html there", job->folder);
   return sure && !remarks && status == PL_OK ? TOOL_DONE : TOOL_REMARKS;
 }
 
@@ -73,9 +68,9 @@ static int fit_object_to_motions(const tool_session *tool, pl_context *context, 
   tool_interrupt_release();
   int code = TOOL_FAILED;
   if (status < 0)
-    tool_report_error(&tool->voice, &error);
+    tool_report_error(&tool->console, &error);
   else if (stopped && tool_rank() == 0)
-    tool_say(&tool->voice, "stopped; go on with the same command and --resume");
+    tool_print(&tool->console, "stopped; go on with the same command and --resume");
   else if (!stopped)
     code = finish(&job, status, remarks);
   fit_close(&job);

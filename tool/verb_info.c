@@ -61,7 +61,7 @@ static int show_frames(const tool_session *tool, pl_context *context, const char
   pl_frame_file_report facts;
   pl_error error = {0};
   pl_status status = pl_frame_file_open(context, path, &file, &facts, &error);
-  if (status < 0) return tool_report_error(&tool->voice, &error);
+  if (status < 0) return tool_report_error(&tool->console, &error);
   info_row_text(sheet, "kind", "point cache");
   info_row_text(sheet, "format", pl_frame_format_name(facts.format));
   info_row_count(sheet, "points", facts.point_count);
@@ -79,7 +79,7 @@ static int show_frames(const tool_session *tool, pl_context *context, const char
     free(points);
   }
   pl_frame_file_close(file);
-  return status < 0 ? tool_report_error(&tool->voice, &error) : TOOL_DONE;
+  return status < 0 ? tool_report_error(&tool->console, &error) : TOOL_DONE;
 }
 
 static void show_world(pl_scene_instance *set, info_sheet *sheet) {
@@ -87,7 +87,8 @@ static void show_world(pl_scene_instance *set, info_sheet *sheet) {
   double mass = 0;
   int32_t count = pl_scene_instance_body_count(set);
   for (int32_t i = 0; i < count; ++i) {
-    pl_model_report model = pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(set), pl_scene_instance_get_body(set, i).id));
+    pl_model_report model =
+        pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(set), pl_scene_instance_get_body(set, i).id));
     particles += model.particle_count;
     triangles += model.surface_triangle_count;
     mass += model.mass;
@@ -112,8 +113,8 @@ static int show_scene(const tool_session *tool, pl_context *context, const char 
   if (status >= 0) status = pl_scene_build(context, &def, scene, &set, findings, &error);
   int code = TOOL_DONE;
   if (status < 0) {
-    if (findings != NULL) tool_report_findings(&tool->voice, findings, PL_SEVERITY_WARNING, path);
-    if (findings == NULL || pl_findings_count(findings, PL_SEVERITY_ERROR) == 0) tool_report_error(&tool->voice, &error);
+    if (findings != NULL) tool_report_findings(&tool->console, findings, PL_SEVERITY_WARNING, path);
+    if (findings == NULL || pl_findings_count(findings, PL_SEVERITY_ERROR) == 0) tool_report_error(&tool->console, &error);
     code = TOOL_FAILED;
   } else {
     pl_scene_report facts = pl_scene_get_report(scene);
@@ -135,7 +136,7 @@ static int show_scene(const tool_session *tool, pl_context *context, const char 
 static int show_checkpoint(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet) {
   pl_checkpoint *checkpoint = NULL;
   pl_error error = {0};
-  if (pl_checkpoint_load(context, path, &checkpoint, &error) < 0) return tool_report_error(&tool->voice, &error);
+  if (pl_checkpoint_load(context, path, &checkpoint, &error) < 0) return tool_report_error(&tool->console, &error);
   pl_checkpoint_view view = pl_checkpoint_get_view(checkpoint);
   char *options = tool_text("%s", view.options);
   for (char *c = options; *c != '\0'; ++c)
@@ -157,7 +158,7 @@ static int show_checkpoint(const tool_session *tool, pl_context *context, const 
 static int info_verb(const tool_session *tool, const tool_arguments *arguments) {
   const char *path = arguments->words[0];
   info_sheet sheet = {.json = tool_find_value(arguments, "json")->given};
-  tool_file_kind kind = tool_file_tell(tool, path);
+  tool_file_kind kind = tool_file_detect(tool, path);
   if (kind == TOOL_FILE_MISSING) return TOOL_FAILED;
   pl_context *context = tool_open_context(tool, 0);
   if (context == NULL) return TOOL_FAILED;

@@ -34,22 +34,22 @@ static pl_status write_embedding(const tool_session *tool, pl_context *context, 
   pl_status status = pl_embedding_build(context, tets, view.points, view.point_count, report->cell_size, &embedding, &found, error);
   if (status >= 0) status = pl_embedding_save(context, path, embedding, error);
   if (status >= 0)
-    tool_say(&tool->voice, "embedding: %d points in %s; %d outside the tets, the farthest by %.3g m", view.point_count, path,
-             found.outside_count, found.max_distance);
+    tool_print(&tool->console, "embedding: %d points in %s; %d outside the tets, the farthest by %.3g m", view.point_count, path,
+               found.outside_count, found.max_distance);
   pl_embedding_destroy(embedding);
   return status;
 }
 
-static void say_report(const tool_session *tool, const pl_mesh *surface, const pl_mesh *tets, const pl_lattice_report *report,
-                       double seconds) {
+static void print_report(const tool_session *tool, const pl_mesh *surface, const pl_mesh *tets, const pl_lattice_report *report,
+                         double seconds) {
   pl_mesh_view from = pl_mesh_get_view(surface), to = pl_mesh_get_view(tets);
-  tool_say(&tool->voice, "surface:   %d points, %d triangles, %d hole edges", from.point_count, from.triangle_count,
-           report->hole_edge_count);
-  tool_say(&tool->voice, "tets:      %d points, %d tets, cells of %.4g m, %.4g m^3", to.point_count, to.tet_count,
-           report->cell_size, report->volume);
-  tool_say(&tool->voice, "quality:   %.3f at least (1 is a regular tet)", report->min_quality);
-  tool_say(&tool->voice, "enclosed:  %.2f %% of the surface points", 100 * report->enclosed_fraction);
-  tool_say(&tool->voice, "time:      %.3f s", seconds);
+  tool_print(&tool->console, "surface:   %d points, %d triangles, %d hole edges", from.point_count, from.triangle_count,
+             report->hole_edge_count);
+  tool_print(&tool->console, "tets:      %d points, %d tets, cells of %.4g m, %.4g m^3", to.point_count, to.tet_count,
+             report->cell_size, report->volume);
+  tool_print(&tool->console, "quality:   %.3f at least (1 is a regular tet)", report->min_quality);
+  tool_print(&tool->console, "enclosed:  %.2f %% of the surface points", 100 * report->enclosed_fraction);
+  tool_print(&tool->console, "time:      %.3f s", seconds);
 }
 
 static bool can_hold_tets(const char *path) {
@@ -75,17 +75,18 @@ static int mesh_surface(const tool_session *tool, const tool_arguments *argument
   pl_status status = pl_lattice_build(context, &def, surface, &tets, &report, &error);
   double seconds = tool_seconds() - begin;
   if (status >= 0) {
-    say_report(tool, surface, tets, &report, seconds);
+    print_report(tool, surface, tets, &report, seconds);
     if (report.hole_edge_count > 0) {
-      tool_warn(&tool->voice, "the surface has holes (%d open edges); inside and outside were told apart by winding numbers",
-                report.hole_edge_count);
+      tool_print_warning(&tool->console,
+                         "the surface has holes (%d open edges); inside and outside were told apart by winding numbers",
+                         report.hole_edge_count);
       remarks = true;
     }
     status = pl_mesh_save(context, output, tets, &error);
   }
   if (status >= 0 && embedding->given) status = write_embedding(tool, context, tets, surface, &report, embedding->text, &error);
   if (status < 0 && error.file[0] == '\0') snprintf(error.file, sizeof error.file, "%s", arguments->words[0]);
-  int code = status < 0 ? tool_report_error(&tool->voice, &error) : remarks ? TOOL_REMARKS : TOOL_DONE;
+  int code = status < 0 ? tool_report_error(&tool->console, &error) : remarks ? TOOL_REMARKS : TOOL_DONE;
   pl_mesh_destroy(tets);
   pl_mesh_destroy(surface);
   return code;
@@ -94,15 +95,15 @@ static int mesh_surface(const tool_session *tool, const tool_arguments *argument
 static int mesh_verb(const tool_session *tool, const tool_arguments *arguments) {
   const tool_value *output = tool_find_value(arguments, "output");
   if (!output->given) {
-    tool_complain(&tool->voice, "mesh needs --output FILE");
+    tool_print_error(&tool->console, "mesh needs --output FILE");
     return TOOL_USAGE;
   }
   if (!can_hold_tets(output->text)) {
-    tool_complain(&tool->voice, "'%s' cannot hold tets; name a .vtu, .vtk, .msh, .mesh or .node file", output->text);
+    tool_print_error(&tool->console, "'%s' cannot hold tets; name a .vtu, .vtk, .msh, .mesh or .node file", output->text);
     return TOOL_USAGE;
   }
   if (tool_find_value(arguments, "cell-size")->given && tool_find_value(arguments, "points")->given) {
-    tool_complain(&tool->voice, "--cell-size and --points exclude each other");
+    tool_print_error(&tool->console, "--cell-size and --points exclude each other");
     return TOOL_USAGE;
   }
   pl_context *context = tool_open_context(tool, 0);

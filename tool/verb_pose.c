@@ -96,7 +96,7 @@ static bool read_frame(pose_job *job, const char *path, long frame, pl_pose_sour
     source->points = points;
   }
   pl_frame_file_close(file);
-  if (status < 0) tool_report_error(&job->tool->voice, &error);
+  if (status < 0) tool_report_error(&job->tool->console, &error);
   return status >= 0;
 }
 
@@ -162,23 +162,23 @@ static bool read_files(pose_job *job) {
 
 // The rest with all poses. Every pose that does not fit is told.
 static bool join_poses(pose_job *job) {
-  const tool_voice *voice = &job->tool->voice;
+  const tool_console *console = &job->tool->console;
   const pl_mesh *rest = job->surface != NULL ? job->surface : job->tets;
   pl_error error = {0};
   bool good = true;
   for (int i = 0; i < job->files.count; ++i) {
     if (pl_poses_from_points(job->context, rest, &job->files.sources[i], 1, NULL, &error) >= 0) continue;
     snprintf(error.file, sizeof error.file, "%s", job->files.words[i]);
-    tool_report_error(voice, &error);
+    tool_report_error(console, &error);
     good = false;
   }
   if (!good) return false;
   if (pl_poses_from_points(job->context, rest, job->files.sources, job->files.count, &job->posed, &error) < 0) {
-    tool_report_error(voice, &error);
+    tool_report_error(console, &error);
     return false;
   }
   if (pl_mesh_get_view(job->posed).pose_count > 0) return true;
-  tool_complain(voice, "%s has no poses (morph targets), and no posed files are named", job->rest_path);
+  tool_print_error(console, "%s has no poses (morph targets), and no posed files are named", job->rest_path);
   return false;
 }
 
@@ -189,11 +189,11 @@ static bool check_poses(pose_job *job) {
   pl_status status = pl_findings_create(job->context, &findings, &error);
   if (status >= 0) status = pl_poses_check(job->context, job->posed, findings, &error);
   if (findings != NULL) {
-    tool_report_findings(&job->tool->voice, findings, PL_SEVERITY_WARNING, job->rest_path);
+    tool_report_findings(&job->tool->console, findings, PL_SEVERITY_WARNING, job->rest_path);
     if (pl_findings_count(findings, PL_SEVERITY_WARNING) > 0) job->remarks = true;
   }
   if (status < 0 && (findings == NULL || pl_findings_count(findings, PL_SEVERITY_ERROR) == 0))
-    tool_report_error(&job->tool->voice, &error);
+    tool_report_error(&job->tool->console, &error);
   pl_findings_destroy(findings);
   return status >= 0;
 }
@@ -208,17 +208,17 @@ static bool make_tets(pose_job *job) {
   if (cell->given) def.cell_size = cell->number;
   if (pl_lattice_build(job->context, &def, job->surface, &job->tets, &report, &error) < 0) {
     snprintf(error.file, sizeof error.file, "%s", job->rest_path);
-    tool_report_error(&job->tool->voice, &error);
+    tool_report_error(&job->tool->console, &error);
     return false;
   }
   pl_mesh_view view = pl_mesh_get_view(job->tets);
-  tool_say(&job->tool->voice, "tets:  %d points, %d tets, cells of %.4g m", view.point_count, view.tet_count, report.cell_size);
+  tool_print(&job->tool->console, "tets:  %d points, %d tets, cells of %.4g m", view.point_count, view.tet_count, report.cell_size);
   return true;
 }
 
 // One line per pose on standard output, and what is doubtful about it on standard error.
 static void print_reports(pose_job *job, const pl_mesh_view *view, const pl_pose_report *reports) {
-  const tool_voice *voice = &job->tool->voice;
+  const tool_console *console = &job->tool->console;
   int width = 4;
   for (int32_t i = 0; i < view->pose_count; ++i)
     if ((int)strlen(view->poses[i].name) > width) width = (int)strlen(view->poses[i].name);
@@ -230,12 +230,14 @@ static void print_reports(pose_job *job, const pl_mesh_view *view, const pl_pose
     printf("%-*s  %12.4g  %12.4g  %9.3g  %9.3g  %8d  %8.3g  %8d\n", width, name, r->residual_rms, r->residual_max, r->min_j,
            r->max_j, r->inverted_count, r->weight, r->softened_count);
     if (r->inverted_count > 0)
-      tool_warn(voice, "pose '%s' turns %d tets inside out%s", name, r->inverted_count,
-                tool_find_value(job->arguments, "exact")->given ? "; without --exact it would give way there" : "");
+      tool_print_warning(console, "pose '%s' turns %d tets inside out%s", name, r->inverted_count,
+                         tool_find_value(job->arguments, "exact")->given ? "; without --exact it would give way there" : "");
     if (r->softened_count > 0)
-      tool_warn(voice, "pose '%s' is not met at %d points, where it would turn tets inside out: up to %.3g m away (point %d)", name,
-                r->softened_count, r->residual_max, r->farthest_point);
-    if (!r->converged) tool_warn(voice, "pose '%s' was still moving when the iterations ended; the fit can be used", name);
+      tool_print_warning(console,
+                         "pose '%s' is not met at %d points, where it would turn tets inside out: up to %.3g m away (point %d)",
+                         name, r->softened_count, r->residual_max, r->farthest_point);
+    if (!r->converged)
+      tool_print_warning(console, "pose '%s' was still moving when the iterations ended; the fit can be used", name);
     job->remarks = job->remarks || r->inverted_count > 0 || r->softened_count > 0 || !r->converged;
   }
 }
@@ -250,7 +252,7 @@ static pl_status fit_poses(pose_job *job, pl_mesh **posed_tets, pl_error *error)
   double begin = tool_seconds();
   pl_status status = pl_poses_from_surface(job->context, &def, job->tets, job->posed, posed_tets, reports, error);
   if (status >= 0) {
-    tool_say(&job->tool->voice, "poses: %d fitted in %.2f s", view.pose_count, tool_seconds() - begin);
+    tool_print(&job->tool->console, "poses: %d fitted in %.2f s", view.pose_count, tool_seconds() - begin);
     print_reports(job, &view, reports);
   } else if (error->file[0] == '\0') {
     snprintf(error->file, sizeof error->file, "%s", job->rest_path);
@@ -271,7 +273,7 @@ static int pose(pose_job *job) {
   }
   if (status >= 0) status = pl_mesh_save(job->context, output, fitted != NULL ? fitted : job->posed, &error);
   pl_mesh_destroy(fitted);
-  if (status < 0) return tool_report_error(&job->tool->voice, &error);
+  if (status < 0) return tool_report_error(&job->tool->console, &error);
   return job->remarks ? TOOL_REMARKS : TOOL_DONE;
 }
 
@@ -293,7 +295,7 @@ static bool check_options(const tool_session *tool, const tool_arguments *argume
     wrong = "--exact has a weight of its own; leave out --weight";
   else if (!points && !cell && arguments->word_count < 2)
     wrong = "pose needs TETS and SURFACE; with --points it makes the tets";
-  if (wrong != NULL) tool_complain(&tool->voice, "%s", wrong);
+  if (wrong != NULL) tool_print_error(&tool->console, "%s", wrong);
   return wrong == NULL;
 }
 

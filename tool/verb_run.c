@@ -87,7 +87,7 @@ static bool read_formats(const tool_session *tool, const char *text, run_options
     bool tables = strcasecmp(name, "actors") == 0;
     pl_frame_format format = pl_frame_format_find(name);
     if (format == 0 && !tables) {
-      tool_complain(&tool->voice, "--format knows pc2, mdd, glb, vtu, obj, ply, csv and actors, not '%.*s'", (int)length, at);
+      tool_print_error(&tool->console, "--format knows pc2, mdd, glb, vtu, obj, ply, csv and actors, not '%.*s'", (int)length, at);
       return false;
     }
     bool known = tables;
@@ -107,7 +107,7 @@ static bool read_hash(const tool_session *tool, const tool_value *value, run_opt
     options->hash = RUN_HASH_FRAMES;
     return true;
   }
-  tool_complain(&tool->voice, "--hash is given alone, or as --hash=frames, not '%s'", value->text);
+  tool_print_error(&tool->console, "--hash is given alone, or as --hash=frames, not '%s'", value->text);
   return false;
 }
 
@@ -135,7 +135,7 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   if (size->given) good = tool_parse_size(tool, size->text, &options->width, &options->height) && good;
   // Half the pixels of a colour: what players can show.
   if (video->given && (options->width % 2 != 0 || options->height % 2 != 0)) {
-    tool_complain(&tool->voice, "a video needs an even width and height, not %dx%d", options->width, options->height);
+    tool_print_error(&tool->console, "a video needs an even width and height, not %dx%d", options->width, options->height);
     good = false;
   }
   return good;
@@ -185,9 +185,9 @@ static bool read_checkpoint(const tool_session *tool, const char *folder, char *
   pl_status status = pl_context_create(&def, &context, &error);
   if (status >= 0) status = pl_checkpoint_load(context, path, &checkpoint, &error);
   if (status == PL_ERROR_NOT_FOUND)
-    tool_complain(&tool->voice, "there is no unfinished run in '%s': no checkpoint is there", folder);
+    tool_print_error(&tool->console, "there is no unfinished run in '%s': no checkpoint is there", folder);
   else if (status < 0)
-    tool_report_error(&tool->voice, &error);
+    tool_report_error(&tool->console, &error);
   if (status >= 0) {
     pl_checkpoint_view view = pl_checkpoint_get_view(checkpoint);
     *scene_path = tool_text("%s", view.scene_path);
@@ -206,11 +206,11 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
   const char *folder = output->given ? output->text : resume->text;
   char *own_folder = NULL, *kept_scene = NULL, *kept_options = NULL;
   if (scene_path == NULL && (!resume->given || folder == NULL)) {
-    tool_complain(&tool->voice, "run needs a scene file, or --resume and the folder of an interrupted run");
+    tool_print_error(&tool->console, "run needs a scene file, or --resume and the folder of an interrupted run");
     return TOOL_USAGE;
   }
   if (output->given && resume->text != NULL && strcmp(output->text, resume->text) != 0) {
-    tool_complain(&tool->voice, "--output '%s' and --resume '%s' name two folders; one is enough", output->text, resume->text);
+    tool_print_error(&tool->console, "--output '%s' and --resume '%s' name two folders; one is enough", output->text, resume->text);
     return TOOL_USAGE;
   }
   if (folder == NULL) folder = own_folder = default_folder(scene_path);
@@ -224,7 +224,7 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
     options.folder = folder;
     options.resume = resume->given;
     if (options.observer && options.picture == NULL && options.video == NULL) {
-      tool_complain(&tool->voice, "--observer chooses the camera of --picture, --strip or --video; none of them is given");
+      tool_print_error(&tool->console, "--observer chooses the camera of --picture, --strip or --video; none of them is given");
       code = TOOL_USAGE;
     } else {
       code = run_scene(tool, &options);

@@ -18,12 +18,7 @@ static const tool_option OPTIONS[] = {
      .value = "NAME",
      .about = "what is captured; the first body of finite elements if not given"},
     {.name = "tets", .kind = TOOL_TEXT, .value = "FILE", .about = "track with these, as a rest.vtu has them, not with its own"},
-    {.name = "cameras",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "cameras around the body; 3 if not given",
-     .min = 1,
-     .max = 64},
+    {.name = "cameras", .kind = TOOL_COUNT, .value = "N", .about = "cameras around the body; 3 if not given", .min = 1, .max = 64},
     {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of a camera; 640x480 if not given"},
     {.name = "elevation",
      .kind = TOOL_NUMBER,
@@ -37,12 +32,7 @@ static const tool_option OPTIONS[] = {
      .about = "where the first camera stands, from +z towards +x; 0",
      .min = -360,
      .max = 360},
-    {.name = "rate",
-     .kind = TOOL_NUMBER,
-     .value = "RATE",
-     .about = "frames per second; 30 if not given",
-     .min = 0.01,
-     .max = 1e5},
+    {.name = "rate", .kind = TOOL_NUMBER, .value = "RATE", .about = "frames per second; 30 if not given", .min = 0.01, .max = 1e5},
     {.name = "start",
      .kind = TOOL_NUMBER,
      .value = "SECONDS",
@@ -136,10 +126,10 @@ static int sense_scene(sense_job *job, const tool_overrides *overrides) {
   pl_status status = open_scene(job, overrides, &error);
   int32_t error_count = 0;
   if (job->findings != NULL) {
-    tool_report_findings(&job->tool->voice, job->findings, PL_SEVERITY_WARNING, job->arguments->words[0]);
+    tool_report_findings(&job->tool->console, job->findings, PL_SEVERITY_WARNING, job->arguments->words[0]);
     error_count = pl_findings_count(job->findings, PL_SEVERITY_ERROR);
   }
-  if (status < 0) return error_count == 0 ? tool_report_error(&job->tool->voice, &error) : TOOL_FAILED;
+  if (status < 0) return error_count == 0 ? tool_report_error(&job->tool->console, &error) : TOOL_FAILED;
   job->body_count = pl_scene_instance_body_count(job->set);
   if (!sense_choose_body(job)) return TOOL_FAILED;
   const tool_value *tets = tool_find_value(job->arguments, "tets");
@@ -151,12 +141,12 @@ static int sense_scene(sense_job *job, const tool_overrides *overrides) {
   status = sense_simulate(job, &error);
   if (status >= 0 && tool_interrupt_count() == 0) status = sense_take_pictures(job, &error);
   if (status >= 0 && tool_interrupt_count() == 0) status = sense_write_truth(job, &error);
-  if (status >= 0 && tool_interrupt_count() == 0) status = sense_say_capture(job, &error);
+  if (status >= 0 && tool_interrupt_count() == 0) status = sense_print_capture(job, &error);
   bool stopped = tool_interrupt_count() > 0;
   tool_interrupt_release();
-  if (status < 0) return tool_report_error(&job->tool->voice, &error);
+  if (status < 0) return tool_report_error(&job->tool->console, &error);
   if (stopped) {
-    tool_complain(&job->tool->voice, "interrupted; the capture in '%s' is not whole", job->folder);
+    tool_print_error(&job->tool->console, "interrupted; the capture in '%s' is not whole", job->folder);
     return TOOL_FAILED;
   }
   return pl_findings_count(job->findings, PL_SEVERITY_WARNING) > 0 ? TOOL_REMARKS : TOOL_DONE;

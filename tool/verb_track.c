@@ -65,12 +65,7 @@ static const tool_option OPTIONS[] = {
      .about = "of its size it may be off in the first frame; 0.12",
      .min = 1e-4,
      .max = 10},
-    {.name = "limit",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "measured points used of a frame; 20000",
-     .min = 100,
-     .max = 1e7},
+    {.name = "limit", .kind = TOOL_COUNT, .value = "N", .about = "measured points used of a frame; 20000", .min = 100, .max = 1e7},
     {.name = "no-gating", .kind = TOOL_FLAG, .about = "points may pull at parts that only touch each other"},
     {.name = "frames", .kind = TOOL_COUNT, .value = "N", .about = "only the first N frames", .min = 1, .max = 1e7},
     {.name = "format", .kind = TOOL_TEXT, .value = "LIST", .about = "any of pc2,mdd,glb,vtu,obj,ply,csv, or none; pc2"},
@@ -109,12 +104,12 @@ static int run(track_job *job) {
   pl_error error = {0};
   pl_status status = track_compare(job, &error);
   if (status >= 0) status = track_write(job, &error);
-  if (status < 0) return tool_report_error(&job->tool->voice, &error);
+  if (status < 0) return tool_report_error(&job->tool->console, &error);
   remove(job->resume_path);
   remove(job->log_path);
   if (job->lost_count > 0) {
-    tool_warn(&job->tool->voice, "the track was lost in %d of %d frames; residuals.csv says which", job->lost_count,
-              job->done_count);
+    tool_print_warning(&job->tool->console, "the track was lost in %d of %d frames; residuals.csv says which", job->lost_count,
+                       job->done_count);
     job->remarks = true;
   }
   return job->remarks ? TOOL_REMARKS : TOOL_DONE;

@@ -44,14 +44,14 @@ typedef struct view {
   bool browser;
 } view;
 
-static void say(void *user, pl_severity severity, const char *line) {
+static void print_line(void *user, pl_severity severity, const char *line) {
   const view *v = user;
   if (severity == PL_SEVERITY_ERROR)
-    tool_complain(&v->tool->voice, "%s", line);
+    tool_print_error(&v->tool->console, "%s", line);
   else if (severity == PL_SEVERITY_WARNING)
-    tool_warn(&v->tool->voice, "%s", line);
+    tool_print_warning(&v->tool->console, "%s", line);
   else
-    tool_say(&v->tool->voice, "%s", line);
+    tool_print(&v->tool->console, "%s", line);
 }
 
 // Twice, so that the browser is nobody's child here and need not be waited for.
@@ -67,7 +67,7 @@ static void open_browser(const char *address) {
   if (child > 0) waitpid(child, NULL, 0);
 }
 
-static void tell_address(void *user, const char *address) {
+static void print_address(void *user, const char *address) {
   const view *v = user;
   printf("%s\n", address);
   fflush(stdout);
@@ -75,7 +75,7 @@ static void tell_address(void *user, const char *address) {
   if (v->browser && display && tool_has_program("xdg-open"))
     open_browser(address);
   else
-    tool_say(&v->tool->voice, "open this address in a browser; Ctrl-C ends");
+    tool_print(&v->tool->console, "open this address in a browser; Ctrl-C ends");
 }
 
 static bool is_interrupted(void *user) {
@@ -100,7 +100,7 @@ static char *find_folder(const tool_arguments *arguments, const char *scene_path
 static int serve(const tool_session *tool, const tool_arguments *arguments, const char *scene_path, const tool_gallery *gallery) {
   char *folder = find_folder(arguments, scene_path);
   if (folder != NULL && !tool_is_folder(folder)) {
-    tool_complain(&tool->voice, "'%s' is not a folder; make it first, or name another one with --folder", folder);
+    tool_print_error(&tool->console, "'%s' is not a folder; make it first, or name another one with --folder", folder);
     free(folder);
     return TOOL_FAILED;
   }
@@ -115,29 +115,30 @@ static int serve(const tool_session *tool, const tool_arguments *arguments, cons
                             .gallery = gallery->folder,
                             .names = (const char *const *)gallery->names,
                             .name_count = gallery->count,
-                            .say = say,
-                            .ready = tell_address,
+                            .say = print_line,
+                            .ready = print_address,
                             .stop = is_interrupted,
                             .user = &v};
   if (!is_loopback(options.host))
-    tool_warn(&tool->voice,
-              "'%s' can be reached from other machines: whoever sees the address may move this world and save scenes as you; "
-              "nothing is encrypted",
-              options.host);
+    tool_print_warning(
+        &tool->console,
+        "'%s' can be reached from other machines: whoever sees the address may move this world and save scenes as you; "
+        "nothing is encrypted",
+        options.host);
   pl_error error = {0};
   tool_interrupt_watch();
   pl_status status = studio_run(&options, &error);
   tool_interrupt_release();
   free(folder);
-  return status < 0 ? tool_report_error(&tool->voice, &error) : TOOL_DONE;
+  return status < 0 ? tool_report_error(&tool->console, &error) : TOOL_DONE;
 }
 #else
 static int serve(const tool_session *tool, const tool_arguments *arguments, const char *scene_path, const tool_gallery *gallery) {
   (void)arguments;
   (void)scene_path;
   (void)gallery;
-  tool_complain(&tool->voice,
-                "this program was built without the studio: install libmicrohttpd-dev and libwslay-dev and build it again");
+  tool_print_error(&tool->console,
+                   "this program was built without the studio: install libmicrohttpd-dev and libwslay-dev and build it again");
   return TOOL_FAILED;
 }
 #endif
