@@ -13,6 +13,7 @@
 
 #include "bench_object_fixture.h"
 #include "tool_hold.h"
+#include "tool_verbs.h"
 
 static const double MAX_HELD_OUT = 5;  // % of the amplitude
 
@@ -55,7 +56,7 @@ static const object_case OBJECTS[] = {
      1.0 * 3600,
      "2 control points, 3 rounds"},
     {{"taro", "capture-taro", {NULL}, NULL, 0, 239, "640x480"},
-     {"--density", "700", "--controls", "13", "--place", "farthest", "--young", "1e6", "--rounds", "3", NULL},
+     {"--density", "700", "--controls", "13", "--placement", "farthest", "--young", "1e6", "--rounds", "3", NULL},
      38 * 60,
      2.0 * 3600,
      "13 control points, 3 rounds"},

@@ -3,14 +3,7 @@
 #define TOOL_HOLD_H
 
 #include "pliant/pliant.h"
-#include "tool_arguments.h"
-
-// The option, which is the verb's repeated one.
-#define TOOL_HOLD_OPTION                                                                                                       \
-  {                                                                                                                            \
-    .name = "hold", .kind = TOOL_TEXT, .value = "WHAT", .about = "points that stay: a table of numbers, or a box x,y,z,x,y,z", \
-    .repeats = true                                                                                                            \
-  }
+#include "tool_options.h"
 
 // Numbers of all points that are held, each once and rising, to be freed. False when something is wrong (printed).
 bool tool_hold_read(const tool_session *tool, pl_context *context, const tool_arguments *arguments, const pl_mesh *mesh,

@@ -29,12 +29,6 @@ typedef struct sense_job {
       *tets;  // to track with, at rest, in place of the body's own; NULL: those. Particles and static shape are theirs at the end
 } sense_job;
 
-// The number given for an option.
-static inline double sense_number(const sense_job *job, const char *name, double fallback) {
-  const tool_value *value = tool_find_value(job->arguments, name);
-  return value->given ? value->number : fallback;
-}
-
 // sense_tets.c: other tets than the body's own. A mesh of them, NULL if it is none (printed); all that was recorded of the body's particles as these tets follow.
 pl_mesh *sense_open_tets(const sense_job *job, const char *path);
 pl_status sense_carry_tets(sense_job *job, pl_error *error);

@@ -119,14 +119,14 @@ static pl_status build_model(track_job *job, pl_error *error) {
 
 static pl_status create_tracker(track_job *job, pl_error *error) {
   pl_track_def def = pl_default_track_def();
-  const tool_value *limit = tool_find_value(job->arguments, "limit");
+  const tool_value *max_points = tool_find_value(job->arguments, "max-points");
   def.noise = tool_number_or(job->arguments, "noise", def.noise);
   def.detail = tool_number_or(job->arguments, "detail", def.detail);
   def.reach = tool_number_or(job->arguments, "reach", def.reach);
   def.first_reach = tool_number_or(job->arguments, "first-reach", def.first_reach);
   def.inertia = tool_number_or(job->arguments, "inertia", def.inertia);
   def.gating = !tool_find_value(job->arguments, "no-gating")->given;
-  if (limit->given) def.max_points = (int32_t)limit->count;
+  if (max_points->given) def.max_points = (int32_t)max_points->count;
   if (job->rest != NULL) def.acceleration = job->view.gravity;
   def.held = job->held;
   def.held_count = job->held_count;

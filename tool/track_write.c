@@ -177,8 +177,7 @@ static pl_status write_motion(track_job *job, pl_frame_format format, bool surfa
 
 pl_status track_write(track_job *job, pl_error *error) {
   pl_status status = write_table(job, error);
-  const tool_value *formats = tool_find_value(job->arguments, "format");
-  const char *at = formats->given ? formats->text : "pc2";
+  const char *at = tool_get_text(job->arguments, "format");
   if (strcasecmp(at, "none") == 0) return status;
   while (status >= 0) {
     char name[16] = "";

@@ -6,12 +6,15 @@
 
 #include "bench_suite.h"
 #include "tool_folder.h"
+#include "tool_verbs.h"
 
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "json", .kind = TOOL_FLAG, .about = "one JSON object per line instead of a table"},
-    {.name = "quick", .kind = TOOL_FLAG, .about = "smaller cases: a look rather than a measurement"},
-    {.name = "list", .kind = TOOL_FLAG, .about = "name the suites"},
+    {"json", .kind = TOOL_FLAG, .about = "print one JSON object per line instead of a table"},
+    {"quick", .kind = TOOL_FLAG, .about = "run smaller cases, for a first look"},
+    {"list", .kind = TOOL_FLAG, .about = "print the names of the suites"},
 };
+// clang-format on
 
 static const struct {
   const char *name, *about;
@@ -135,16 +138,17 @@ static int bench_verb(const tool_session *tool, const tool_arguments *arguments)
 const tool_verb tool_bench_verb = {
     .name = "bench",
     .words = "[SUITE]",
-    .summary = "measure: the papers' tables and this machine's limits",
+    .summary = "measure this machine and the tables of the papers on it",
     .details =
-        "Each value is the median of at least five repetitions, those of actors and detail the quickest of them; spread is the "
-        "distance of "
-        "the\n"
-        "quartiles. Column 'paper' is the figure of the paper in the same unit, column 'limit' what this machine could do at "
-        "best,\n"
+        "Each value is the median of at least five repetitions; for actors and detail it is the fastest of them. Spread is the "
+        "interquartile range. "
+        "Column `paper` is the figure of the paper in the same unit; column `limit` is the best that this machine could do, "
         "measured in the same run.",
+    .min_words = 0,
     .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .names_from = "bench",
+    .no_files = true,
     .run = bench_verb,
 };

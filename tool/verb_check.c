@@ -3,16 +3,18 @@
 #include <stdlib.h>
 
 #include "tool_open.h"
+#include "tool_options.h"
 #include "tool_overrides.h"
+#include "tool_verbs.h"
 
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "quiet", .letter = 'q', .kind = TOOL_FLAG, .about = "no notes and no summary; errors and warnings only"},
-    {.name = "schema",
-     .kind = TOOL_TEXT,
-     .value = "FILE",
-     .about = "write the schema of scenes, which editors check and complete against, to FILE; no other file is needed then"},
-    {.name = "set", .kind = TOOL_TEXT, .value = "PATH=VALUE", .about = TOOL_SET_ABOUT, .repeats = true},
+    {"quiet", 'q', TOOL_FLAG, .about = "print errors and warnings only, no notes and no summary"},
+    {"schema", .kind = TOOL_TEXT, .value = "FILE", .about = "write the JSON Schema of scenes to FILE, for editors that complete and check",
+     .more = "With it, no other file needs to be named."},
+    TOOL_SET_OPTION,
 };
+// clang-format on
 
 // A scene, and with it all geometry it brings to life.
 static pl_status check_scene(pl_context *context, const char *path, const tool_overrides *overrides, pl_findings *findings,
@@ -123,10 +125,10 @@ static int check_verb(const tool_session *tool, const tool_arguments *arguments)
 const tool_verb tool_check_verb = {
     .name = "check",
     .words = "FILE...",
-    .summary = "validate scenes and meshes; every problem with its place and a fix",
+    .summary = "validate scenes and meshes and print every problem with its location and a fix",
     .details =
         "One line per problem: FILE:LINE:COLUMN: SEVERITY: FIELD: what is there; why it matters; what to do.\n"
-        "Exit status 1 if there are errors, 3 if there are only warnings.",
+        "The exit status is 1 if there are errors and 3 if there are only warnings.",
     .min_words = 0,
     .max_words = TOOL_MAX_WORDS,
     .options = OPTIONS,

@@ -250,7 +250,7 @@ static void print_segments(const detail_body *body, const pl_detail_segments *se
 
 int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl_context *context) {
   const tool_value *output = tool_find_value(arguments, "output"), *count = tool_find_value(arguments, "count"),
-                   *window = tool_find_value(arguments, "window"), *seed = tool_find_value(arguments, "seed");
+                   *window = tool_find_value(arguments, "window");
   if (!count->given || !window->given) {
     tool_print_error(&tool->console, "segment needs --count N and --window LENGTH");
     return TOOL_USAGE;
@@ -267,7 +267,7 @@ int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl
                                  .representatives = tool_allocate((size_t)count->count, sizeof(int32_t))};
   pl_color *colors = tool_allocate(point_count, sizeof *colors);
   pl_error error = {0};
-  pl_status status = pl_detail_segment(context, &def, &body.object, seed->given ? (uint64_t)seed->count : 1, &segments, &error);
+  pl_status status = pl_detail_segment(context, &def, &body.object, (uint64_t)tool_get_count(arguments, "seed"), &segments, &error);
   for (size_t i = 0; status >= 0 && i < point_count; ++i) colors[i] = pl_palette_color(segments.segment_of_point[i]);
   if (status >= 0) status = paint(context, output, &body, colors, &error);
   if (status >= 0) print_segments(&body, &segments, tool_find_value(arguments, "json")->given);
@@ -315,8 +315,7 @@ static void print_cover(const detail_body *body, const pl_detail_coverage *found
 }
 
 int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_context *context) {
-  const tool_value *output = tool_find_value(arguments, "output"), *scale = tool_find_value(arguments, "scale"),
-                   *count = tool_find_value(arguments, "count");
+  const tool_value *output = tool_find_value(arguments, "output"), *count = tool_find_value(arguments, "count");
   if (!can_be_painted(tool, output)) return TOOL_USAGE;
   bool remarks = false;
   detail_body body;
@@ -328,7 +327,7 @@ int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_c
     return TOOL_FAILED;
   }
   size_t point_count = (size_t)body.object.surface_count;
-  double *distances = tool_allocate(point_count, sizeof *distances), size = scale->given ? scale->number : 1;
+  double *distances = tool_allocate(point_count, sizeof *distances), size = tool_get_number(arguments, "scale");
   pl_color *colors = tool_allocate(point_count, sizeof *colors);
   pl_detail_coverage found;
   pl_status status = pl_detail_measure_coverage(context, set, &body.object, size, distances, NULL, &found, &error);

@@ -6,11 +6,14 @@
 #include "info_sheet.h"
 #include "tool_folder.h"
 #include "tool_open.h"
+#include "tool_verbs.h"
 #include "verb_detail.h"
 
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "json", .kind = TOOL_FLAG, .about = "one JSON object instead of a table"},
+    {"json", .kind = TOOL_FLAG, .about = "print one JSON object instead of a table"},
 };
+// clang-format on
 
 static const char *group_name(const pl_mesh_view *mesh, int32_t index) {
   return mesh->groups[index].name;
@@ -177,7 +180,7 @@ static int info_verb(const tool_session *tool, const tool_arguments *arguments) 
 const tool_verb tool_info_verb = {
     .name = "info",
     .words = "FILE",
-    .summary = "what is in a mesh, character, point cache, scene, set of detail or checkpoint",
+    .summary = "print what is in a mesh, character, point cache, scene, detail set or checkpoint",
     .min_words = 1,
     .max_words = 1,
     .options = OPTIONS,
