@@ -18,8 +18,8 @@ static bool choose_animation(bake_job *job, const pl_character_view *view) {
     if (meant != NULL)
       tool_print_error(&job->tool->console, "'%s' has no animation '%s' (did you mean '%s'?)", job->options.input, wanted, meant);
     else
-      tool_print_error(&job->tool->console, "'%s' has no animation '%s'; 'pliant info' lists its %d", job->options.input, wanted,
-                       view->animation_count);
+      tool_print_error(&job->tool->console, "'%s' has no animation '%s'; 'pliant info' lists its %d animations", job->options.input,
+                       wanted, view->animation_count);
     return false;
   }
   if (job->animation >= 0) job->animation_name = view->animations[job->animation].name;
@@ -58,8 +58,8 @@ static pl_status make_world(bake_job *job, pl_error *error) {
 
 static bool refuse_scene_options(const bake_job *job) {
   if (job->options.body == NULL && job->options.overrides.count == 0) return true;
-  tool_print_error(&job->tool->console, "%s is for scenes; '%s' is a character", job->options.body != NULL ? "--body" : "--set",
-                   job->options.input);
+  tool_print_error(&job->tool->console, "%s works with scenes only; '%s' is a character",
+                   job->options.body != NULL ? "--body" : "--set", job->options.input);
   return false;
 }
 
@@ -80,7 +80,8 @@ static void check_cycle(bake_job *job) {
         sqrt(pow(a.position.x - b.position.x, 2) + pow(a.position.y - b.position.y, 2) + pow(a.position.z - b.position.z, 2));
     double angle = bake_angle(a.rotation, b.rotation);
     if (away < 1e-3 && angle < 0.02) continue;
-    tool_print_warning(&job->tool->console, "animation '%s' does not end as it begins: '%s' is %.3g mm and %.3g degrees away",
+    tool_print_warning(&job->tool->console,
+                       "animation '%s' does not end as it begins: at its end '%s' is off by %.3g mm and %.3g degrees",
                        job->animation_name, job->rod.joints[i].name, 1e3 * away, 57.29577951308232 * angle);
     job->remarks = true;
     return;
@@ -95,15 +96,15 @@ bool bake_open_character(bake_job *job) {
   if (status < 0) return tool_report_error(&job->tool->console, &error), false;
   pl_character_view view = pl_character_get_view(job->character);
   if (view.spring_count == 0) {
-    tool_print_error(&job->tool->console,
-                     "'%s' has no spring bones (VRMC_springBone, or secondaryAnimation of VRM 0.x): there is nothing to simulate",
-                     job->options.input);
+    tool_print_error(
+        &job->tool->console,
+        "'%s' has no spring bones (VRMC_springBone, or secondaryAnimation of VRM 0.x), so there is nothing to simulate",
+        job->options.input);
     return false;
   }
   if (!choose_animation(job, &view)) return false;
   if (job->options.loop && job->options.seconds > 0 && job->animation >= 0) {
-    tool_print_error(&job->tool->console, "a loop is as long as its animation '%s': --seconds does not go with it",
-                     job->animation_name);
+    tool_print_error(&job->tool->console, "a loop is as long as its animation '%s'; leave out --seconds", job->animation_name);
     return false;
   }
   lay_out_time(job, &view);
@@ -117,7 +118,8 @@ bool bake_open_character(bake_job *job) {
   job->morphs = tool_allocate((size_t)pose_count, sizeof *job->morphs);
   if (job->options.loop && job->animation >= 0) check_cycle(job);
   if (has_view_examples(&view) && !job->options.has_eye)
-    tool_print(&job->tool->console, "its examples follow a camera, and there is none: --eye X,Y,Z places one");
+    tool_print(&job->tool->console,
+               "the examples of this character follow a camera, and there is none; place one with --eye X,Y,Z");
   return true;
 }
 

@@ -57,8 +57,8 @@ static pl_status find_cycle(bake_job *job, pl_error *error) {
   }
   tool_progress_end(&progress);
   if (status >= 0)
-    tool_print(&job->tool->console, "cycle %d ends %.3g degrees and %.3g mm from where it began%s", cycle, gap.degrees,
-               1e3 * gap.metres, gap.degrees > LOOP_TOLERANCE ? "; no more are tried" : "");
+    tool_print(&job->tool->console, "the end of cycle %d is %.3g degrees and %.3g mm from its start%s", cycle, gap.degrees,
+               1e3 * gap.metres, gap.degrees > LOOP_TOLERANCE ? "; this was the last attempt" : "");
   free(before);
   free(after);
   return status;
@@ -67,7 +67,7 @@ static pl_status find_cycle(bake_job *job, pl_error *error) {
 static void print_gap(bake_job *job) {
   const pl_transform *last = job->frames + (size_t)(job->frame_count - 1) * (size_t)job->rod.joint_count;
   bake_gap gap = bake_measure_gap(job, job->frames, last);
-  const char *text = "the loop: its end is %.3g degrees and %.3g mm from its beginning, and is faded over the last fifth";
+  const char *text = "loop: the end is %.3g degrees and %.3g mm from the start; the difference is faded out over the last fifth";
   if (gap.degrees > 10 * LOOP_TOLERANCE) {
     tool_print_warning(&job->tool->console, text, gap.degrees, 1e3 * gap.metres);
     job->remarks = true;

@@ -34,7 +34,7 @@ static int32_t choose_body(const bake_job *job) {
     if (found < 0 && (wanted == NULL || strcmp(name, wanted) == 0)) found = i;
   }
   if (rod_count == 0) {
-    tool_print_error(console, "'%s' has no body with joints: only rods can be baked; 'pliant run' writes the others", path);
+    tool_print_error(console, "'%s' has no body with joints; only rods can be baked, 'pliant run' writes other bodies", path);
     return -1;
   }
   if (wanted != NULL && found < 0) {
@@ -44,7 +44,7 @@ static int32_t choose_body(const bake_job *job) {
     return -1;
   }
   if (wanted == NULL && rod_count > 1) {
-    tool_print_error(console, "'%s' has %d bodies with joints; --body says which, such as '%s' or '%s'", path, rod_count,
+    tool_print_error(console, "'%s' has %d bodies with joints; choose one with --body, such as '%s' or '%s'", path, rod_count,
                      list.names[0], list.names[1]);
     return -1;
   }
@@ -53,9 +53,9 @@ static int32_t choose_body(const bake_job *job) {
 
 static bool refuse_character_options(const bake_job *job) {
   if (job->options.animation == NULL && !job->options.has_eye) return true;
-  tool_print_error(&job->tool->console, "%s is for characters; the scene '%s' says itself %s",
+  tool_print_error(&job->tool->console, "%s works with characters only; the scene '%s' sets %s itself",
                    job->options.has_eye ? "--eye" : "--animation", job->options.input,
-                   job->options.has_eye ? "where its camera is" : "which animation is played");
+                   job->options.has_eye ? "its camera" : "its motion");
   return false;
 }
 
@@ -96,7 +96,7 @@ static bool take_body(bake_job *job, int32_t index) {
   job->source_path = body.character_path;
   if (job->rod.skin.surface == NULL && body.surface != NULL) skin_tubes(job, body.surface);
   if (job->rod.skin.surface != NULL || job->source_path != NULL || !job->options.glb) return true;
-  tool_print_error(&job->tool->console, "'%s' has no surface to be written with its joints: give it a mesh, or tubes (tube_sides)",
+  tool_print_error(&job->tool->console, "'%s' has no surface to write with its joints; give it a mesh, or tubes (tube_sides)",
                    body.name);
   return false;
 }

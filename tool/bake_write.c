@@ -103,7 +103,7 @@ static pl_status write_pc2(const bake_job *job, pl_error *error) {
     status = pl_frames_close(frames, error);
   else
     pl_frames_abandon(frames);
-  if (status >= 0) tool_print(&job->tool->console, "%d points a frame in %s.pc2", facts.surface_point_count, path);
+  if (status >= 0) tool_print(&job->tool->console, "%d points per frame in %s.pc2", facts.surface_point_count, path);
   free(path);
   return status;
 }

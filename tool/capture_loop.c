@@ -218,7 +218,7 @@ static int fit_motions(capture_job *job, const char *folder, capture_round *roun
   job->fit = fit;
   if (status < 0) return tool_report_error(&job->tool->console, &error);
   if (status == PL_REMARK_CANCELLED) {
-    tool_print(&job->tool->console, "stopped; go on with the same command and --resume");
+    tool_print(&job->tool->console, "interrupted; resume with the same command and --resume");
     return TOOL_FAILED;
   }
   if (status == PL_REMARK_NOT_CONVERGED) job->remarks = true;
@@ -258,7 +258,7 @@ int capture_rounds(capture_job *job) {
       tool_print(&job->tool->console, "round %d: tracked to %.4g mm, simulated to %.4g mm", job->round_count, 1e3 * round->residual,
                  1e3 * round->rms);
       if (job->has_truth)
-        tool_print(&job->tool->console, "round %d: off the truth by %.4g mm where cameras see, by %.4g mm where they do not",
+        tool_print(&job->tool->console, "round %d: error %.4g mm where cameras see the object, %.4g mm where they do not",
                    job->round_count, 1e3 * round->off_seen, 1e3 * round->off_hidden);
     }
     // The fit keeps the name of its folder only while it runs.

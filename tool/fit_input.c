@@ -1,4 +1,4 @@
-// What a fit is given: options, motions, held points.
+// The input of a fit: options, motions, held points.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,12 +75,12 @@ static bool read_field(const tool_session *tool, pl_context *context, const tool
 }
 
 uint64_t fit_mix(uint64_t hash, const void *bytes, size_t size) {
-  // FNV-1a: what was given is told from what else could have been, nothing more.
+  // FNV-1a: enough to notice that the input changed.
   for (size_t i = 0; i < size; ++i) hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001B3);
   return hash;
 }
 
-// What may differ between a run and the one that goes on with it.
+// Options that may differ between a fit and the one that resumes it.
 static bool may_differ(const char *option) {
   static const char *const free_ones[] = {"resume", "threads", "output", "max-iterations", "rounds", "truth"};
   for (size_t i = 0; i < sizeof free_ones / sizeof free_ones[0]; ++i)
@@ -144,10 +144,10 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
   pl_status status = pl_frame_file_open(context, path, &file, &facts, &error);
   if (status >= 0 && (facts.point_count != point_count || facts.frame_count < 2)) {
     if (facts.point_count != point_count)
-      tool_print_error(&tool->console, "'%s' moves %d points, the mesh has %d: it must be a motion of the points of the tets", path,
+      tool_print_error(&tool->console, "'%s' has %d points and the mesh has %d; give a motion of the points of the tets", path,
                        facts.point_count, point_count);
     else
-      tool_print_error(&tool->console, "'%s' has one frame; a motion has two or more", path);
+      tool_print_error(&tool->console, "'%s' has one frame; a motion needs two or more", path);
     pl_frame_file_close(file);
     return false;
   }

@@ -168,6 +168,6 @@ bool fit_print(fit_job *job, pl_error *error) {
   }
   tool_print(&job->tool->console, "rms %.4g mm of %.4g mm amplitude after %d iterations, %d simulations; %.3g s", 1e3 * found.rms,
              1e3 * found.amplitude, found.iteration_count, found.evaluation_count, found.seconds);
-  if (!sure) tool_print_warning(&job->tool->console, "these motions do not determine every parameter; the table says which");
+  if (!sure) tool_print_warning(&job->tool->console, "the motions do not determine every parameter; the table lists which");
   return sure;
 }

@@ -20,10 +20,11 @@ bool sense_choose_body(sense_job *job) {
       job->body = i;
   if (job->body >= 0) return true;
   if (wanted->given)
-    tool_print_error(&job->tool->console, "'%s' has no body of tets with the method fem called '%s'", job->arguments->words[0],
-                     wanted->text);
+    tool_print_error(&job->tool->console, "'%s' has no body '%s' with tets and method fem; 'pliant info' describes the scene",
+                     job->arguments->words[0], wanted->text);
   else
-    tool_print_error(&job->tool->console, "'%s' has no body of tets with the method fem", job->arguments->words[0]);
+    tool_print_error(&job->tool->console, "'%s' has no body with tets and method fem; only such a body can be captured",
+                     job->arguments->words[0]);
   return false;
 }
 
@@ -49,7 +50,7 @@ static pl_status find_static(sense_job *job, pl_vec3 gravity, const pl_vec3 *fir
   }
   memcpy(job->static_points, first, n * sizeof *first);
   if (job->held_count == 0) {
-    tool_print(&job->tool->console, "no point is held all the time; the static shape is that of the start");
+    tool_print(&job->tool->console, "no point is held all the time; the shape at the start is used as static shape");
     return PL_OK;
   }
   pl_fem_equilibrium_def def = pl_default_fem_equilibrium_def();

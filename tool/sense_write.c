@@ -197,7 +197,7 @@ pl_status sense_print_capture(const sense_job *job, pl_error *error) {
     pl_vec3 a = report.box.min, b = report.box.max;
     tool_print(&job->tool->console, "capture:   %d frames at %g/s, %.3g s, %d cameras of %d x %d", job->frame_count, job->rate,
                report.duration, job->camera_count, job->width, job->height);
-    tool_print(&job->tool->console, "points:    %.0f a frame in %.3g x %.3g x %.3g m; %d of %d points of the body are held",
+    tool_print(&job->tool->console, "points:    %.0f per frame in %.3g x %.3g x %.3g m; %d of %d points of the body are held",
                report.mean_points, b.x - a.x, b.y - a.y, b.z - a.z, job->held_count, job->particle_count);
     tool_print(&job->tool->console, "written:   %s, with static.vtu, surface.ply and held.csv to track with, and the truth", path);
   }

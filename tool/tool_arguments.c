@@ -132,8 +132,8 @@ static bool report_unknown_option(const tool_session *tool, const tool_verb *ver
     tool_print_error(&tool->console, "%s has no option %.*s (did you mean --%s?)", verb->name, (int)strcspn(word, "="), word,
                      meant);
   else
-    tool_print_error(&tool->console, "%s has no option %.*s; '%s help %s' lists them", verb->name, (int)strcspn(word, "="), word,
-                     "pliant", verb->name);
+    tool_print_error(&tool->console, "%s has no option %.*s; 'pliant help %s' lists them", verb->name, (int)strcspn(word, "="),
+                     word, verb->name);
   return false;
 }
 
@@ -211,7 +211,14 @@ bool tool_arguments_check(const tool_session *tool, const tool_arguments *argume
                      verb->words[0] != '\0' ? verb->words : "options only", arguments->words[verb->max_words]);
     return false;
   }
-  return true;
+  bool good = true;
+  for (int i = 0; i < verb->option_count; ++i) {
+    const tool_option *option = &verb->options[i];
+    if (!option->required || arguments->values[i].given) continue;
+    tool_print_error(&tool->console, "%s needs --%s %s", verb->name, option->name, option->value);
+    good = false;
+  }
+  return good;
 }
 
 const tool_value *tool_find_value(const tool_arguments *arguments, const char *name) {

@@ -80,10 +80,12 @@ static int64_t read_resume(const track_job *job) {
   bool good = file != NULL && fscanf(file, "pliant track 1 frames %" SCNd64 " hash %" SCNx64, &count, &hash) == 2 && count >= 0;
   if (file != NULL) fclose(file);
   if (!good)
-    tool_print_error(&job->tool->console, "there is no unfinished track in '%s'", job->folder);
+    tool_print_error(&job->tool->console, "there is no unfinished track in '%s'; start again without --resume", job->folder);
   else if (hash != job->hash)
-    tool_print_error(&job->tool->console, "the unfinished track in '%s' was begun with another body, capture or settings",
-                     job->folder);
+    tool_print_error(
+        &job->tool->console,
+        "the unfinished track in '%s' has another body, capture or settings; give the same ones, or start again without --resume",
+        job->folder);
   return good && hash == job->hash ? count : -1;
 }
 
@@ -158,7 +160,7 @@ static pl_status begin(track_job *job, pl_vec3 *workspace, pl_error *error) {
   pl_status status =
       pl_frame_log_open(job->context, job->log_path, job->point_count + (int64_t)extra_count(job), keep, &job->log, error);
   if (status >= 0 && keep > 0) status = go_on(job, keep, workspace, error);
-  if (status >= 0 && keep > 0) tool_print(&job->tool->console, "going on behind frame %d", job->done_count);
+  if (status >= 0 && keep > 0) tool_print(&job->tool->console, "resuming after frame %d", job->done_count);
   return status;
 }
 
@@ -172,9 +174,9 @@ static void warn_frame(const track_job *job, tool_progress *progress, const pl_t
                        report->point_count);
   else
     tool_print_warning(&job->tool->console,
-                       "frame %d: the track is %s: %.0f %% of the points explained (usually %.0f %%), %.2g mm off", job->done_count,
-                       pl_track_state_name(report->state), 100 * report->explained_fraction, 100 * report->usual_fraction,
-                       1e3 * report->residual);
+                       "frame %d: the track is %s: %.0f %% of the points explained (usually %.0f %%), residual %.2g mm",
+                       job->done_count, pl_track_state_name(report->state), 100 * report->explained_fraction,
+                       100 * report->usual_fraction, 1e3 * report->residual);
 }
 
 static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *workspace, pl_error *error) {
@@ -208,7 +210,7 @@ static void print_summary(const track_job *job, double seconds) {
     explained += job->table[(size_t)f * TRACK_NUMBERS + 5];
   }
   int32_t count = job->done_count > 0 ? job->done_count : 1;
-  tool_print(&job->tool->console, "tracked:   %d frames in %.3g s (%.3g s a frame)", job->done_count, seconds, seconds / count);
+  tool_print(&job->tool->console, "tracked:   %d frames in %.3g s (%.3g s per frame)", job->done_count, seconds, seconds / count);
   tool_print(&job->tool->console, "residual:  %.3g mm rms along the normal; %.1f %% of the points explained",
              1e3 * sqrt(residual / count), 100 * explained / count);
   if (job->lost_count + job->doubtful_count + job->empty_count > 0)
@@ -251,7 +253,7 @@ int track_frames(track_job *job) {
   free(workspace);
   if (status < 0) return error.text[0] != '\0' ? tool_report_error(console, &error) : TOOL_FAILED;
   if (job->done_count < job->frame_count) {
-    tool_print_error(console, "interrupted behind frame %d; the same command with --resume goes on", job->done_count);
+    tool_print_error(console, "interrupted after frame %d; resume with the same command and --resume", job->done_count);
     return TOOL_FAILED;
   }
   print_summary(job, tool_seconds() - start);

@@ -128,9 +128,10 @@ static bool check_files(const bake_job *job) {
   free(from);
   free(to);
   if (same)
-    tool_print_error(&job->tool->console, "'%s' would be replaced by itself; choose another name for -o", job->options.input);
+    tool_print_error(&job->tool->console, "input and output are the same file, '%s'; choose another name for --output",
+                     job->options.input);
   if (job->options.pc2 && pl_model_get_report(job->model).surface_point_count == 0) {
-    tool_print_error(&job->tool->console, "'%s' has no surface whose points could be written; --format glb has the joints",
+    tool_print_error(&job->tool->console, "'%s' has no surface, so there are no points to write; --format glb writes the joints",
                      job->body_name);
     return false;
   }
@@ -164,7 +165,8 @@ static int bake_verb(const tool_session *tool, const tool_arguments *arguments) 
   else if (kind == TOOL_FILE_SCENE || kind == TOOL_FILE_MESH)
     code = open_source(&job, kind) && check_files(&job) ? bake(&job) : TOOL_FAILED;
   else if (kind != TOOL_FILE_MISSING)
-    tool_print_error(&tool->console, "'%s' is neither a scene nor a character (GLB, glTF, VRM)", job.options.input);
+    tool_print_error(&tool->console, "'%s' is not a scene and not a character (GLB, glTF, VRM); bake needs one of them",
+                     job.options.input);
   close_job(&job);
   return code;
 }

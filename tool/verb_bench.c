@@ -21,18 +21,17 @@ static const struct {
   int (*run)(bench_session *bench);
   bool takes_long;  // runs when it is named only
 } SUITES[] = {
-    {"machine", "memory bandwidth, multiply-add rate, waking a thread", bench_machine, false},
+    {"machine", "memory bandwidth, multiply-add rate, time to wake a thread", bench_machine, false},
     {"solid", "shape-matching solids: time per particle and step", bench_solid, false},
-    {"rod", "chains of joints: time per chain and step, energy that moving cameras bring", bench_rod, false},
+    {"rod", "chains of joints: time per chain and step, energy added by moving cameras", bench_rod, false},
     {"fem", "finite elements: time per implicit step and Newton iteration, assembly, solvers", bench_fem, false},
-    {"actor", "soft characters: time per simulated second, how far they come and how well their steps are solved", bench_actor,
-     false},
+    {"actor", "soft characters: time per simulated second, distance and residuals", bench_actor, false},
     {"detail",
-     "dents and wrinkles from examples: comparing, weighing and stamping them, a pillow's frame, errors by number of examples",
+     "dents and wrinkles from examples: time to compare, weight and apply them, a frame of a pillow, errors by number of examples",
      bench_detail, false},
-    {"capture", "reference shape, moduli and damping from motion: errors and times of the paper's tables", bench_capture, false},
+    {"capture", "rest shape, moduli and damping from motion: errors and times of the paper's tables", bench_capture, false},
     {"objects",
-     "objects of the gallery from depth pictures to material: times, moduli by coarser tets, a motion not fitted (an hour; only "
+     "objects of the gallery from depth images to material: times, moduli with coarser tets, held-out motions (an hour; only "
      "when named)",
      bench_objects, true},
     {"dinosaur", "seven moduli of a dinosaur of 4,900 points from 523 frames (ten minutes; only when named)", bench_dinosaur, true},
@@ -131,7 +130,7 @@ static int bench_verb(const tool_session *tool, const tool_arguments *arguments)
   if (meant != NULL)
     tool_print_error(&tool->console, "there is no suite '%s' (did you mean %s?)", named, meant);
   else
-    tool_print_error(&tool->console, "there is no suite '%s'; 'pliant bench --list' names them", named);
+    tool_print_error(&tool->console, "there is no suite '%s'; 'pliant bench --list' lists them", named);
   return TOOL_USAGE;
 }
 

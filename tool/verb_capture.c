@@ -72,8 +72,8 @@ static bool read_clip(capture_job *job, const char *path) {
   tool_print(&job->tool->console, "%s: %d frames at %.4g/s, %d cameras", path, clip->view.frame_count, clip->view.rate,
              clip->view.camera_count);
   if (clip->view.frame_count - job->release >= 2) return true;
-  tool_print_error(&job->tool->console, "'%s' has %d frames: too few behind the release in frame %d", path, clip->view.frame_count,
-                   job->release);
+  tool_print_error(&job->tool->console, "'%s' has %d frames, fewer than two after the release in frame %d; check --release", path,
+                   clip->view.frame_count, job->release);
   return false;
 }
 
@@ -92,8 +92,8 @@ static bool read_truths(capture_job *job) {
   }
   job->has_truth = true;
   if (count == job->clip_count) return true;
-  tool_print_error(&job->tool->console, "--truth names %d files; give one for each of the %d captures, with commas between them",
-                   count, job->clip_count);
+  tool_print_error(&job->tool->console, "--truth names %d files; give one for each of the %d captures, separated by commas", count,
+                   job->clip_count);
   return false;
 }
 
@@ -126,7 +126,7 @@ static int capture_object(capture_job *job) {
     bool used = tool_is_folder(first);
     free(first);
     if (used) {
-      tool_print_error(&job->tool->console, "'%s' has rounds of a capture already; go on with --resume, or give another folder",
+      tool_print_error(&job->tool->console, "'%s' already has rounds of a capture; resume with --resume, or give another folder",
                        job->folder);
       return TOOL_FAILED;
     }
@@ -138,7 +138,7 @@ static int capture_object(capture_job *job) {
   if (status >= 0) status = capture_report(job, &error);
   bool sure = status >= 0 && fit_print(job->fit, &error);
   if (error.status < 0) return tool_report_error(&job->tool->console, &error);
-  tool_print(&job->tool->console, "results in %s, see report.html there", job->folder);
+  tool_print(&job->tool->console, "results in %s; open report.html there", job->folder);
   return sure && !job->remarks ? TOOL_DONE : TOOL_REMARKS;
 }
 

@@ -67,7 +67,7 @@ static int check_file(const tool_session *tool, pl_context *context, const char 
   tool_file_kind kind = tool_file_detect(tool, path);
   if (kind == TOOL_FILE_MISSING) return TOOL_FAILED;
   if (kind != TOOL_FILE_SCENE && kind != TOOL_FILE_MESH) {
-    tool_print_error(&tool->console, "'%s' is neither a scene nor a mesh; 'pliant info' may know more", path);
+    tool_print_error(&tool->console, "'%s' is neither a scene nor a mesh; try 'pliant info'", path);
     return TOOL_FAILED;
   }
   pl_findings *findings = NULL;

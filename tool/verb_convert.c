@@ -74,7 +74,7 @@ static bool warn_of_losses(const tool_session *tool, const mesh_target *target, 
 static int convert_mesh(const tool_session *tool, pl_context *context, const char *from, const char *to, double scale) {
   const mesh_target *target = find_target(to);
   if (target == NULL) {
-    tool_print_error(&tool->console, "meshes are written as .obj .ply .stl .msh .vtk .vtu .mesh .node or .glb, not '%s'", to);
+    tool_print_error(&tool->console, "'%s' is not a mesh format; use .obj .ply .stl .msh .vtk .vtu .mesh .node or .glb", to);
     return TOOL_USAGE;
   }
   bool remarks = false;
@@ -111,7 +111,8 @@ static int convert_frames(const tool_session *tool, pl_context *context, const t
                            : tool_has_ending(to, "csv") ? PL_FRAMES_CSV
                                                         : 0;
   if (format == 0) {
-    tool_print_error(&tool->console, "point caches hold no triangles and are written as .pc2 .mdd or .csv, not '%s'", to);
+    tool_print_error(&tool->console, "'%s' is not a point cache format, and point caches have no triangles; use .pc2 .mdd or .csv",
+                     to);
     return TOOL_USAGE;
   }
   pl_frame_file *file = NULL;

@@ -72,7 +72,7 @@ static int show_scene(const tool_session *tool, const tool_gallery *gallery, con
   int code = run_scene(tool, &own);
   if (code != TOOL_FAILED)
     tool_print(&tool->console,
-               "open %s/picture.png, drop a .glb on any 3D viewer, or change the scene: cp %s mine.json && %s run mine.json",
+               "open %s/picture.png, drop a .glb onto a 3D viewer, or change the scene: cp %s mine.json && %s run mine.json",
                output, scene_path, tool->program);
   free(scene_path);
   free(output);
@@ -118,7 +118,7 @@ static int demo_verb(const tool_session *tool, const tool_arguments *arguments) 
   } else if (meant != NULL) {
     tool_print_error(&tool->console, "the gallery has no scene '%s' (did you mean %s?)", named, meant);
   } else {
-    tool_print_error(&tool->console, "the gallery has no scene '%s'; 'pliant demo --list' names them", named);
+    tool_print_error(&tool->console, "the gallery has no scene '%s'; 'pliant demo --list' lists them", named);
   }
   tool_gallery_free(&gallery);
   tool_overrides_free(&options.overrides);

@@ -30,8 +30,8 @@ static pl_vec3 *read_displaced(const tool_session *tool, pl_context *context, co
     points = tool_allocate((size_t)surface_count, sizeof *points);
     for (int32_t i = 0; i < surface_count; ++i) points[i] = view.points[of_tets ? body->material[i] : i];
   } else {
-    tool_print_error(&tool->console, "%s: %d points, but the base has %d; both must have the same points in the same order", path,
-                     view.point_count, surface_count);
+    tool_print_error(&tool->console, "%s: has %d points and the base has %d; both must have the same points in the same order",
+                     path, view.point_count, surface_count);
   }
   pl_mesh_destroy(mesh);
   return points;
@@ -110,7 +110,7 @@ static int add_example(const tool_session *tool, const tool_arguments *arguments
   if (status >= 0 && old != NULL) status = join(context, old, example, &joined, &error);
   if (status >= 0) status = pl_detail_set_save(context, output, old != NULL ? joined : example, &error);
   if (status >= 0)
-    tool_print(&tool->console, "%s: %d examples; the lattice misses %.4g m of the new one (root mean square)", output,
+    tool_print(&tool->console, "%s: %d examples; the lattice fits the new one with an error of %.4g m (root mean square)", output,
                pl_detail_set_get_view(old != NULL ? joined : example).example_count, missing);
   pl_detail_set_destroy(example);
   pl_detail_set_destroy(joined);
@@ -129,7 +129,7 @@ int detail_add(const tool_session *tool, const tool_arguments *arguments, pl_con
   pl_error error = {0};
   if (tool_is_file(path) && pl_detail_set_load(context, path, &old, &error) < 0) return tool_report_error(&tool->console, &error);
   if (old == NULL && !tool_find_value(arguments, "window")->given) {
-    tool_print_error(&tool->console, "there is no file '%s' yet; a new set needs --window LENGTH", path);
+    tool_print_error(&tool->console, "there is no file '%s'; a new set needs --window LENGTH", path);
     return TOOL_USAGE;
   }
   bool remarks = false;

@@ -39,7 +39,7 @@ static pl_status open_scene(const tool_session *tool, pl_context *context, const
   }
   if (status >= 0 && tets == NULL) {
     status = error->status = PL_ERROR_NOT_FOUND;
-    snprintf(error->text, sizeof error->text, "there is no body%s%s of tets in this scene", name != NULL ? " " : "",
+    snprintf(error->text, sizeof error->text, "there is no body%s%s with tets in this scene", name != NULL ? " " : "",
              name != NULL ? name : "");
   }
   if (status >= 0) body->tets = copy_mesh(context, tets, error);
@@ -153,7 +153,7 @@ static pl_status draw(pl_context *context, const char *path, const detail_body *
 
 static bool can_be_painted(const tool_session *tool, const tool_value *output) {
   if (!output->given || tool_has_ending(output->text, "ply") || tool_has_ending(output->text, "png")) return true;
-  tool_print_error(&tool->console, "'%s' cannot be painted; name a .ply or a .png file", output->text);
+  tool_print_error(&tool->console, "'%s' is not a .ply or .png file; choose one of these for --output", output->text);
   return false;
 }
 
@@ -236,7 +236,7 @@ int detail_info(const tool_session *tool, const tool_arguments *arguments, pl_co
 
 static void print_segments(const detail_body *body, const pl_detail_segments *segments, bool json) {
   const pl_detail_object *object = &body->object;
-  printf(json ? "{\"spread\": %.9g, \"segments\": [" : "spread %.4g\nsegment  points  most typical place\n", segments->spread);
+  printf(json ? "{\"spread\": %.9g, \"segments\": [" : "spread %.4g\nsegment  points  most typical site\n", segments->spread);
   for (int32_t s = 0; s < segments->count; ++s) {
     int32_t count = 0, slot = segments->representatives[s];
     for (int32_t i = 0; i < object->surface_count; ++i) count += segments->segment_of_point[i] == s;
@@ -307,8 +307,8 @@ static void print_next(const detail_body *body, const double *distances, double 
 static void print_cover(const detail_body *body, const pl_detail_coverage *found, const double *distances, double apart,
                         int32_t max, bool json) {
   printf(json ? "{\"covered\": %.9g, \"limit\": %.9g, \"mean\": %.9g, \"largest\": %.9g, \"next\": ["
-              : "covered        %.4g of the surface is within the width %.4g of an example\ndistance       %.4g in the mean, %.4g "
-                "at most\n",
+              : "covered        %.4g of the surface is within the width %.4g of an example\ndistance       %.4g mean, %.4g "
+                "max\n",
          found->covered, found->limit, found->mean, found->max);
   print_next(body, distances, found->limit, apart, max, json);
   if (json) printf("\n]}\n");

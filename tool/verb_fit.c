@@ -59,7 +59,7 @@ static int finish(fit_job *job, pl_status status, bool remarks) {
   if (status == PL_REMARK_NOT_CONVERGED)
     tool_print_warning(&job->tool->console,
                        "the fit stopped at the maximum number of iterations; allow more with --max-iterations N");
-  tool_print(&job->tool->console, "results in %s, see report.html there", job->folder);
+  tool_print(&job->tool->console, "results in %s; open report.html there", job->folder);
   return sure && !remarks && status == PL_OK ? TOOL_DONE : TOOL_REMARKS;
 }
 
@@ -79,7 +79,7 @@ static int fit_object_to_motions(const tool_session *tool, pl_context *context, 
   if (status < 0)
     tool_report_error(&tool->console, &error);
   else if (stopped && tool_rank() == 0)
-    tool_print(&tool->console, "stopped; go on with the same command and --resume");
+    tool_print(&tool->console, "interrupted; resume with the same command and --resume");
   else if (!stopped)
     code = finish(&job, status, remarks);
   fit_close(&job);

@@ -77,8 +77,8 @@ static int show_frames(const tool_session *tool, pl_context *context, const char
     pl_vec3 *points = tool_allocate((size_t)facts.point_count, sizeof *points);
     status = pl_frame_file_read(file, facts.frame_count - 1, points, &error);
     pl_box box = pl_points_box(points, facts.point_count);
-    if (status >= 0) info_row_vector(sheet, "least at the end", box.min);
-    if (status >= 0) info_row_vector(sheet, "most at the end", box.max);
+    if (status >= 0) info_row_vector(sheet, "min at the end", box.min);
+    if (status >= 0) info_row_vector(sheet, "max at the end", box.max);
     free(points);
   }
   pl_frame_file_close(file);

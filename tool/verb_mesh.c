@@ -40,7 +40,7 @@ static void print_report(const tool_session *tool, const pl_mesh *surface, const
              report->hole_edge_count);
   tool_print(&tool->console, "tets:      %d points, %d tets, cells of %.4g m, %.4g m^3", to.point_count, to.tet_count,
              report->cell_size, report->volume);
-  tool_print(&tool->console, "quality:   %.3f at least (1 is a regular tet)", report->min_quality);
+  tool_print(&tool->console, "quality:   min %.3f (1 is a regular tet)", report->min_quality);
   tool_print(&tool->console, "enclosed:  %.2f %% of the surface points", 100 * report->enclosed_fraction);
   tool_print(&tool->console, "time:      %.3f s", seconds);
 }
@@ -88,7 +88,8 @@ static int mesh_surface(const tool_session *tool, const tool_arguments *argument
 static int mesh_verb(const tool_session *tool, const tool_arguments *arguments) {
   const tool_value *output = tool_find_value(arguments, "output");
   if (!can_hold_tets(output->text)) {
-    tool_print_error(&tool->console, "'%s' cannot hold tets; name a .vtu, .vtk, .msh, .mesh or .node file", output->text);
+    tool_print_error(&tool->console, "'%s' cannot hold tets; choose a .vtu, .vtk, .msh, .mesh or .node file for --output",
+                     output->text);
     return TOOL_USAGE;
   }
   if (tool_find_value(arguments, "cell-size")->given && tool_find_value(arguments, "points")->given) {

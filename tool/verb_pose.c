@@ -149,7 +149,7 @@ static bool read_files(pose_job *job) {
   return good;
 }
 
-// The rest with all poses. Every pose that does not fit is told.
+// The rest shape with all poses. Every pose that does not fit is reported.
 static bool join_poses(pose_job *job) {
   const tool_console *console = &job->tool->console;
   const pl_mesh *rest = job->surface != NULL ? job->surface : job->tets;
@@ -167,7 +167,7 @@ static bool join_poses(pose_job *job) {
     return false;
   }
   if (pl_mesh_get_view(job->posed).pose_count > 0) return true;
-  tool_print_error(console, "%s has no poses (morph targets), and no posed files are named", job->rest_path);
+  tool_print_error(console, "%s has no poses (morph targets); give it some, or name posed files", job->rest_path);
   return false;
 }
 
@@ -211,22 +211,21 @@ static void print_reports(pose_job *job, const pl_mesh_view *view, const pl_pose
   int width = 4;
   for (int32_t i = 0; i < view->pose_count; ++i)
     if ((int)strlen(view->poses[i].name) > width) width = (int)strlen(view->poses[i].name);
-  printf("%-*s  %12s  %12s  %9s  %9s  %8s  %8s  %8s\n", width, "pose", "rms (m)", "largest (m)", "least J", "largest J", "inverted",
-         "weight", "softened");
+  printf("%-*s  %12s  %12s  %9s  %9s  %8s  %8s  %8s\n", width, "pose", "rms (m)", "max (m)", "min J", "max J", "inverted", "weight",
+         "softened");
   for (int32_t i = 0; i < view->pose_count; ++i) {
     const pl_pose_report *r = &reports[i];
     const char *name = view->poses[i].name;
     printf("%-*s  %12.4g  %12.4g  %9.3g  %9.3g  %8d  %8.3g  %8d\n", width, name, r->residual_rms, r->residual_max, r->min_j,
            r->max_j, r->inverted_count, r->weight, r->softened_count);
     if (r->inverted_count > 0)
-      tool_print_warning(console, "pose '%s' turns %d tets inside out%s", name, r->inverted_count,
-                         tool_find_value(job->arguments, "exact")->given ? "; without --exact it would give way there" : "");
+      tool_print_warning(console, "pose '%s' inverts %d tets%s", name, r->inverted_count,
+                         tool_find_value(job->arguments, "exact")->given ? "; without --exact the surface gives way there" : "");
     if (r->softened_count > 0)
-      tool_print_warning(console,
-                         "pose '%s' is not met at %d points, where it would turn tets inside out: up to %.3g m away (point %d)",
+      tool_print_warning(console, "pose '%s' is not reached at %d points, where it would invert tets: up to %.3g m away (point %d)",
                          name, r->softened_count, r->residual_max, r->farthest_point);
     if (!r->converged)
-      tool_print_warning(console, "pose '%s' was still moving when the iterations ended; the fit can be used", name);
+      tool_print_warning(console, "pose '%s' reached the maximum of iterations before it converged; the result is usable", name);
     job->remarks = job->remarks || r->inverted_count > 0 || r->softened_count > 0 || !r->converged;
   }
 }

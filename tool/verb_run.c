@@ -88,7 +88,7 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   good = tool_parse_size(tool, tool_get_text(arguments, "size"), &options->width, &options->height) && good;
   // Players expect colours at half the resolution.
   if (video->given && (options->width % 2 != 0 || options->height % 2 != 0)) {
-    tool_print_error(&tool->console, "a video needs an even width and height, not %dx%d", options->width, options->height);
+    tool_print_error(&tool->console, "a video needs an even width and height; --size is %dx%d", options->width, options->height);
     good = false;
   }
   return good;
@@ -138,7 +138,7 @@ static bool read_checkpoint(const tool_session *tool, const char *folder, char *
   pl_status status = pl_context_create(&def, &context, &error);
   if (status >= 0) status = pl_checkpoint_load(context, path, &checkpoint, &error);
   if (status == PL_ERROR_NOT_FOUND)
-    tool_print_error(&tool->console, "there is no unfinished run in '%s': no checkpoint is there", folder);
+    tool_print_error(&tool->console, "there is no unfinished run in '%s' (no checkpoint); run the scene without --resume", folder);
   else if (status < 0)
     tool_report_error(&tool->console, &error);
   if (status >= 0) {
@@ -163,7 +163,7 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
     return TOOL_USAGE;
   }
   if (output->given && resume->text != NULL && strcmp(output->text, resume->text) != 0) {
-    tool_print_error(&tool->console, "--output '%s' and --resume '%s' name two folders; one is enough", output->text, resume->text);
+    tool_print_error(&tool->console, "--output '%s' and --resume '%s' name two folders; give one", output->text, resume->text);
     return TOOL_USAGE;
   }
   if (folder == NULL) folder = own_folder = default_folder(scene_path);
@@ -177,7 +177,7 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
     options.folder = folder;
     options.resume = resume->given;
     if (options.observer && options.picture == NULL && options.video == NULL) {
-      tool_print_error(&tool->console, "--observer chooses the camera of --picture, --strip or --video; none of them is given");
+      tool_print_error(&tool->console, "--observer selects the camera of --picture, --strip or --video; give one of them");
       code = TOOL_USAGE;
     } else {
       code = run_scene(tool, &options);

@@ -95,7 +95,7 @@ static int sense_scene(sense_job *job, const tool_overrides *overrides) {
   tool_interrupt_release();
   if (status < 0) return tool_report_error(&job->tool->console, &error);
   if (stopped) {
-    tool_print_error(&job->tool->console, "interrupted; the capture in '%s' is not whole", job->folder);
+    tool_print_error(&job->tool->console, "interrupted; the capture in '%s' is incomplete", job->folder);
     return TOOL_FAILED;
   }
   return pl_findings_count(job->findings, PL_SEVERITY_WARNING) > 0 ? TOOL_REMARKS : TOOL_DONE;

@@ -82,7 +82,7 @@ static int run(track_job *job) {
   remove(job->resume_path);
   remove(job->log_path);
   if (job->lost_count > 0) {
-    tool_print_warning(&job->tool->console, "the track was lost in %d of %d frames; residuals.csv says which", job->lost_count,
+    tool_print_warning(&job->tool->console, "the track was lost in %d of %d frames; residuals.csv lists them", job->lost_count,
                        job->done_count);
     job->remarks = true;
   }

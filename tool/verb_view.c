@@ -63,7 +63,7 @@ static void print_address(void *user, const char *address) {
   if (v->browser && display && tool_has_program("xdg-open"))
     open_browser(address);
   else
-    tool_print(&v->tool->console, "open this address in a browser; Ctrl-C ends");
+    tool_print(&v->tool->console, "open this address in a browser; Ctrl-C ends the program");
 }
 
 static bool is_interrupted(void *user) {
@@ -92,7 +92,7 @@ static int serve(const tool_session *tool, const tool_arguments *arguments, cons
   if (!is_loopback(options.host))
     tool_print_warning(
         &tool->console,
-        "'%s' can be reached from other machines: whoever sees the address may move this world and save files as you; nothing "
+        "'%s' can be reached from other machines: whoever has the address can change this world and save files as you; nothing "
         "is encrypted",
         options.host);
   pl_error error = {0};
@@ -107,7 +107,7 @@ static int serve(const tool_session *tool, const tool_arguments *arguments, cons
   (void)scene_path;
   (void)gallery;
   tool_print_error(&tool->console,
-                   "this program was built without the studio: install libmicrohttpd-dev and libwslay-dev and build it again");
+                   "this program was built without the studio; install libmicrohttpd-dev and libwslay-dev and build it again");
   return TOOL_FAILED;
 }
 #endif
