@@ -1,9 +1,9 @@
 // From depth pictures to material: objects of the gallery are filmed by `sense` with all faults of a sensor, then tracked and fitted by `capture`.
 //
-// Table 4 of Wang and others 2015: seconds of tracking and of fitting, as many frames, control points and rounds as in the paper. The paper does not say whether its minutes of tracking are those
+// Table 4 of Wang and others 2015: seconds of tracking and of fitting, with the number of frames, control points and rounds of the paper. The paper does not state whether its minutes of tracking are those
 // of one round; ours are those of all.
 //
-// Other tets: what is simulated and filmed has finer tets and shorter steps than what is tracked and fitted. Rows say what the modulus is off by.
+// Other tets: what is simulated and filmed has finer tets and shorter steps than what is tracked and fitted. Rows give the error of the modulus.
 //
 // Held out: a second motion of the same object, filmed and tracked for itself, is predicted by the fit of the first.
 #include <math.h>

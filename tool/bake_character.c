@@ -26,7 +26,7 @@ static bool choose_animation(bake_job *job, const pl_character_view *view) {
   return true;
 }
 
-// Frames fill the time exactly, so that a loop ends where it begins, and inner steps fill a frame.
+// The frames divide the duration evenly, so that a loop ends where it begins; the inner steps divide a frame evenly.
 static void lay_out_time(bake_job *job, const pl_character_view *view) {
   double end = job->animation >= 0 ? view->animations[job->animation].end : 0;
   double seconds = job->options.seconds > 0 ? job->options.seconds : end > 0 ? end : USUAL_SECONDS;
@@ -68,7 +68,7 @@ static pl_transform index_of(const bake_job *job, int32_t joint, double time) {
   return job->node_placements[job->nodes[joint]];
 }
 
-// A loop needs an animation that ends as it begins, be it elsewhere: the first joint that does not is named.
+// A loop needs an animation that ends as it begins, possibly at another position: the first joint that does not is named.
 static void check_cycle(bake_job *job) {
   double end = (job->frame_count - 1) / job->frame_rate;
   int32_t base = bake_first_base(job);
@@ -123,7 +123,7 @@ bool bake_open_character(bake_job *job) {
   return true;
 }
 
-// Lead every joint that is not simulated to where the animation has it at `time`, within `seconds`.
+// Move every kinematic joint to its position in the animation at `time`, within `seconds`.
 static pl_status lead(bake_job *job, double time, double seconds, pl_error *error) {
   pl_status status = PL_OK;
   pl_character_sample(job->character, job->animation, time, job->node_placements, job->morphs);
@@ -135,15 +135,15 @@ static pl_status lead(bake_job *job, double time, double seconds, pl_error *erro
   return status;
 }
 
-// From its rest to the first pose in half of the time, calm in the other half.
+// Move from the rest pose to the first pose in half of the time, and settle in the other half.
 pl_status bake_settle_character(bake_job *job, pl_error *error) {
   double seconds = job->options.pre_roll >= 0 ? job->options.pre_roll : 1;
   pl_status status = lead(job, 0, 0.5 * seconds, error);
   return status >= 0 ? pl_world_settle(job->world, fmax(seconds, pl_world_get_step_length(job->world)), NULL, error) : status;
 }
 
-// At the end of a cycle the animation is back where it began, perhaps elsewhere in the world (a walk): the body is carried there, so that its chains do not
-// notice.
+// At the end of a cycle the animation returns to its start, which may be elsewhere in the world (a walk): the body is teleported there, so that its chains are
+// not disturbed.
 pl_status bake_rewind_character(bake_job *job, pl_error *error) {
   int32_t base = bake_first_base(job);
   double end = (job->frame_count - 1) / job->frame_rate;

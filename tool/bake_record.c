@@ -1,4 +1,4 @@
-// Simulating and recording: once through, or, for a loop, as many cycles as it takes until one ends as it began.
+// Simulates and records: once, or, for a loop, cycle after cycle until one ends as it began.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 
 enum { MAX_CYCLES = 8 };
 
-// Degrees between the beginning and the end of a cycle that nobody sees.
+// Difference between the start and the end of a cycle, in degrees, that is not visible.
 static const double LOOP_TOLERANCE = 0.5;
 
 static pl_status begin(bake_job *job, pl_error *error) {
@@ -15,7 +15,7 @@ static pl_status begin(bake_job *job, pl_error *error) {
   return job->options.pre_roll > 0 ? pl_world_settle(job->world, job->options.pre_roll, NULL, error) : PL_OK;
 }
 
-// To frame number `frame` from the one before it.
+// Advance from the previous frame to frame number `frame`.
 static pl_status advance(bake_job *job, int32_t frame, pl_error *error) {
   if (tool_interrupt_count() > 0) {
     *error = (pl_error){.status = PL_REMARK_CANCELLED, .text = "interrupted; nothing was written"};
@@ -88,7 +88,7 @@ pl_status bake_record(bake_job *job, pl_error *error) {
   job->frames = tool_allocate((size_t)job->frame_count * (size_t)job->rod.joint_count, sizeof *job->frames);
   pl_status status = open_log(job, error);
   if (status >= 0) status = begin(job, error);
-  // A scene has a beginning and an end; it is gone through once.
+  // A scene has a start and an end; it is simulated once.
   if (status >= 0 && job->options.loop && job->character != NULL) status = find_cycle(job, error);
   if (status >= 0) status = keep_frame(job, 0, error);
   tool_progress progress = tool_progress_start(&job->tool->console, "frame", 0, job->frame_count);

@@ -1,4 +1,4 @@
-// A body of a scene as the source of a bake: the scene leads it, moves the camera and all else.
+// A body of a scene as the source of a bake: the scene drives the body, the camera and everything else.
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static bool has_joints(const bake_job *job, int32_t index) {
   return strcmp(pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(job->set), id)).method, "rod") == 0;
 }
 
-// The body that is meant, or -1 (printed).
+// Index of the selected body, or -1 (printed).
 static int32_t choose_body(const bake_job *job) {
   const tool_console *console = &job->tool->console;
   const char *wanted = job->options.body, *path = job->options.input;
@@ -66,7 +66,7 @@ static void lay_out_time(bake_job *job) {
   job->frame_count = 1 + (int32_t)floor(seconds * job->frame_rate + 0.5);
 }
 
-// Tubes are a skin too: one tube for each segment, in the order of the joints that the segments lead to, and fixed to the joint where it begins.
+// Tubes are a skin too: one tube for each segment, in the order of the joints at the ends of the segments, and attached to the joint at its start.
 static void skin_tubes(bake_job *job, const pl_mesh *tubes) {
   int32_t segment_count = 0, point_count = pl_mesh_get_view(tubes).point_count, point = 0;
   const pl_rod_joint *joints = job->rod.joints;

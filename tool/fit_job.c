@@ -1,4 +1,4 @@
-// A fit under way: set up, run with a checkpoint after every iteration, gone back to.
+// A running fit: set up, run with a checkpoint after every iteration, resumed.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static char *history_path(const fit_job *job) {
   return tool_text("%s/history.csv", job->folder);
 }
 
-// Of everything that decides what comes out.
+// Hash of everything that the result depends on.
 static uint64_t hash_of(const fit_job *job) {
   const fit_object *object = job->object;
   pl_mesh_view mesh = pl_mesh_get_view(object->mesh);

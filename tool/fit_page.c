@@ -1,4 +1,4 @@
-// The parts of a report that are about a fit: what was given, how it converged, what came out and how sure that is, and the motion beside the simulated one.
+// The parts of a report about a fit: input, convergence, parameters with their uncertainty, and the tracked motion next to the simulated one.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void report_given(const fit_job *job, pl_report *report) {
   }
   pl_report_table(report, "Motions", columns, 4, cells.count / 4, (const char *const *)cells.items);
   free_texts(&cells);
-  // Later rounds of a capture begin where the one before ended.
+  // Later rounds of a capture start from the result of the previous one.
   if (job->warmed && job->warm.young > 0)
     add_paragraph(
         report,

@@ -1,4 +1,4 @@
-// Checkpoints of a run: written now and then, and gone back to.
+// Checkpoints of a run: written at intervals, and resumed from.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ char *run_options_text(const run_options *options, const run_job *run) {
 }
 
 pl_status run_write_checkpoint(run_job *run, int64_t frame, pl_error *error) {
-  // The frames first: a checkpoint must never count on frames that a power cut could take back.
+  // The frames first: a checkpoint must not refer to frames that a power failure could lose.
   pl_status status = pl_frame_log_sync(run->log, error);
   if (status < 0) return status;
   pl_world_snapshot(run->world, run->snapshot);
@@ -81,7 +81,7 @@ static pl_status refuse(const run_job *run, pl_error *error, const char *format,
   return PL_ERROR_INVALID_DATA;
 }
 
-// Whether the checkpoint is of this run: same scene, same seed, no more frames than wanted.
+// Whether the checkpoint belongs to this run: same scene, same seed, not beyond the last frame.
 static pl_status check_fit(const run_job *run, const pl_checkpoint_view *view, pl_error *error) {
   if (view->scene_hash != run->scene_hash) {
     if (strcmp(view->scene_path, run->scene_path) == 0)

@@ -8,7 +8,7 @@
 #include "tool_interrupt.h"
 #include "tool_run.h"
 
-// What became of the frames.
+// Outcome of the frames.
 typedef enum frames_end { FRAMES_DONE, FRAMES_INTERRUPTED, FRAMES_ABORTED, FRAMES_FAILED } frames_end;
 
 static void close_run(run_job *run) {
@@ -108,7 +108,7 @@ static void lay_out_bodies(run_job *run) {
   run->snapshot = tool_allocate(run->snapshot_size, 1);
 }
 
-// The second Ctrl-C: no step begins any more.
+// The second Ctrl-C: no further step starts.
 static pl_status stop_at_second_interrupt(void *user, pl_world *world, pl_error *error) {
   (void)user;
   (void)world;
@@ -141,7 +141,7 @@ static pl_status advance(run_job *run, pl_error *error) {
   return status;
 }
 
-// Frames from `frame` (the one the world stands at, already logged unless it is -1) to the last.
+// Simulate from `frame` (the current frame of the world, already logged unless it is -1) to the last frame.
 static frames_end simulate(run_job *run, int64_t frame, pl_error *error) {
   tool_progress progress = tool_progress_start(&run->tool->console, "frame", frame + 1, run->frame_count);
   double last_checkpoint = tool_seconds();
@@ -179,7 +179,7 @@ static void print_stages(const run_job *run) {
                sum > 0 ? 100 * seconds / sum : 0);
   }
   tool_print(&run->tool->console, "%-10s %10.3f %10.4f", "all", sum, 1e3 * sum / steps);
-  // Said, not counted as a remark of the run: now and then a step of a hard landing ends so, and the next one makes up for it.
+  // Printed, but not a warning of the run: single steps of a hard landing end like this, and the next step corrects it.
   if (run->total.unconverged_count > 0)
     tool_print(
         &run->tool->console,
@@ -200,7 +200,7 @@ static pl_status print_hashes(run_job *run, pl_error *error) {
   return status;
 }
 
-// The files are there: forget how to go on.
+// The results are written: remove checkpoint and log.
 static void forget_checkpoint(run_job *run) {
   pl_frame_log_close(run->log);
   run->log = NULL;
@@ -272,7 +272,7 @@ static int simulate_and_write(run_job *run, int64_t frame) {
   if (status >= 0 && tool_interrupt_count() == 0 && !exploded) status = print_hashes(run, &error);
   if (status < 0) tool_report_error(console, &error);
   if (tool_interrupt_count() > 0 || status < 0) {
-    // All frames are there; only files are missing.
+    // All frames are simulated; only the results are missing.
     if (exploded) {
       forget_checkpoint(run);
       return TOOL_FAILED;
@@ -309,7 +309,7 @@ static void print_start(const run_job *run, int64_t frame) {
   if (frame >= 0) tool_print(&run->tool->console, "resuming after frame %lld", (long long)frame);
 }
 
-// Begin a new log, or go on from the checkpoint; `frame` becomes the frame the world stands at, -1 for none yet.
+// Start a new log, or resume from the checkpoint; `frame` becomes the current frame of the world, -1 for none yet.
 static pl_status begin_frames(run_job *run, int64_t *frame, pl_error *error) {
   *frame = -1;
   tool_folder_sweep(run->folder);

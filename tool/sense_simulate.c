@@ -1,4 +1,4 @@
-// The motion that is captured, and where the body rests.
+// Simulates the captured motion, and finds the static shape of the body.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static pl_status record_frame(sense_job *job, int32_t frame) {
   return pl_body_get_positions(pl_scene_instance_get_world(job->set), id, job->particles + (size_t)frame * (size_t)job->particle_count);
 }
 
-// Where the particles come to rest under gravity, from where they are at the start; those that never move are held.
+// Equilibrium of the particles under gravity, from their positions at the start; those that never move are held.
 static pl_status find_static(sense_job *job, pl_vec3 gravity, const pl_vec3 *first, pl_error *error) {
   size_t n = (size_t)job->particle_count;
   job->held = tool_allocate(n + 1, sizeof *job->held);

@@ -1,4 +1,4 @@
-// pliant capture: what its files share.
+// pliant capture: shared declarations.
 #ifndef TOOL_CAPTURE_H
 #define TOOL_CAPTURE_H
 
@@ -14,7 +14,7 @@ typedef struct capture_clip {
   pl_vec3 *simulated;  // by the last fit, frame after frame from the release on; NULL before the first
 } capture_clip;
 
-// What a round of tracking and fitting came to.
+// Result of one round of tracking and fitting.
 typedef struct capture_round {
   double residual;   // metres: root mean square distance of explained points from the surface
   double explained;  // share of the points

@@ -1,4 +1,4 @@
-// A fit from the command line: what is given, the fit, and what is written of it. Shared by the verbs `fit` and `capture`.
+// A fit from the command line: its input, the fit, and its results. Shared by the verbs `fit` and `capture`.
 #ifndef TOOL_FIT_H
 #define TOOL_FIT_H
 
@@ -15,7 +15,7 @@ typedef struct fit_motion {
   double *weights;  // what a point counts for, NULL: all the same
 } fit_motion;
 
-// What is fitted: a mesh of tets in its static shape, where it is held, how it moves.
+// The object: a mesh of tets in its static shape, its held points, its motions.
 typedef struct fit_object {
   pl_mesh *mesh;
   int32_t *held, held_count;
@@ -23,7 +23,7 @@ typedef struct fit_object {
   int32_t motion_count, other_count;
 } fit_object;
 
-// How it is fitted, from the options.
+// Settings of the fit, from the options.
 typedef struct fit_settings {
   pl_fit_def def;
   pl_field_def field;
@@ -32,7 +32,7 @@ typedef struct fit_settings {
   uint64_t hash;  // of all of it, for checkpoints
 } fit_settings;
 
-// A fit under way.
+// A running fit.
 typedef struct fit_job {
   const tool_session *tool;
   pl_context *context;
@@ -89,7 +89,7 @@ double fit_default_young(void);
 double fit_default_poisson(void);
 double fit_default_max_iterations(void);
 
-// Steps that a fit takes in a frame at most, where it chooses them.
+// Maximum steps per frame, where the fit chooses them.
 enum { MAX_FIT_STEPS = 32 };
 
 // Columns of the history.
@@ -107,7 +107,7 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
                      fit_motion *motion);
 void fit_motion_free(fit_motion *motion);
 
-// A motion as a fit takes it; borrowed.
+// A motion as input of pl_fit; borrowed.
 pl_fit_sequence fit_sequence_of(const fit_motion *motion);
 
 void fit_object_free(fit_object *object);
@@ -119,19 +119,19 @@ void fit_close(fit_job *job);
 // Fit, from the checkpoint in the folder if `resume`. PL_REMARK_CANCELLED when the user asked to stop; the checkpoint is then there.
 pl_status fit_run(fit_job *job, bool resume, pl_error *error);
 
-// Whether the folder has a checkpoint to go on from.
+// Whether the folder has a checkpoint to resume from.
 bool fit_is_unfinished(const fit_job *job);
 
 // Tables, meshes, a scene with the fitted body, and the report.
 pl_status fit_write(fit_job *job, pl_error *error);
 
-// Remove the checkpoint: what it was for is done.
+// Remove the checkpoint; the fit is complete.
 void fit_forget(const fit_job *job);
 
 // Unit of a parameter; static storage.
 const char *fit_unit_of(const pl_fit_estimate *estimate);
 
-// The table of parameters on standard output and what is to be said about them on standard error. True if all are determined.
+// Print the table of parameters on standard output and messages about them on standard error. True if all are determined.
 bool fit_print(fit_job *job, pl_error *error);
 
 // The parts of a report that are about a fit (fit_page.c).

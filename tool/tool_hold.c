@@ -1,4 +1,4 @@
-// Points that are held: those in a box of the mesh as it is given, or those that a table names.
+// Held points: those inside a box, or those listed in a table.
 #include "tool_hold.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Narration, errors and progress on standard error.
+// Messages, errors and progress on standard error.
 #include "tool_print.h"
 
 #include <math.h>

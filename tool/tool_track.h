@@ -1,4 +1,4 @@
-// pliant track: what its files share.
+// pliant track: shared declarations.
 #ifndef TOOL_TRACK_H
 #define TOOL_TRACK_H
 
@@ -41,7 +41,7 @@ typedef struct track_job {
   double *errors;  // per frame: rms error of what cameras see and of what they do not, metres, and the share that they see
 } track_job;
 
-// track_body.c: everything up to a tracker that is ready. An exit code.
+// track_body.c: everything up to a tracker that is ready; returns an exit code.
 int track_prepare(track_job *job);
 // Open the truth, which must be of the surface and have a frame for each that is tracked; prints what is wrong. Closed with the job.
 bool track_open_truth(track_job *job, const char *path);
@@ -52,7 +52,7 @@ pl_status track_carry_surface(pl_context *context, const pl_mesh *mesh, const pl
 // track_loop.c: all frames, into log and table. An exit code. What it opened and made is closed by the second, also after a failure.
 int track_frames(track_job *job);
 void track_close_frames(track_job *job);
-// Whether the folder has a track that can be gone on with.
+// Whether the folder has a track that can be resumed.
 bool track_is_unfinished(const track_job *job);
 // track_write.c
 pl_status track_compare(track_job *job, pl_error *error);

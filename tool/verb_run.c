@@ -111,7 +111,7 @@ static char *default_folder(const char *scene_path) {
   return folder;
 }
 
-// Words of a checkpoint that the command line did not give itself. `text` is cut into them and must be kept.
+// Add options of a checkpoint that the command line did not give. `text` is split in place and must outlive the arguments.
 static bool add_kept_options(const tool_session *tool, char *text, tool_arguments *arguments) {
   enum { LIMIT = TOOL_MAX_OPTIONS + TOOL_MAX_REPEATS };
   char *words[LIMIT];

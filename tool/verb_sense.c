@@ -1,4 +1,4 @@
-// pliant sense: a body of a scene as depth cameras would see it, with the truth beside it.
+// pliant sense: a body of a scene captured by virtual depth cameras, with the truth.
 #include <stdlib.h>
 
 #include "tool_folder.h"

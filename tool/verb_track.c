@@ -1,4 +1,4 @@
-// pliant track: a soft body through the clouds of a capture.
+// pliant track: follows a soft body through the point clouds of a capture.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static const tool_option OPTIONS[] = {
 // clang-format on
 
 static void close_job(track_job *job) {
-  // The log is of the context, so it goes before it.
+  // The log belongs to the context, so it is closed first.
   track_close_frames(job);
   pl_frame_file_close(job->truth);
   pl_tracker_destroy(job->tracker);

@@ -42,7 +42,7 @@ static void print_line(void *user, pl_severity severity, const char *line) {
     tool_print(&v->tool->console, "%s", line);
 }
 
-// Twice, so that the browser is nobody's child here and need not be waited for.
+// Forked twice, so that the browser is not a child of this process and needs no wait.
 static void open_browser(const char *address) {
   pid_t child = fork();
   if (child == 0) {

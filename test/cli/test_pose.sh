@@ -85,7 +85,7 @@ expect 3 pose tets.vtu bar.obj elbow.obj -o elbow.vtu --exact
 grep -q "warning: pose 'elbow' inverts [0-9]* tets" err || fail "no warning"
 expect 3 pose tets.vtu bar.obj elbow.obj -o elbow.vtu
 [ "$(column elbow 5)" = 0 ] && [ "$(column elbow 7)" -gt 0 ] || fail "inverted, or met"
-grep -q "warning: pose 'elbow' is not met at" err || fail "no warning"
+grep -q "warning: pose 'elbow' is not reached at" err || fail "no warning"
 
 echo "the four kinds of bad poses are told by name"
 expect 3 pose tets.vtu bar.obj still.obj -o no.vtu
