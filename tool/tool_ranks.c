@@ -1,4 +1,4 @@
-// One program alone.
+// A single process.
 #include "tool_ranks.h"
 
 void tool_ranks_begin(int *count, char ***words) {

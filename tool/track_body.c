@@ -1,4 +1,4 @@
-// The capture and the body that is looked for in it.
+// Opens the capture and builds the body to track.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// The frames of a track, one by one, kept in a log so that an interrupted track can go on: behind every frame the log has its points and its report, and a small
-// file says how many frames count and what they were made with.
+// The frames of a track, one by one, stored in a log so that an interrupted track can be resumed: for every frame the log has its points and its report, and a small
+// file states the number of valid frames and a hash of the settings.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ pl_track_report track_unpack(const double n[TRACK_NUMBERS]) {
                            .seconds = n[17]};
 }
 
-// What decides the result besides the model: settings, held points, the capture.
+// Hash of everything that determines the result besides the model: settings, held points, the capture.
 static uint64_t hash_job(const track_job *job) {
   const double numbers[] = {job->def.noise,          job->def.outliers,       job->def.first_reach,    job->def.reach,
                             job->def.detail,         job->def.inertia,        job->def.acceleration.x, job->def.acceleration.y,
@@ -72,7 +72,7 @@ static uint64_t hash_job(const track_job *job) {
 
 // --- the log --------------------------------------------------------------------------------------------------------
 
-// How many frames may be gone on behind; -1 if that cannot be found out, printed.
+// Number of frames to resume after; -1 if it cannot be determined (printed).
 static int64_t read_resume(const track_job *job) {
   FILE *file = fopen(job->resume_path, "r");
   int64_t count = -1;
@@ -106,7 +106,7 @@ static void count_state(track_job *job, pl_track_state state) {
   job->empty_count += state == PL_TRACK_EMPTY;
 }
 
-// Vectors of the log behind the points of a frame.
+// Vectors of the log after the points of a frame.
 static size_t extra_count(const track_job *job) {
   return ((size_t)TRACK_NUMBERS + (size_t)job->point_count + 2) / 3;
 }
@@ -116,7 +116,7 @@ static pl_status append(track_job *job, const pl_track_report *report, const pl_
   double *row = job->table + (size_t)job->done_count * TRACK_NUMBERS;
   track_pack(report, row);
   memcpy(workspace, view->points, (size_t)job->point_count * sizeof *workspace);
-  // Behind the points: the report, then what was measured of every point. Plain numbers in vectors of three.
+  // After the points: the report, then the support of every point. Plain numbers in vectors of three.
   double *extra = tool_allocate(3 * extra_count(job), sizeof *extra);
   memcpy(extra, row, TRACK_NUMBERS * sizeof(double));
   memcpy(extra + TRACK_NUMBERS, view->supports, (size_t)job->point_count * sizeof(double));
@@ -126,7 +126,7 @@ static pl_status append(track_job *job, const pl_track_report *report, const pl_
   return pl_frame_log_append(job->log, 0, workspace, error);
 }
 
-// Rows and points of the frames that are there already; the tracker goes on behind them.
+// Rows and points of the frames already tracked; the tracker resumes after them.
 static pl_status go_on(track_job *job, int64_t count, pl_vec3 *points, pl_error *error) {
   pl_vec3 *before = tool_allocate((size_t)job->point_count + extra_count(job), sizeof *before);
   pl_status status = PL_OK;
@@ -195,7 +195,7 @@ static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *wor
   pl_tracker_view view = pl_tracker_get_view(job->tracker);
   status = append(job, &report, &view, workspace, error);
   if (status < 0) return status;
-  // Warnings of single frames would bury the rest where all are bad.
+  // The number of warnings for single frames is limited, so that they do not hide everything else.
   if (job->lost_count + job->doubtful_count + job->empty_count < 10) warn_frame(job, progress, &report);
   count_state(job, report.state);
   ++job->done_count;

@@ -1,4 +1,4 @@
-// What a track leaves behind, and how far it is from the truth where that is known.
+// Writes a track, and compares it with the truth where that is known.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static pl_vec3 minus(pl_vec3 a, pl_vec3 b) {
   return (pl_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
-// A point in the axes of a camera.
+// A point in camera coordinates.
 static pl_vec3 in_camera(const pl_capture_camera *camera, pl_vec3 point) {
   pl_quat q = camera->placement.rotation;
   pl_vec3 p = minus(point, camera->placement.position);

@@ -110,7 +110,7 @@ static void close_job(bake_job *job) {
   free(job->log_path);
 }
 
-// The character or scene, with all that is doubtful in it.
+// Open the character or scene and print its warnings.
 static bool open_source(bake_job *job, tool_file_kind kind) {
   pl_error error = {0};
   job->context = tool_open_context(job->tool, job->options.thread_count);

@@ -1,4 +1,4 @@
-// pliant bench: what this machine does, measured now.
+// pliant bench: measures this machine.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

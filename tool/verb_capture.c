@@ -1,4 +1,4 @@
-// pliant capture: clouds of a moving object become its motion, its material and its shape without gravity, by tracking and fitting in turn.
+// pliant capture: motion, material and rest shape of an object from point clouds, by tracking and fitting in turn.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static bool read_clip(capture_job *job, const char *path) {
   return false;
 }
 
-// One file for each clip, between commas.
+// One file for each clip, separated by commas.
 static bool read_truths(capture_job *job) {
   const tool_value *truth = tool_find_value(job->arguments, "truth");
   if (!truth->given) return true;
@@ -112,7 +112,7 @@ static bool read_all(capture_job *job) {
   for (int i = 1; i < arguments->word_count; ++i)
     if (!read_clip(job, arguments->words[i])) return false;
   if (!read_truths(job)) return false;
-  // Gravity is that of the capture, unless the user knows better.
+  // Gravity is that of the capture, unless it is given.
   if (!tool_find_value(arguments, "gravity")->given) job->settings.def.gravity = job->clips[0].view.gravity;
   return true;
 }

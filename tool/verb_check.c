@@ -1,4 +1,4 @@
-// pliant check: everything that is wrong or doubtful with a scene or a mesh, one line each, on standard output.
+// pliant check: every error and warning of a scene or a mesh, one line each, on standard output.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ static const tool_option OPTIONS[] = {
 };
 // clang-format on
 
-// A scene, and with it all geometry it brings to life.
+// A scene with all its geometry.
 static pl_status check_scene(pl_context *context, const char *path, const tool_overrides *overrides, pl_findings *findings,
                              pl_error *error) {
   pl_scene *scene = NULL;
@@ -37,13 +37,13 @@ static pl_status check_mesh(pl_context *context, const char *path, pl_findings *
   return status;
 }
 
-// Whether a stands before b in its file; findings without a place come last, in the order they were found.
+// Whether a precedes b in its file; findings without a location come last, in the order they were found.
 static bool stands_before(const pl_finding *a, const pl_finding *b) {
   if (a->line == 0 || b->line == 0) return a->line > 0 && b->line == 0;
   return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
-// In the order of the file, which is not the order in which they were found.
+// Print in the order of the file, which is not the order in which they were found.
 static void print_findings(const pl_findings *findings, const char *path, pl_severity min) {
   int32_t count = pl_findings_count(findings, PL_SEVERITY_NOTE);
   const pl_finding **sorted = tool_allocate((size_t)count, sizeof(const pl_finding *));

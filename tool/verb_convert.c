@@ -40,7 +40,7 @@ static const mesh_target *find_target(const char *path) {
   return NULL;
 }
 
-// Groups that tell some points from others. One that holds every point says nothing: it is what the name of an OBJ file's only object becomes.
+// Number of groups that hold some points but not all. A group of all points carries no information: it comes from the name of the only object of an OBJ file.
 static int32_t count_partial_groups(const pl_mesh_view *mesh) {
   int32_t count = 0;
   for (int32_t g = 0; g < mesh->group_count; ++g) {
@@ -51,7 +51,7 @@ static int32_t count_partial_groups(const pl_mesh_view *mesh) {
   return count;
 }
 
-// Say what the target leaves out; true if anything.
+// Print what the target leaves out; true if there is anything.
 static bool warn_of_losses(const tool_session *tool, const mesh_target *target, const pl_mesh_view *mesh) {
   const struct {
     const char *what;

@@ -1,4 +1,4 @@
-// pliant demo: scenes of the gallery, run to frames and a picture.
+// pliant demo: runs scenes of the gallery and writes frames and a picture.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static const tool_option OPTIONS[] = {
 };
 // clang-format on
 
-// The scenes that stand for their method when none is named.
+// One scene per method, run when none is named.
 static const char *const BEST_OF_METHODS[] = {"jelly-drop", "solid-teddy", "rod-bunny", "fem-squeeze", "actor-cheesy"};
 
 static const char *gallery_name(const void *user, int index) {

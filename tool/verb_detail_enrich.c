@@ -48,7 +48,7 @@ static void add_contact(contact_table *table, const double *numbers, int count) 
   table->contacts[table->count++] = contact;
 }
 
-// Numbers of a line; -1 and the column for what is none.
+// Number of values of a line; -1 and the column where a value is invalid.
 static int parse_line(const char *line, double *numbers, int *column) {
   int count = 0;
   const char *at = line;

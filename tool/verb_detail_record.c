@@ -61,7 +61,7 @@ static pl_status cross_validate(job *j, pl_error *error) {
   return status;
 }
 
-// How held-out touches are met with the first 1, 2, 4 … examples.
+// Error of held-out touches with the first 1, 2, 4 … examples.
 static pl_status grow(job *j, pl_error *error) {
   int32_t held_count = j->view.recording_count - j->view.example_count;
   if (!j->check || held_count == 0) return PL_OK;

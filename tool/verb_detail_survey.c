@@ -1,4 +1,4 @@
-// pliant detail info, segment, cover: what is in a set, which places of a surface are alike, and where no example is near.
+// pliant detail info, segment, cover: the contents of a set, similar sites of a surface, and sites without a similar example.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static pl_status make_lattice(const tool_arguments *arguments, pl_context *conte
   return pl_lattice_build(context, &def, body->surface, &body->tets, NULL, error);
 }
 
-// The surface of bare tets, or where a surface sits in them.
+// The boundary of the tets, or the embedding of a surface in them.
 static pl_status tie_surface(pl_context *context, detail_body *body, pl_error *error) {
   body->material = tool_allocate((size_t)pl_mesh_get_view(body->tets).point_count, sizeof *body->material);
   if (body->surface == NULL) return pl_mesh_boundary(context, body->tets, &body->surface, body->material, error);
@@ -280,7 +280,7 @@ int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl
 
 // --- cover -----------------------------------------------------------------------------------------------------------
 
-// Where to record next: the place that is least like any example, then the one least like any example and the first, by places on the surface.
+// Where to record next: the site least similar to any example, then the next one that is not close to it on the surface, and so on.
 static void print_next(const detail_body *body, const double *distances, double limit, double apart, int32_t max, bool json) {
   const pl_detail_object *object = &body->object;
   int32_t chosen[64], count = 0;

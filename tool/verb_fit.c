@@ -1,4 +1,4 @@
-// pliant fit: motions of a mesh become its material and its shape without gravity.
+// pliant fit: material and rest shape of a mesh from its motions.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

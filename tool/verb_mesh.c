@@ -1,4 +1,4 @@
-// pliant mesh: tets on a lattice around a surface, with where the surface sits in them.
+// pliant mesh: tets on a lattice around a surface, and the embedding of the surface in them.
 #include <math.h>
 #include <stdio.h>
 

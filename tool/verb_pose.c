@@ -1,4 +1,4 @@
-// pliant pose: example poses of a surface become poses of the tets it sits in.
+// pliant pose: transfers poses of a surface to the tets that it is embedded in.
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static char *base_name(const char *path) {
   return tool_text("%.*s", (int)(dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name)), name);
 }
 
-// FILE:NUMBER, a frame of a point cache: the place of the colon, or NULL.
+// FILE:NUMBER, a frame of a point cache: pointer to the colon, or NULL.
 static const char *find_frame(const char *path) {
   const char *colon = strrchr(path, ':');
   if (colon == NULL || colon[1] == '\0' || tool_is_file(path)) return NULL;
@@ -89,7 +89,7 @@ static bool read_frame(pose_job *job, const char *path, long frame, pl_pose_sour
   return status >= 0;
 }
 
-// Points of a mesh file in its own vertex order, which is that of the rest's file.
+// Points of a mesh file in its own vertex order, which is that of the file of the rest shape.
 static bool read_points(pose_job *job, const char *path, pl_pose_source *source) {
   pl_mesh *mesh = tool_open_mesh(job->tool, job->context, path, job->scale, &job->remarks);
   if (mesh == NULL) return false;
@@ -127,7 +127,7 @@ static bool read_pose(pose_job *job, const char *word) {
   return good;
 }
 
-// Read what the words name. False if something is wrong, which is printed.
+// Read the files on the command line. False on failure (printed).
 static bool read_files(pose_job *job) {
   const tool_arguments *arguments = job->arguments;
   bool is_volume = tool_find_value(arguments, "volume")->given;
@@ -171,7 +171,7 @@ static bool join_poses(pose_job *job) {
   return false;
 }
 
-// Poses that are useless or harmful. False if one cannot be used at all.
+// Print findings about the poses. False if one is unusable.
 static bool check_poses(pose_job *job) {
   pl_findings *findings = NULL;
   pl_error error = {0};
@@ -205,7 +205,7 @@ static bool make_tets(pose_job *job) {
   return true;
 }
 
-// One line per pose on standard output, and what is doubtful about it on standard error.
+// One row per pose on standard output, and warnings on standard error.
 static void print_reports(pose_job *job, const pl_mesh_view *view, const pl_pose_report *reports) {
   const tool_console *console = &job->tool->console;
   int width = 4;
@@ -264,7 +264,7 @@ static int pose(pose_job *job) {
   return job->remarks ? TOOL_REMARKS : TOOL_DONE;
 }
 
-// Whether the options go together; prints what does not.
+// Check combinations of options; prints what is wrong.
 static bool check_options(const tool_session *tool, const tool_arguments *arguments) {
   const tool_value *output = tool_find_value(arguments, "output");
   bool points = tool_find_value(arguments, "points")->given, cell = tool_find_value(arguments, "cell-size")->given;

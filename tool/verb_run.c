@@ -1,4 +1,4 @@
-// pliant run: a scene becomes frames, without a display.
+// pliant run: simulates a scene without a display and writes its frames.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
