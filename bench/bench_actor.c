@@ -226,7 +226,7 @@ static void measure_row(actor_suite *suite, const paper_row *row) {
     done = try_scene(suite, row, name, &error);
     free(name);
   }
-  if (done == 0) tool_print(console, "%s: left out, the gallery has no actor for it (%s)", row->row, row->scene);
+  if (done == 0) tool_print(console, "%s: skipped; the gallery has no actor for it (%s)", row->row, row->scene);
   if (done >= 0) return;
   tool_print_warning(console, "%s: %s", row->scene, error.text);
   suite->remarks = true;

@@ -35,7 +35,7 @@ bool object_fixture_open(bench_session *bench, object_fixture *fixture) {
   bool good = fixture->gallery.folder != NULL;
   if (!good) tool_print_error(console, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
   if (good && mkdtemp(folder) == NULL) {
-    tool_print_error(console, "no folder for temporary files can be made as '%s'", folder);
+    tool_print_error(console, "the temporary folder '%s' cannot be created; check TMPDIR and its permissions", folder);
     good = false;
   }
   if (good)

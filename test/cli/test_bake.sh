@@ -164,7 +164,7 @@ cat >scene.json <<'SCENE'
 SCENE
 echo "of a scene the skeleton is written with its motion; a character in it is written back"
 expect 1 bake scene.json -o x.glb
-grep -q "2 bodies with joints; --body says which, such as 'lock' or 'hero'" err || fail "the choice is not offered"
+grep -q "2 bodies with joints; choose one with --body, such as 'lock' or 'hero'" err || fail "the choice is not offered"
 expect 1 bake scene.json -o x.glb --body lokc
 grep -q "did you mean 'lock'" err || fail "no suggestion"
 expect 1 bake scene.json -o x.glb --body lock --eye 1,2,3
