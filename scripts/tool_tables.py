@@ -32,7 +32,7 @@ def verbs():
 
 def page_with_tables():
     text = PAGE.read_text(encoding="utf-8")
-    return text, BLOCK.sub(lambda found: f"{found[1]}{table(found[2])}{found[3]}", text)
+    return text, BLOCK.sub(lambda found: f"{found[1]}\n{table(found[2])}\n{found[3]}", text)
 
 
 def check():
