@@ -177,8 +177,7 @@ const tool_verb tool_bake_verb = {
     .summary = "simulate the chains of a character or scene into an animation of its skeleton",
     .details =
         "INPUT is a GLB, glTF or VRM file with spring bones, or a scene with a rod body. A character is written back unchanged, "
-        "with one more animation; "
-        "nodes that are not simulated keep their key frames. Of a scene, the skeleton is written too.\n"
+        "with one more animation; nodes that are not simulated keep their key frames. Of a scene, the skeleton is written too.\n"
         "--loop simulates at most 8 cycles, records one more and fades out the remaining difference between its end and its start "
         "over the last fifth.",
     .min_words = 1,

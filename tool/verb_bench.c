@@ -140,9 +140,8 @@ const tool_verb tool_bench_verb = {
     .summary = "measure this machine and the tables of the papers on it",
     .details =
         "Each value is the median of at least five repetitions; for actors and detail it is the fastest of them. Spread is the "
-        "interquartile range. "
-        "Column `paper` is the figure of the paper in the same unit; column `limit` is the best that this machine could do, "
-        "measured in the same run.",
+        "interquartile range. Column `paper` is the figure of the paper in the same unit; column `limit` is the best that this "
+        "machine could do, measured in the same run.",
     .min_words = 0,
     .max_words = 1,
     .options = OPTIONS,

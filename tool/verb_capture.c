@@ -174,10 +174,8 @@ const tool_verb tool_capture_verb = {
         "MESH is the object at rest under gravity: tets, or a surface that is filled with tets. CAPTURE is a `capture.json` or its "
         "folder.\n"
         "In every round the object is tracked through all captures and its material is fitted to the motion; the next round tracks "
-        "with the result. "
-        "The folder gets `report.html`, `rounds.csv`, everything that fit writes, and a folder per round. The exit status is 3 if "
-        "a frame was lost "
-        "or a parameter is not determined.",
+        "with the result. The folder gets `report.html`, `rounds.csv`, everything that fit writes, and a folder per round. The "
+        "exit status is 3 if a frame was lost or a parameter is not determined.",
     .min_words = 2,
     .max_words = 33,
     .options = OPTIONS,

@@ -166,8 +166,7 @@ const tool_verb tool_convert_verb = {
     .summary = "write a mesh or a point cache in another format",
     .details =
         "The ending of OUT selects the format: .obj .ply .stl .msh .vtk .vtu .mesh .node .glb for meshes, .pc2 .mdd .csv for point "
-        "caches. "
-        "A warning names what the format cannot hold (exit status 3).",
+        "caches. A warning names what the format cannot hold (exit status 3).",
     .min_words = 2,
     .max_words = 2,
     .options = OPTIONS,

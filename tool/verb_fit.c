@@ -110,13 +110,10 @@ const tool_verb tool_fit_verb = {
     .summary = "find the material and the rest shape of a mesh from its motion",
     .details =
         "MESH has tets and is in its static shape, at rest under gravity. Each MOTION is a PC2 or MDD file of its points, as track "
-        "writes it, "
-        "and starts at the moment of release.\n"
+        "writes it, and starts at the moment of release.\n"
         "Standard output has a table of the parameters with 95 % intervals. The folder gets `report.html`, `estimates.csv`, "
-        "`correlations.csv`, "
-        "`history.csv`, `reference.vtu` with `young.csv`, and `scene.json`, a scene with the fitted body. The exit status is 3 if "
-        "the motions do not "
-        "determine every parameter.\n"
+        "`correlations.csv`, `history.csv`, `reference.vtu` with `young.csv`, and `scene.json`, a scene with the fitted body. The "
+        "exit status is 3 if the motions do not determine every parameter.\n"
         "The program pliant-mpi, where it was built, shares the work among processes: mpirun -n N pliant-mpi fit ...",
     .min_words = 2,
     .max_words = 33,

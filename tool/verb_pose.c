@@ -303,10 +303,8 @@ const tool_verb tool_pose_verb = {
         "The poses are the morph targets of SURFACE, or the POSED files: the same surface in another pose, each [NAME=]FILE, or "
         "[NAME=]FILE.pc2:FRAME for a frame of a point cache. TETS are left out when --points or --cell-size makes them.\n"
         "Standard output has a table with one row per pose: distance of the fitted surface from the posed one, smallest and "
-        "largest J (volume of a tet "
-        "relative to its rest volume), inverted tets, the smallest weight used, and the number of points with a reduced weight. "
-        "Where a pose would "
-        "invert tets the surface gives way, with a warning (exit status 3).",
+        "largest J (volume of a tet relative to its rest volume), inverted tets, the smallest weight used, and the number of "
+        "points with a reduced weight. Where a pose would invert tets the surface gives way, with a warning (exit status 3).",
     .min_words = 1,
     .max_words = TOOL_MAX_WORDS,
     .options = OPTIONS,

@@ -197,8 +197,7 @@ const tool_verb tool_run_verb = {
     .details =
         "Every body gets its own files in DIR, in the vertex order of its surface. Frame 0 is the start.\n"
         "Ctrl-C finishes the current frame, writes a checkpoint into DIR and prints the command that resumes the run; a second "
-        "Ctrl-C stops immediately. "
-        "A resumed run writes the same files and the same hash as an uninterrupted one.",
+        "Ctrl-C stops immediately. A resumed run writes the same files and the same hash as an uninterrupted one.",
     .min_words = 0,
     .max_words = 1,
     .options = OPTIONS,

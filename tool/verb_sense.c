@@ -136,13 +136,11 @@ const tool_verb tool_sense_verb = {
     .summary = "capture a body of a scene with virtual depth cameras",
     .details =
         "Simulates the scene and renders depth images of one body from all around, with the errors of a real sensor. Other bodies "
-        "and colliders "
-        "occlude it and are masked out. The folder gets `capture.json` with its images; `static.vtu` and `surface.ply`, the body "
-        "at rest under gravity; "
-        "`held.csv`, the points that never move; and the truth: `rest.vtu`, `truth_points.pc2` and `truth_surface.pc2`.\n"
+        "and colliders occlude it and are masked out. The folder gets `capture.json` with its images; `static.vtu` and "
+        "`surface.ply`, the body at rest under gravity; `held.csv`, the points that never move; and the truth: `rest.vtu`, "
+        "`truth_points.pc2` and `truth_surface.pc2`.\n"
         "With --tets these are written for other tets that fill the same shape, such as coarser ones, which move with those of the "
-        "scene: "
-        "the mesh that is tracked and fitted then differs from the mesh that was simulated.",
+        "scene: the mesh that is tracked and fitted then differs from the mesh that was simulated.",
     .min_words = 1,
     .max_words = 1,
     .options = OPTIONS,

@@ -105,9 +105,8 @@ const tool_verb tool_track_verb = {
     .summary = "follow a soft body through the point clouds of a capture",
     .details =
         "CAPTURE is a `capture.json` or its folder. MESH is the body at rest under gravity: tets, or a surface that is filled with "
-        "tets. "
-        "The folder gets `track_surface` and `track_points`, the motion of surface and tets, and `residuals.csv` with one row per "
-        "frame.\n"
+        "tets. The folder gets `track_surface` and `track_points`, the motion of surface and tets, and `residuals.csv` with one "
+        "row per frame.\n"
         "A frame is lost when the body does not explain its points; lost frames are warnings, and the exit status is 3.",
     .min_words = 2,
     .max_words = 2,

@@ -135,11 +135,9 @@ const tool_verb tool_view_verb = {
     .summary = "show a scene in the browser, drag its bodies and edit it",
     .details =
         "SCENE is a scene file or the name of a scene of the gallery; without it the page shows the gallery. It may also be a "
-        "recording "
-        "(`capture.json` or its folder, as sense writes it) or the folder of a fit.\n"
+        "recording (`capture.json` or its folder, as sense writes it) or the folder of a fit.\n"
         "The address of the page, with a token that is different every time, is printed on standard output. It works through an "
-        "SSH tunnel too: "
-        "ssh -L 8080:127.0.0.1:8080 MACHINE pliant view --port 8080 SCENE. Ctrl-C ends the program.",
+        "SSH tunnel too: ssh -L 8080:127.0.0.1:8080 MACHINE pliant view --port 8080 SCENE. Ctrl-C ends the program.",
     .min_words = 0,
     .max_words = 1,
     .options = OPTIONS,
