@@ -15,12 +15,15 @@
 
 // clang-format off
 static const tool_option OPTIONS[] = {
-    {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true, .about = "file to write: .glb (joints) or .pc2 (points of the skinned surface)",
+    {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true,
+     .about = "file to write: .glb (joints) or .pc2 (points of the skinned surface)",
      .more = "Points are in the order of the vertices of the input file."},
     {"format", .kind = TOOL_TEXT, .value = "LIST", .choices = "glb pc2", .default_note = "the ending of FILE",
      .about = "glb, pc2 or glb,pc2; several formats are written with the name of FILE and their own endings"},
-    {"animation", .kind = TOOL_TEXT, .value = "NAME", .default_note = "the first one", .about = "animation of the character to play while simulating"},
-    {"body", .kind = TOOL_TEXT, .value = "NAME", .default_note = "the only body with joints", .about = "body of the scene to bake"},
+    {"animation", .kind = TOOL_TEXT, .value = "NAME", .default_note = "the first one",
+     .about = "animation of the character to play while simulating"},
+    {"body", .kind = TOOL_TEXT, .value = "NAME", .default_note = "the only body with joints",
+     .about = "body of the scene to bake"},
     {"fps", .kind = TOOL_NUMBER, .value = "RATE", .min = 1, .max = 1000, .default_note = "60 for a character, the rate of the scene for a scene",
      .about = "frames per second"},
     {"seconds", .kind = TOOL_NUMBER, .value = "S", .min = 0.001, .max = 86400, .default_note = "length of the animation or scene, 2 without an animation",
@@ -29,7 +32,8 @@ static const tool_option OPTIONS[] = {
     {"pre-roll", .kind = TOOL_NUMBER, .value = "SECONDS", .min = 0, .max = 3600, .default_note = "1 for a character, 0 for a scene",
      .about = "time to settle in the first pose before recording"},
     TOOL_SET_OPTION,
-    {"eye", .kind = TOOL_TEXT, .value = "X,Y,Z", .about = "position in metres of a camera that the examples of the character follow"},
+    {"eye", .kind = TOOL_TEXT, .value = "X,Y,Z",
+     .about = "position in metres of a camera that the examples of the character follow"},
     TOOL_THREADS_OPTION,
 };
 // clang-format on

@@ -10,7 +10,8 @@
 // clang-format off
 static const tool_option OPTIONS[] = {
     {"quiet", 'q', TOOL_FLAG, .about = "print errors and warnings only, no notes and no summary"},
-    {"schema", .kind = TOOL_TEXT, .value = "FILE", .about = "write the JSON Schema of scenes to FILE, for editors that complete and check",
+    {"schema", .kind = TOOL_TEXT, .value = "FILE",
+     .about = "write the JSON Schema of scenes to FILE, for editors that complete and check",
      .more = "With it, no other file needs to be named."},
     TOOL_SET_OPTION,
 };

@@ -20,7 +20,8 @@ static pl_vec3 default_gravity(void) {
 static const tool_option OPTIONS[] = {
     TOOL_DIR_OPTION(.default_text = "out/fit", .about = "folder for the results"),
     TOOL_HOLD_OPTION,
-    {"rate", .kind = TOOL_NUMBER, .value = "RATE", .min = 0.01, .max = 1e6, .default_text = "30", .about = "frames per second of the motions"},
+    {"rate", .kind = TOOL_NUMBER, .value = "RATE", .min = 0.01, .max = 1e6, .default_text = "30",
+     .about = "frames per second of the motions"},
     {"predict", .kind = TOOL_TEXT, .value = "FILE", .about = "held-out motion to predict; the report gives the error"},
     {"resume", .kind = TOOL_FLAG, .about = "resume the interrupted fit in DIR"},
     {"gravity", .kind = TOOL_TEXT, .value = "X,Y,Z", .default_vector = default_gravity, .about = "gravity in m/s^2"},

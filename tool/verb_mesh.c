@@ -14,7 +14,8 @@ static const tool_option OPTIONS[] = {
     {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true, .about = "file to write: .vtu, .vtk, .msh, .mesh or .node"},
     TOOL_POINTS_OPTION(2e6, .default_number = default_points, .about = "target number of points, met within a fifth"),
     TOOL_CELL_SIZE_OPTION(.about = "edge length of a lattice cell in metres, instead of --points"),
-    {"embedding", .kind = TOOL_TEXT, .value = "FILE", .about = "write where each surface point sits: a CSV table with 4 points and 4 weights per row"},
+    {"embedding", .kind = TOOL_TEXT, .value = "FILE",
+     .about = "write where each surface point sits: a CSV table with 4 points and 4 weights per row"},
     TOOL_SCALE_OPTION(.about = "scale the surface first, such as 0.001 for a file in millimetres"),
 };
 // clang-format on

@@ -13,13 +13,15 @@ TOOL_DEFAULT(default_weight, pl_default_pose_def().weight)
 
 // clang-format off
 static const tool_option OPTIONS[] = {
-    {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true, .about = "file to write, tets with their poses: .vtu or .vtk"},
+    {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true,
+     .about = "file to write, tets with their poses: .vtu or .vtk"},
     TOOL_POINTS_OPTION(2e6, .about = "make the tets: a lattice of about N points around SURFACE",
      .more = "The words are then SURFACE [POSED...]."),
     TOOL_CELL_SIZE_OPTION(.about = "make the tets: a lattice with cells of this edge length in metres"),
     {"volume", .kind = TOOL_FLAG, .about = "POSED files hold the points of TETS; there is no SURFACE and nothing is fitted",
      .more = "The words are then TETS [POSED...]; the poses are checked and collected in one file."},
-    {"weight", .kind = TOOL_NUMBER, .value = "W", .min = 1e-6, .max = 1e6, .default_number = default_weight, .about = "how strongly the surface pulls the tets",
+    {"weight", .kind = TOOL_NUMBER, .value = "W", .min = 1e-6, .max = 1e6, .default_number = default_weight,
+     .about = "how strongly the surface pulls the tets",
      .more = "At 1, a surface point one tet edge away from its pose costs as much as a tet stretched to twice its length."},
     {"exact", .kind = TOOL_FLAG, .about = "impose the posed surface exactly, even where tets are inverted"},
     TOOL_SCALE_OPTION(.about = "scale every file that is read, such as 0.001 for millimetres"),

@@ -18,7 +18,8 @@
 
 // clang-format off
 static const tool_option OPTIONS[] = {
-    {"port", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 65535, .default_note = "any free port", .about = "port to listen on"},
+    {"port", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 65535, .default_note = "any free port",
+     .about = "port to listen on"},
     {"host", .kind = TOOL_TEXT, .value = "HOST", .default_text = "127.0.0.1", .about = "address to listen on",
      .more = "The default can be reached from this machine only."},
     {"no-browser", .kind = TOOL_FLAG, .about = "do not open a browser"},
