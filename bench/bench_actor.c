@@ -1,7 +1,7 @@
 // Actors: every row of table 1 of Coros and others 2012, with the scene of the gallery that stands for it.
 //
 // A scene runs on one thread for the time it simulates, or its first part with --quick, several times from the same state: every repetition does the same work to
-// the last bit, so the quickest says what the work takes, and the others what else the machine did. The value is wall-clock time of whole steps of the world
+// the last bit, so the fastest measures the work, and the others what else the machine did. The value is wall-clock time of whole steps of the world
 // (contact, optimisation, Newton's method) per simulated second; beside it stands the time that the thread was at work, which neighbours disturb less.
 //
 // Limit: the same steps of the same motion without the time spent in the optimisation, which is what a body costs whose rest shape chose itself for nothing. Newton's method finds
@@ -225,7 +225,7 @@ static void measure_row(actor_suite *suite, const paper_row *row) {
     done = try_scene(suite, row, name, &error);
     free(name);
   }
-  if (done == 0) tool_print(console, "%s: left out, the gallery has no actor for it (%s)", row->row, row->scene);
+  if (done == 0) tool_print(console, "%s: skipped; the gallery has no actor for it (%s)", row->row, row->scene);
   if (done >= 0) return;
   tool_print_warning(console, "%s: %s", row->scene, error.text);
   suite->remarks = true;

@@ -1,6 +1,6 @@
 // Detail: microseconds to compare a contact with all examples and to weigh them, to lay a stamp onto a surface, and milliseconds of a whole frame of a pillow.
 //
-// A row's name says what was counted:
+// The name of a row states what was measured:
 //   compare N    similarities (eq. 15) of a key to N examples. The paper: 0.2 ms for 1,000 and "in the order of" 10 us for 5 to 10, on one core of 3 GHz with SIMD
 //   weights N    interpolating weights from those: the second pass over the keys with the narrow widths, means, and columns of those that are near; not for 10,000,
 //                which have plain weights

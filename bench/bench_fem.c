@@ -1,7 +1,7 @@
 // Finite elements: milliseconds of an implicit step and of one of its Newton iterations, by size, stiffness, scheme, solver and threads.
 //
 // What moves is the hanging box of bench_fem_stage.c, steps of 1/60 s, always the same few steps from the same state: every repetition does the same work to the
-// last bit. A row's name says tets, Young's modulus in Pa, scheme and solver, and what was counted:
+// last bit. The name of a row states tets, Young's modulus in Pa, scheme and solver, and what was measured:
 //   step      a whole step of the world, however many Newton iterations it takes to 1e-4
 //   newton    the same divided by the number of Newton iterations
 //   assembly  of that: energies, forces and matrices, with the one or more evaluations without matrix of the line search

@@ -70,7 +70,8 @@ int bench_io(bench_session *bench) {
   const char *base = getenv("TMPDIR");
   char *folder = tool_text("%s/pliant-bench-XXXXXX", base != NULL && base[0] != '\0' ? base : "/tmp");
   if (mkdtemp(folder) == NULL) {
-    tool_print_error(&bench->tool->console, "no folder for temporary files can be made as '%s'", folder);
+    tool_print_error(&bench->tool->console, "the temporary folder '%s' cannot be created; check TMPDIR and its permissions",
+                     folder);
     free(folder);
     return TOOL_FAILED;
   }

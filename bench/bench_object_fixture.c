@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tool_open.h"
+#include "tool_verbs.h"
 
 // Of all scenes to be captured.
 static const double RELEASE = 1.2, RATE = 30;
@@ -34,7 +35,7 @@ bool object_fixture_open(bench_session *bench, object_fixture *fixture) {
   bool good = fixture->gallery.folder != NULL;
   if (!good) tool_print_error(console, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
   if (good && mkdtemp(folder) == NULL) {
-    tool_print_error(console, "no folder for temporary files can be made as '%s'", folder);
+    tool_print_error(console, "the temporary folder '%s' cannot be created; check TMPDIR and its permissions", folder);
     good = false;
   }
   if (good)
@@ -58,7 +59,7 @@ int object_run_verb(const object_fixture *fixture, const tool_verb *verb, const 
   while (words[count] != NULL) ++count;
   tool_arguments arguments = {.verb = verb};
   if (!tool_arguments_parse(fixture->bench->tool, verb, count, (char *const *)words, &arguments) ||
-      !tool_arguments_check_words(fixture->bench->tool, &arguments))
+      !tool_arguments_check(fixture->bench->tool, &arguments))
     return TOOL_USAGE;
   // Standard output is for rows of the benchmark.
   fflush(stdout);

@@ -1,9 +1,9 @@
 // From depth pictures to material: objects of the gallery are filmed by `sense` with all faults of a sensor, then tracked and fitted by `capture`.
 //
-// Table 4 of Wang and others 2015: seconds of tracking and of fitting, as many frames, control points and rounds as in the paper. The paper does not say whether its minutes of tracking are those
+// Table 4 of Wang and others 2015: seconds of tracking and of fitting, with the number of frames, control points and rounds of the paper. The paper does not state whether its minutes of tracking are those
 // of one round; ours are those of all.
 //
-// Other tets: what is simulated and filmed has finer tets and shorter steps than what is tracked and fitted. Rows say what the modulus is off by.
+// Other tets: what is simulated and filmed has finer tets and shorter steps than what is tracked and fitted. Rows give the error of the modulus.
 //
 // Held out: a second motion of the same object, filmed and tracked for itself, is predicted by the fit of the first.
 #include <math.h>
@@ -13,6 +13,7 @@
 
 #include "bench_object_fixture.h"
 #include "tool_hold.h"
+#include "tool_verbs.h"
 
 static const double MAX_HELD_OUT = 5;  // % of the amplitude
 
@@ -55,7 +56,7 @@ static const object_case OBJECTS[] = {
      1.0 * 3600,
      "2 control points, 3 rounds"},
     {{"taro", "capture-taro", {NULL}, NULL, 0, 239, "640x480"},
-     {"--density", "700", "--controls", "13", "--place", "farthest", "--young", "1e6", "--rounds", "3", NULL},
+     {"--density", "700", "--controls", "13", "--placement", "farthest", "--young", "1e6", "--rounds", "3", NULL},
      38 * 60,
      2.0 * 3600,
      "13 control points, 3 rounds"},

@@ -78,7 +78,7 @@ for name; do
       # both. The steps of the gallery are too long for it: a leaf that turns with its stem is damped by them.
       printf 'x,y,z\n0,0.36,0\n0,0.42,0\n' >"$out/lotus.csv"
       finer=(--set time.step=0.000520833333 --set time.warm_up=0.25)
-      follow lotus 15e6 1.2e6 -- --density 120 --place "$out/lotus.csv" --blend linear --no-warm-start --young 5e6 || failed=1
+      follow lotus 15e6 1.2e6 -- --density 120 --placement "$out/lotus.csv" --blend linear --no-warm-start --young 5e6 || failed=1
       finer=()
       ;;
     *)

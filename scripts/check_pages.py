@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """README.md, docs/*.md and src/*/README.md fit the tree: links lead somewhere, pictures are there, show something and name the command that
-makes them, the program in README.md is samples/hello.c, and the tables of the scene format and of behaviours are those of schema and code. In every
+makes them, the program in README.md is samples/hello.c, and the tables of the scene format, of behaviours and of the tool are those of schema, code and tool. In every
 page of the tree the rows of a table have as many cells as its head, and headings are headings: what a formatter for C makes of a page is neither.
 
 Prints `ok NAME` or `not ok NAME` per rule. What the pages say in commands and snippets is checked by check_documents.py.
@@ -14,6 +14,7 @@ import zlib
 
 import behaviour_tables
 import schema_tables
+import tool_tables
 from tree import ROOT, tracked
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "src").glob("*/README.md"))]
@@ -182,7 +183,7 @@ def main():
     for rule, breaches in rules.items():
         print(*breaches, sep="\n", end="\n" if breaches else "")
         print(f"{'not ok' if breaches else 'ok'} page: {rule}")
-    drifted = [tables.main(["--check"]) for tables in (schema_tables, behaviour_tables)]
+    drifted = [tables.main(["--check"]) for tables in (schema_tables, behaviour_tables, tool_tables)]
     return any(drifted) or any(rules.values())
 
 

@@ -18,15 +18,15 @@ static bool choose_animation(bake_job *job, const pl_character_view *view) {
     if (meant != NULL)
       tool_print_error(&job->tool->console, "'%s' has no animation '%s' (did you mean '%s'?)", job->options.input, wanted, meant);
     else
-      tool_print_error(&job->tool->console, "'%s' has no animation '%s'; 'pliant info' lists its %d", job->options.input, wanted,
-                       view->animation_count);
+      tool_print_error(&job->tool->console, "'%s' has no animation '%s'; 'pliant info' lists its %d animations", job->options.input,
+                       wanted, view->animation_count);
     return false;
   }
   if (job->animation >= 0) job->animation_name = view->animations[job->animation].name;
   return true;
 }
 
-// Frames fill the time exactly, so that a loop ends where it begins, and inner steps fill a frame.
+// The frames divide the duration evenly, so that a loop ends where it begins; the inner steps divide a frame evenly.
 static void lay_out_time(bake_job *job, const pl_character_view *view) {
   double end = job->animation >= 0 ? view->animations[job->animation].end : 0;
   double seconds = job->options.seconds > 0 ? job->options.seconds : end > 0 ? end : USUAL_SECONDS;
@@ -58,8 +58,8 @@ static pl_status make_world(bake_job *job, pl_error *error) {
 
 static bool refuse_scene_options(const bake_job *job) {
   if (job->options.body == NULL && job->options.overrides.count == 0) return true;
-  tool_print_error(&job->tool->console, "%s is for scenes; '%s' is a character", job->options.body != NULL ? "--body" : "--set",
-                   job->options.input);
+  tool_print_error(&job->tool->console, "%s works with scenes only; '%s' is a character",
+                   job->options.body != NULL ? "--body" : "--set", job->options.input);
   return false;
 }
 
@@ -68,7 +68,7 @@ static pl_transform index_of(const bake_job *job, int32_t joint, double time) {
   return job->node_placements[job->nodes[joint]];
 }
 
-// A loop needs an animation that ends as it begins, be it elsewhere: the first joint that does not is named.
+// A loop needs an animation that ends as it begins, possibly at another position: the first joint that does not is named.
 static void check_cycle(bake_job *job) {
   double end = (job->frame_count - 1) / job->frame_rate;
   int32_t base = bake_first_base(job);
@@ -80,7 +80,8 @@ static void check_cycle(bake_job *job) {
         sqrt(pow(a.position.x - b.position.x, 2) + pow(a.position.y - b.position.y, 2) + pow(a.position.z - b.position.z, 2));
     double angle = bake_angle(a.rotation, b.rotation);
     if (away < 1e-3 && angle < 0.02) continue;
-    tool_print_warning(&job->tool->console, "animation '%s' does not end as it begins: '%s' is %.3g mm and %.3g degrees away",
+    tool_print_warning(&job->tool->console,
+                       "animation '%s' does not end as it begins: at its end '%s' is off by %.3g mm and %.3g degrees",
                        job->animation_name, job->rod.joints[i].name, 1e3 * away, 57.29577951308232 * angle);
     job->remarks = true;
     return;
@@ -95,15 +96,15 @@ bool bake_open_character(bake_job *job) {
   if (status < 0) return tool_report_error(&job->tool->console, &error), false;
   pl_character_view view = pl_character_get_view(job->character);
   if (view.spring_count == 0) {
-    tool_print_error(&job->tool->console,
-                     "'%s' has no spring bones (VRMC_springBone, or secondaryAnimation of VRM 0.x): there is nothing to simulate",
-                     job->options.input);
+    tool_print_error(
+        &job->tool->console,
+        "'%s' has no spring bones (VRMC_springBone, or secondaryAnimation of VRM 0.x), so there is nothing to simulate",
+        job->options.input);
     return false;
   }
   if (!choose_animation(job, &view)) return false;
   if (job->options.loop && job->options.seconds > 0 && job->animation >= 0) {
-    tool_print_error(&job->tool->console, "a loop is as long as its animation '%s': --seconds does not go with it",
-                     job->animation_name);
+    tool_print_error(&job->tool->console, "a loop is as long as its animation '%s'; leave out --seconds", job->animation_name);
     return false;
   }
   lay_out_time(job, &view);
@@ -117,11 +118,12 @@ bool bake_open_character(bake_job *job) {
   job->morphs = tool_allocate((size_t)pose_count, sizeof *job->morphs);
   if (job->options.loop && job->animation >= 0) check_cycle(job);
   if (has_view_examples(&view) && !job->options.has_eye)
-    tool_print(&job->tool->console, "its examples follow a camera, and there is none: --eye X,Y,Z places one");
+    tool_print(&job->tool->console,
+               "the examples of this character follow a camera, and there is none; place one with --eye X,Y,Z");
   return true;
 }
 
-// Lead every joint that is not simulated to where the animation has it at `time`, within `seconds`.
+// Move every kinematic joint to its position in the animation at `time`, within `seconds`.
 static pl_status lead(bake_job *job, double time, double seconds, pl_error *error) {
   pl_status status = PL_OK;
   pl_character_sample(job->character, job->animation, time, job->node_placements, job->morphs);
@@ -134,15 +136,15 @@ static pl_status lead(bake_job *job, double time, double seconds, pl_error *erro
   return status;
 }
 
-// From its rest to the first pose in half of the time, calm in the other half.
+// Move from the rest pose to the first pose in half of the time, and settle in the other half.
 pl_status bake_settle_character(bake_job *job, pl_error *error) {
   double seconds = job->options.pre_roll >= 0 ? job->options.pre_roll : 1;
   pl_status status = lead(job, 0, 0.5 * seconds, error);
   return status >= 0 ? pl_world_settle(job->world, fmax(seconds, pl_world_get_step_length(job->world)), NULL, error) : status;
 }
 
-// At the end of a cycle the animation is back where it began, perhaps elsewhere in the world (a walk): the body is carried there, so that its chains do not
-// notice.
+// At the end of a cycle the animation returns to its start, which may be elsewhere in the world (a walk): the body is teleported there, so that its chains are
+// not disturbed.
 pl_status bake_rewind_character(bake_job *job, pl_error *error) {
   int32_t base = bake_first_base(job);
   double end = (job->frame_count - 1) / job->frame_rate;

@@ -1,7 +1,7 @@
-// Loops: how far the end of a cycle is from its beginning, and a fade that takes the rest of the way over the last fifth of the cycle.
+// Loops: the difference between the end and the start of a cycle, and a fade that removes it over the last fifth of the cycle.
 //
-// The fade happens in the space of joint rotations: every joint is turned, relative to its parent, by a growing share of the turn that leads from its last
-// rotation to its first. So segments keep their lengths, which mixing positions would not do.
+// The fade happens in the space of joint rotations: every joint is rotated, relative to its parent, by a growing fraction of the rotation from its last
+// orientation to its first. Segments keep their lengths, which blending positions would not.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ double bake_angle(pl_quat from, pl_quat to) {
   return 2 * half_angle(multiply(conjugate(from), to));
 }
 
-// A share of a rotation, the short way round.
+// A fraction of a rotation, the short way round.
 static pl_quat part_of(pl_quat q, double fraction) {
   double half = half_angle(q), sine = sqrt(q.x * q.x + q.y * q.y + q.z * q.z), sign = q.w < 0 ? -1 : 1;
   if (sine < 1e-12) return (pl_quat){0, 0, 0, 1};

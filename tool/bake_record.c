@@ -1,4 +1,4 @@
-// Simulating and recording: once through, or, for a loop, as many cycles as it takes until one ends as it began.
+// Simulates and records: once, or, for a loop, cycle after cycle until one ends as it began.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 
 enum { MAX_CYCLES = 8 };
 
-// Degrees between the beginning and the end of a cycle that nobody sees.
+// Difference between the start and the end of a cycle, in degrees, that is not visible.
 static const double LOOP_TOLERANCE = 0.5;
 
 static pl_status begin(bake_job *job, pl_error *error) {
@@ -15,7 +15,7 @@ static pl_status begin(bake_job *job, pl_error *error) {
   return job->options.pre_roll > 0 ? pl_world_settle(job->world, job->options.pre_roll, NULL, error) : PL_OK;
 }
 
-// To frame number `frame` from the one before it.
+// Advance from the previous frame to frame number `frame`.
 static pl_status advance(bake_job *job, int32_t frame, pl_error *error) {
   if (tool_interrupt_count() > 0) {
     *error = (pl_error){.status = PL_REMARK_CANCELLED, .text = "interrupted; nothing was written"};
@@ -57,8 +57,8 @@ static pl_status find_cycle(bake_job *job, pl_error *error) {
   }
   tool_progress_end(&progress);
   if (status >= 0)
-    tool_print(&job->tool->console, "cycle %d ends %.3g degrees and %.3g mm from where it began%s", cycle, gap.degrees,
-               1e3 * gap.metres, gap.degrees > LOOP_TOLERANCE ? "; no more are tried" : "");
+    tool_print(&job->tool->console, "the end of cycle %d is %.3g degrees and %.3g mm from its start%s", cycle, gap.degrees,
+               1e3 * gap.metres, gap.degrees > LOOP_TOLERANCE ? "; this was the last attempt" : "");
   free(before);
   free(after);
   return status;
@@ -67,7 +67,7 @@ static pl_status find_cycle(bake_job *job, pl_error *error) {
 static void print_gap(bake_job *job) {
   const pl_transform *last = job->frames + (size_t)(job->frame_count - 1) * (size_t)job->rod.joint_count;
   bake_gap gap = bake_measure_gap(job, job->frames, last);
-  const char *text = "the loop: its end is %.3g degrees and %.3g mm from its beginning, and is faded over the last fifth";
+  const char *text = "loop: the end is %.3g degrees and %.3g mm from the start; the difference is faded out over the last fifth";
   if (gap.degrees > 10 * LOOP_TOLERANCE) {
     tool_print_warning(&job->tool->console, text, gap.degrees, 1e3 * gap.metres);
     job->remarks = true;
@@ -88,7 +88,7 @@ pl_status bake_record(bake_job *job, pl_error *error) {
   job->frames = tool_allocate((size_t)job->frame_count * (size_t)job->rod.joint_count, sizeof *job->frames);
   pl_status status = open_log(job, error);
   if (status >= 0) status = begin(job, error);
-  // A scene has a beginning and an end; it is gone through once.
+  // A scene has a start and an end; it is simulated once.
   if (status >= 0 && job->options.loop && job->character != NULL) status = find_cycle(job, error);
   if (status >= 0) status = keep_frame(job, 0, error);
   tool_progress progress = tool_progress_start(&job->tool->console, "frame", 0, job->frame_count);

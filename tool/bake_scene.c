@@ -1,4 +1,4 @@
-// A body of a scene as the source of a bake: the scene leads it, moves the camera and all else.
+// A body of a scene as the source of a bake: the scene drives the body, the camera and everything else.
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static bool has_joints(const bake_job *job, int32_t index) {
   return strcmp(pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(job->set), id)).method, "rod") == 0;
 }
 
-// The body that is meant, or -1 (printed).
+// Index of the selected body, or -1 (printed).
 static int32_t choose_body(const bake_job *job) {
   const tool_console *console = &job->tool->console;
   const char *wanted = job->options.body, *path = job->options.input;
@@ -34,7 +34,7 @@ static int32_t choose_body(const bake_job *job) {
     if (found < 0 && (wanted == NULL || strcmp(name, wanted) == 0)) found = i;
   }
   if (rod_count == 0) {
-    tool_print_error(console, "'%s' has no body with joints: only rods can be baked; 'pliant run' writes the others", path);
+    tool_print_error(console, "'%s' has no body with joints; only rods can be baked, 'pliant run' writes other bodies", path);
     return -1;
   }
   if (wanted != NULL && found < 0) {
@@ -44,7 +44,7 @@ static int32_t choose_body(const bake_job *job) {
     return -1;
   }
   if (wanted == NULL && rod_count > 1) {
-    tool_print_error(console, "'%s' has %d bodies with joints; --body says which, such as '%s' or '%s'", path, rod_count,
+    tool_print_error(console, "'%s' has %d bodies with joints; choose one with --body, such as '%s' or '%s'", path, rod_count,
                      list.names[0], list.names[1]);
     return -1;
   }
@@ -53,9 +53,9 @@ static int32_t choose_body(const bake_job *job) {
 
 static bool refuse_character_options(const bake_job *job) {
   if (job->options.animation == NULL && !job->options.has_eye) return true;
-  tool_print_error(&job->tool->console, "%s is for characters; the scene '%s' says itself %s",
+  tool_print_error(&job->tool->console, "%s works with characters only; the scene '%s' sets %s itself",
                    job->options.has_eye ? "--eye" : "--animation", job->options.input,
-                   job->options.has_eye ? "where its camera is" : "which animation is played");
+                   job->options.has_eye ? "its camera" : "its motion");
   return false;
 }
 
@@ -66,7 +66,7 @@ static void lay_out_time(bake_job *job) {
   job->frame_count = 1 + (int32_t)floor(seconds * job->frame_rate + 0.5);
 }
 
-// Tubes are a skin too: one tube for each segment, in the order of the joints that the segments lead to, and fixed to the joint where it begins.
+// Tubes are a skin too: one tube for each segment, in the order of the joints at the ends of the segments, and attached to the joint at its start.
 static void skin_tubes(bake_job *job, const pl_mesh *tubes) {
   int32_t segment_count = 0, point_count = pl_mesh_get_view(tubes).point_count, point = 0;
   const pl_rod_joint *joints = job->rod.joints;
@@ -96,7 +96,7 @@ static bool take_body(bake_job *job, int32_t index) {
   job->source_path = body.character_path;
   if (job->rod.skin.surface == NULL && body.surface != NULL) skin_tubes(job, body.surface);
   if (job->rod.skin.surface != NULL || job->source_path != NULL || !job->options.glb) return true;
-  tool_print_error(&job->tool->console, "'%s' has no surface to be written with its joints: give it a mesh, or tubes (tube_sides)",
+  tool_print_error(&job->tool->console, "'%s' has no surface to write with its joints; give it a mesh, or tubes (tube_sides)",
                    body.name);
   return false;
 }

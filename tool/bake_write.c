@@ -1,4 +1,4 @@
-// What was recorded as files: an animation in the source file or in one of our own, and the points of the surface.
+// Writes the recording: an animation in the source file or in a new one, and the points of the surface.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@ static char *with_ending(const char *path, const char *ending) {
   return tool_text("%.*s%s%s", (int)length, path, ending != NULL ? "." : "", ending != NULL ? ending : "");
 }
 
-// Into the file the character came from. Nodes that the animation moves anyway keep its key frames; only the chains get new ones. Without an animation
-// beside it (a scene has led the joints in its own way) all joints do.
+// Into the file of the character. Nodes that the animation moves keep their key frames; only the chains get new ones. Without an animation
+// (the scene drove the joints) all joints get new ones.
 static pl_status write_into_source(const bake_job *job, pl_character_motion *motion, const char *path, pl_error *error) {
   int32_t *nodes = tool_allocate((size_t)job->rod.joint_count, sizeof *nodes);
   for (int32_t i = 0; i < job->rod.joint_count; ++i)
@@ -52,8 +52,8 @@ static pl_status write_glb(const bake_job *job, pl_error *error) {
   return status;
 }
 
-// From the last frame of a loop to the first, for every point. A body that has moved on meanwhile, as in a walk, stays where it is then: how the led joint
-// above the first chain has moved is not a difference.
+// Difference from the last frame of a loop to the first, for every point. The motion of the kinematic joint above the first chain, as in a walk, is not part
+// of the difference.
 static pl_status find_gaps(const bake_job *job, int32_t count, pl_vec3 *gaps, pl_error *error) {
   int32_t last = job->frame_count - 1, base = bake_first_base(job);
   const pl_transform *start = job->frames + base, *end = start + (size_t)last * (size_t)job->rod.joint_count;
@@ -67,7 +67,7 @@ static pl_status find_gaps(const bake_job *job, int32_t count, pl_vec3 *gaps, pl
   return status;
 }
 
-// The points of a loop are faded as they are, along straight lines.
+// The points of a loop are faded along straight lines.
 static pl_status write_points(const bake_job *job, pl_frames *frames, pl_error *error) {
   int32_t count = pl_model_get_report(job->model).surface_point_count, last = job->frame_count - 1;
   pl_vec3 *gap = tool_allocate((size_t)count, sizeof *gap);
@@ -103,7 +103,7 @@ static pl_status write_pc2(const bake_job *job, pl_error *error) {
     status = pl_frames_close(frames, error);
   else
     pl_frames_abandon(frames);
-  if (status >= 0) tool_print(&job->tool->console, "%d points a frame in %s.pc2", facts.surface_point_count, path);
+  if (status >= 0) tool_print(&job->tool->console, "%d points per frame in %s.pc2", facts.surface_point_count, path);
   free(path);
   return status;
 }

@@ -20,13 +20,13 @@ enum { ROUND_FIRST = 6, ROUND_TRUTH = 2 };
 
 static const round_column ROUND_COLUMNS[ROUND_FIRST + ROUND_TRUTH] = {
     {"round", "round", 1},
-    {"track_residual", "points off the surface (mm)", 1e-3},
+    {"track_residual", "distance of points from the surface (mm)", 1e-3},
     {"explained", "points explained (%)", 1e-2},
-    {"fit_rms", "simulation off the track (mm)", 1e-3},
+    {"fit_rms", "distance of simulation from track (mm)", 1e-3},
     {"track_seconds", "tracking (s)", 1},
     {"fit_seconds", "fitting (s)", 1},
-    {"error_seen", "track off the truth where cameras see (mm)", 1e-3},
-    {"error_hidden", "where they do not (mm)", 1e-3},
+    {"error_seen", "error of the track where cameras see (mm)", 1e-3},
+    {"error_hidden", "error where they do not (mm)", 1e-3},
 };
 
 static int32_t first_columns(const capture_job *job) {
@@ -200,8 +200,9 @@ static pl_status report_clip(capture_job *job, int32_t number, const pl_embeddin
       if (near_count > 0) max = fmax(max, sorted[near_count - 1]);
       if (near_count > 0) share95 = fmax(share95, sorted[(int32_t)(0.95 * (near_count - 1))]);
       if (s == samples / 2) {
-        char *caption = tool_text("%s, frame %d: the cloud over the tracked mesh, from 0 (dark) to %.3g mm (light) away",
-                                  clip->name, f + job->release, 1e3 * fmin(limit, 10 * sorted[view.point_count / 2]));
+        char *caption =
+            tool_text("%s, frame %d: the cloud over the tracked mesh, coloured by distance from 0 (dark) to %.3g mm (light)",
+                      clip->name, f + job->release, 1e3 * fmin(limit, 10 * sorted[view.point_count / 2]));
         status = draw_cloud(job, placed, &view, distances, fmax(limit, 1e-12), report, caption, error);
         free(caption);
       }

@@ -27,8 +27,8 @@ static pl_status load(void *user, const char *name, void *bytes, size_t capacity
   pl_status status = tool_rank() == 0 ? files->load(files->user, name, bytes, capacity, size, error) : PL_OK;
   status = fraction_status(status, name, error);
   if (status < 0) return status;
-  tool_ranks_fraction(size, sizeof *size);
-  if (*size <= capacity) tool_ranks_fraction(bytes, *size);
+  tool_ranks_broadcast(size, sizeof *size);
+  if (*size <= capacity) tool_ranks_broadcast(bytes, *size);
   return status;
 }
 

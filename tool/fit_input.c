@@ -1,21 +1,20 @@
-// What a fit is given: options, motions, held points.
+// The input of a fit: options, motions, held points.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tool_fit.h"
 #include "tool_ranks.h"
 
 // --- options ------------------------------------------------------------------------------------------------------------
 
-// One of some names; `given` may be NULL. -1 if it is none of them (printed).
-static int choose(const tool_session *tool, const char *option, const char *given, const char *const *names, int fallback) {
-  if (given == NULL) return fallback;
-  for (int i = 0; names[i] != NULL; ++i)
-    if (strcmp(given, names[i]) == 0) return i;
-  tool_print_error(&tool->console, "--%s is %s or %s, not '%s'", option, names[0], names[1], given);
-  return -1;
+// Index of `given` in `names`; `fallback` if it is NULL. The option table has checked that it is one of them.
+static int choose(const char *given, const char *const *names, int fallback) {
+  for (int i = 0; given != NULL && names[i] != NULL; ++i)
+    if (strcasecmp(given, names[i]) == 0) return i;
+  return fallback;
 }
 
 static const char *text_of(const tool_arguments *arguments, const char *name) {
@@ -60,14 +59,12 @@ static bool read_points(const tool_session *tool, pl_context *context, const cha
 
 static bool read_field(const tool_session *tool, pl_context *context, const tool_arguments *arguments, fit_settings *settings) {
   static const char *const blends[] = {"linear", "harmonic", NULL};
-  const tool_value *controls = tool_find_value(arguments, "controls");
-  const char *position = text_of(arguments, "place"), *blend = text_of(arguments, "blend");
+  const char *position = text_of(arguments, "placement"), *blend = text_of(arguments, "blend");
   pl_field_def *field = &settings->field;
   *field = pl_default_field_def();
-  field->control_count = controls->given ? (int32_t)controls->count : 1;
+  field->control_count = (int32_t)tool_get_count(arguments, "controls");
   bool along = position == NULL || strcmp(position, "axis") == 0;
-  int chosen = choose(tool, "blend", blend, blends, along ? PL_FIELD_LINEAR : PL_FIELD_HARMONIC);
-  if (chosen < 0) return false;
+  int chosen = choose(blend, blends, along ? PL_FIELD_LINEAR : PL_FIELD_HARMONIC);
   field->blend = (pl_field_blend)chosen;
   if (!along && strcmp(position, "farthest") != 0) {
     field->placement = PL_FIELD_GIVEN;
@@ -78,14 +75,14 @@ static bool read_field(const tool_session *tool, pl_context *context, const tool
 }
 
 uint64_t fit_mix(uint64_t hash, const void *bytes, size_t size) {
-  // FNV-1a: what was given is told from what else could have been, nothing more.
+  // FNV-1a: enough to notice that the input changed.
   for (size_t i = 0; i < size; ++i) hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001B3);
   return hash;
 }
 
-// What may differ between a run and the one that goes on with it.
+// Options that may differ between a fit and the one that resumes it.
 static bool may_differ(const char *option) {
-  static const char *const free_ones[] = {"resume", "threads", "output", "limit", "rounds", "truth"};
+  static const char *const free_ones[] = {"resume", "threads", "output", "max-iterations", "rounds", "truth"};
   for (size_t i = 0; i < sizeof free_ones / sizeof free_ones[0]; ++i)
     if (strcmp(option, free_ones[i]) == 0) return true;
   return false;
@@ -108,9 +105,9 @@ bool fit_settings_read(const tool_session *tool, pl_context *context, const tool
                                                                                                  NULL};
   *settings = (fit_settings){.def = pl_default_fit_def(), .warm_start = !tool_find_value(arguments, "no-warm-start")->given};
   pl_fit_def *def = &settings->def;
-  int material = choose(tool, "material", text_of(arguments, "material"), materials, 0);
-  int fitter = choose(tool, "fitter", text_of(arguments, "fitter"), fitters, 0);
-  if (material < 0 || fitter < 0 || !read_vector(tool, text_of(arguments, "gravity"), &def->gravity)) return false;
+  int material = choose(text_of(arguments, "material"), materials, 0);
+  int fitter = choose(text_of(arguments, "fitter"), fitters, 0);
+  if (!read_vector(tool, text_of(arguments, "gravity"), &def->gravity)) return false;
   def->material = material == 0 ? PL_FEM_COROTATED : PL_FEM_NEO_HOOKEAN;
   def->fitter = fitter == 0 ? PL_FITTER_GAUSS_NEWTON : PL_FITTER_NELDER_MEAD;
   def->density = tool_number_or(arguments, "density", def->density);
@@ -118,7 +115,7 @@ bool fit_settings_read(const tool_session *tool, pl_context *context, const tool
   def->poisson.start = tool_number_or(arguments, "poisson", def->poisson.start);
   def->poisson.fitted = tool_find_value(arguments, "fit-poisson")->given;
   def->noise = tool_number_or(arguments, "noise", def->noise);
-  const tool_value *steps = tool_find_value(arguments, "steps"), *limit = tool_find_value(arguments, "limit");
+  const tool_value *steps = tool_find_value(arguments, "steps"), *limit = tool_find_value(arguments, "max-iterations");
   if (steps->given)
     def->steps_per_frame = (int32_t)steps->count;
   else if (def->fitter == PL_FITTER_GAUSS_NEWTON)
@@ -147,10 +144,10 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
   pl_status status = pl_frame_file_open(context, path, &file, &facts, &error);
   if (status >= 0 && (facts.point_count != point_count || facts.frame_count < 2)) {
     if (facts.point_count != point_count)
-      tool_print_error(&tool->console, "'%s' moves %d points, the mesh has %d: it must be a motion of the points of the tets", path,
+      tool_print_error(&tool->console, "'%s' has %d points and the mesh has %d; give a motion of the points of the tets", path,
                        facts.point_count, point_count);
     else
-      tool_print_error(&tool->console, "'%s' has one frame; a motion has two or more", path);
+      tool_print_error(&tool->console, "'%s' has one frame; a motion needs two or more", path);
     pl_frame_file_close(file);
     return false;
   }

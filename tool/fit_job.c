@@ -1,4 +1,4 @@
-// A fit under way: set up, run with a checkpoint after every iteration, gone back to.
+// A running fit: set up, run with a checkpoint after every iteration, resumed.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static char *history_path(const char *folder) {
   return tool_text("%s/history.csv", folder);
 }
 
-// Of everything that decides what comes out.
+// Hash of everything that the result depends on.
 static uint64_t hash_of(const fit_job *job) {
   const fit_object *object = job->object;
   pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
@@ -144,12 +144,12 @@ static pl_status go_on(fit_job *job, pl_error *error) {
       *error = (pl_error){.status = PL_ERROR_INVALID_DATA};
       snprintf(error->file, sizeof error->file, "%s", path);
       snprintf(error->text, sizeof error->text,
-               "this checkpoint is of a fit of other files or options; give the same, or start again without --resume");
+               "this checkpoint belongs to a fit with other files or options; give the same ones, or start again without --resume");
       status = PL_ERROR_INVALID_DATA;
     }
     if (status >= 0) status = pl_fit_restore(job->fit, view.snapshot, view.snapshot_size, error);
     if (status >= 0) read_history(job, view.frame);
-    if (status >= 0 && tool_rank() == 0) tool_print(&job->tool->console, "going on behind iteration %lld", (long long)view.frame);
+    if (status >= 0 && tool_rank() == 0) tool_print(&job->tool->console, "resuming after iteration %lld", (long long)view.frame);
   }
   pl_checkpoint_destroy(checkpoint);
   free(path);
@@ -189,10 +189,10 @@ static pl_status warm_up(fit_job *job, pl_error *error) {
   if (tool_rank() != 0 || status < 0) return status;
   const tool_console *console = &job->tool->console;
   if (job->warmed)
-    tool_print(console, "warm start: the object swings at %.4g Hz, damped by %.3g of critical; about %.4g Pa (%.3g s)",
+    tool_print(console, "warm start: the object oscillates at %.4g Hz with a damping ratio of %.3g; about %.4g Pa (%.3g s)",
                job->warm.frequency, job->warm.damping_ratio, job->warm.young, job->warm.seconds);
   else
-    tool_print(console, "warm start: the motion has no frequency to go by; the fit begins with %.4g Pa",
+    tool_print(console, "warm start: no frequency was found in the motion; the fit starts from %.4g Pa",
                job->settings->def.young.start);
   return status;
 }

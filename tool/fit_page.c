@@ -1,4 +1,4 @@
-// The parts of a report that are about a fit: what was given, how it converged, what came out and how sure that is, and the motion beside the simulated one.
+// The parts of a report about a fit: input, convergence, parameters with their uncertainty, and the tracked motion next to the simulated one.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +44,8 @@ static void report_given(const fit_job *job, pl_report *report) {
   const pl_fit_def *def = &job->settings->def;
   pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
   pl_box box = pl_points_box(mesh.points, mesh.point_count);
-  pl_report_heading(report, "What was given");
-  print_line(
+  pl_report_heading(report, "Input");
+  add_paragraph(
       report,
       tool_text("A mesh of %d points and %d tets, %.3g x %.3g x %.3g m, held at %d points; %s tets of %g kg/m³; gravity (%g, %g, "
                 "%g) m/s².",
@@ -60,17 +60,18 @@ static void report_given(const fit_job *job, pl_report *report) {
     add_text(&cells, tool_text("%s", motion->name));
     add_text(&cells, tool_text("%d", motion->frame_count));
     add_text(&cells, tool_text("%g", motion->rate));
-    add_text(&cells, tool_text("%s", fitted ? "fitted" : "kept apart"));
+    add_text(&cells, tool_text("%s", fitted ? "fitted" : "held out"));
   }
   pl_report_table(report, "Motions", columns, 4, cells.count / 4, (const char *const *)cells.items);
   free_texts(&cells);
-  // Later rounds of a capture begin where the one before ended.
+  // Later rounds of a capture start from the result of the previous one.
   if (job->warmed && job->warm.young > 0)
     print_line(
         report,
-        tool_text("Start values came from frequencies: the motion swings at %.4g Hz (%.4g Hz without damping), damped by %.3g of "
-                  "critical, which is mode %d of a uniform body of %.4g Pa.",
-                  job->warm.frequency, job->warm.natural, job->warm.damping_ratio, job->warm.mode + 1, job->warm.young));
+        tool_text(
+            "Initial values come from frequencies: the motion oscillates at %.4g Hz (%.4g Hz without damping), damping ratio %.3g"
+            ", which is mode %d of a uniform body of %.4g Pa.",
+            job->warm.frequency, job->warm.natural, job->warm.damping_ratio, job->warm.mode + 1, job->warm.young));
 }
 
 static void report_parameters(const pl_fit_report *found, pl_report *report) {
@@ -85,21 +86,22 @@ static void report_parameters(const pl_fit_report *found, pl_report *report) {
     add_text(&cells, tool_text("%s", fit_unit_of(e)));
     add_text(&cells, tool_text("%s", pl_fit_verdict_name(e->verdict)));
   }
-  pl_report_table(report, "What came out", columns, 5, cells.count / 5, (const char *const *)cells.items);
+  pl_report_table(report, "Parameters", columns, 5, cells.count / 5, (const char *const *)cells.items);
   free_texts(&cells);
   for (int32_t i = 0; i < found->parameter_count; ++i) {
     const pl_fit_estimate *e = &found->estimates[i];
     char *text = NULL;
     if (e->verdict == PL_FIT_NOT_DETERMINED)
-      text = tool_text("The motions do not determine %s: its value is one of many that fit as well.", e->name);
-    if (e->verdict == PL_FIT_AT_BOUND) text = tool_text("%s ended at its bound: the best value lies there or beyond.", e->name);
+      text = tool_text("The motions do not determine %s: many other values fit equally well.", e->name);
+    if (e->verdict == PL_FIT_AT_BOUND) text = tool_text("%s ended at its bound; the best value is there or beyond.", e->name);
     if (text != NULL) pl_report_warning(report, text);
     free(text);
   }
-  print_line(report,
-             tool_text("Points are off by %.4g mm (root mean square) where they move by %.4g mm; intervals take every coordinate "
-                       "to be off by %.4g mm.",
-                       1e3 * found->rms, 1e3 * found->amplitude, 1e3 * found->deviation));
+  add_paragraph(
+      report,
+      tool_text("The error of the points is %.4g mm (root mean square) for a motion of %.4g mm; intervals assume an error of every "
+                "coordinate of %.4g mm.",
+                1e3 * found->rms, 1e3 * found->amplitude, 1e3 * found->deviation));
 }
 
 static void report_correlations(const pl_fit_report *found, pl_report *report) {
@@ -112,7 +114,7 @@ static void report_correlations(const pl_fit_report *found, pl_report *report) {
     for (int32_t k = 0; k < found->parameter_count; ++k)
       add_text(&cells, tool_text("%.2f", found->correlations[(size_t)i * (size_t)found->parameter_count + (size_t)k]));
   }
-  pl_report_table(report, "Correlations: near 1 or -1 the motions tell only a combination of the two", columns,
+  pl_report_table(report, "Correlations: near 1 or -1 the motions determine only a combination of the two", columns,
                   found->parameter_count + 1, found->parameter_count, (const char *const *)cells.items);
   free_texts(&cells);
   free(columns);
@@ -130,12 +132,13 @@ static void report_convergence(const fit_job *job, const pl_fit_report *found, p
   pl_report_heading(report, "Convergence");
   double *iterations = column_of(job, FIT_ROW_ITERATION), *rms = column_of(job, FIT_ROW_RMS);
   pl_report_curve distance = {.name = "distance", .count = job->row_count, .x = iterations, .y = rms};
-  pl_report_draw(report, &(pl_report_chart){.title = "Distance of simulated from tracked points in the window fitted then",
-                                            .x_label = "iteration",
-                                            .y_label = "root mean square (m)",
-                                            .log_y = true,
-                                            .curves = &distance,
-                                            .curve_count = 1});
+  pl_report_draw(report,
+                 &(pl_report_chart){.title = "Distance of simulated from tracked points in the window fitted at that iteration",
+                                    .x_label = "iteration",
+                                    .y_label = "root mean square (m)",
+                                    .log_y = true,
+                                    .curves = &distance,
+                                    .curve_count = 1});
   int32_t control_count = found->parameter_count - 3;
   pl_report_curve *curves = tool_allocate((size_t)control_count, sizeof *curves);
   for (int32_t k = 0; k < control_count; ++k)
@@ -234,7 +237,7 @@ static void draw_marker(pl_report *report, const fit_motion *motion, const pl_ve
       {.name = "tracked", .count = half - 1, .x = frequencies + 1, .y = seen_spectrum + 1},
       {.name = "simulated", .count = half - 1, .x = frequencies + 1, .y = found_spectrum + 1, .dashed = true}};
   free(title);
-  title = tool_text("Spectrum of the same");
+  title = tool_text("Spectrum of the same motion");
   pl_report_draw(
       report, &(pl_report_chart){
                   .title = title, .x_label = "frequency (Hz)", .y_label = "m", .log_y = true, .curves = spectra, .curve_count = 2});
@@ -252,11 +255,11 @@ static pl_status report_motion(fit_job *job, const fit_motion *motion, pl_report
   if (status >= 0) {
     print_line(
         report,
-        tool_text("%s: points are off by %.4g mm (root mean square), at worst by %.4g mm, where they move by %.4g mm: %.3g %%.",
+        tool_text("%s: the error of the points is %.4g mm (root mean square), at most %.4g mm, for a motion of %.4g mm: %.3g %%.",
                   motion->name, 1e3 * prediction.rms, 1e3 * prediction.worst, 1e3 * prediction.amplitude,
                   100 * prediction.rms / prediction.amplitude));
     if (motion == job->object->others)
-      tool_print(&job->tool->console, "%s, which was not fitted: off by %.4g mm of %.4g mm amplitude, %.3g %%", motion->name,
+      tool_print(&job->tool->console, "%s (held out): error %.4g mm of %.4g mm amplitude, %.3g %%", motion->name,
                  1e3 * prediction.rms, 1e3 * prediction.amplitude, 100 * prediction.rms / prediction.amplitude);
     int32_t markers[MARKER_COUNT];
     choose_markers(motion, &mesh, markers);
@@ -378,8 +381,8 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
     p->camera = pl_camera_around(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
     p->stride = 1 + (p->motion->frame_count - 1) / MAX_CLIPS;
     int32_t count = 1 + (p->motion->frame_count - 1) / p->stride;
-    pl_report_clip(report, "The first motion as tracked, and as simulated with the parameters found", p->motion->rate / p->stride,
-                   count, PICTURE_WIDTH, PICTURE_HEIGHT, draw_pair, p);
+    pl_report_clip(report, "The first motion, tracked and simulated with the fitted parameters", p->motion->rate / p->stride, count,
+                   PICTURE_WIDTH, PICTURE_HEIGHT, draw_pair, p);
   }
   free(young);
   free(reference);
@@ -392,7 +395,7 @@ static pl_status report_pictures(fit_job *job, const pl_vec3 *simulated, pl_repo
   painter p = {.motion = &job->object->motions[0], .simulated = simulated, .n = (size_t)mesh.point_count};
   pl_status status = open_painter(job, &mesh, &p, error);
   if (status == PL_ERROR_UNSUPPORTED) {
-    pl_report_text(report, "There are no pictures: this machine cannot draw.");
+    pl_report_text(report, "There are no pictures: this machine cannot render.");
     status = PL_OK;
   } else if (status >= 0) {
     status = draw_pictures(job, &p, report, error);
@@ -411,7 +414,7 @@ pl_status fit_report(fit_job *job, const pl_fit_report *found, pl_report *report
   pl_status status = report_motion(job, &job->object->motions[0], report, &simulated, error);
   for (int32_t i = 1; i < job->object->motion_count && status >= 0; ++i)
     status = report_motion(job, &job->object->motions[i], report, NULL, error);
-  if (status >= 0 && job->object->other_count > 0) pl_report_heading(report, "Motions that were not fitted");
+  if (status >= 0 && job->object->other_count > 0) pl_report_heading(report, "Held-out motions");
   for (int32_t i = 0; i < job->object->other_count && status >= 0; ++i)
     status = report_motion(job, &job->object->others[i], report, NULL, error);
   if (status >= 0) {

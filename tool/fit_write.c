@@ -1,4 +1,4 @@
-// What is written of a fit: tables, the reference shape, a scene in which the fitted body hangs, and the report.
+// Writes the results of a fit: tables, the rest shape, a scene with the fitted body, and the report.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static pl_status write_table(const fit_job *job, const char *name, const char *c
   return status;
 }
 
-// One row a parameter; the verdict as a number, 0 for determined.
+// One row per parameter; the verdict as a number, 0 for determined.
 static pl_status write_estimates(const fit_job *job, const pl_fit_report *found, pl_error *error) {
   static const char *const columns[] = {"value", "min", "max", "deviation", "verdict"};
   double *cells = tool_allocate(5 * (size_t)found->parameter_count, sizeof *cells);
@@ -79,7 +79,7 @@ static pl_status write_body(const fit_job *job, const pl_vec3 *reference, const 
   return status;
 }
 
-// A scene in which the body hangs as it was captured, for whatever is to happen to it next. It is read and written by the library, so that it is sound.
+// A scene with the body as it was captured, to continue from. The library loads and saves it, so that it is valid.
 static pl_status write_scene(const fit_job *job, const pl_fit_report *found, const pl_vec3 *reference, pl_error *error) {
   const pl_fit_def *def = &job->settings->def;
   pl_mesh_view mesh = pl_mesh_get_view(job->object->mesh);
@@ -168,6 +168,6 @@ bool fit_print(fit_job *job, pl_error *error) {
   }
   tool_print(&job->tool->console, "rms %.4g mm of %.4g mm amplitude after %d iterations, %d simulations; %.3g s", 1e3 * found.rms,
              1e3 * found.amplitude, found.iteration_count, found.evaluation_count, found.seconds);
-  if (!sure) tool_print_warning(&job->tool->console, "these motions do not determine every parameter; the table says which");
+  if (!sure) tool_print_warning(&job->tool->console, "the motions do not determine every parameter; the table lists which");
   return sure;
 }

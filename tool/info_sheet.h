@@ -20,7 +20,7 @@ void info_row_number(info_sheet *sheet, const char *name, double number, const c
 void info_row_hash(info_sheet *sheet, const char *name, uint64_t hash);
 void info_row_vector(info_sheet *sheet, const char *name, pl_vec3 v);
 
-// Counts of names, such as poses, with the names behind.
+// A count followed by names, such as those of poses.
 void info_row_names(info_sheet *sheet, const char *title, int32_t count, const char *(*name)(const pl_mesh_view *, int32_t),
                     const pl_mesh_view *mesh);
 const char *info_pose_name(const pl_mesh_view *mesh, int32_t index);

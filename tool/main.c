@@ -1,69 +1,31 @@
-// The program `pliant`: finds the verb, parses its words, runs it.
+// The program `pliant`: finds the verb, parses its command line, runs it.
 #include <stdio.h>
 #include <string.h>
 
-#include "tool_arguments.h"
+#include "tool_help.h"
 #include "tool_ranks.h"
+#include "tool_verbs.h"
 #include "tool_version.h"
-
-static const tool_verb *const VERBS[] = {&tool_demo_verb,  &tool_run_verb,     &tool_view_verb,  &tool_bake_verb,
-                                         &tool_check_verb, &tool_mesh_verb,    &tool_pose_verb,  &tool_detail_verb,
-                                         &tool_info_verb,  &tool_convert_verb, &tool_sense_verb, &tool_track_verb,
-                                         &tool_fit_verb,   &tool_capture_verb, &tool_bench_verb};
-enum { VERB_COUNT = sizeof VERBS / sizeof VERBS[0] };
-
-static void print_overview(FILE *out) {
-  fprintf(out, "pliant: deformable bodies by example\n\nusage: pliant VERB [words] [options]\n\n");
-  for (int i = 0; i < VERB_COUNT; ++i) {
-    char left[80];
-    snprintf(left, sizeof left, "%s %s", VERBS[i]->name, VERBS[i]->words);
-    fprintf(out, "  %-26s %s\n", left, VERBS[i]->summary);
-  }
-  fprintf(out, "  %-26s %s\n\n", "help [VERB]", "this text, or all about a verb; the same as VERB --help");
-  fprintf(out, "pliant --version prints version, commit, compiler and what is built in.\n");
-  fprintf(out, "Data goes to standard output, everything else to standard error.\n");
-  fprintf(out, "Exit status: 0 done, 1 failed, 2 wrong use, 3 done with remarks.\n\n");
-  fprintf(out, "Begin with: pliant demo --list\n");
-}
-
-static const tool_verb *find_verb(const char *name) {
-  for (int i = 0; i < VERB_COUNT; ++i)
-    if (strcmp(VERBS[i]->name, name) == 0) return VERBS[i];
-  return NULL;
-}
-
-static const char *verb_name(const void *user, int index) {
-  (void)user;
-  if (index == VERB_COUNT) return "help";
-  return index < VERB_COUNT ? VERBS[index]->name : NULL;
-}
-
-static int report_unknown_verb(const tool_session *tool, const char *name) {
-  const char *meant = tool_suggest(name + strspn(name, "-"), verb_name, NULL);
-  const char *kind = name[0] == '-' ? "option" : "verb";
-  if (meant != NULL)
-    tool_print_error(&tool->console, "there is no %s '%s' (did you mean %s?)", kind, name, meant);
-  else
-    tool_print_error(&tool->console, "there is no %s '%s'; 'pliant help' lists the verbs", kind, name);
-  return TOOL_USAGE;
-}
 
 static int help(const tool_session *tool, int count, char **words) {
   if (count == 0) {
-    print_overview(stdout);
+    tool_print_overview(stdout);
     return TOOL_DONE;
   }
-  const tool_verb *verb = find_verb(words[0]);
+  const tool_verb *verb = tool_verb_find(words[0]);
   if (verb == NULL && strcmp(words[0], "help") == 0) {
-    print_overview(stdout);
+    tool_print_overview(stdout);
     return TOOL_DONE;
   }
-  if (verb == NULL) return report_unknown_verb(tool, words[0]);
+  if (verb == NULL) {
+    tool_verb_report_unknown(tool, words[0]);
+    return TOOL_USAGE;
+  }
   tool_print_help(verb);
   return TOOL_DONE;
 }
 
-// Data that did not reach its reader is a failure, even if all else went well.
+// Results that could not be written to standard output are a failure, even if the rest succeeded.
 static int finish(const tool_session *tool, int code) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
   tool_print_error(&tool->console, "standard output cannot be written");
@@ -77,11 +39,12 @@ static int run_verb(const tool_session *tool, const tool_verb *verb, int count, 
     tool_print_help(verb);
     return TOOL_DONE;
   }
-  if (!good || !tool_arguments_check_words(tool, &arguments)) {
-    tool_print(&tool->console, "usage: pliant %s %s [options]; 'pliant help %s' says more", verb->name, verb->words, verb->name);
+  if (!good || !tool_arguments_check(tool, &arguments)) {
+    tool_print(&tool->console, "usage: pliant %s %s [options]; 'pliant help %s' explains them", verb->name, verb->words,
+               verb->name);
     return TOOL_USAGE;
   }
-  // Where several programs work together, they do so in some verbs; the others are for the first one alone.
+  // With MPI, processes share the work of some verbs; the first process alone runs the others.
   return tool_rank() == 0 || verb->shared ? verb->run(tool, &arguments) : TOOL_DONE;
 }
 
@@ -91,15 +54,18 @@ int main(int argument_count, char **arguments) {
   const char *first = argument_count > 1 ? arguments[1] : "";
   int code = TOOL_USAGE;
   if (argument_count < 2) {
-    print_overview(stderr);
+    tool_print_overview(stderr);
   } else if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
     tool_print_version(stdout);
     code = TOOL_DONE;
   } else if (strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
     code = help(&tool, argument_count - 2, arguments + 2);
   } else {
-    const tool_verb *verb = find_verb(first);
-    code = verb != NULL ? run_verb(&tool, verb, argument_count - 2, arguments + 2) : report_unknown_verb(&tool, first);
+    const tool_verb *verb = tool_verb_find(first);
+    if (verb != NULL)
+      code = run_verb(&tool, verb, argument_count - 2, arguments + 2);
+    else
+      tool_verb_report_unknown(&tool, first);
   }
   code = finish(&tool, code);
   tool_ranks_end();

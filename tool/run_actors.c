@@ -1,11 +1,11 @@
-// Actors of a run: their numbers in every frame of the log, the table made of these, and what is said of each at the end.
+// Actors of a run: their values in every frame of the log, the table of these values, and the summary line at the end.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tool_run.h"
 
-// What is kept of an actor besides its parameters, in the order of fill_record().
+// Values stored for an actor besides its parameters, in the order of fill_record().
 static const char *const COLUMNS[] = {"objective", "goal_error", "goal_start", "residual", "iterations", "rest_strain", "rest_rate",
                                       "x",         "y",          "z",          "vx",       "vy",         "vz",          "lean",
                                       "advance",   "turned",     "steps",      "hops",     "tumbles",    "yaw",         "twist"};
@@ -13,9 +13,9 @@ enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0], MAX_PARAMETERS = 256 }
 
 static const double PI = 3.14159265358979323846;
 
-// An actor must come less than a tenth of the way to its goals in so many of its steps before it is worth a word: behaviours ask for more than a single step can give.
+// Fraction of steps in which an actor must come less than a tenth closer to its goals before it is reported: behaviours ask for more than a single step can give.
 static const double SHORT_FRACTION = 0.8;
-// … or go less than this share of the way that it was told to go.
+// … or move less than this fraction of the commanded distance.
 static const double WAY_FRACTION = 0.25;
 
 void run_lay_out_actors(run_job *run) {
@@ -56,8 +56,8 @@ static double yaw_between(const run_body *body, const pl_vec3 *now, double from,
   return atan2(sine, cosine) * 180 / PI;
 }
 
-// Yaw of the whole body, and by how much more its upper third has turned than its middle one: the head against the hips, while legs swing as they
-// like. Bodies in a plane have neither.
+// Yaw of the whole body, and by how much more its upper third has turned than its middle one: the head against the hips, independent of the
+// legs. Bodies in a plane have neither.
 static void find_twist(const run_job *run, const run_body *body, double *yaw, double *twist) {
   pl_box box = pl_model_get_report(body->model).box;
   *yaw = *twist = 0;
@@ -172,16 +172,17 @@ static void print_actor(const run_job *run, const run_actor *actor) {
     free(counted);
     counted = longer;
   }
-  tool_print(&run->tool->console,
-             "actor '%s' (%s): %s, %d %s; %.1f iterations a step, worst residual %.1e, %.2f s of optimisation per simulated second",
-             actor->stage.name, actor->stage.behaviour, counted, report.tally.tumbles,
-             report.tally.tumbles == 1 ? "tumble" : "tumbles", (double)report.iterations_in_all / steps, report.worst_residual,
-             simulated > 0 ? report.seconds_in_all / simulated : 0);
+  tool_print(
+      &run->tool->console,
+      "actor '%s' (%s): %s, %d %s; %.1f iterations per step, worst residual %.1e, %.2f s of optimisation per simulated second",
+      actor->stage.name, actor->stage.behaviour, counted, report.tally.tumbles, report.tally.tumbles == 1 ? "tumble" : "tumbles",
+      (double)report.iterations_in_all / steps, report.worst_residual, simulated > 0 ? report.seconds_in_all / simulated : 0);
   free(counted);
 }
 
-// What may be done about goals that are out of reach.
-#define ADVICE "ask for less, let its rest shape be freer (a finer `cage`, less `regularisation`), or give its feet more friction"
+// Advice for goals that are out of reach.
+#define ADVICE \
+  "lower its goals, give its rest shape more freedom (a finer `cage`, less `regularisation`), or its feet more friction"
 
 static bool warn_of_reach(const run_job *run, const run_actor *actor) {
   const tool_console *console = &run->tool->console;
@@ -190,13 +191,14 @@ static bool warn_of_reach(const run_job *run, const run_actor *actor) {
   double fraction = report.step_count > 0 ? (double)report.short_count / (double)report.step_count : 0;
   if (fraction > SHORT_FRACTION) {
     tool_print_warning(
-        console, "the goals of actor '%s' are out of reach: in %.0f %% of its steps it came no tenth of the way to them; " ADVICE,
+        console,
+        "the goals of actor '%s' are out of reach: in %.0f %% of its steps it came less than a tenth closer to them; " ADVICE,
         actor->stage.name, 100 * fraction);
     return true;
   }
-  // A way shorter than the body itself may be over before it has begun to move.
+  // A distance shorter than the body may be over before the body starts to move.
   if (report.asked < box.max.y - box.min.y || !(report.advance < WAY_FRACTION * report.asked)) return false;
-  tool_print_warning(console, "the goals of actor '%s' are out of reach: it was told to go %.2f m and went %.2f m; " ADVICE,
+  tool_print_warning(console, "the goals of actor '%s' are out of reach: it was commanded to move %.2f m and moved %.2f m; " ADVICE,
                      actor->stage.name, report.asked, report.advance);
   return true;
 }
@@ -209,8 +211,8 @@ static bool print_expectation(const run_job *run, const pl_scene_instance_expect
     tool_print(console, "actor '%s': %s is %.4g%s%s, as expected (%s %.4g)", name, it->name, it->found, space, it->unit, bound,
                it->wanted);
   else
-    tool_print_warning(console, "actor '%s': %s is %.4g%s%s, and %s %.4g is expected", name, it->name, it->found, space, it->unit,
-                       bound, it->wanted);
+    tool_print_warning(console, "actor '%s': %s is %.4g%s%s; expected %s %.4g", name, it->name, it->found, space, it->unit, bound,
+                       it->wanted);
   return it->met;
 }
 
@@ -222,7 +224,7 @@ bool run_print_actors(const run_job *run) {
     good = !warn_of_reach(run, &run->actors[i]) && good;
   }
   if (count > 0 && run->frame_count < run->facts.frame_count) {
-    tool_print(&run->tool->console, "what is expected of actors is for all %d frames and was not looked at",
+    tool_print(&run->tool->console, "expectations of actors apply to all %d frames of the scene and were not compared",
                run->facts.frame_count);
     return good;
   }

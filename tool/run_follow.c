@@ -1,6 +1,6 @@
-// A camera that goes along with a body: level, and smoothly, so that the ground passes by and the body's own bobbing is seen.
+// A camera that follows a body: level, and smoothly, so that the ground passes by and the body's own bobbing stays visible.
 //
-// The way of the body is known when pictures are drawn, so it is smoothed without delay: over half a second before and after, weights falling to either side.
+// The path of the body is known when pictures are drawn, so it is smoothed without delay: over half a second before and after, weights falling to either side.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static pl_status read_middles(run_job *run, const run_body *body, pl_vec3 *middl
   return status;
 }
 
-// What is left of a shift across `up`.
+// Component of a shift perpendicular to `up`.
 static pl_vec3 level(pl_vec3 shift, pl_vec3 up) {
   double square = up.x * up.x + up.y * up.y + up.z * up.z;
   double along = square > 0 ? (shift.x * up.x + shift.y * up.y + shift.z * up.z) / square : 0;
@@ -51,7 +51,7 @@ pl_status run_follow(run_job *run, const char *name, pl_vec3 up, pl_vec3 **shift
   pl_status status = read_middles(run, &run->bodies[body], middles, error);
   pl_vec3 *made = tool_allocate((size_t)count, sizeof *made);
   for (int64_t frame = 0; frame < count; ++frame) {
-    // As far to either side as both have frames: the ends are not drawn inwards.
+    // A symmetric window, limited by the nearer end, so that the ends of the path are not shifted inwards.
     int64_t wide = frame < count - 1 - frame ? frame : count - 1 - frame;
     if (wide > reach) wide = reach;
     pl_vec3 sum = {0, 0, 0};

@@ -5,7 +5,7 @@
 #include "tool_interrupt.h"
 #include "tool_run.h"
 
-// What a writer of one body and format is given: the points in the order of the user's file, and what joins them.
+// Input of the writer of one body and format: the points in the order of the user's file, and their connectivity.
 typedef struct output_shape {
   int32_t point_count;
   const int32_t *point_of_output;  // NULL: as they are

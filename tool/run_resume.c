@@ -1,4 +1,4 @@
-// Checkpoints of a run: written now and then, and gone back to.
+// Checkpoints of a run: written at intervals, and resumed from.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ char *run_options_text(const run_options *options, const run_job *run) {
 }
 
 pl_status run_write_checkpoint(run_job *run, int64_t frame, pl_error *error) {
-  // The frames first: a checkpoint must never count on frames that a power cut could take back.
+  // The frames first: a checkpoint must not refer to frames that a power failure could lose.
   pl_status status = pl_frame_log_sync(run->log, error);
   if (status < 0) return status;
   pl_world_snapshot(run->world, run->snapshot);
@@ -81,23 +81,25 @@ static pl_status refuse(const run_job *run, pl_error *error, const char *format,
   return PL_ERROR_INVALID_DATA;
 }
 
-// Whether the checkpoint is of this run: same scene, same seed, no more frames than wanted.
+// Whether the checkpoint belongs to this run: same scene, same seed, not beyond the last frame.
 static pl_status check_fit(const run_job *run, const pl_checkpoint_view *view, pl_error *error) {
   if (view->scene_hash != run->scene_hash) {
     if (strcmp(view->scene_path, run->scene_path) == 0)
       return refuse(run, error,
-                    "the scene '%.200s', or what --set replaces in it, has changed since this checkpoint was written; start again "
+                    "the scene '%.200s', or a value replaced by --set, has changed since this checkpoint was written; start again "
                     "without --resume",
                     view->scene_path);
-    return refuse(run, error, "this checkpoint is of another scene, '%.200s'; start again without --resume", view->scene_path);
+    return refuse(run, error, "this checkpoint belongs to another scene, '%.200s'; start again without --resume", view->scene_path);
   }
   uint64_t seed = run->options.has_seed ? run->options.seed : run->facts.seed;
   if (view->seed != seed)
-    return refuse(run, error, "this checkpoint is of a run with seed %llu, not %llu; start again without --resume",
+    return refuse(run, error,
+                  "this checkpoint belongs to a run with seed %llu, not %llu; give the same seed, or start again without --resume",
                   (unsigned long long)view->seed, (unsigned long long)seed);
   if (view->frame >= run->frame_count)
     return refuse(run, error,
-                  "this checkpoint stands at frame %lld, behind the %lld frames asked for; start again without --resume",
+                  "this checkpoint is at frame %lld, beyond the end of a run of %lld frames; ask for more frames, or start again "
+                  "without --resume",
                   (long long)view->frame, (long long)run->frame_count);
   return PL_OK;
 }
@@ -110,7 +112,7 @@ pl_status run_go_on(run_job *run, int64_t *frame, pl_error *error) {
   status = check_fit(run, &view, error);
   if (status >= 0) status = pl_world_restore(run->world, view.snapshot, view.snapshot_size, error);
   if (status >= 0 && pl_world_get_hash(run->world) != view.state_hash)
-    status = refuse(run, error, "the state that was restored is not the one that was kept; start again without --resume");
+    status = refuse(run, error, "the restored state differs from the stored one; start again without --resume");
   if (status >= 0) status = pl_frame_log_open(run->context, run->log_path, run->point_count, view.frame + 1, &run->log, error);
   *frame = view.frame;
   pl_checkpoint_destroy(checkpoint);

@@ -8,7 +8,7 @@
 #include "tool_interrupt.h"
 #include "tool_run.h"
 
-// What became of the frames.
+// Outcome of the frames.
 typedef enum frames_end { FRAMES_DONE, FRAMES_INTERRUPTED, FRAMES_ABORTED, FRAMES_FAILED } frames_end;
 
 static void close_run(run_job *run) {
@@ -108,7 +108,7 @@ static void lay_out_bodies(run_job *run) {
   run->snapshot = tool_allocate(run->snapshot_size, 1);
 }
 
-// The second Ctrl-C: no step begins any more.
+// The second Ctrl-C: no further step starts.
 static pl_status stop_at_second_interrupt(void *user, pl_world *world, pl_error *error) {
   (void)user;
   (void)world;
@@ -141,7 +141,7 @@ static pl_status advance(run_job *run, pl_error *error) {
   return status;
 }
 
-// Frames from `frame` (the one the world stands at, already logged unless it is -1) to the last.
+// Simulate from `frame` (the current frame of the world, already logged unless it is -1) to the last frame.
 static frames_end simulate(run_job *run, int64_t frame, pl_error *error) {
   tool_progress progress = tool_progress_start(&run->tool->console, "frame", frame + 1, run->frame_count);
   double last_checkpoint = tool_seconds();
@@ -172,19 +172,20 @@ static void print_stages(const run_job *run) {
   double sum = 0, steps = (double)(run->total.step_count > 0 ? run->total.step_count : 1);
   for (int k = 0; k < PL_STEP_PHASE_COUNT; ++k) sum += run->total.phase_seconds[k];
   if (run->total.step_count == 0) return;
-  tool_print(&run->tool->console, "%-10s %10s %10s %7s", "stage", "seconds", "ms/step", "fraction");
+  tool_print(&run->tool->console, "%-10s %10s %10s %7s", "phase", "seconds", "ms/step", "time");
   for (int k = 0; k < PL_STEP_PHASE_COUNT; ++k) {
     double seconds = run->total.phase_seconds[k];
     tool_print(&run->tool->console, "%-10s %10.3f %10.4f %5.0f %%", pl_step_phase_name((pl_step_phase)k), seconds,
                1e3 * seconds / steps, sum > 0 ? 100 * seconds / sum : 0);
   }
   tool_print(&run->tool->console, "%-10s %10.3f %10.4f", "all", sum, 1e3 * sum / steps);
-  // Said, not counted as a remark of the run: now and then a step of a hard landing ends so, and the next one makes up for it.
+  // Printed, but not a warning of the run: single steps of a hard landing end like this, and the next step corrects it.
   if (run->total.unconverged_count > 0)
-    tool_print(&run->tool->console,
-               "%lld steps of bodies (in %lld steps of the world) ended at their limit of Newton iterations; if many do, shorten "
-               "time.step or raise max_newton_iterations",
-               (long long)run->total.unconverged_count, (long long)run->total.step_count);
+    tool_print(
+        &run->tool->console,
+        "%lld steps of bodies (in %lld steps of the world) reached the maximum of Newton iterations; if these are many, shorten "
+        "time.step or raise max_newton_iterations",
+        (long long)run->total.unconverged_count, (long long)run->total.step_count);
 }
 
 static pl_status print_hashes(run_job *run, pl_error *error) {
@@ -199,7 +200,7 @@ static pl_status print_hashes(run_job *run, pl_error *error) {
   return status;
 }
 
-// The files are there: forget how to go on.
+// The results are written: remove checkpoint and log.
 static void forget_checkpoint(run_job *run) {
   pl_frame_log_close(run->log);
   run->log = NULL;
@@ -211,11 +212,11 @@ static int print_resume_command(run_job *run) {
   const tool_console *console = &run->tool->console;
   if (!tool_is_file(run->checkpoint_path)) {
     forget_checkpoint(run);
-    tool_print(console, "nothing was kept: there was no checkpoint yet");
+    tool_print(console, "nothing was saved: there was no checkpoint yet");
     return TOOL_FAILED;
   }
   char *program = tool_shell_word(run->tool->program), *folder = tool_shell_word(run->folder);
-  tool_print(console, "go on with: %s run --resume %s", program, folder);
+  tool_print(console, "resume with: %s run --resume %s", program, folder);
   free(program);
   free(folder);
   return TOOL_FAILED;
@@ -253,11 +254,11 @@ static int simulate_and_write(run_job *run, int64_t frame) {
   frames_end end = simulate(run, frame, &error);
   bool exploded = end == FRAMES_FAILED && error.status == PL_ERROR_NOT_FINITE;
   if (end == FRAMES_ABORTED) {
-    tool_print(console, "stopped at once");
+    tool_print(console, "stopped immediately");
     return print_resume_command(run);
   }
   if (end == FRAMES_INTERRUPTED) {
-    tool_print(console, "stopped behind frame %lld of %lld", (long long)pl_frame_log_count(run->log) - 1,
+    tool_print(console, "stopped after frame %lld of %lld", (long long)pl_frame_log_count(run->log) - 1,
                (long long)run->frame_count);
     return print_resume_command(run);
   }
@@ -265,7 +266,7 @@ static int simulate_and_write(run_job *run, int64_t frame) {
   if (end == FRAMES_FAILED && !exploded) return print_resume_command(run);
   if (exploded) {
     const char *name = name_of_body(run, run->total.failed_body);
-    if (name != NULL) tool_print(console, "that is the body '%s'", name);
+    if (name != NULL) tool_print(console, "the body '%s' failed", name);
     tool_print(console, "the %lld frames before are written", (long long)pl_frame_log_count(run->log));
   }
 
@@ -274,7 +275,7 @@ static int simulate_and_write(run_job *run, int64_t frame) {
   if (status >= 0 && tool_interrupt_count() == 0 && !exploded) status = print_hashes(run, &error);
   if (status < 0) tool_report_error(console, &error);
   if (tool_interrupt_count() > 0 || status < 0) {
-    // All frames are there; only files are missing.
+    // All frames are simulated; only the results are missing.
     if (exploded) {
       forget_checkpoint(run);
       return TOOL_FAILED;
@@ -308,10 +309,10 @@ static void print_start(const run_job *run, int64_t frame) {
              run->body_count, run->body_count == 1 ? "body" : "bodies", (long long)particles, (long long)run->frame_count,
              run->facts.frame_rate, 1e3 * run->facts.step, pl_context_thread_count(run->context),
              pl_context_thread_count(run->context) == 1 ? "thread" : "threads");
-  if (frame >= 0) tool_print(&run->tool->console, "going on behind frame %lld", (long long)frame);
+  if (frame >= 0) tool_print(&run->tool->console, "resuming after frame %lld", (long long)frame);
 }
 
-// Begin a new log, or go on from the checkpoint; `frame` becomes the frame the world stands at, -1 for none yet.
+// Start a new log, or resume from the checkpoint; `frame` becomes the current frame of the world, -1 for none yet.
 static pl_status begin_frames(run_job *run, int64_t *frame, pl_error *error) {
   *frame = -1;
   tool_folder_sweep(run->folder);
@@ -335,13 +336,13 @@ int run_scene(const tool_session *tool, const run_options *options) {
     lay_out_bodies(&run);
     if (!tool_folder_make(tool, run.folder)) code = TOOL_FAILED;
     if (code == TOOL_DONE && options->observer && !run.facts.has_observer) {
-      tool_print_error(&tool->console, "'%s' has no second camera: --observer needs one called \"observer\" in the scene",
+      tool_print_error(&tool->console, "'%s' has no second camera; --observer needs one called \"observer\" in the scene",
                        options->scene_path);
       code = TOOL_FAILED;
     }
     // Better now than after an hour.
     if (code == TOOL_DONE && run.video_path != NULL && !tool_has_program("ffmpeg")) {
-      tool_print_error(&tool->console, "a video needs the program ffmpeg, which is not installed");
+      tool_print_error(&tool->console, "ffmpeg is not installed; a video needs it");
       code = TOOL_FAILED;
     }
   }

@@ -1,4 +1,4 @@
-// The motion that is captured, and where the body rests.
+// Simulates the captured motion, and finds the static shape of the body.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +20,11 @@ bool sense_choose_body(sense_job *job) {
       job->body = i;
   if (job->body >= 0) return true;
   if (wanted->given)
-    tool_print_error(&job->tool->console, "'%s' has no body of tets with the method fem called '%s'", job->arguments->words[0],
-                     wanted->text);
+    tool_print_error(&job->tool->console, "'%s' has no body '%s' with tets and method fem; 'pliant info' describes the scene",
+                     job->arguments->words[0], wanted->text);
   else
-    tool_print_error(&job->tool->console, "'%s' has no body of tets with the method fem", job->arguments->words[0]);
+    tool_print_error(&job->tool->console, "'%s' has no body with tets and method fem; only such a body can be captured",
+                     job->arguments->words[0]);
   return false;
 }
 
@@ -38,7 +39,7 @@ static pl_status record_frame(sense_job *job, int32_t frame) {
                                job->particles + (size_t)frame * (size_t)job->particle_count);
 }
 
-// Where the particles come to rest under gravity, from where they are at the start; those that never move are held.
+// Equilibrium of the particles under gravity, from their positions at the start; those that never move are held.
 static pl_status find_static(sense_job *job, pl_vec3 gravity, const pl_vec3 *first, pl_error *error) {
   size_t n = (size_t)job->particle_count;
   job->held = tool_allocate(n + 1, sizeof *job->held);
@@ -50,7 +51,7 @@ static pl_status find_static(sense_job *job, pl_vec3 gravity, const pl_vec3 *fir
   }
   memcpy(job->static_points, first, n * sizeof *first);
   if (job->held_count == 0) {
-    tool_print(&job->tool->console, "no point is held all the time; the static shape is that of the start");
+    tool_print(&job->tool->console, "no point is held all the time; the shape at the start is used as static shape");
     return PL_OK;
   }
   pl_fem_equilibrium_def def = pl_default_fem_equilibrium_def();

@@ -1,11 +1,11 @@
-// Tets to track with that are not those which were simulated: what comes out of a fit then does not owe its sharpness to the truth being made of the same elements.
+// Tets that differ from the simulated ones: the result of a fit then does not profit from the truth having the same elements.
 #include <math.h>
 #include <stdlib.h>
 
 #include "tool_open.h"
 #include "tool_sense.h"
 
-// Lattices around the same surface differ by their outermost cells, which are carried by the nearest tet.
+// Lattices around the same surface differ in their outermost cells, which move with the nearest tet.
 static const double OUTSIDE_FRACTION = 0.1;
 // Weights below this are rounding.
 static const double NO_WEIGHT = 1e-5;
@@ -19,7 +19,7 @@ pl_mesh *sense_open_tets(const sense_job *job, const char *path) {
   return NULL;
 }
 
-// Points are held whose tets are.
+// A point is held if its tet is held.
 static void hold(sense_job *job, pl_embedding_view views) {
   bool *holds = tool_allocate((size_t)job->particle_count, sizeof *holds);
   for (int32_t i = 0; i < job->held_count; ++i) holds[job->held[i]] = true;

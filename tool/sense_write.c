@@ -1,4 +1,4 @@
-// Pictures of a motion, and the truth beside them.
+// Renders the depth images of a motion, and writes the truth next to them.
 #include <stdlib.h>
 
 #include "tool_interrupt.h"
@@ -76,8 +76,8 @@ pl_status sense_take_pictures(const sense_job *job, pl_error *error) {
   size_t pixel_count = (size_t)job->width * (size_t)job->height;
   int32_t collider_count = pl_scene_instance_collider_count(job->set);
   bool clouds = tool_find_value(job->arguments, "clouds")->given;
-  pl_sensor_ring(box_of_motion(job), job->camera_count, sense_number(job, "elevation", 30) * 0.017453292519943295,
-                 sense_number(job, "heading", 0) * 0.017453292519943295, job->width, job->height, at.cameras);
+  pl_sensor_ring(box_of_motion(job), job->camera_count, tool_get_number(job->arguments, "elevation") * 0.017453292519943295,
+                 tool_get_number(job->arguments, "heading") * 0.017453292519943295, job->width, job->height, at.cameras);
   for (int32_t c = 0; c < job->camera_count; ++c) at.pixels[c] = tool_allocate(pixel_count, sizeof(uint16_t));
   at.surfaces = tool_allocate((size_t)(job->body_count + collider_count) + 1, sizeof *at.surfaces);
   at.placed = tool_allocate((size_t)collider_count + 1, sizeof *at.placed);
@@ -152,7 +152,7 @@ static pl_status write_static_surface(const sense_job *job, pl_error *error) {
   pl_world *world = pl_scene_instance_get_world(job->set);
   pl_vec3 *points = tool_allocate((size_t)shape.point_count, sizeof *points);
   pl_vec3 *last = tool_allocate((size_t)job->particle_count, sizeof *last);
-  // The run is over: the body is put to where it rests, read, and put back.
+  // The run is over: the body is set to its static shape, read, and restored.
   pl_status status = pl_body_get_positions(world, body.id, last);
   if (status >= 0) status = pl_body_set_state(world, body.id, job->static_points, NULL, error);
   if (status >= 0) status = pl_scene_instance_get_surface(job->set, job->body, points);
@@ -168,7 +168,7 @@ pl_status sense_write_truth(sense_job *job, pl_error *error) {
   pl_scene_instance_body body = pl_scene_instance_get_body(job->set, job->body);
   pl_mesh_view tets = pl_mesh_get_view(job->tets != NULL ? job->tets : body.mesh);
   tets.triangle_count = tets.segment_count = 0;
-  // The surface hangs on the tets of the scene, so it comes before others take their place.
+  // The surface is embedded in the tets of the scene, so it is written before other tets replace them.
   pl_status status = write_static_surface(job, error);
   if (status >= 0 && job->tets != NULL) status = sense_carry_tets(job, error);
   if (status >= 0) status = write_mesh(job, "rest.vtu", tets, tets.points, error);
@@ -186,7 +186,7 @@ pl_status sense_write_truth(sense_job *job, pl_error *error) {
   return status;
 }
 
-// What the capture holds, as `pliant info` would say it.
+// Print what the capture contains.
 pl_status sense_print_capture(const sense_job *job, pl_error *error) {
   char *path = tool_text("%s/capture.json", job->folder);
   pl_capture *capture = NULL;
@@ -197,7 +197,7 @@ pl_status sense_print_capture(const sense_job *job, pl_error *error) {
     pl_vec3 a = report.box.min, b = report.box.max;
     tool_print(&job->tool->console, "capture:   %d frames at %g/s, %.3g s, %d cameras of %d x %d", job->frame_count, job->rate,
                report.duration, job->camera_count, job->width, job->height);
-    tool_print(&job->tool->console, "points:    %.0f a frame in %.3g x %.3g x %.3g m; %d of %d points of the body are held",
+    tool_print(&job->tool->console, "points:    %.0f per frame in %.3g x %.3g x %.3g m; %d of %d points of the body are held",
                report.mean_points, b.x - a.x, b.y - a.y, b.z - a.z, job->held_count, job->particle_count);
     tool_print(&job->tool->console, "written:   %s, with static.vtu, surface.ply and held.csv to track with, and the truth", path);
   }

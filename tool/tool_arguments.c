@@ -1,4 +1,4 @@
-// Command lines: words into values, mistakes into sentences with a suggestion.
+// Parses command lines by the option tables; mistakes are reported with a suggestion.
 #include "tool_arguments.h"
 
 #include <ctype.h>
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MAX_WORD_LENGTH = 40 };
 
@@ -70,7 +71,7 @@ static bool parse_number(const tool_session *tool, const tool_option *option, co
   bool whole = option->kind == TOOL_COUNT;
   if (end == text || *end != '\0' || !isfinite(number) || (whole && number != floor(number)) ||
       (whole && strpbrk(text, "xX.") != NULL)) {
-    tool_print_error(&tool->console, "--%s needs %s, not '%s'", option->name, whole ? "a whole number" : "a number", text);
+    tool_print_error(&tool->console, "--%s takes %s, not '%s'", option->name, whole ? "a whole number" : "a number", text);
     return false;
   }
   if (number < option->min || number > option->max) {
@@ -82,6 +83,31 @@ static bool parse_number(const tool_session *tool, const tool_option *option, co
   return true;
 }
 
+static bool is_choice(const char *choices, const char *word, size_t length) {
+  for (const char *at = choices; *at != '\0'; at += strspn(at, " ")) {
+    size_t size = strcspn(at, " ");
+    if (size == length && strncasecmp(at, word, length) == 0) return true;
+    at += size;
+  }
+  return false;
+}
+
+// Whether every word of a value is one that the option knows. A value that may be a file is left to the verb.
+static bool check_choices(const tool_session *tool, const tool_option *option, const char *text) {
+  if (option->choices == NULL || text == NULL || strstr(option->value, "FILE") != NULL) return true;
+  bool is_list = strcmp(option->value, "LIST") == 0;
+  for (const char *at = text;; ++at) {
+    size_t length = is_list ? strcspn(at, ",") : strlen(at);
+    if (!is_choice(option->choices, at, length)) {
+      tool_print_error(&tool->console, "--%s takes %s: %s; not '%.*s'", option->name, is_list ? "a list of" : "one of",
+                       option->choices, (int)length, at);
+      return false;
+    }
+    at += length;
+    if (*at == '\0') return true;
+  }
+}
+
 static bool set_value(const tool_session *tool, const tool_option *option, const char *text, tool_value *value) {
   value->given = true;
   value->text = text;
@@ -90,11 +116,11 @@ static bool set_value(const tool_session *tool, const tool_option *option, const
     return false;
   }
   if (option->kind == TOOL_TEXT && text[0] == '\0') {
-    tool_print_error(&tool->console, "--%s needs %s; the value is empty", option->name, option->value);
+    tool_print_error(&tool->console, "--%s has an empty value; write --%s %s", option->name, option->name, option->value);
     return false;
   }
   if (option->kind == TOOL_COUNT || option->kind == TOOL_NUMBER) return parse_number(tool, option, text, value);
-  return true;
+  return check_choices(tool, option, text);
 }
 
 static bool report_unknown_option(const tool_session *tool, const tool_verb *verb, const char *word) {
@@ -106,12 +132,12 @@ static bool report_unknown_option(const tool_session *tool, const tool_verb *ver
     tool_print_error(&tool->console, "%s has no option %.*s (did you mean --%s?)", verb->name, (int)strcspn(word, "="), word,
                      meant);
   else
-    tool_print_error(&tool->console, "%s has no option %.*s; '%s help %s' lists them", verb->name, (int)strcspn(word, "="), word,
-                     "pliant", verb->name);
+    tool_print_error(&tool->console, "%s has no option %.*s; 'pliant help %s' lists them", verb->name, (int)strcspn(word, "="),
+                     word, verb->name);
   return false;
 }
 
-// One option; `used` counts the words behind it that belong to it.
+// One option; `used` is the number of words after it that belong to it.
 static bool parse_option(const tool_session *tool, const tool_verb *verb, const char *word, const char *next,
                          tool_arguments *arguments, int *used) {
   const tool_option *option;
@@ -132,7 +158,7 @@ static bool parse_option(const tool_session *tool, const tool_verb *verb, const 
   bool needs = option->kind == TOOL_TEXT || option->kind == TOOL_COUNT || option->kind == TOOL_NUMBER;
   if (text == NULL && needs) {
     if (next == NULL) {
-      tool_print_error(&tool->console, "--%s needs %s behind it", option->name, option->value);
+      tool_print_error(&tool->console, "--%s needs a value: --%s %s", option->name, option->name, option->value);
       return false;
     }
     text = next;
@@ -144,7 +170,7 @@ static bool parse_option(const tool_session *tool, const tool_verb *verb, const 
     *used = 1;
   }
   if (option->repeats && arguments->repeated_count == TOOL_MAX_REPEATS) {
-    tool_print_error(&tool->console, "--%s is given more than %d times", option->name, TOOL_MAX_REPEATS);
+    tool_print_error(&tool->console, "--%s is given more than %d times, which is the maximum", option->name, TOOL_MAX_REPEATS);
     return false;
   }
   if (option->repeats) arguments->repeated[arguments->repeated_count++] = text;
@@ -165,7 +191,8 @@ bool tool_arguments_parse(const tool_session *tool, const tool_verb *verb, int c
     } else if (arguments->word_count < TOOL_MAX_WORDS) {
       arguments->words[arguments->word_count++] = word;
     } else {
-      tool_print_error(&tool->console, "too many words from '%s' on", word);
+      tool_print_error(&tool->console, "the command line has more than %d words; the first surplus one is '%s'", TOOL_MAX_WORDS,
+                       word);
       return false;
     }
     i += used;
@@ -173,24 +200,75 @@ bool tool_arguments_parse(const tool_session *tool, const tool_verb *verb, int c
   return good;
 }
 
-bool tool_arguments_check_words(const tool_session *tool, const tool_arguments *arguments) {
+bool tool_arguments_check(const tool_session *tool, const tool_arguments *arguments) {
   const tool_verb *verb = arguments->verb;
   if (arguments->word_count < verb->min_words) {
     tool_print_error(&tool->console, "%s needs %s", verb->name, verb->words);
     return false;
   }
   if (arguments->word_count > verb->max_words) {
-    tool_print_error(&tool->console, "%s takes %s; '%s' is too much", verb->name,
+    tool_print_error(&tool->console, "%s takes %s; '%s' is one word too many", verb->name,
                      verb->words[0] != '\0' ? verb->words : "options only", arguments->words[verb->max_words]);
     return false;
   }
-  return true;
+  bool good = true;
+  for (int i = 0; i < verb->option_count; ++i) {
+    const tool_option *option = &verb->options[i];
+    if (!option->required || arguments->values[i].given) continue;
+    tool_print_error(&tool->console, "%s needs --%s %s", verb->name, option->name, option->value);
+    good = false;
+  }
+  return good;
 }
 
 const tool_value *tool_find_value(const tool_arguments *arguments, const char *name) {
   static const tool_value none = {.given = false};
   const tool_option *option = find_option(arguments->verb, name, strlen(name));
   return option != NULL ? &arguments->values[option - arguments->verb->options] : &none;
+}
+
+static const char *action_name(const void *user, int index) {
+  const tool_verb *verb = user;
+  return index < verb->action_count ? verb->actions[index].name : NULL;
+}
+
+const tool_action *tool_find_action(const tool_session *tool, const tool_arguments *arguments) {
+  const tool_verb *verb = arguments->verb;
+  const char *name = arguments->words[0];
+  for (int i = 0; i < verb->action_count; ++i) {
+    const tool_action *action = &verb->actions[i];
+    if (strcmp(action->name, name) != 0) continue;
+    if (arguments->word_count - 1 == action->word_count) return action;
+    tool_print_error(&tool->console, "wrong number of words; usage: pliant %s %s%s%s [options]", verb->name, action->name,
+                     action->words[0] != '\0' ? " " : "", action->words);
+    return NULL;
+  }
+  const char *meant = tool_suggest(name, action_name, verb);
+  if (meant != NULL)
+    tool_print_error(&tool->console, "%s has no action '%s' (did you mean %s?)", verb->name, name, meant);
+  else
+    tool_print_error(&tool->console, "%s has no action '%s'; 'pliant help %s' lists them", verb->name, name, verb->name);
+  return NULL;
+}
+
+const char *tool_get_text(const tool_arguments *arguments, const char *name) {
+  const tool_value *value = tool_find_value(arguments, name);
+  if (value->given) return value->text;
+  const tool_option *option = find_option(arguments->verb, name, strlen(name));
+  return option != NULL ? option->default_text : NULL;
+}
+
+double tool_get_number(const tool_arguments *arguments, const char *name) {
+  const tool_value *value = tool_find_value(arguments, name);
+  if (value->given) return value->number;
+  const tool_option *option = find_option(arguments->verb, name, strlen(name));
+  if (option == NULL) return 0;
+  if (option->default_number != NULL) return option->default_number();
+  return option->default_text != NULL ? strtod(option->default_text, NULL) : 0;
+}
+
+int64_t tool_get_count(const tool_arguments *arguments, const char *name) {
+  return (int64_t)tool_get_number(arguments, name);
 }
 
 double tool_number_or(const tool_arguments *arguments, const char *name, double fallback) {
@@ -215,21 +293,4 @@ bool tool_parse_size(const tool_session *tool, const char *text, int32_t *width,
   *width = (int32_t)w;
   *height = (int32_t)h;
   return true;
-}
-
-void tool_print_help(const tool_verb *verb) {
-  printf("pliant %s%s%s%s\n\n%s\n\n", verb->name, verb->words[0] != '\0' ? " " : "", verb->words, " [options]", verb->summary);
-  for (int i = 0; i <= verb->option_count; ++i) {
-    static const tool_option help = {.name = "help", .letter = 'h', .kind = TOOL_FLAG, .about = "this text"};
-    const tool_option *option = i < verb->option_count ? &verb->options[i] : &help;
-    char left[64], letter[8] = "    ";
-    if (option->letter != 0) snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    const char *value = option->value != NULL ? option->value : "";
-    if (option->kind == TOOL_OPTIONAL_TEXT)
-      snprintf(left, sizeof left, "%s--%s[=%s]", letter, option->name, value);
-    else
-      snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, *value != '\0' ? " " : "", value);
-    printf("  %-30s %s\n", left, option->about);
-  }
-  if (verb->details != NULL) printf("\n%s\n", verb->details);
 }

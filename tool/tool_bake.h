@@ -1,7 +1,7 @@
 // Baking: the joints of a rod body, frame by frame, as an animation of its skeleton.
 //
-// A job has a source, a character file or a body of a scene, that can be brought to its first frame and from each frame to the next; a recording of where the
-// joints were; and files that are written from it. Nothing is written before the last frame is there.
+// A job has a source, a character file or a body of a scene, that can be brought to its first frame and from each frame to the next; a recording of the
+// joints; and files that are written from it. Nothing is written before the last frame is recorded.
 #ifndef TOOL_BAKE_H
 #define TOOL_BAKE_H
 
@@ -64,7 +64,7 @@ typedef struct bake_job {
   pl_vec3 *points;    // one frame of it
 } bake_job;
 
-// Open the source and say what will be baked. False if it cannot be (printed).
+// Open the source and print what will be baked. False on failure (printed).
 bool bake_open_character(bake_job *job);  // bake_character.c
 bool bake_open_scene(bake_job *job);      // bake_scene.c
 
@@ -82,7 +82,7 @@ pl_transform bake_relative(pl_transform a, pl_transform b);
 pl_transform bake_join(pl_transform a, pl_transform local);
 double bake_angle(pl_quat from, pl_quat to);
 
-// The led joint that the first chain hangs on (bake_loop.c).
+// The kinematic joint at the root of the first chain (bake_loop.c).
 int32_t bake_first_base(const bake_job *job);
 
 // How far two frames are apart: the largest angle between rotations relative to the parent, degrees, and the largest distance in the frame of the led joint
@@ -96,7 +96,7 @@ bake_gap bake_measure_gap(const bake_job *job, const pl_transform *a, const pl_t
 void bake_order_joints(bake_job *job);
 void bake_close_loop(bake_job *job);
 
-// The share of the remaining difference that is taken away in a frame, 0 … 1 (bake_loop.c).
+// Fraction of the remaining difference that is removed in a frame, 0 … 1 (bake_loop.c).
 double bake_fade_fraction(const bake_job *job, int32_t frame);
 
 // Write what was recorded (bake_write.c).

@@ -1,4 +1,4 @@
-// pliant capture: what its files share.
+// pliant capture: shared declarations.
 #ifndef TOOL_CAPTURE_H
 #define TOOL_CAPTURE_H
 

@@ -1,10 +1,10 @@
-// A fit from the command line: what is given, the fit, and what is written of it. Shared by the verbs `fit` and `capture`.
+// A fit from the command line: its input, the fit, and its results. Shared by the verbs `fit` and `capture`.
 #ifndef TOOL_FIT_H
 #define TOOL_FIT_H
 
 #include "pliant/fit.h"
 #include "pliant/pliant.h"
-#include "tool_arguments.h"
+#include "tool_options.h"
 
 // A motion of the points of the mesh.
 typedef struct fit_motion {
@@ -16,7 +16,7 @@ typedef struct fit_motion {
   bool borrowed;          // both belong to somebody else
 } fit_motion;
 
-// What is fitted: a mesh of tets in its static shape, where it is held, how it moves.
+// The object: a mesh of tets in its static shape, its held points, its motions.
 typedef struct fit_object {
   pl_mesh *mesh;
   int32_t *held, held_count;
@@ -24,7 +24,7 @@ typedef struct fit_object {
   int32_t motion_count, other_count;
 } fit_object;
 
-// How it is fitted, from the options.
+// Settings of the fit, from the options.
 typedef struct fit_settings {
   pl_fit_def def;
   pl_field_def field;
@@ -33,7 +33,7 @@ typedef struct fit_settings {
   uint64_t hash;  // of all of it, for checkpoints
 } fit_settings;
 
-// A fit under way.
+// A running fit.
 typedef struct fit_job {
   const tool_session *tool;
   pl_context *context;
@@ -52,58 +52,45 @@ typedef struct fit_job {
   pl_error trouble;  // of writing a checkpoint
 } fit_job;
 
-// The options that both verbs have; each is an entry of an option table.
-#define FIT_OPTIONS                                                                                                               \
-  {.name = "density",                                                                                                             \
-   .kind = TOOL_NUMBER,                                                                                                           \
-   .value = "KG/M3",                                                                                                              \
-   .about = "mass by volume; 1000 if not given",                                                                                  \
-   .min = 1e-6,                                                                                                                   \
-   .max = 1e9},                                                                                                                   \
-      {.name = "gravity", .kind = TOOL_TEXT, .value = "X,Y,Z", .about = "m/s²; 0,-9.81,0 if not given"},                          \
-      {.name = "material", .kind = TOOL_TEXT, .value = "NAME", .about = "corotated, which is the default, or neo-hookean"},       \
-      {.name = "controls",                                                                                                        \
-       .kind = TOOL_COUNT,                                                                                                        \
-       .value = "N",                                                                                                              \
-       .about = "control points of the modulus; 1 if not given",                                                                  \
-       .min = 1,                                                                                                                  \
-       .max = 64},                                                                                                                \
-      {.name = "place", .kind = TOOL_TEXT, .value = "WHERE", .about = "control points: axis, farthest, or a table with x, y, z"}, \
-      {.name = "blend", .kind = TOOL_TEXT, .value = "HOW", .about = "between them: linear or harmonic"},                          \
-      {.name = "young",                                                                                                           \
-       .kind = TOOL_NUMBER,                                                                                                       \
-       .value = "PA",                                                                                                             \
-       .about = "where the modulus begins; 1e5 if not given",                                                                     \
-       .min = 1,                                                                                                                  \
-       .max = 1e13},                                                                                                              \
-      {.name = "poisson",                                                                                                         \
-       .kind = TOOL_NUMBER,                                                                                                       \
-       .value = "RATIO",                                                                                                          \
-       .about = "Poisson's ratio; 0.3 if not given",                                                                              \
-       .min = -0.99,                                                                                                              \
-       .max = 0.499},                                                                                                             \
-      {.name = "fit-poisson", .kind = TOOL_FLAG, .about = "find Poisson's ratio too"},                                            \
-      {.name = "fitter", .kind = TOOL_TEXT, .value = "NAME", .about = "gauss-newton, which is the default, or nelder-mead"},      \
-      {.name = "steps",                                                                                                           \
-       .kind = TOOL_COUNT,                                                                                                        \
-       .value = "N",                                                                                                              \
-       .about = "time steps in a frame; as many as the modulus needs if not given",                                               \
-       .min = 1,                                                                                                                  \
-       .max = 1000},                                                                                                              \
-      {.name = "noise",                                                                                                           \
-       .kind = TOOL_NUMBER,                                                                                                       \
-       .value = "LENGTH",                                                                                                         \
-       .about = "metres a tracked point is off by; 1e-4 of the size",                                                             \
-       .min = 0,                                                                                                                  \
-       .max = 1e3},                                                                                                               \
-      {.name = "limit", .kind = TOOL_COUNT, .value = "N", .about = "most iterations; 200 if not given", .min = 1, .max = 1e6},    \
-      {.name = "no-warm-start", .kind = TOOL_FLAG, .about = "begin with --young instead of a modulus found from frequencies"},    \
-      {.name = "no-reference", .kind = TOOL_FLAG, .about = "take the static shape for the one without gravity"}, {                \
-    .name = "threads", .kind = TOOL_COUNT, .value = "N", .about = "threads; the results are the same for any number", .min = 1,   \
-    .max = 1024                                                                                                                   \
-  }
+// The options that both verbs have: entries of an option table. Defaults are those of pl_default_fit_def() (fit_defaults.c).
+// clang-format off
+#define FIT_OPTIONS \
+  {"density", .kind = TOOL_NUMBER, .value = "DENSITY", .min = 1e-6, .max = 1e9, .default_number = fit_default_density, .about = "density in kg/m^3"}, \
+  {"material", .kind = TOOL_TEXT, .value = "NAME", .choices = "corotated neo-hookean", .default_text = "corotated", \
+   .about = "material model: corotated or neo-hookean"}, \
+  {"controls", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 64, .default_number = fit_default_controls, \
+   .about = "number of control points of Young's modulus; 1 makes it uniform"}, \
+  {"placement", .kind = TOOL_TEXT, .value = "NAME|FILE", .choices = "axis farthest", .default_text = "axis", \
+   .about = "positions of the control points: axis, farthest, or a CSV table with the columns x, y and z", \
+   .more = "`axis` spaces them evenly along the longest edge of the bounding box; `farthest` places each as far as possible from the others."}, \
+  {"blend", .kind = TOOL_TEXT, .value = "NAME", .choices = "linear harmonic", .default_note = "linear for axis, otherwise harmonic", \
+   .about = "interpolation between control points: linear along the axis, or harmonic in the body"}, \
+  {"young", .kind = TOOL_NUMBER, .value = "PA", .min = 1, .max = 1e13, .default_number = fit_default_young, \
+   .about = "initial Young's modulus in pascals, where there is no warm start"}, \
+  {"poisson", .kind = TOOL_NUMBER, .value = "RATIO", .min = -0.99, .max = 0.499, .default_number = fit_default_poisson, \
+   .about = "Poisson's ratio; with --fit-poisson its initial value"}, \
+  {"fit-poisson", .kind = TOOL_FLAG, .about = "fit Poisson's ratio too"}, \
+  {"fitter", .kind = TOOL_TEXT, .value = "NAME", .choices = "gauss-newton nelder-mead", .default_text = "gauss-newton", \
+   .about = "optimiser: gauss-newton, or nelder-mead, which needs a build with NLopt"}, \
+  {"steps", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1000, .default_note = "chosen by convergence", .about = "time steps per frame", \
+   .more = "By default fits with 2, 4, 8 ... up to 32 steps follow each other until no modulus changes by more than 1 %; nelder-mead takes 2."}, \
+  {"noise", .kind = TOOL_NUMBER, .value = "LENGTH", .min = 0, .max = 1e3, .default_note = "1e-4 of the size", \
+   .about = "minimum error of a tracked point in metres, for the intervals and verdicts"}, \
+  {"max-iterations", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1e6, .default_number = fit_default_max_iterations, \
+   .about = "maximum iterations", .more = "More may be given with --resume."}, \
+  {"no-warm-start", .kind = TOOL_FLAG, .about = "start from --young instead of a modulus estimated from frequencies"}, \
+  {"no-reference", .kind = TOOL_FLAG, .about = "take the static shape as the rest shape"}, \
+  TOOL_THREADS_OPTION
+// clang-format on
 
-// Steps that a fit takes in a frame at most, where it chooses them.
+// Defaults of the library (fit_defaults.c).
+double fit_default_density(void);
+double fit_default_controls(void);
+double fit_default_young(void);
+double fit_default_poisson(void);
+double fit_default_max_iterations(void);
+
+// Maximum steps per frame, where the fit chooses them.
 enum { MAX_FIT_STEPS = 32 };
 
 // Columns of the history.
@@ -121,7 +108,7 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
                      fit_motion *motion);
 void fit_motion_free(fit_motion *motion);
 
-// A motion as a fit takes it; borrowed.
+// A motion as input of pl_fit; borrowed.
 pl_fit_sequence fit_sequence_of(const fit_motion *motion);
 
 void fit_object_free(fit_object *object);
@@ -142,13 +129,13 @@ pl_status fit_write_history(const fit_job *job, const char *folder, pl_error *er
 // Tables, meshes, a scene with the fitted body, and the report.
 pl_status fit_write(fit_job *job, pl_error *error);
 
-// Remove the checkpoint: what it was for is done.
+// Remove the checkpoint; the fit is complete.
 void fit_forget(const fit_job *job);
 
 // Unit of a parameter; static storage.
 const char *fit_unit_of(const pl_fit_estimate *estimate);
 
-// The table of parameters on standard output and what is to be said about them on standard error. True if all are determined.
+// Print the table of parameters on standard output and messages about them on standard error. True if all are determined.
 bool fit_print(fit_job *job, pl_error *error);
 
 // The parts of a report that are about a fit (fit_page.c).

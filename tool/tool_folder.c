@@ -24,8 +24,8 @@ bool tool_is_file(const char *path) {
 
 static bool make_one(const tool_session *tool, const char *path) {
   if (mkdir(path, 0777) == 0 || (errno == EEXIST && tool_is_folder(path))) return true;
-  tool_print_error(&tool->console, "the folder '%s' cannot be made: %s", path,
-                   errno == EEXIST ? "a file has this name" : strerror(errno));
+  tool_print_error(&tool->console, "the folder '%s' cannot be created: %s", path,
+                   errno == EEXIST ? "a file with this name exists" : strerror(errno));
   return false;
 }
 

@@ -1,13 +1,13 @@
-// Folders and names of files, as far as the tool deals with them itself.
+// Folders and file names.
 #ifndef TOOL_FOLDER_H
 #define TOOL_FOLDER_H
 
 #include "tool_arguments.h"
 
-// Make a folder and those it stands in; prints what is wrong. True if it is there and can be written to.
+// Create a folder and its parents; prints what is wrong. True if it exists and can be written to.
 bool tool_folder_make(const tool_session *tool, const char *path);
 
-// Remove temporary files that programs left in a folder which were killed while they wrote: NAME.PROCESS-NUMBER.tmp, of processes that are gone.
+// Remove temporary files of killed processes from a folder: NAME.PROCESS-NUMBER.tmp, where the process does not exist any more.
 void tool_folder_sweep(const char *path);
 
 // Whether a program of that name is found on $PATH.

@@ -1,4 +1,4 @@
-// Finding the gallery, wherever the program was put.
+// Finds the gallery, wherever the program is installed.
 #include "tool_gallery.h"
 
 #include <dirent.h>
@@ -74,7 +74,7 @@ tool_gallery tool_gallery_find(void) {
       break;
     }
     gallery.folder = NULL;
-    // A gallery that was asked for by name is not replaced by another.
+    // If PLIANT_SCENES is set, no other folder is tried.
     if (i == 0) break;
   }
   for (size_t i = 0; i < sizeof positions / sizeof positions[0]; ++i) free(positions[i]);

@@ -1,4 +1,4 @@
-// Points that are held: those in a box of the mesh as it is given, or those that a table names.
+// Held points: those inside a box, or those listed in a table.
 #include "tool_hold.h"
 
 #include <math.h>
@@ -26,7 +26,8 @@ static bool hold_table(const tool_session *tool, pl_context *context, const char
   pl_error error = {0};
   if (pl_table_load(context, path, &table, &error) < 0) {
     if (error.status == PL_ERROR_NOT_FOUND)
-      tool_print_error(&tool->console, "--hold takes a box of six numbers with commas, or a table; '%s' is neither", path);
+      tool_print_error(&tool->console, "'%s' is neither a box nor a file; --hold takes six numbers x,y,z,x,y,z or a CSV table",
+                       path);
     else
       tool_report_error(&tool->console, &error);
     return false;
@@ -34,14 +35,14 @@ static bool hold_table(const tool_session *tool, pl_context *context, const char
   pl_table_view view = pl_table_get_view(table);
   int32_t column = pl_table_find(table, "point");
   bool good = column >= 0;
-  if (!good) tool_print_error(&tool->console, "'%s' has no column `point` with numbers of points, from 0", path);
+  if (!good) tool_print_error(&tool->console, "'%s' has no column `point`; it must list indices of points, counted from 0", path);
   for (int64_t i = 0; i < view.row_count && good; ++i) {
     double point = view.cells[i * view.column_count + column];
     good = point >= 0 && point < count && point == floor(point);
     if (good)
       held[(int32_t)point] = 1;
     else
-      tool_print_error(&tool->console, "'%s', row %lld: %g is not the number of a point; there are %d, counted from 0", path,
+      tool_print_error(&tool->console, "'%s', row %lld: %g is not the index of a point; there are %d points, counted from 0", path,
                        (long long)i + 1, point, count);
   }
   pl_table_destroy(table);

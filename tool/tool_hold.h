@@ -1,18 +1,11 @@
-// Points that are held, from the command line: `--hold BOX` or `--hold TABLE`, as often as wanted.
+// Held points from the command line: `--hold BOX` or `--hold TABLE`, which may be repeated.
 #ifndef TOOL_HOLD_H
 #define TOOL_HOLD_H
 
 #include "pliant/pliant.h"
-#include "tool_arguments.h"
+#include "tool_options.h"
 
-// The option, which is the verb's repeated one.
-#define TOOL_HOLD_OPTION                                                                                                       \
-  {                                                                                                                            \
-    .name = "hold", .kind = TOOL_TEXT, .value = "WHAT", .about = "points that stay: a table of numbers, or a box x,y,z,x,y,z", \
-    .repeats = true                                                                                                            \
-  }
-
-// Numbers of all points that are held, each once and rising, to be freed. False when something is wrong (printed).
+// Indices of all held points, ascending and without duplicates, to be freed. False on failure (printed).
 bool tool_hold_read(const tool_session *tool, pl_context *context, const tool_arguments *arguments, const pl_mesh *mesh,
                     int32_t **held, int32_t *held_count);
 

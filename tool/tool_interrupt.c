@@ -1,4 +1,4 @@
-// Counting interrupts. A signal handler can reach nothing but a static variable, which is why there is one.
+// Counts interrupts. The counter is static because a signal handler cannot reach anything else.
 #include "tool_interrupt.h"
 
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Atomic, because a signal may reach any thread, two of them at once.
+// Atomic, because signals may arrive in any thread, also two at once.
 static atomic_int interrupt_count;
 
 static void count_interrupt(int signal_number) {

@@ -1,4 +1,4 @@
-// What is this file? The content decides, as in the library.
+// Detects the kind of a file from its content, as the library does.
 #include "tool_open.h"
 
 #include <ctype.h>
@@ -21,14 +21,14 @@ static bool is_object(const char *bytes, size_t size) {
   return i < size && bytes[i] == '{';
 }
 
-// `head` ends with a zero behind its `size` bytes.
+// `head` ends with a zero after its `size` bytes.
 static tool_file_kind detect_by_head(const char *path, const char *head, size_t size) {
   if (begins_with(head, size, "PLIANTCK")) return TOOL_FILE_CHECKPOINT;
   if (begins_with(head, size, "PLIANTDT")) return TOOL_FILE_DETAIL;
   if (begins_with(head, size, "POINTCACHE2") || tool_has_ending(path, "mdd")) return TOOL_FILE_FRAMES;
   bool object = is_object(head, size);
   if (object && strstr(head, "\"pliant\"") != NULL) return TOOL_FILE_SCENE;
-  // A glTF file may begin with a buffer so long that the words which give it away come late.
+  // A glTF file may begin with a long buffer, so that its characteristic keys come late.
   if (pl_file_format_detect(head, size) != PL_FILE_UNKNOWN || tool_has_ending(path, "gltf")) return TOOL_FILE_MESH;
   return object || tool_has_ending(path, "json") ? TOOL_FILE_SCENE : TOOL_FILE_UNKNOWN;
 }

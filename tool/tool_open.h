@@ -1,4 +1,4 @@
-// Telling files apart and opening them, for the verbs that take any.
+// Detecting the kind of a file and opening it, for the verbs that take several kinds.
 #ifndef TOOL_OPEN_H
 #define TOOL_OPEN_H
 
@@ -21,7 +21,7 @@ tool_file_kind tool_file_detect(const tool_session *tool, const char *path);
 // A context with one thread per processor, or NULL (printed).
 pl_context *tool_open_context(const tool_session *tool, int32_t thread_count);
 
-// Read a mesh, print its doubtful parts and scale it. NULL if it fails (printed). `remarks` is set when there was something to remark.
+// Load a mesh, print its findings and scale it. NULL on failure (printed). `remarks` is set if there was a warning.
 pl_mesh *tool_open_mesh(const tool_session *tool, pl_context *context, const char *path, double scale, bool *remarks);
 
 #endif

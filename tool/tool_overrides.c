@@ -11,7 +11,7 @@ bool tool_overrides_read(const tool_session *tool, const tool_arguments *argumen
     const char *text = arguments->repeated[i], *equals = text != NULL ? strchr(text, '=') : NULL;
     if (equals == NULL || equals == text || strchr(text, '\n') != NULL) {
       tool_print_error(&tool->console,
-                       "--set needs PATH=VALUE in one line, such as time.frames=30 or 'bodies[0].rod.stiffness=0.3', not '%s'",
+                       "--set takes PATH=VALUE in one line, such as time.frames=30 or 'bodies[0].rod.stiffness=0.3', not '%s'",
                        text != NULL ? text : "");
       good = false;
       continue;

@@ -11,13 +11,11 @@ typedef struct tool_overrides {
   char *texts[TOOL_MAX_REPEATS];  // PATH and VALUE, each with a zero behind it
 } tool_overrides;
 
-#define TOOL_SET_ABOUT "replace a value of the scene, such as time.step=0.002; may be repeated"
-
-// Cut what was given for --set, the option that repeats, into paths and values. False if something is not PATH=VALUE (printed).
+// Split the values of --set into paths and values. False if one is not PATH=VALUE (printed).
 bool tool_overrides_read(const tool_session *tool, const tool_arguments *arguments, tool_overrides *overrides);
 void tool_overrides_free(tool_overrides *overrides);
 
-// A number that differs when they do; 0 for none.
+// Hash of the overrides; 0 for none.
 uint64_t tool_overrides_hash(const tool_overrides *overrides);
 
 #endif

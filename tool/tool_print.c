@@ -1,4 +1,4 @@
-// Narration, errors and progress on standard error.
+// Messages, errors and progress on standard error.
 #include "tool_print.h"
 
 #include <math.h>
@@ -116,14 +116,14 @@ tool_progress tool_progress_start(const tool_console *console, const char *title
   return (tool_progress){console, title, start, total, now, now, start, false};
 }
 
-// The time that is left if the rest goes as what is done.
+// Remaining time, extrapolated from the work done so far.
 static double time_left(const tool_progress *progress, int64_t done, double now) {
   if (done <= progress->start) return 0;
   return (now - progress->begin) / (double)(done - progress->start) * (double)(progress->total - done);
 }
 
 static void show_bar(tool_progress *progress, int64_t done, double now) {
-  // Ten times a second is enough for the eye.
+  // Ten updates per second are enough.
   if (progress->shown && now - progress->last < 0.1 && done < progress->total) return;
   char bar[BAR_LENGTH + 1], left[32];
   int filled = progress->total > 0 ? (int)(done * BAR_LENGTH / progress->total) : BAR_LENGTH;

@@ -1,4 +1,4 @@
-// What the tool says on standard error: narration, errors, findings and progress. Standard output is for data alone.
+// Messages, errors, findings and progress on standard error. Standard output is for results only.
 #ifndef TOOL_PRINT_H
 #define TOOL_PRINT_H
 
@@ -15,7 +15,7 @@ typedef struct tool_console {
 
 tool_console tool_console_detect(void);
 
-// One line of narration, or one that begins with `warning: ` or `error: `.
+// Print one line, or one that begins with `warning: ` or `error: `.
 void tool_print(const tool_console *console, const char *format, ...) PL_PRINTF(2, 3);
 void tool_print_warning(const tool_console *console, const char *format, ...) PL_PRINTF(2, 3);
 void tool_print_error(const tool_console *console, const char *format, ...) PL_PRINTF(2, 3);
@@ -29,7 +29,7 @@ void tool_report_findings(const tool_console *console, const pl_findings *findin
 // The same text as a finding prints, into a buffer that is always terminated.
 void tool_finding_text(const pl_finding *finding, const char *file, char *buffer, size_t size);
 
-// A line that counts: on a terminal rewritten in place, elsewhere a new line now and then.
+// A progress line: on a terminal rewritten in place, elsewhere a new line at intervals.
 typedef struct tool_progress {
   const tool_console *console;
   const char *title;     // "frame"
@@ -42,19 +42,19 @@ typedef struct tool_progress {
 tool_progress tool_progress_start(const tool_console *console, const char *title, int64_t start, int64_t total);
 void tool_progress_show(tool_progress *progress, int64_t done);
 
-// Wipe the line, so that others can be printed.
+// Erase the line, so that others can be printed.
 void tool_progress_end(tool_progress *progress);
 
 // Seconds since some fixed moment.
 double tool_seconds(void);
 
-// `seconds` as people say it: "45 s", "3 min 20 s", "2 h 5 min".
+// `seconds` as readable text: "45 s", "3 min 20 s", "2 h 5 min".
 void tool_duration_text(double seconds, char *buffer, size_t size);
 
-// Memory for the tool's own needs, zeroed. Ends the program when there is none: nothing is half written then.
+// Zeroed memory. Ends the program when out of memory; no result is half written then.
 void *tool_allocate(size_t count, size_t item_size);
 
-// A formatted string of its own, to be freed.
+// A formatted string, to be freed.
 char *tool_text(const char *format, ...) PL_PRINTF(1, 2);
 
 #endif

@@ -1,4 +1,4 @@
-// One program alone.
+// A single process.
 #include "tool_ranks.h"
 
 void tool_ranks_begin(int *count, char ***words) {
@@ -20,7 +20,7 @@ int tool_ranks_agree(int value) {
   return value;
 }
 
-void tool_ranks_fraction(void *bytes, size_t size) {
+void tool_ranks_broadcast(void *bytes, size_t size) {
   (void)bytes, (void)size;
 }
 

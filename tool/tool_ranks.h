@@ -1,5 +1,5 @@
-// One program or several of them that work together: `pliant` is alone, `pliant-mpi` is started by mpirun as often as wanted. All do the same; only the independent
-// jobs of a fit are shared out, and only the first one speaks and writes files.
+// One process or several: `pliant` is one process, mpirun starts several of `pliant-mpi`. All run the same code; only the independent
+// jobs of a fit are shared, and only the first process prints messages and writes files.
 #ifndef TOOL_RANKS_H
 #define TOOL_RANKS_H
 
@@ -12,13 +12,13 @@ void tool_ranks_end(void);
 int tool_rank(void);  // of this one, from 0
 int tool_rank_count(void);
 
-// What the first one says, for all: whether to go on is decided in one place.
+// The value of the first process, in all of them: decisions are made in one place.
 int tool_ranks_agree(int value);
 
-// The bytes of the first one, for all.
-void tool_ranks_fraction(void *bytes, size_t size);
+// Copy the bytes of the first process to all of them.
+void tool_ranks_broadcast(void *bytes, size_t size);
 
-// Who runs the jobs of a fit; zero where there is one alone.
+// Callbacks that run the jobs of a fit; zero for a single process.
 pl_fit_batch tool_ranks_batch(void);
 
 #endif

@@ -1,8 +1,8 @@
 // A run: a scene simulated frame by frame into a log, and from the log into files, pictures and a video.
 //
-// Nothing but the log and the checkpoint is written while the simulation goes on; the results are written from the log when all frames are there.
-// So a run that was interrupted and one that was not go through the same code, and their files are the same byte for byte; and whatever kills the
-// program, there is never a half file among the results.
+// During the simulation only the log and the checkpoint are written; the results are written from the log after the last frame.
+// So resumed and uninterrupted runs use the same code, and their files are equal byte for byte; and however the program is killed,
+// no result is half written.
 #ifndef TOOL_RUN_H
 #define TOOL_RUN_H
 
@@ -35,7 +35,7 @@ typedef struct run_options {
   tool_overrides overrides;  // of the scene
 } run_options;
 
-// A body and its share of every frame in the log: first the points of its surface, then, where tets are written, its particles.
+// A body and its part of every frame in the log: first the points of its surface, then, where tets are written, its particles.
 typedef struct run_body {
   pl_scene_instance_body stage;
   const pl_model *model;
@@ -46,7 +46,7 @@ typedef struct run_body {
   int64_t point_start;  // in a frame
 } run_body;
 
-// An actor and its share of every frame in the log, behind those of the bodies: its numbers, three to a point, and, where ghosts are drawn, its rest shape.
+// An actor and its part of every frame in the log, after those of the bodies: its numbers, three to a point, and, where ghosts are drawn, its rest shape.
 typedef struct run_actor {
   pl_scene_instance_actor stage;
   int32_t parameter_count;  // that are kept
@@ -89,19 +89,19 @@ typedef struct run_job {
 // Fill in options from a command line; prints mistakes. Either way the overrides are to be freed.
 bool run_options_read(const tool_session *tool, const tool_arguments *arguments, run_options *options);
 
-// The options as words, one a line, that run_options_read() takes again; to be freed (run_resume.c).
+// The options as words, one per line, for run_options_read(); to be freed (run_resume.c).
 char *run_options_text(const run_options *options, const run_job *run);
 
-// Do it all: an exit code.
+// Run the scene and write its results; returns an exit code.
 int run_scene(const tool_session *tool, const run_options *options);
 
 // Where the checkpoint of a run in `folder` is; to be freed.
 char *run_checkpoint_path(const char *folder);
 
-// Write a checkpoint for frame `frame`, at which the world stands (run_resume.c).
+// Write a checkpoint of the current frame `frame` of the world (run_resume.c).
 pl_status run_write_checkpoint(run_job *run, int64_t frame, pl_error *error);
 
-// Bring the world to the frame of the checkpoint and open the log behind it. `frame` is the frame the world then stands at (run_resume.c).
+// Restore the world from the checkpoint and open the log after its frame. `frame` becomes the current frame of the world (run_resume.c).
 pl_status run_go_on(run_job *run, int64_t *frame, pl_error *error);
 
 // Write all frames of the log in every format (run_outputs.c).
@@ -110,14 +110,14 @@ pl_status run_write_outputs(run_job *run, pl_error *error);
 // The picture of the last frame and the video of all (run_pictures.c).
 pl_status run_write_pictures(run_job *run, pl_error *error);
 
-// Actors (run_actors.c): lay out their share of a frame; fill it in; write it as a table where CSV is asked for; say how they did, false if there is something
-// to remark.
+// Actors (run_actors.c): lay out their part of a frame; fill it in; write it as a table for the format CSV; print a summary, false if there is a
+// warning.
 void run_lay_out_actors(run_job *run);
 pl_status run_log_actors(run_job *run);
 pl_status run_write_actors(run_job *run, pl_error *error);
 bool run_print_actors(const run_job *run);
 
-// How far a camera that follows the body `name` is shifted in each frame of the log, across `up`; to be freed. NULL when there is nobody to follow (run_follow.c).
+// How far a camera that follows the body `name` is shifted in each frame of the log, across `up`; to be freed. NULL when there is no such body (run_follow.c).
 pl_status run_follow(run_job *run, const char *name, pl_vec3 up, pl_vec3 **shifts, pl_error *error);
 
 #endif

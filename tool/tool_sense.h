@@ -1,4 +1,4 @@
-// pliant sense: what its files share.
+// pliant sense: shared declarations.
 #ifndef TOOL_SENSE_H
 #define TOOL_SENSE_H
 
@@ -29,21 +29,15 @@ typedef struct sense_job {
       *tets;  // to track with, at rest, in place of the body's own; NULL: those. Particles and static shape are theirs at the end
 } sense_job;
 
-// The number given for an option.
-static inline double sense_number(const sense_job *job, const char *name, double fallback) {
-  const tool_value *value = tool_find_value(job->arguments, name);
-  return value->given ? value->number : fallback;
-}
-
-// sense_tets.c: other tets than the body's own. A mesh of them, NULL if it is none (printed); all that was recorded of the body's particles as these tets follow.
+// sense_tets.c: tets that replace the body's own. Open their mesh, NULL on failure (printed); transfer the recorded motion of the particles to them.
 pl_mesh *sense_open_tets(const sense_job *job, const char *path);
 pl_status sense_carry_tets(sense_job *job, pl_error *error);
 
-// sense_simulate.c: which body, false if there is none (printed); its motion, and its shape at rest.
+// sense_simulate.c: choose the body, false if there is none (printed); simulate its motion and its static shape.
 bool sense_choose_body(sense_job *job);
 pl_status sense_simulate(sense_job *job, pl_error *error);
 
-// sense_write.c: pictures of the motion, the truth beside them, and what to say of it.
+// sense_write.c: write depth images and truth, print a summary.
 pl_status sense_take_pictures(const sense_job *job, pl_error *error);
 pl_status sense_write_truth(sense_job *job, pl_error *error);
 pl_status sense_print_capture(const sense_job *job, pl_error *error);

@@ -1,4 +1,4 @@
-// pliant track: what its files share.
+// pliant track: shared declarations.
 #ifndef TOOL_TRACK_H
 #define TOOL_TRACK_H
 
@@ -38,7 +38,7 @@ typedef struct track_job {
   pl_track_errors *errors;  // per frame
 } track_job;
 
-// track_body.c: everything up to a tracker that is ready. An exit code.
+// track_body.c: everything up to a tracker that is ready; returns an exit code.
 int track_prepare(track_job *job);
 
 // track_loop.c: all frames, into log and table. An exit code. What it opened and made is closed by the second, also after a failure.

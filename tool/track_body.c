@@ -1,4 +1,4 @@
-// The capture and the body that is looked for in it.
+// Opens the capture and builds the body to track.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void print_capture(const track_job *job, const pl_capture_report *report)
   if (report->max_points > 0)
     tool_print(console, "box:       %.4g x %.4g x %.4g m, from (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g)", b.x - a.x, b.y - a.y,
                b.z - a.z, a.x, a.y, a.z, b.x, b.y, b.z);
-  tool_print(console, "points:    %.0f a frame (%d to %d in the first %d)", report->mean_points, report->fewest_points,
+  tool_print(console, "points:    %.0f per frame (%d to %d in the first %d frames)", report->mean_points, report->fewest_points,
              report->max_points, report->frame_count);
   if (job->view.camera_count > 0) tool_print(console, "invalid:   %.1f %% of the pixels", 100 * report->invalid_fraction);
   if (report->dropped_count > 0)
@@ -70,7 +70,7 @@ static pl_status open_meshes(track_job *job, pl_error *error) {
   }
   if (job->rest != NULL && pl_mesh_get_view(job->rest).point_count != pl_mesh_get_view(job->mesh).point_count) {
     *error = (pl_error){.status = PL_ERROR_INVALID_DATA};
-    snprintf(error->text, sizeof error->text, "the rest shape has %d points, the mesh %d; they must be the same tets",
+    snprintf(error->text, sizeof error->text, "the rest shape has %d points and the mesh has %d; they must be the same tets",
              pl_mesh_get_view(job->rest).point_count, pl_mesh_get_view(job->mesh).point_count);
     return error->status;
   }
@@ -120,14 +120,14 @@ static pl_status build_model(track_job *job, pl_error *error) {
 
 static pl_status create_tracker(track_job *job, pl_error *error) {
   pl_track_def def = pl_default_track_def();
-  const tool_value *limit = tool_find_value(job->arguments, "limit");
+  const tool_value *max_points = tool_find_value(job->arguments, "max-points");
   def.noise = tool_number_or(job->arguments, "noise", def.noise);
   def.detail = tool_number_or(job->arguments, "detail", def.detail);
   def.reach = tool_number_or(job->arguments, "reach", def.reach);
   def.first_reach = tool_number_or(job->arguments, "first-reach", def.first_reach);
   def.inertia = tool_number_or(job->arguments, "inertia", def.inertia);
   def.gating = !tool_find_value(job->arguments, "no-gating")->given;
-  if (limit->given) def.max_points = (int32_t)limit->count;
+  if (max_points->given) def.max_points = (int32_t)max_points->count;
   if (job->rest != NULL) def.acceleration = job->view.gravity;
   def.held = job->held;
   def.held_count = job->held_count;
@@ -146,7 +146,7 @@ static bool open_truth(track_job *job, const char *path) {
     return false;
   }
   if (facts.point_count == job->surface_count && facts.frame_count >= job->frame_count) return true;
-  tool_print_error(&job->tool->console, "'%s' has %d points in %d frames, the surface %d points in %d frames", path,
+  tool_print_error(&job->tool->console, "'%s' has %d points in %d frames, but the surface has %d points in %d frames", path,
                    facts.point_count, facts.frame_count, job->surface_count, job->frame_count);
   return false;
 }

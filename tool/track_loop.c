@@ -1,5 +1,5 @@
-// The frames of a track, one by one, kept in a log so that an interrupted track can go on: behind every frame the log has its points and its report, and a small
-// file says how many frames count and what they were made with.
+// The frames of a track, one by one, stored in a log so that an interrupted track can be resumed: for every frame the log has its points and its report, and a small
+// file states the number of valid frames and a hash of the settings.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ pl_track_report track_unpack(const double n[TRACK_NUMBERS]) {
                            .seconds = n[17]};
 }
 
-// What decides the result besides the model: settings, held points, the capture.
+// Hash of everything that determines the result besides the model: settings, held points, the capture.
 static uint64_t hash_job(const track_job *job) {
   const double numbers[] = {job->def.noise,          job->def.outliers,       job->def.first_reach,    job->def.reach,
                             job->def.detail,         job->def.inertia,        job->def.acceleration.x, job->def.acceleration.y,
@@ -72,7 +72,7 @@ static uint64_t hash_job(const track_job *job) {
 
 // --- the log --------------------------------------------------------------------------------------------------------
 
-// How many frames may be gone on behind; -1 if that cannot be found out, printed.
+// Number of frames to resume after; -1 if it cannot be determined (printed).
 static int64_t read_resume(const track_job *job) {
   FILE *file = fopen(job->resume_path, "r");
   int64_t count = -1;
@@ -80,10 +80,12 @@ static int64_t read_resume(const track_job *job) {
   bool good = file != NULL && fscanf(file, "pliant track 2 frames %" SCNd64 " hash %" SCNx64, &count, &hash) == 2 && count >= 0;
   if (file != NULL) fclose(file);
   if (!good)
-    tool_print_error(&job->tool->console, "there is no unfinished track in '%s'", job->folder);
+    tool_print_error(&job->tool->console, "there is no unfinished track in '%s'; start again without --resume", job->folder);
   else if (hash != job->hash)
-    tool_print_error(&job->tool->console, "the unfinished track in '%s' was begun with another body, capture or settings",
-                     job->folder);
+    tool_print_error(
+        &job->tool->console,
+        "the unfinished track in '%s' has another body, capture or settings; give the same ones, or start again without --resume",
+        job->folder);
   return good && hash == job->hash ? count : -1;
 }
 
@@ -117,7 +119,7 @@ static pl_status append(track_job *job, const pl_track_report *report, const pl_
   return pl_frame_log_append(job->log, 0, workspace, error);
 }
 
-// Rows and points of the frames that are there already; the tracker goes on behind them.
+// Rows and points of the frames already tracked; the tracker resumes after them.
 static pl_status go_on(track_job *job, int64_t count, pl_vec3 *points, pl_error *error) {
   pl_vec3 *before = tool_allocate((size_t)job->point_count + EXTRA_COUNT, sizeof *before);
   pl_status status = PL_OK;
@@ -150,7 +152,7 @@ static pl_status begin(track_job *job, pl_vec3 *workspace, pl_error *error) {
   pl_status status =
       pl_frame_log_open(job->context, job->log_path, job->point_count + (int64_t)EXTRA_COUNT, keep, &job->log, error);
   if (status >= 0 && keep > 0) status = go_on(job, keep, workspace, error);
-  if (status >= 0 && keep > 0) tool_print(&job->tool->console, "going on behind frame %d", job->done_count);
+  if (status >= 0 && keep > 0) tool_print(&job->tool->console, "resuming after frame %d", job->done_count);
   return status;
 }
 
@@ -164,9 +166,9 @@ static void warn_frame(const track_job *job, tool_progress *progress, const pl_t
                        report->point_count);
   else
     tool_print_warning(&job->tool->console,
-                       "frame %d: the track is %s: %.0f %% of the points explained (usually %.0f %%), %.2g mm off", job->done_count,
-                       pl_track_state_name(report->state), 100 * report->explained_fraction, 100 * report->usual_fraction,
-                       1e3 * report->residual);
+                       "frame %d: the track is %s: %.0f %% of the points explained (usually %.0f %%), residual %.2g mm",
+                       job->done_count, pl_track_state_name(report->state), 100 * report->explained_fraction,
+                       100 * report->usual_fraction, 1e3 * report->residual);
 }
 
 static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *workspace, pl_error *error) {
@@ -181,7 +183,7 @@ static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *wor
   pl_tracker_view view = pl_tracker_get_view(job->tracker);
   status = append(job, &report, &view, workspace, error);
   if (status < 0) return status;
-  // Warnings of single frames would bury the rest where all are bad.
+  // The number of warnings for single frames is limited, so that they do not hide everything else.
   if (job->lost_count + job->doubtful_count + job->empty_count < 10) warn_frame(job, progress, &report);
   count_state(job, report.state);
   ++job->done_count;
@@ -196,7 +198,7 @@ static void print_summary(const track_job *job, double seconds) {
     explained += job->table[(size_t)f * TRACK_NUMBERS + 5];
   }
   int32_t count = job->done_count > 0 ? job->done_count : 1;
-  tool_print(&job->tool->console, "tracked:   %d frames in %.3g s (%.3g s a frame)", job->done_count, seconds, seconds / count);
+  tool_print(&job->tool->console, "tracked:   %d frames in %.3g s (%.3g s per frame)", job->done_count, seconds, seconds / count);
   tool_print(&job->tool->console, "residual:  %.3g mm rms along the normal; %.1f %% of the points explained",
              1e3 * sqrt(residual / count), 100 * explained / count);
   if (job->lost_count + job->doubtful_count + job->empty_count > 0)
@@ -230,7 +232,7 @@ int track_frames(track_job *job) {
   free(workspace);
   if (status < 0) return error.text[0] != '\0' ? tool_report_error(console, &error) : TOOL_FAILED;
   if (job->done_count < job->frame_count) {
-    tool_print_error(console, "interrupted behind frame %d; the same command with --resume goes on", job->done_count);
+    tool_print_error(console, "interrupted after frame %d; resume with the same command and --resume", job->done_count);
     return TOOL_FAILED;
   }
   print_summary(job, tool_seconds() - start);

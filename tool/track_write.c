@@ -1,4 +1,4 @@
-// What a track leaves behind, and how far it is from the truth where that is known.
+// Writes a track, and compares it with the truth where that is known.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,8 +114,7 @@ static pl_status write_motion(track_job *job, pl_frame_format format, bool surfa
 
 pl_status track_write(track_job *job, pl_error *error) {
   pl_status status = write_table(job, error);
-  const tool_value *formats = tool_find_value(job->arguments, "format");
-  const char *at = formats->given ? formats->text : "pc2";
+  const char *at = tool_get_text(job->arguments, "format");
   if (strcasecmp(at, "none") == 0) return status;
   while (status >= 0) {
     char name[16] = "";

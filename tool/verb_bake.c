@@ -10,46 +10,33 @@
 #include "tool_folder.h"
 #include "tool_interrupt.h"
 #include "tool_open.h"
+#include "tool_options.h"
+#include "tool_verbs.h"
 
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "output", .letter = 'o', .kind = TOOL_TEXT, .value = "FILE", .about = "file to write, .glb or .pc2"},
-    {.name = "format",
-     .kind = TOOL_TEXT,
-     .value = "LIST",
-     .about = "glb (joints), pc2 (points of the surface) or both, instead of FILE's ending"},
-    {.name = "animation",
-     .kind = TOOL_TEXT,
-     .value = "NAME",
-     .about = "of the character, to play meanwhile; the first if not given"},
-    {.name = "body", .kind = TOOL_TEXT, .value = "NAME", .about = "of the scene; needed if it has several with joints"},
-    {.name = "fps",
-     .kind = TOOL_NUMBER,
-     .value = "RATE",
-     .about = "frames per second; 60, or the scene's own, if not given",
-     .min = 1,
-     .max = 1000},
-    {.name = "seconds",
-     .kind = TOOL_NUMBER,
-     .value = "S",
-     .about = "how long; as long as animation or scene, 2 without one",
-     .min = 0.001,
-     .max = 86400},
-    {.name = "loop", .kind = TOOL_FLAG, .about = "end as it begins: simulate cycles until they repeat, then record one"},
-    {.name = "pre-roll",
-     .kind = TOOL_NUMBER,
-     .value = "SECONDS",
-     .about = "come to rest at the first frame before; 1 for a character, 0 for a scene",
-     .min = 0,
-     .max = 3600},
-    {.name = "set", .kind = TOOL_TEXT, .value = "PATH=VALUE", .about = TOOL_SET_ABOUT, .repeats = true},
-    {.name = "eye", .kind = TOOL_TEXT, .value = "X,Y,Z", .about = "camera in metres that the character's examples follow"},
-    {.name = "threads",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "threads; the results are the same for any number",
-     .min = 1,
-     .max = 1024},
+    {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true,
+     .about = "file to write: .glb (joints) or .pc2 (points of the skinned surface)",
+     .more = "Points are in the order of the vertices of the input file."},
+    {"format", .kind = TOOL_TEXT, .value = "LIST", .choices = "glb pc2", .default_note = "the ending of FILE",
+     .about = "glb, pc2 or glb,pc2; several formats are written with the name of FILE and their own endings"},
+    {"animation", .kind = TOOL_TEXT, .value = "NAME", .default_note = "the first one",
+     .about = "animation of the character to play while simulating"},
+    {"body", .kind = TOOL_TEXT, .value = "NAME", .default_note = "the only body with joints",
+     .about = "body of the scene to bake"},
+    {"fps", .kind = TOOL_NUMBER, .value = "RATE", .min = 1, .max = 1000, .default_note = "60 for a character, the rate of the scene for a scene",
+     .about = "frames per second"},
+    {"seconds", .kind = TOOL_NUMBER, .value = "S", .min = 0.001, .max = 86400, .default_note = "length of the animation or scene, 2 without an animation",
+     .about = "length of the result in seconds"},
+    {"loop", .kind = TOOL_FLAG, .about = "simulate cycles until they repeat, then record one that ends as it begins"},
+    {"pre-roll", .kind = TOOL_NUMBER, .value = "SECONDS", .min = 0, .max = 3600, .default_note = "1 for a character, 0 for a scene",
+     .about = "time to settle in the first pose before recording"},
+    TOOL_SET_OPTION,
+    {"eye", .kind = TOOL_TEXT, .value = "X,Y,Z",
+     .about = "position in metres of a camera that the examples of the character follow"},
+    TOOL_THREADS_OPTION,
 };
+// clang-format on
 
 // "glb,pc2"; or by the ending of the file.
 static bool read_formats(const tool_session *tool, const char *text, const char *output, bake_options *options) {
@@ -57,16 +44,12 @@ static bool read_formats(const tool_session *tool, const char *text, const char 
     options->glb = tool_has_ending(output, "glb");
     options->pc2 = tool_has_ending(output, "pc2");
     if (options->glb || options->pc2) return true;
-    tool_print_error(&tool->console, "bake writes .glb and .pc2, not '%s'", output);
+    tool_print_error(&tool->console, "bake writes .glb and .pc2 files, not '%s'", output);
     return false;
   }
   for (const char *at = text;;) {
     size_t length = strcspn(at, ",");
     bool glb = length == 3 && strncasecmp(at, "glb", 3) == 0, pc2 = length == 3 && strncasecmp(at, "pc2", 3) == 0;
-    if (!glb && !pc2) {
-      tool_print_error(&tool->console, "--format of bake knows glb and pc2, not '%.*s'", (int)length, at);
-      return false;
-    }
     options->glb = options->glb || glb;
     options->pc2 = options->pc2 || pc2;
     if (at[length] == '\0') return true;
@@ -103,10 +86,6 @@ static bool read_options(const tool_session *tool, const tool_arguments *argumen
                             .pre_roll = pre_roll->given ? pre_roll->number : -1,
                             .loop = tool_find_value(arguments, "loop")->given,
                             .thread_count = (int32_t)tool_find_value(arguments, "threads")->count};
-  if (!output->given) {
-    tool_print_error(&tool->console, "bake needs a file to write: -o FILE.glb");
-    return false;
-  }
   bool good = read_formats(tool, tool_find_value(arguments, "format")->text, output->text, options);
   good = tool_overrides_read(tool, arguments, &options->overrides) && good;
   if (eye->given) good = read_eye(tool, eye->text, options) && good;
@@ -135,7 +114,7 @@ static void close_job(bake_job *job) {
   free(job->log_path);
 }
 
-// The character or scene, with all that is doubtful in it.
+// Open the character or scene and print its warnings.
 static bool open_source(bake_job *job, tool_file_kind kind) {
   pl_error error = {0};
   job->context = tool_open_context(job->tool, job->options.thread_count);
@@ -153,9 +132,10 @@ static bool check_files(const bake_job *job) {
   free(from);
   free(to);
   if (same)
-    tool_print_error(&job->tool->console, "'%s' would be replaced by itself; choose another name for -o", job->options.input);
+    tool_print_error(&job->tool->console, "input and output are the same file, '%s'; choose another name for --output",
+                     job->options.input);
   if (job->options.pc2 && pl_model_get_report(job->model).surface_point_count == 0) {
-    tool_print_error(&job->tool->console, "'%s' has no surface whose points could be written; --format glb has the joints",
+    tool_print_error(&job->tool->console, "'%s' has no surface, so there are no points to write; --format glb writes the joints",
                      job->body_name);
     return false;
   }
@@ -189,7 +169,8 @@ static int bake_verb(const tool_session *tool, const tool_arguments *arguments) 
   else if (kind == TOOL_FILE_SCENE || kind == TOOL_FILE_MESH)
     code = open_source(&job, kind) && check_files(&job) ? bake(&job) : TOOL_FAILED;
   else if (kind != TOOL_FILE_MISSING)
-    tool_print_error(&tool->console, "'%s' is neither a scene nor a character (GLB, glTF, VRM)", job.options.input);
+    tool_print_error(&tool->console, "'%s' is not a scene and not a character (GLB, glTF, VRM); bake needs one of them",
+                     job.options.input);
   close_job(&job);
   return code;
 }
@@ -199,11 +180,10 @@ const tool_verb tool_bake_verb = {
     .words = "INPUT",
     .summary = "simulate the chains of a character or scene into an animation of its skeleton",
     .details =
-        "INPUT is a GLB, glTF or VRM file with spring bones, or a scene with a rod body. A character is written back as it was, "
-        "with one\n"
-        "animation more; nodes that are not simulated keep the key frames they have. Of a scene the skeleton is written as well.\n"
-        "--loop simulates at most 8 cycles, records one more and fades what its end is away from its beginning over the last "
-        "fifth.",
+        "INPUT is a GLB, glTF or VRM file with spring bones, or a scene with a rod body. A character is written back unchanged, "
+        "with one more animation; nodes that are not simulated keep their key frames. Of a scene, the skeleton is written too.\n"
+        "--loop simulates at most 8 cycles, records one more and fades out the remaining difference between its end and its start "
+        "over the last fifth.",
     .min_words = 1,
     .max_words = 1,
     .options = OPTIONS,

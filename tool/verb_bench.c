@@ -1,4 +1,4 @@
-// pliant bench: what this machine does, measured now.
+// pliant bench: measures this machine.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,30 +6,32 @@
 
 #include "bench_suite.h"
 #include "tool_folder.h"
+#include "tool_verbs.h"
 
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "json", .kind = TOOL_FLAG, .about = "one JSON object per line instead of a table"},
-    {.name = "quick", .kind = TOOL_FLAG, .about = "smaller cases: a look rather than a measurement"},
-    {.name = "list", .kind = TOOL_FLAG, .about = "name the suites"},
+    {"json", .kind = TOOL_FLAG, .about = "print one JSON object per line instead of a table"},
+    {"quick", .kind = TOOL_FLAG, .about = "run smaller cases, for a first look"},
+    {"list", .kind = TOOL_FLAG, .about = "print the names of the suites"},
 };
+// clang-format on
 
 static const struct {
   const char *name, *about;
   int (*run)(bench_session *bench);
   bool takes_long;  // runs when it is named only
 } SUITES[] = {
-    {"machine", "memory bandwidth, multiply-add rate, waking a thread", bench_machine, false},
+    {"machine", "memory bandwidth, multiply-add rate, time to wake a thread", bench_machine, false},
     {"solid", "shape-matching solids: time per particle and step", bench_solid, false},
-    {"rod", "chains of joints: time per chain and step, energy that moving cameras bring", bench_rod, false},
+    {"rod", "chains of joints: time per chain and step, energy added by moving cameras", bench_rod, false},
     {"fem", "finite elements: time per implicit step and Newton iteration, assembly, solvers", bench_fem, false},
-    {"actor", "soft characters: time per simulated second, how far they come and how well their steps are solved", bench_actor,
-     false},
+    {"actor", "soft characters: time per simulated second, distance and residuals", bench_actor, false},
     {"detail",
-     "dents and wrinkles from examples: comparing, weighing and stamping them, a pillow's frame, errors by number of examples",
+     "dents and wrinkles from examples: time to compare, weight and apply them, a frame of a pillow, errors by number of examples",
      bench_detail, false},
-    {"capture", "reference shape, moduli and damping from motion: errors and times of the paper's tables", bench_capture, false},
+    {"capture", "rest shape, moduli and damping from motion: errors and times of the paper's tables", bench_capture, false},
     {"objects",
-     "objects of the gallery from depth pictures to material: times, moduli by coarser tets, a motion not fitted (an hour; only "
+     "objects of the gallery from depth images to material: times, moduli with coarser tets, held-out motions (an hour; only "
      "when named)",
      bench_objects, true},
     {"dinosaur", "seven moduli of a dinosaur of 4,900 points from 523 frames (ten minutes; only when named)", bench_dinosaur, true},
@@ -128,23 +130,23 @@ static int bench_verb(const tool_session *tool, const tool_arguments *arguments)
   if (meant != NULL)
     tool_print_error(&tool->console, "there is no suite '%s' (did you mean %s?)", named, meant);
   else
-    tool_print_error(&tool->console, "there is no suite '%s'; 'pliant bench --list' names them", named);
+    tool_print_error(&tool->console, "there is no suite '%s'; 'pliant bench --list' lists them", named);
   return TOOL_USAGE;
 }
 
 const tool_verb tool_bench_verb = {
     .name = "bench",
     .words = "[SUITE]",
-    .summary = "measure: the papers' tables and this machine's limits",
+    .summary = "measure this machine and the tables of the papers on it",
     .details =
-        "Each value is the median of at least five repetitions, those of actors and detail the quickest of them; spread is the "
-        "distance of "
-        "the\n"
-        "quartiles. Column 'paper' is the figure of the paper in the same unit, column 'limit' what this machine could do at "
-        "best,\n"
-        "measured in the same run.",
+        "Each value is the median of at least five repetitions; for actors and detail it is the fastest of them. Spread is the "
+        "interquartile range. Column `paper` is the figure of the paper in the same unit; column `limit` is the best that this "
+        "machine could do, measured in the same run.",
+    .min_words = 0,
     .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .names_from = "bench",
+    .no_files = true,
     .run = bench_verb,
 };

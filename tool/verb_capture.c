@@ -1,4 +1,4 @@
-// pliant capture: clouds of a moving object become its motion, its material and its shape without gravity, by tracking and fitting in turn.
+// pliant capture: motion, material and rest shape of an object from point clouds, by tracking and fitting in turn.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,44 +7,34 @@
 #include "tool_folder.h"
 #include "tool_hold.h"
 #include "tool_open.h"
+#include "tool_options.h"
 #include "tool_ranks.h"
+#include "tool_verbs.h"
 
 // Rounds that may be asked for; more would only repeat what settled long before.
-enum { ROUNDS_MAX = 20, ROUNDS_DEFAULT = 4 };
+enum { MAX_ROUNDS = 20 };
 
+TOOL_DEFAULT(default_points, pl_default_lattice_def().target_point_count)
+
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = TOOL_TEXT,
-     .value = "DIR",
-     .about = "folder for the results; out/capture if not given"},
-    {.name = "surface", .kind = TOOL_TEXT, .value = "FILE", .about = "what cameras see, in the shape of MESH; its boundary"},
-    {.name = "points",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "tet points to fill MESH with where it is a surface; 2000",
-     .min = 8,
-     .max = 1e6},
+    TOOL_DIR_OPTION(.default_text = "out/capture", .about = "folder for the results"),
+    TOOL_SURFACE_OPTION,
+    TOOL_POINTS_OPTION(1e6, .default_number = default_points, .about = "number of tet points to fill MESH with, if MESH is a surface"),
     TOOL_HOLD_OPTION,
-    {.name = "release",
-     .kind = TOOL_COUNT,
-     .value = "FRAME",
-     .about = "in which the object is released, from 0 (default 0)",
-     .min = 0,
-     .max = 1e6},
-    {.name = "rounds",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "maximum rounds of tracking and fitting (default 4)",
-     .min = 1,
-     .max = ROUNDS_MAX},
-    {.name = "truth",
-     .kind = TOOL_TEXT,
-     .value = "FILE",
-     .about = "surface points as they were (PC2 or MDD), to compare with; one per CAPTURE, with commas"},
-    {.name = "resume", .kind = TOOL_FLAG, .about = "continue where an interrupted capture in the same folder stopped"},
+    {"release", .kind = TOOL_COUNT, .value = "FRAME", .min = 0, .max = 1e6, .default_text = "0",
+     .about = "frame in which the object is released, counted from 0",
+     .more = "Earlier frames are tracked and not fitted."},
+    {"rounds", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = MAX_ROUNDS, .default_text = "4",
+     .about = "maximum rounds of tracking and fitting",
+     .more = "They end earlier when distances and parameters change by less than 1 %. More may be given with --resume."},
+    {"truth", .kind = TOOL_TEXT, .value = "FILE,...",
+     .about = "true motion of the surface (PC2 or MDD) to compare with, one file per CAPTURE, separated by commas"},
+    {"resume", .kind = TOOL_FLAG, .about = "resume the interrupted capture in DIR"},
+    {"gravity", .kind = TOOL_TEXT, .value = "X,Y,Z", .default_note = "that of the first capture", .about = "gravity in m/s^2"},
     FIT_OPTIONS,
 };
+// clang-format on
 
 static bool read_mesh(capture_job *job) {
   job->object.mesh = tool_open_mesh(job->tool, job->context, job->arguments->words[0], 1, &job->remarks);
@@ -89,8 +79,8 @@ static bool read_clip(capture_job *job, const char *path) {
   tool_print(&job->tool->console, "%s: %d frames at %.4g/s, %d cameras", path, clip->view.frame_count, clip->view.rate,
              clip->view.camera_count);
   if (clip->view.frame_count - job->release >= 2) return true;
-  tool_print_error(&job->tool->console, "'%s' has %d frames: too few after the release in frame %d", path, clip->view.frame_count,
-                   job->release);
+  tool_print_error(&job->tool->console, "'%s' has %d frames, fewer than two after the release in frame %d; check --release", path,
+                   clip->view.frame_count, job->release);
   return false;
 }
 
@@ -136,9 +126,8 @@ static bool read_truths(const capture_job *job) {
 
 static bool read_all(capture_job *job) {
   const tool_arguments *arguments = job->arguments;
-  const tool_value *release = tool_find_value(arguments, "release"), *rounds = tool_find_value(arguments, "rounds");
-  job->release = release->given ? (int32_t)release->count : 0;
-  job->max_rounds = rounds->given ? (int32_t)rounds->count : ROUNDS_DEFAULT;
+  job->release = (int32_t)tool_get_count(arguments, "release");
+  job->max_rounds = (int32_t)tool_get_count(arguments, "rounds");
   pl_error error = {0};
   if (pl_findings_create(job->context, &job->findings, &error) < 0)
     return tool_report_error(&job->tool->console, &error) == TOOL_DONE;
@@ -150,7 +139,7 @@ static bool read_all(capture_job *job) {
   for (int i = 1; i < arguments->word_count; ++i)
     if (!read_clip(job, arguments->words[i])) return false;
   if (!read_truths(job)) return false;
-  // Gravity is that of the capture, unless the user knows better.
+  // Gravity is that of the capture, unless it is given.
   if (!tool_find_value(arguments, "gravity")->given) job->settings.def.gravity = job->clips[0].view.gravity;
   return true;
 }
@@ -158,7 +147,7 @@ static bool read_all(capture_job *job) {
 // Temporary files that a killed process left among the records.
 static void sweep_rounds(const capture_job *job) {
   tool_folder_sweep(job->folder);
-  for (int32_t round = 1; round <= ROUNDS_MAX; ++round) {
+  for (int32_t round = 1; round <= MAX_ROUNDS; ++round) {
     char *folder = tool_text("%s/round-%d", job->folder, round);
     tool_folder_sweep(folder);
     for (int32_t clip = 1; clip <= job->clip_count; ++clip) {
@@ -192,7 +181,7 @@ static int write_results(capture_job *job) {
   if (status >= 0) status = capture_report(job, &error);
   bool sure = status >= 0 && fit_print(&job->fit, &error);
   if (error.status < 0) return tool_report_error(&job->tool->console, &error);
-  tool_print(&job->tool->console, "results in %s, see report.html there", job->folder);
+  tool_print(&job->tool->console, "results in %s; open report.html there", job->folder);
   return sure && !job->remarks ? TOOL_DONE : TOOL_REMARKS;
 }
 
@@ -234,13 +223,13 @@ static int capture_verb(const tool_session *tool, const tool_arguments *argument
 const tool_verb tool_capture_verb = {
     .name = "capture",
     .words = "MESH CAPTURE...",
-    .summary = "motion, material and gravity-free rest shape of an object, from clouds of it",
+    .summary = "find motion, material and rest shape of an object from point clouds",
     .details =
-        "MESH is the object as it hangs or stands: tets, or a surface that is filled with them; CAPTURE a capture.json or its "
+        "MESH is the object at rest under gravity: tets, or a surface that is filled with tets. CAPTURE is a `capture.json` or its "
         "folder.\n"
-        "In every round the object is tracked through all captures and its material fitted to the motion; the next round\n"
-        "tracks with what was found. The folder has report.html, rounds.csv, all that fit writes, and a folder per round.\n"
-        "Status 3: a frame was lost on the way, or some parameter is not determined.",
+        "In every round the object is tracked through all captures and its material is fitted to the motion; the next round tracks "
+        "with the result. The folder gets `report.html`, `rounds.csv`, everything that fit writes, and a folder per round. The "
+        "exit status is 3 if a frame was lost or a parameter is not determined.",
     .min_words = 2,
     .max_words = 33,
     .options = OPTIONS,

@@ -1,20 +1,23 @@
-// pliant check: everything that is wrong or doubtful with a scene or a mesh, one line each, on standard output.
+// pliant check: every error and warning of a scene or a mesh, one line each, on standard output.
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tool_open.h"
+#include "tool_options.h"
 #include "tool_overrides.h"
+#include "tool_verbs.h"
 
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "quiet", .letter = 'q', .kind = TOOL_FLAG, .about = "no notes and no summary; errors and warnings only"},
-    {.name = "schema",
-     .kind = TOOL_TEXT,
-     .value = "FILE",
-     .about = "write the schema of scenes, which editors check and complete against, to FILE; no other file is needed then"},
-    {.name = "set", .kind = TOOL_TEXT, .value = "PATH=VALUE", .about = TOOL_SET_ABOUT, .repeats = true},
+    {"quiet", 'q', TOOL_FLAG, .about = "print errors and warnings only, no notes and no summary"},
+    {"schema", .kind = TOOL_TEXT, .value = "FILE",
+     .about = "write the JSON Schema of scenes to FILE, for editors that complete and check",
+     .more = "With it, no other file needs to be named."},
+    TOOL_SET_OPTION,
 };
+// clang-format on
 
-// A scene, and with it all geometry it brings to life.
+// A scene with all its geometry.
 static pl_status check_scene(pl_context *context, const char *path, const tool_overrides *overrides, pl_findings *findings,
                              pl_error *error) {
   pl_scene *scene = NULL;
@@ -35,13 +38,13 @@ static pl_status check_mesh(pl_context *context, const char *path, pl_findings *
   return status;
 }
 
-// Whether a stands before b in its file; findings without a place come last, in the order they were found.
+// Whether a precedes b in its file; findings without a location come last, in the order they were found.
 static bool stands_before(const pl_finding *a, const pl_finding *b) {
   if (a->line == 0 || b->line == 0) return a->line > 0 && b->line == 0;
   return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
-// In the order of the file, which is not the order in which they were found.
+// Print in the order of the file, which is not the order in which they were found.
 static void print_findings(const pl_findings *findings, const char *path, pl_severity min) {
   int32_t count = pl_findings_count(findings, PL_SEVERITY_NOTE);
   const pl_finding **sorted = tool_allocate((size_t)count, sizeof(const pl_finding *));
@@ -65,7 +68,7 @@ static int check_file(const tool_session *tool, pl_context *context, const char 
   tool_file_kind kind = tool_file_detect(tool, path);
   if (kind == TOOL_FILE_MISSING) return TOOL_FAILED;
   if (kind != TOOL_FILE_SCENE && kind != TOOL_FILE_MESH) {
-    tool_print_error(&tool->console, "'%s' is neither a scene nor a mesh; 'pliant info' may know more", path);
+    tool_print_error(&tool->console, "'%s' is neither a scene nor a mesh; try 'pliant info'", path);
     return TOOL_FAILED;
   }
   pl_findings *findings = NULL;
@@ -123,10 +126,10 @@ static int check_verb(const tool_session *tool, const tool_arguments *arguments)
 const tool_verb tool_check_verb = {
     .name = "check",
     .words = "FILE...",
-    .summary = "validate scenes and meshes; every problem with its place and a fix",
+    .summary = "validate scenes and meshes and print every problem with its location and a fix",
     .details =
         "One line per problem: FILE:LINE:COLUMN: SEVERITY: FIELD: what is there; why it matters; what to do.\n"
-        "Exit status 1 if there are errors, 3 if there are only warnings.",
+        "The exit status is 1 if there are errors and 3 if there are only warnings.",
     .min_words = 0,
     .max_words = TOOL_MAX_WORDS,
     .options = OPTIONS,

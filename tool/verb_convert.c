@@ -5,21 +5,16 @@
 
 #include "tool_folder.h"
 #include "tool_open.h"
+#include "tool_options.h"
+#include "tool_verbs.h"
 
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "scale",
-     .kind = TOOL_NUMBER,
-     .value = "FACTOR",
-     .about = "scale everything, such as 0.001 from millimetres",
-     .min = 1e-9,
-     .max = 1e9},
-    {.name = "frame-rate",
-     .kind = TOOL_NUMBER,
-     .value = "RATE",
-     .about = "frames per second of a .pc2 file, which does not say; 60 if not given",
-     .min = 1e-3,
-     .max = 1e6},
+    TOOL_SCALE_OPTION(.about = "scale everything, such as 0.001 for millimetres to metres"),
+    {"frame-rate", .kind = TOOL_NUMBER, .value = "RATE", .min = 1e-3, .max = 1e6, .default_text = "60",
+     .about = "frames per second of a .pc2 file, which does not store its rate"},
 };
+// clang-format on
 
 // What mesh formats can hold.
 typedef struct mesh_target {
@@ -45,7 +40,7 @@ static const mesh_target *find_target(const char *path) {
   return NULL;
 }
 
-// Groups that tell some points from others. One that holds every point says nothing: it is what the name of an OBJ file's only object becomes.
+// Number of groups that hold some points but not all. A group of all points carries no information: it comes from the name of the only object of an OBJ file.
 static int32_t count_partial_groups(const pl_mesh_view *mesh) {
   int32_t count = 0;
   for (int32_t g = 0; g < mesh->group_count; ++g) {
@@ -56,7 +51,7 @@ static int32_t count_partial_groups(const pl_mesh_view *mesh) {
   return count;
 }
 
-// Say what the target leaves out; true if anything.
+// Print what the target leaves out; true if there is anything.
 static bool warn_of_losses(const tool_session *tool, const mesh_target *target, const pl_mesh_view *mesh) {
   const struct {
     const char *what;
@@ -79,7 +74,7 @@ static bool warn_of_losses(const tool_session *tool, const mesh_target *target, 
 static int convert_mesh(const tool_session *tool, pl_context *context, const char *from, const char *to, double scale) {
   const mesh_target *target = find_target(to);
   if (target == NULL) {
-    tool_print_error(&tool->console, "meshes are written as .obj .ply .stl .msh .vtk .vtu .mesh .node or .glb, not '%s'", to);
+    tool_print_error(&tool->console, "'%s' is not a mesh format; use .obj .ply .stl .msh .vtk .vtu .mesh .node or .glb", to);
     return TOOL_USAGE;
   }
   bool remarks = false;
@@ -110,14 +105,14 @@ static pl_status copy_frames(pl_frame_file *file, const pl_frame_file_report *fa
 
 static int convert_frames(const tool_session *tool, pl_context *context, const tool_arguments *arguments, double scale) {
   const char *from = arguments->words[0], *to = arguments->words[1];
-  const tool_value *given_rate = tool_find_value(arguments, "frame-rate");
-  double host_rate = given_rate->given ? given_rate->number : 60;
+  double host_rate = tool_get_number(arguments, "frame-rate");
   pl_frame_format format = tool_has_ending(to, "pc2")   ? PL_FRAMES_PC2
                            : tool_has_ending(to, "mdd") ? PL_FRAMES_MDD
                            : tool_has_ending(to, "csv") ? PL_FRAMES_CSV
                                                         : 0;
   if (format == 0) {
-    tool_print_error(&tool->console, "point caches hold no triangles and are written as .pc2 .mdd or .csv, not '%s'", to);
+    tool_print_error(&tool->console, "'%s' is not a point cache format, and point caches have no triangles; use .pc2 .mdd or .csv",
+                     to);
     return TOOL_USAGE;
   }
   pl_frame_file *file = NULL;
@@ -148,9 +143,8 @@ static int convert_frames(const tool_session *tool, pl_context *context, const t
 }
 
 static int convert_verb(const tool_session *tool, const tool_arguments *arguments) {
-  const tool_value *scale = tool_find_value(arguments, "scale");
   const char *from = arguments->words[0], *to = arguments->words[1];
-  double factor = scale->given ? scale->number : 1;
+  double factor = tool_get_number(arguments, "scale");
   tool_file_kind kind = tool_file_detect(tool, from);
   if (kind == TOOL_FILE_MISSING) return TOOL_FAILED;
   if (kind == TOOL_FILE_SCENE || kind == TOOL_FILE_CHECKPOINT) {
@@ -171,8 +165,8 @@ const tool_verb tool_convert_verb = {
     .words = "IN OUT",
     .summary = "write a mesh or a point cache in another format",
     .details =
-        "The ending of OUT decides: .obj .ply .stl .msh .vtk .vtu .mesh .node .glb for meshes, .pc2 .mdd .csv for point caches.\n"
-        "What the target cannot hold is named in a warning (exit status 3).",
+        "The ending of OUT selects the format: .obj .ply .stl .msh .vtk .vtu .mesh .node .glb for meshes, .pc2 .mdd .csv for point "
+        "caches. A warning names what the format cannot hold (exit status 3).",
     .min_words = 2,
     .max_words = 2,
     .options = OPTIONS,

@@ -1,4 +1,4 @@
-// pliant demo: scenes of the gallery, run to frames and a picture.
+// pliant demo: runs scenes of the gallery and writes frames and a picture.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,43 +6,28 @@
 #include "tool_folder.h"
 #include "tool_gallery.h"
 #include "tool_open.h"
+#include "tool_options.h"
 #include "tool_run.h"
+#include "tool_verbs.h"
 
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = TOOL_TEXT,
-     .value = "DIR",
-     .about = "folder for the results, one folder in it per scene; out/demo if not given"},
-    {.name = "list", .kind = TOOL_FLAG, .about = "name the scenes of the gallery and what they show"},
-    {.name = "all", .kind = TOOL_FLAG, .about = "run every scene of the gallery"},
-    {.name = "frames",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "frames, the start included, instead of the scene's number",
-     .min = 1,
-     .max = 1e7},
-    {.name = "format",
-     .kind = TOOL_TEXT,
-     .value = "LIST",
-     .about = "any of pc2,mdd,glb,vtu,obj,ply,csv,actors, or none; pc2,glb if not given"},
-    {.name = "threads",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "threads; the results are the same for any number",
-     .min = 1,
-     .max = 1024},
-    {.name = "hash",
-     .kind = TOOL_OPTIONAL_TEXT,
-     .value = "frames",
-     .about = "print the 64-bit hash of the end state, or of every frame"},
-    {.name = "video", .kind = TOOL_FLAG, .about = "an MP4 too; needs the program ffmpeg"},
-    {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of picture and video; 1280x720 if not given"},
-    {.name = "set", .kind = TOOL_TEXT, .value = "PATH=VALUE", .about = TOOL_SET_ABOUT, .repeats = true},
-    {.name = "observer", .kind = TOOL_FLAG, .about = "take pictures from the scene's second camera, 'observer'"},
+    TOOL_DIR_OPTION(.default_text = "out/demo", .about = "folder for the results, with one folder per scene"),
+    {"list", .kind = TOOL_FLAG, .about = "print the names and descriptions of the scenes of the gallery"},
+    {"all", .kind = TOOL_FLAG, .about = "run every scene of the gallery"},
+    TOOL_FRAMES_OPTION,
+    TOOL_FORMAT_OPTION,
+    TOOL_THREADS_OPTION,
+    TOOL_HASH_OPTION,
+    TOOL_CHECKPOINT_OPTION,
+    {"video", .kind = TOOL_FLAG, .about = "write an MP4 too; needs the program ffmpeg"},
+    TOOL_PICTURE_SIZE_OPTION,
+    TOOL_SET_OPTION,
+    TOOL_OBSERVER_OPTION,
 };
+// clang-format on
 
-// The scenes that stand for their method when none is named.
+// One scene per method, run when none is named.
 static const char *const BEST_OF_METHODS[] = {"jelly-drop", "solid-teddy", "rod-bunny", "fem-squeeze", "actor-cheesy"};
 
 static const char *gallery_name(const void *user, int index) {
@@ -87,7 +72,7 @@ static int show_scene(const tool_session *tool, const tool_gallery *gallery, con
   int code = run_scene(tool, &own);
   if (code != TOOL_FAILED)
     tool_print(&tool->console,
-               "open %s/picture.png, drop a .glb on any 3D viewer, or change the scene: cp %s mine.json && %s run mine.json",
+               "open %s/picture.png, drop a .glb onto a 3D viewer, or change the scene: cp %s mine.json && %s run mine.json",
                output, scene_path, tool->program);
   free(scene_path);
   free(output);
@@ -96,8 +81,7 @@ static int show_scene(const tool_session *tool, const tool_gallery *gallery, con
 
 static int show_scenes(const tool_session *tool, const tool_gallery *gallery, const tool_arguments *arguments,
                        const run_options *options) {
-  const tool_value *output = tool_find_value(arguments, "output");
-  const char *folder = output->given ? output->text : "out/demo", *named = arguments->word_count > 0 ? arguments->words[0] : NULL;
+  const char *folder = tool_get_text(arguments, "output"), *named = arguments->word_count > 0 ? arguments->words[0] : NULL;
   bool all = tool_find_value(arguments, "all")->given, best = false, failed = false, remarks = false;
   for (int i = 0; i < gallery->count; ++i) best = best || is_best(gallery->names[i]);
   for (int i = 0; i < gallery->count; ++i) {
@@ -134,7 +118,7 @@ static int demo_verb(const tool_session *tool, const tool_arguments *arguments) 
   } else if (meant != NULL) {
     tool_print_error(&tool->console, "the gallery has no scene '%s' (did you mean %s?)", named, meant);
   } else {
-    tool_print_error(&tool->console, "the gallery has no scene '%s'; 'pliant demo --list' names them", named);
+    tool_print_error(&tool->console, "the gallery has no scene '%s'; 'pliant demo --list' lists them", named);
   }
   tool_gallery_free(&gallery);
   tool_overrides_free(&options.overrides);
@@ -144,10 +128,15 @@ static int demo_verb(const tool_session *tool, const tool_arguments *arguments) 
 const tool_verb tool_demo_verb = {
     .name = "demo",
     .words = "[NAME]",
-    .summary = "run a scene of the gallery to frames and a picture",
-    .details = "With no name: one scene of each method. The gallery is the folder 'scenes' beside the program, or $PLIANT_SCENES.",
+    .summary = "run a scene of the gallery and write frames and a picture",
+    .details =
+        "Without a name, one scene of each method is run. The gallery is the folder `scenes` next to the program, or "
+        "$PLIANT_SCENES.",
+    .min_words = 0,
     .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .names_from = "demo",
+    .no_files = true,
     .run = demo_verb,
 };

@@ -5,7 +5,7 @@
 #include "info_sheet.h"
 #include "tool_open.h"
 
-// Simulate a recipe, build the set and say how good it is (verb_detail_record.c).
+// Simulate a recipe, build the set and print its quality (verb_detail_record.c).
 int detail_record(const tool_session *tool, const tool_arguments *arguments, pl_context *context);
 
 // Add a captured or modelled surface to a set (verb_detail_add.c).
@@ -17,7 +17,7 @@ int detail_info(const tool_session *tool, const tool_arguments *arguments, pl_co
 // Its rows; prints what goes wrong (verb_detail_survey.c).
 bool detail_show_set(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet);
 
-// Places that are alike, and places that no example is near, painted on a surface (verb_detail_survey.c).
+// Similar sites, and sites without a similar example, painted on a surface (verb_detail_survey.c).
 int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl_context *context);
 int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_context *context);
 

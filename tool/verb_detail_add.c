@@ -1,7 +1,7 @@
 // pliant detail add: a captured or modelled surface becomes an example.
 //
-// There is no coarse simulation of it, so one is made up: the lattice around BASE takes on the displaced surface as well as its cells can, changed in shape as little as
-// possible, and what the lattice cannot show is the detail.
+// There is no coarse simulation of it, so the lattice around BASE takes its place: it is fitted to the displaced surface with as little deformation of its cells as
+// possible, and the difference that remains is the detail.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 #include "tool_folder.h"
 #include "verb_detail.h"
 
-// "X,Y,Z" as a place.
-static bool parse_position(const char *text, pl_vec3 *position) {
+// "X,Y,Z" as a position.
+static bool parse_position(const char *text, pl_vec3 *point_position) {
   char rest;
-  return sscanf(text, "%lf,%lf,%lf%c", &position->x, &position->y, &position->z, &rest) == 3 && isfinite(position->x) &&
-         isfinite(position->y) && isfinite(position->z);
+  return sscanf(text, "%lf,%lf,%lf%c", &point_position->x, &point_position->y, &point_position->z, &rest) == 3 && isfinite(point_position->x) && isfinite(point_position->y) &&
+         isfinite(point_position->z);
 }
 
-// Where the surface's points are in the displaced file, or NULL (printed).
+// Positions of the surface's points in the displaced file, or NULL (printed).
 static pl_vec3 *read_displaced(const tool_session *tool, pl_context *context, const char *path, const detail_body *body,
                                bool *remarks) {
   pl_mesh *mesh = tool_open_mesh(tool, context, path, 1, remarks);
@@ -30,8 +30,8 @@ static pl_vec3 *read_displaced(const tool_session *tool, pl_context *context, co
     points = tool_allocate((size_t)surface_count, sizeof *points);
     for (int32_t i = 0; i < surface_count; ++i) points[i] = view.points[of_tets ? body->material[i] : i];
   } else {
-    tool_print_error(&tool->console, "%s: %d points, but the base has %d; both must have the same points in the same order", path,
-                     view.point_count, surface_count);
+    tool_print_error(&tool->console, "%s: has %d points and the base has %d; both must have the same points in the same order",
+                     path, view.point_count, surface_count);
   }
   pl_mesh_destroy(mesh);
   return points;
@@ -66,7 +66,7 @@ static pl_status make_example(pl_context *context, const detail_body *body, cons
   return status;
 }
 
-// The examples of both, one behind the other.
+// The examples of both sets, one after the other.
 static pl_status join(pl_context *context, const pl_detail_set *first, const pl_detail_set *second, pl_detail_set **set,
                       pl_error *error) {
   pl_detail_set_view a = pl_detail_set_get_view(first), b = pl_detail_set_get_view(second), both = a;
@@ -96,7 +96,7 @@ static pl_status join(pl_context *context, const pl_detail_set *first, const pl_
   return status;
 }
 
-// Everything after the files are open: make the example, join it to what is there, write.
+// Make the example, add it to the set, write the set.
 static int add_example(const tool_session *tool, const tool_arguments *arguments, pl_context *context, const detail_body *body,
                        const pl_vec3 *fine, pl_vec3 contact, const pl_detail_set *old) {
   const tool_value *label = tool_find_value(arguments, "label"), *window = tool_find_value(arguments, "window");
@@ -110,7 +110,7 @@ static int add_example(const tool_session *tool, const tool_arguments *arguments
   if (status >= 0 && old != NULL) status = join(context, old, example, &joined, &error);
   if (status >= 0) status = pl_detail_set_save(context, output, old != NULL ? joined : example, &error);
   if (status >= 0)
-    tool_print(&tool->console, "%s: %d examples; the lattice misses %.4g m of the new one (root mean square)", output,
+    tool_print(&tool->console, "%s: %d examples; the lattice fits the new one with an error of %.4g m (root mean square)", output,
                pl_detail_set_get_view(old != NULL ? joined : example).example_count, missing);
   pl_detail_set_destroy(example);
   pl_detail_set_destroy(joined);
@@ -129,7 +129,7 @@ int detail_add(const tool_session *tool, const tool_arguments *arguments, pl_con
   pl_error error = {0};
   if (tool_is_file(path) && pl_detail_set_load(context, path, &old, &error) < 0) return tool_report_error(&tool->console, &error);
   if (old == NULL && !tool_find_value(arguments, "window")->given) {
-    tool_print_error(&tool->console, "there is no file '%s' yet; a new set needs --window LENGTH", path);
+    tool_print_error(&tool->console, "there is no file '%s'; a new set needs --window LENGTH", path);
     return TOOL_USAGE;
   }
   bool remarks = false;

@@ -48,7 +48,7 @@ static void add_contact(contact_table *table, const double *numbers, int count) 
   table->contacts[table->count++] = contact;
 }
 
-// Numbers of a line; -1 and the column for what is none.
+// Number of values of a line; -1 and the column where a value is invalid.
 static int parse_line(const char *line, double *numbers, int *column) {
   int count = 0;
   const char *at = line;
@@ -84,7 +84,7 @@ static bool read_contacts(const tool_session *tool, const char *path, contact_ta
     if (good)
       add_contact(table, numbers, count);
     else
-      tool_print_error(&tool->console, "%s:%d:%d: a line is frame,x,y,z with pressure and nx,ny,nz behind if wanted", path, number,
+      tool_print_error(&tool->console, "%s:%d:%d: not a contact; a line is frame,x,y,z[,pressure[,nx,ny,nz]]", path, number,
                        column);
   }
   good = good && !ferror(file);
@@ -161,7 +161,7 @@ static pl_status open_all(job *j, const tool_arguments *arguments, pl_error *err
   if (!j->of_tets && j->facts.point_count != surface_count) {
     error->status = PL_ERROR_INVALID_DATA;
     snprintf(error->file, sizeof error->file, "%s", arguments->words[3]);
-    snprintf(error->text, sizeof error->text, "frames of %d points; the body has %d on its surface and %d in its tets",
+    snprintf(error->text, sizeof error->text, "has frames of %d points; the body has %d points on its surface and %d in its tets",
              j->facts.point_count, surface_count, material_count);
     return error->status;
   }

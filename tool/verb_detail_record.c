@@ -61,7 +61,7 @@ static pl_status cross_validate(job *j, pl_error *error) {
   return status;
 }
 
-// How held-out touches are met with the first 1, 2, 4 … examples.
+// Error of held-out touches with the first 1, 2, 4 … examples.
 static pl_status grow(job *j, pl_error *error) {
   int32_t held_count = j->view.recording_count - j->view.example_count;
   if (!j->check || held_count == 0) return PL_OK;
@@ -96,13 +96,13 @@ static void print_text(const job *j) {
   pl_detail_judgement known = together(j->own, 0, view->example_count);
   tool_print(console, "examples:   %d recordings, %d mirror images; largest group %d", view->example_count,
              j->report.mirrored_count, j->report.max_group);
-  tool_print(console, "widths:     site %.4g, load %.4g; each example from the others to %.1f %%", j->report.site_width,
-             j->report.load_width, 100 * j->report.prediction_error);
-  tool_print(console, "own places: %.2f %% of the displacement are missing, %.1f %% without detail",
+  tool_print(console, "widths:     site %.4g, load %.4g; each example predicted from the others within %.1f %%",
+             j->report.site_width, j->report.load_width, 100 * j->report.prediction_error);
+  tool_print(console, "own sites:  %.2f %% of the displacement is missing, %.1f %% without detail",
              percent(known.enriched, known.displacement), percent(known.coarse, known.displacement));
   if (j->cross != NULL) {
     pl_detail_judgement cross = together(j->cross, 0, view->example_count);
-    tool_print(console, "new places: %.1f %% are missing, %.0f %% less than without detail (one site left out at a time)",
+    tool_print(console, "new sites:  %.1f %% is missing, %.0f %% less than without detail (one site left out at a time)",
                percent(cross.enriched, cross.displacement), percent(cross.coarse - cross.enriched, cross.coarse));
   }
   for (int32_t i = 0; i < j->growth_count; ++i)
@@ -110,7 +110,7 @@ static void print_text(const job *j) {
                100 * (1 - j->growth_missing[i]));
   if (view->recording_count > view->example_count) {
     pl_detail_judgement held = together(j->own, view->example_count, view->recording_count);
-    tool_print(console, "held out:   %.1f %% are missing, %.0f %% less than without detail",
+    tool_print(console, "held out:   %.1f %% is missing, %.0f %% less than without detail",
                percent(held.enriched, held.displacement), percent(held.coarse - held.enriched, held.coarse));
   }
 }
@@ -178,7 +178,7 @@ int detail_record(const tool_session *tool, const tool_arguments *arguments, pl_
   if (status == PL_OK) {
     j.view = pl_detail_session_get_view(session);
     if (j.view.example_count == 0) {
-      tool_print_error(&tool->console, "%s: all touches are held out; there is no example", path);
+      tool_print_error(&tool->console, "%s: all touches are held out, so there is no example; hold out fewer", path);
       said = true;
       status = PL_ERROR_INVALID_DATA;
     } else {
@@ -186,7 +186,7 @@ int detail_record(const tool_session *tool, const tool_arguments *arguments, pl_
     }
   }
   int code = status == PL_OK ? (remarks ? TOOL_REMARKS : TOOL_DONE) : TOOL_FAILED;
-  if (status == PL_REMARK_CANCELLED) tool_print_error(&tool->console, "stopped; nothing was written");
+  if (status == PL_REMARK_CANCELLED) tool_print_error(&tool->console, "interrupted; nothing was written");
   if (status < 0 && !said) code = tool_report_error(&tool->console, &error);
   pl_detail_session_destroy(session);
   pl_scene_destroy(scene);

@@ -1,4 +1,4 @@
-// pliant detail info, segment, cover: what is in a set, which places of a surface are alike, and where no example is near.
+// pliant detail info, segment, cover: the contents of a set, similar sites of a surface, and sites without a similar example.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static pl_status open_scene(const tool_session *tool, pl_context *context, const
   }
   if (status >= 0 && tets == NULL) {
     status = error->status = PL_ERROR_NOT_FOUND;
-    snprintf(error->text, sizeof error->text, "there is no body%s%s of tets in this scene", name != NULL ? " " : "",
+    snprintf(error->text, sizeof error->text, "there is no body%s%s with tets in this scene", name != NULL ? " " : "",
              name != NULL ? name : "");
   }
   if (status >= 0) body->tets = copy_mesh(context, tets, error);
@@ -60,7 +60,7 @@ static pl_status make_lattice(const tool_arguments *arguments, pl_context *conte
   return pl_lattice_build(context, &def, body->surface, &body->tets, NULL, error);
 }
 
-// The surface of bare tets, or where a surface sits in them.
+// The boundary of the tets, or the embedding of a surface in them.
 static pl_status tie_surface(pl_context *context, detail_body *body, pl_error *error) {
   body->material = tool_allocate((size_t)pl_mesh_get_view(body->tets).point_count, sizeof *body->material);
   if (body->surface == NULL) return pl_mesh_boundary(context, body->tets, &body->surface, body->material, error);
@@ -154,7 +154,7 @@ static pl_status draw(pl_context *context, const char *path, const detail_body *
 
 static bool can_be_painted(const tool_session *tool, const tool_value *output) {
   if (!output->given || tool_has_ending(output->text, "ply") || tool_has_ending(output->text, "png")) return true;
-  tool_print_error(&tool->console, "'%s' cannot be painted; name a .ply or a .png file", output->text);
+  tool_print_error(&tool->console, "'%s' is not a .ply or .png file; choose one of these for --output", output->text);
   return false;
 }
 
@@ -237,7 +237,7 @@ int detail_info(const tool_session *tool, const tool_arguments *arguments, pl_co
 
 static void print_segments(const detail_body *body, const pl_detail_segments *segments, bool json) {
   const pl_detail_object *object = &body->object;
-  printf(json ? "{\"spread\": %.9g, \"segments\": [" : "spread %.4g\nsegment  points  most typical place\n", segments->spread);
+  printf(json ? "{\"spread\": %.9g, \"segments\": [" : "spread %.4g\nsegment  points  most typical site\n", segments->spread);
   for (int32_t s = 0; s < segments->count; ++s) {
     int32_t count = 0, slot = segments->representatives[s];
     for (int32_t i = 0; i < object->surface_count; ++i) count += segments->segment_of_point[i] == s;
@@ -251,7 +251,7 @@ static void print_segments(const detail_body *body, const pl_detail_segments *se
 
 int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl_context *context) {
   const tool_value *output = tool_find_value(arguments, "output"), *count = tool_find_value(arguments, "count"),
-                   *window = tool_find_value(arguments, "window"), *seed = tool_find_value(arguments, "seed");
+                   *window = tool_find_value(arguments, "window");
   if (!count->given || !window->given) {
     tool_print_error(&tool->console, "segment needs --count N and --window LENGTH");
     return TOOL_USAGE;
@@ -268,7 +268,7 @@ int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl
                                  .representatives = tool_allocate((size_t)count->count, sizeof(int32_t))};
   pl_color *colors = tool_allocate(point_count, sizeof *colors);
   pl_error error = {0};
-  pl_status status = pl_detail_segment(context, &def, &body.object, seed->given ? (uint64_t)seed->count : 1, &segments, &error);
+  pl_status status = pl_detail_segment(context, &def, &body.object, (uint64_t)tool_get_count(arguments, "seed"), &segments, &error);
   for (size_t i = 0; status >= 0 && i < point_count; ++i) colors[i] = pl_palette_color(segments.segment_of_point[i]);
   if (status >= 0) status = paint(context, output, &body, colors, &error);
   if (status >= 0) print_segments(&body, &segments, tool_find_value(arguments, "json")->given);
@@ -281,7 +281,7 @@ int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl
 
 // --- cover -----------------------------------------------------------------------------------------------------------
 
-// Where to record next: the place that is least like any example, then the one least like any example and the first, by places on the surface.
+// Where to record next: the site least similar to any example, then the next one that is not close to it on the surface, and so on.
 static void print_next(const detail_body *body, const double *distances, double limit, double apart, int32_t max, bool json) {
   const pl_detail_object *object = &body->object;
   int32_t chosen[64], count = 0;
@@ -308,16 +308,15 @@ static void print_next(const detail_body *body, const double *distances, double 
 static void print_cover(const detail_body *body, const pl_detail_coverage *found, const double *distances, double apart,
                         int32_t max, bool json) {
   printf(json ? "{\"covered\": %.9g, \"limit\": %.9g, \"mean\": %.9g, \"largest\": %.9g, \"next\": ["
-              : "covered        %.4g of the surface is within the width %.4g of an example\ndistance       %.4g in the mean, %.4g "
-                "at most\n",
+              : "covered        %.4g of the surface is within the width %.4g of an example\ndistance       %.4g mean, %.4g "
+                "max\n",
          found->covered, found->limit, found->mean, found->max);
   print_next(body, distances, found->limit, apart, max, json);
   if (json) printf("\n]}\n");
 }
 
 int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_context *context) {
-  const tool_value *output = tool_find_value(arguments, "output"), *scale = tool_find_value(arguments, "scale"),
-                   *count = tool_find_value(arguments, "count");
+  const tool_value *output = tool_find_value(arguments, "output"), *count = tool_find_value(arguments, "count");
   if (!can_be_painted(tool, output)) return TOOL_USAGE;
   bool remarks = false;
   detail_body body;
@@ -329,7 +328,7 @@ int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_c
     return TOOL_FAILED;
   }
   size_t point_count = (size_t)body.object.surface_count;
-  double *distances = tool_allocate(point_count, sizeof *distances), size = scale->given ? scale->number : 1;
+  double *distances = tool_allocate(point_count, sizeof *distances), size = tool_get_number(arguments, "scale");
   pl_color *colors = tool_allocate(point_count, sizeof *colors);
   pl_detail_coverage found;
   pl_status status = pl_detail_measure_coverage(context, set, &body.object, size, distances, NULL, &found, &error);

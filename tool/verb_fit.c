@@ -1,4 +1,4 @@
-// pliant fit: motions of a mesh become its material and its shape without gravity.
+// pliant fit: material and rest shape of a mesh from its motions.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +8,26 @@
 #include "tool_hold.h"
 #include "tool_interrupt.h"
 #include "tool_open.h"
+#include "tool_options.h"
 #include "tool_ranks.h"
+#include "tool_verbs.h"
 
+static pl_vec3 default_gravity(void) {
+  return pl_default_fit_def().gravity;
+}
+
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "output", .letter = 'o', .kind = TOOL_TEXT, .value = "DIR", .about = "folder for the results; out/fit if not given"},
+    TOOL_DIR_OPTION(.default_text = "out/fit", .about = "folder for the results"),
     TOOL_HOLD_OPTION,
-    {.name = "rate", .kind = TOOL_NUMBER, .value = "RATE", .about = "frames per second; 30 if not given", .min = 0.01, .max = 1e6},
-    {.name = "predict", .kind = TOOL_TEXT, .value = "MOTION", .about = "one that is not fitted, to be predicted"},
-    {.name = "resume", .kind = TOOL_FLAG, .about = "go on where an interrupted fit in the same folder stopped"},
+    {"rate", .kind = TOOL_NUMBER, .value = "RATE", .min = 0.01, .max = 1e6, .default_text = "30",
+     .about = "frames per second of the motions"},
+    {"predict", .kind = TOOL_TEXT, .value = "FILE", .about = "held-out motion to predict; the report gives the error"},
+    {"resume", .kind = TOOL_FLAG, .about = "resume the interrupted fit in DIR"},
+    {"gravity", .kind = TOOL_TEXT, .value = "X,Y,Z", .default_vector = default_gravity, .about = "gravity in m/s^2"},
     FIT_OPTIONS,
 };
+// clang-format on
 
 static bool read_object(const tool_session *tool, pl_context *context, const tool_arguments *arguments, fit_object *object,
                         bool *remarks) {
@@ -28,8 +38,8 @@ static bool read_object(const tool_session *tool, pl_context *context, const too
     tool_print_error(&tool->console, "'%s' has no tets; make some with: pliant mesh %s", arguments->words[0], arguments->words[0]);
     return false;
   }
-  const tool_value *predict = tool_find_value(arguments, "predict"), *rate = tool_find_value(arguments, "rate");
-  double frames = rate->given ? rate->number : 30;
+  const tool_value *predict = tool_find_value(arguments, "predict");
+  double frames = tool_get_number(arguments, "rate");
   if (!tool_hold_read(tool, context, arguments, object->mesh, &object->held, &object->held_count)) return false;
   object->motions = tool_allocate((size_t)arguments->word_count, sizeof *object->motions);
   object->others = tool_allocate(1, sizeof *object->others);
@@ -48,15 +58,15 @@ static int finish(fit_job *job, pl_status status, bool remarks) {
   if (error.status < 0) return tool_report_error(&job->tool->console, &error);
   fit_forget(job);
   if (status == PL_REMARK_NOT_CONVERGED)
-    tool_print_warning(&job->tool->console, "the fit stopped at its limit of iterations; give more with --limit");
-  tool_print(&job->tool->console, "results in %s, see report.html there", job->folder);
+    tool_print_warning(&job->tool->console,
+                       "the fit stopped at the maximum number of iterations; allow more with --max-iterations N");
+  tool_print(&job->tool->console, "results in %s; open report.html there", job->folder);
   return sure && !remarks && status == PL_OK ? TOOL_DONE : TOOL_REMARKS;
 }
 
 static int fit_object_to_motions(const tool_session *tool, pl_context *context, const tool_arguments *arguments,
                                  const fit_object *object, const fit_settings *settings, bool remarks) {
-  const tool_value *output = tool_find_value(arguments, "output");
-  const char *folder = output->given ? output->text : "out/fit";
+  const char *folder = tool_get_text(arguments, "output");
   if (!tool_folder_make(tool, folder)) return TOOL_FAILED;
   if (tool_rank() == 0) tool_folder_sweep(folder);
   fit_job job = {.tool = tool, .context = context, .object = object, .settings = settings, .folder = folder};
@@ -70,7 +80,7 @@ static int fit_object_to_motions(const tool_session *tool, pl_context *context, 
   if (status < 0)
     tool_report_error(&tool->console, &error);
   else if (stopped && tool_rank() == 0)
-    tool_print(&tool->console, "stopped; go on with the same command and --resume");
+    tool_print(&tool->console, "interrupted; resume with the same command and --resume");
   else if (!stopped)
     code = finish(&job, status, remarks);
   fit_close(&job);
@@ -98,12 +108,14 @@ static int fit_verb(const tool_session *tool, const tool_arguments *arguments) {
 const tool_verb tool_fit_verb = {
     .name = "fit",
     .words = "MESH MOTION...",
-    .summary = "find the material of a mesh, and its shape without gravity, from how it moves",
+    .summary = "find the material and the rest shape of a mesh from its motion",
     .details =
-        "MESH has tets and is in its static shape, as it hangs or stands; MOTION is a PC2 or MDD file of its points, as track\n"
-        "writes it, from the moment in which the object is let go. Standard output has a table of the parameters with\n"
-        "95 % intervals; the folder has report.html, estimates.csv, correlations.csv, history.csv, reference.vtu with young.csv,\n"
-        "and scene.json, in which the fitted body hangs. Status 3: some parameter is not determined by the motions.",
+        "MESH has tets and is in its static shape, at rest under gravity. Each MOTION is a PC2 or MDD file of its points, as track "
+        "writes it, and starts at the moment of release.\n"
+        "Standard output has a table of the parameters with 95 % intervals. The folder gets `report.html`, `estimates.csv`, "
+        "`correlations.csv`, `history.csv`, `reference.vtu` with `young.csv`, and `scene.json`, a scene with the fitted body. The "
+        "exit status is 3 if the motions do not determine every parameter.\n"
+        "The program pliant-mpi, where it was built, shares the work among processes: mpirun -n N pliant-mpi fit ...",
     .min_words = 2,
     .max_words = 33,
     .options = OPTIONS,

@@ -6,11 +6,14 @@
 #include "info_sheet.h"
 #include "tool_folder.h"
 #include "tool_open.h"
+#include "tool_verbs.h"
 #include "verb_detail.h"
 
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "json", .kind = TOOL_FLAG, .about = "one JSON object instead of a table"},
+    {"json", .kind = TOOL_FLAG, .about = "print one JSON object instead of a table"},
 };
+// clang-format on
 
 static const char *group_name(const pl_mesh_view *mesh, int32_t index) {
   return mesh->groups[index].name;
@@ -74,8 +77,8 @@ static int show_frames(const tool_session *tool, pl_context *context, const char
     pl_vec3 *points = tool_allocate((size_t)facts.point_count, sizeof *points);
     status = pl_frame_file_read(file, facts.frame_count - 1, points, &error);
     pl_box box = pl_points_box(points, facts.point_count);
-    if (status >= 0) info_row_vector(sheet, "least at the end", box.min);
-    if (status >= 0) info_row_vector(sheet, "most at the end", box.max);
+    if (status >= 0) info_row_vector(sheet, "min at the end", box.min);
+    if (status >= 0) info_row_vector(sheet, "max at the end", box.max);
     free(points);
   }
   pl_frame_file_close(file);
@@ -178,7 +181,7 @@ static int info_verb(const tool_session *tool, const tool_arguments *arguments) 
 const tool_verb tool_info_verb = {
     .name = "info",
     .words = "FILE",
-    .summary = "what is in a mesh, character, point cache, scene, set of detail or checkpoint",
+    .summary = "print what is in a mesh, character, point cache, scene, detail set or checkpoint",
     .min_words = 1,
     .max_words = 1,
     .options = OPTIONS,

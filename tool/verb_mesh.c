@@ -1,30 +1,24 @@
-// pliant mesh: tets on a lattice around a surface, with where the surface sits in them.
+// pliant mesh: tets on a lattice around a surface, and the embedding of the surface in them.
 #include <math.h>
 #include <stdio.h>
 
 #include "tool_folder.h"
 #include "tool_open.h"
+#include "tool_options.h"
+#include "tool_verbs.h"
 
+TOOL_DEFAULT(default_points, pl_default_lattice_def().target_point_count)
+
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "output", .letter = 'o', .kind = TOOL_TEXT, .value = "FILE", .about = "tets as .vtu .vtk .msh .mesh or .node; needed"},
-    {.name = "points", .kind = TOOL_COUNT, .value = "N", .about = "points to aim at; 2000 if not given", .min = 8, .max = 5e6},
-    {.name = "cell-size",
-     .kind = TOOL_NUMBER,
-     .value = "LENGTH",
-     .about = "edge of a lattice cell in metres, instead of --points",
-     .min = 1e-9,
-     .max = 1e9},
-    {.name = "embedding",
-     .kind = TOOL_TEXT,
-     .value = "FILE",
-     .about = "write where each surface point sits: a .csv of 4 points and 4 weights"},
-    {.name = "scale",
-     .kind = TOOL_NUMBER,
-     .value = "FACTOR",
-     .about = "scale the surface first, for files in other units",
-     .min = 1e-9,
-     .max = 1e9},
+    {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true, .about = "file to write: .vtu, .vtk, .msh, .mesh or .node"},
+    TOOL_POINTS_OPTION(2e6, .default_number = default_points, .about = "target number of points, met within a fifth"),
+    TOOL_CELL_SIZE_OPTION(.about = "edge length of a lattice cell in metres, instead of --points"),
+    {"embedding", .kind = TOOL_TEXT, .value = "FILE",
+     .about = "write where each surface point sits: a CSV table with 4 points and 4 weights per row"},
+    TOOL_SCALE_OPTION(.about = "scale the surface first, such as 0.001 for a file in millimetres"),
 };
+// clang-format on
 
 static pl_status write_embedding(const tool_session *tool, pl_context *context, const pl_mesh *tets, const pl_mesh *surface,
                                  const pl_lattice_report *report, const char *path, pl_error *error) {
@@ -47,7 +41,7 @@ static void print_report(const tool_session *tool, const pl_mesh *surface, const
              report->hole_edge_count);
   tool_print(&tool->console, "tets:      %d points, %d tets, cells of %.4g m, %.4g m^3", to.point_count, to.tet_count,
              report->cell_size, report->volume);
-  tool_print(&tool->console, "quality:   %.3f at least (1 is a regular tet)", report->min_quality);
+  tool_print(&tool->console, "quality:   min %.3f (1 is a regular tet)", report->min_quality);
   tool_print(&tool->console, "enclosed:  %.2f %% of the surface points", 100 * report->enclosed_fraction);
   tool_print(&tool->console, "time:      %.3f s", seconds);
 }
@@ -60,16 +54,17 @@ static bool can_hold_tets(const char *path) {
 }
 
 static int mesh_surface(const tool_session *tool, const tool_arguments *arguments, pl_context *context) {
-  const tool_value *cell = tool_find_value(arguments, "cell-size"), *points = tool_find_value(arguments, "points");
-  const tool_value *embedding = tool_find_value(arguments, "embedding"), *scale = tool_find_value(arguments, "scale");
+  const tool_value *cell = tool_find_value(arguments, "cell-size");
+  const tool_value *embedding = tool_find_value(arguments, "embedding");
   const char *output = tool_find_value(arguments, "output")->text;
   bool remarks = false;
   pl_error error = {0};
-  pl_mesh *surface = tool_open_mesh(tool, context, arguments->words[0], scale->given ? scale->number : 1, &remarks), *tets = NULL;
+  pl_mesh *surface = tool_open_mesh(tool, context, arguments->words[0], tool_get_number(arguments, "scale"), &remarks),
+          *tets = NULL;
   if (surface == NULL) return TOOL_FAILED;
   pl_lattice_def def = pl_default_lattice_def();
   pl_lattice_report report;
-  if (points->given) def.target_point_count = (int32_t)points->count;
+  def.target_point_count = (int32_t)tool_get_count(arguments, "points");
   if (cell->given) def.cell_size = cell->number;
   double begin = tool_seconds();
   pl_status status = pl_lattice_build(context, &def, surface, &tets, &report, &error);
@@ -77,8 +72,7 @@ static int mesh_surface(const tool_session *tool, const tool_arguments *argument
   if (status >= 0) {
     print_report(tool, surface, tets, &report, seconds);
     if (report.hole_edge_count > 0) {
-      tool_print_warning(&tool->console,
-                         "the surface has holes (%d open edges); inside and outside were told apart by winding numbers",
+      tool_print_warning(&tool->console, "the surface has holes (%d open edges); winding numbers were used to find its inside",
                          report.hole_edge_count);
       remarks = true;
     }
@@ -94,16 +88,13 @@ static int mesh_surface(const tool_session *tool, const tool_arguments *argument
 
 static int mesh_verb(const tool_session *tool, const tool_arguments *arguments) {
   const tool_value *output = tool_find_value(arguments, "output");
-  if (!output->given) {
-    tool_print_error(&tool->console, "mesh needs --output FILE");
-    return TOOL_USAGE;
-  }
   if (!can_hold_tets(output->text)) {
-    tool_print_error(&tool->console, "'%s' cannot hold tets; name a .vtu, .vtk, .msh, .mesh or .node file", output->text);
+    tool_print_error(&tool->console, "'%s' cannot hold tets; choose a .vtu, .vtk, .msh, .mesh or .node file for --output",
+                     output->text);
     return TOOL_USAGE;
   }
   if (tool_find_value(arguments, "cell-size")->given && tool_find_value(arguments, "points")->given) {
-    tool_print_error(&tool->console, "--cell-size and --points exclude each other");
+    tool_print_error(&tool->console, "--cell-size and --points exclude each other; give one of them");
     return TOOL_USAGE;
   }
   pl_context *context = tool_open_context(tool, 0);

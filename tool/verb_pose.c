@@ -1,4 +1,4 @@
-// pliant pose: example poses of a surface become poses of the tets it sits in.
+// pliant pose: transfers poses of a surface to the tets that it is embedded in.
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,36 +6,27 @@
 
 #include "tool_folder.h"
 #include "tool_open.h"
+#include "tool_options.h"
+#include "tool_verbs.h"
 
+TOOL_DEFAULT(default_weight, pl_default_pose_def().weight)
+
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "output", .letter = 'o', .kind = TOOL_TEXT, .value = "FILE", .about = "tets with their poses as .vtu or .vtk; needed"},
-    {.name = "points",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "make the tets: about this many points on a lattice around SURFACE",
-     .min = 8,
-     .max = 5e6},
-    {.name = "cell-size",
-     .kind = TOOL_NUMBER,
-     .value = "LENGTH",
-     .about = "make the tets: lattice cells with edges of this many metres",
-     .min = 1e-9,
-     .max = 1e9},
-    {.name = "volume", .kind = TOOL_FLAG, .about = "POSED are the points of TETS themselves; there is no SURFACE"},
-    {.name = "weight",
-     .kind = TOOL_NUMBER,
-     .value = "W",
-     .about = "how hard the surface pulls; 1000 if not given",
-     .min = 1e-6,
-     .max = 1e6},
-    {.name = "exact", .kind = TOOL_FLAG, .about = "impose the surface as it is, inverted tets or not"},
-    {.name = "scale",
-     .kind = TOOL_NUMBER,
-     .value = "FACTOR",
-     .about = "scale everything that is read, for files in other units",
-     .min = 1e-9,
-     .max = 1e9},
+    {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true,
+     .about = "file to write, tets with their poses: .vtu or .vtk"},
+    TOOL_POINTS_OPTION(2e6, .about = "make the tets: a lattice of about N points around SURFACE",
+     .more = "The words are then SURFACE [POSED...]."),
+    TOOL_CELL_SIZE_OPTION(.about = "make the tets: a lattice with cells of this edge length in metres"),
+    {"volume", .kind = TOOL_FLAG, .about = "POSED files hold the points of TETS; there is no SURFACE and nothing is fitted",
+     .more = "The words are then TETS [POSED...]; the poses are checked and collected in one file."},
+    {"weight", .kind = TOOL_NUMBER, .value = "W", .min = 1e-6, .max = 1e6, .default_number = default_weight,
+     .about = "how strongly the surface pulls the tets",
+     .more = "At 1, a surface point one tet edge away from its pose costs as much as a tet stretched to twice its length."},
+    {"exact", .kind = TOOL_FLAG, .about = "impose the posed surface exactly, even where tets are inverted"},
+    TOOL_SCALE_OPTION(.about = "scale every file that is read, such as 0.001 for millimetres"),
 };
+// clang-format on
 
 // Poses from files of their own, in the order of the command line.
 typedef struct pose_files {
@@ -72,7 +63,7 @@ static char *base_name(const char *path) {
   return tool_text("%.*s", (int)(dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name)), name);
 }
 
-// FILE:NUMBER, a frame of a point cache: the place of the colon, or NULL.
+// FILE:NUMBER, a frame of a point cache: pointer to the colon, or NULL.
 static const char *find_frame(const char *path) {
   const char *colon = strrchr(path, ':');
   if (colon == NULL || colon[1] == '\0' || tool_is_file(path)) return NULL;
@@ -100,7 +91,7 @@ static bool read_frame(pose_job *job, const char *path, long frame, pl_pose_sour
   return status >= 0;
 }
 
-// Points of a mesh file in its own vertex order, which is that of the rest's file.
+// Points of a mesh file in its own vertex order, which is that of the file of the rest shape.
 static bool read_points(pose_job *job, const char *path, pl_pose_source *source) {
   pl_mesh *mesh = tool_open_mesh(job->tool, job->context, path, job->scale, &job->remarks);
   if (mesh == NULL) return false;
@@ -138,7 +129,7 @@ static bool read_pose(pose_job *job, const char *word) {
   return good;
 }
 
-// Read what the words name. False if something is wrong, which is printed.
+// Read the files on the command line. False on failure (printed).
 static bool read_files(pose_job *job) {
   const tool_arguments *arguments = job->arguments;
   bool is_volume = tool_find_value(arguments, "volume")->given;
@@ -160,7 +151,7 @@ static bool read_files(pose_job *job) {
   return good;
 }
 
-// The rest with all poses. Every pose that does not fit is told.
+// The rest shape with all poses. Every pose that does not fit is reported.
 static bool join_poses(pose_job *job) {
   const tool_console *console = &job->tool->console;
   const pl_mesh *rest = job->surface != NULL ? job->surface : job->tets;
@@ -178,11 +169,11 @@ static bool join_poses(pose_job *job) {
     return false;
   }
   if (pl_mesh_get_view(job->posed).pose_count > 0) return true;
-  tool_print_error(console, "%s has no poses (morph targets), and no posed files are named", job->rest_path);
+  tool_print_error(console, "%s has no poses (morph targets); give it some, or name posed files", job->rest_path);
   return false;
 }
 
-// Poses that are useless or harmful. False if one cannot be used at all.
+// Print findings about the poses. False if one is unusable.
 static bool check_poses(pose_job *job) {
   pl_findings *findings = NULL;
   pl_error error = {0};
@@ -216,36 +207,34 @@ static bool make_tets(pose_job *job) {
   return true;
 }
 
-// One line per pose on standard output, and what is doubtful about it on standard error.
+// One row per pose on standard output, and warnings on standard error.
 static void print_reports(pose_job *job, const pl_mesh_view *view, const pl_pose_report *reports) {
   const tool_console *console = &job->tool->console;
   int width = 4;
   for (int32_t i = 0; i < view->pose_count; ++i)
     if ((int)strlen(view->poses[i].name) > width) width = (int)strlen(view->poses[i].name);
-  printf("%-*s  %12s  %12s  %9s  %9s  %8s  %8s  %8s\n", width, "pose", "rms (m)", "largest (m)", "least J", "largest J", "inverted",
-         "weight", "softened");
+  printf("%-*s  %12s  %12s  %9s  %9s  %8s  %8s  %8s\n", width, "pose", "rms (m)", "max (m)", "min J", "max J", "inverted", "weight",
+         "softened");
   for (int32_t i = 0; i < view->pose_count; ++i) {
     const pl_pose_report *r = &reports[i];
     const char *name = view->poses[i].name;
     printf("%-*s  %12.4g  %12.4g  %9.3g  %9.3g  %8d  %8.3g  %8d\n", width, name, r->residual_rms, r->residual_max, r->min_j,
            r->max_j, r->inverted_count, r->weight, r->softened_count);
     if (r->inverted_count > 0)
-      tool_print_warning(console, "pose '%s' turns %d tets inside out%s", name, r->inverted_count,
-                         tool_find_value(job->arguments, "exact")->given ? "; without --exact it would give way there" : "");
+      tool_print_warning(console, "pose '%s' inverts %d tets%s", name, r->inverted_count,
+                         tool_find_value(job->arguments, "exact")->given ? "; without --exact the surface gives way there" : "");
     if (r->softened_count > 0)
-      tool_print_warning(console,
-                         "pose '%s' is not met at %d points, where it would turn tets inside out: up to %.3g m away (point %d)",
+      tool_print_warning(console, "pose '%s' is not reached at %d points, where it would invert tets: up to %.3g m away (point %d)",
                          name, r->softened_count, r->residual_max, r->farthest_point);
     if (!r->converged)
-      tool_print_warning(console, "pose '%s' was still moving when the iterations ended; the fit can be used", name);
+      tool_print_warning(console, "pose '%s' reached the maximum of iterations before it converged; the result is usable", name);
     job->remarks = job->remarks || r->inverted_count > 0 || r->softened_count > 0 || !r->converged;
   }
 }
 
 static pl_status fit_poses(pose_job *job, pl_mesh **posed_tets, pl_error *error) {
-  const tool_value *weight = tool_find_value(job->arguments, "weight");
   pl_pose_def def = pl_default_pose_def();
-  if (weight->given) def.weight = weight->number;
+  def.weight = tool_get_number(job->arguments, "weight");
   def.exact = tool_find_value(job->arguments, "exact")->given;
   pl_mesh_view view = pl_mesh_get_view(job->posed);
   pl_pose_report *reports = tool_allocate((size_t)view.pose_count, sizeof *reports);
@@ -277,32 +266,29 @@ static int pose(pose_job *job) {
   return job->remarks ? TOOL_REMARKS : TOOL_DONE;
 }
 
-// Whether the options go together; prints what does not.
+// Check combinations of options; prints what is wrong.
 static bool check_options(const tool_session *tool, const tool_arguments *arguments) {
   const tool_value *output = tool_find_value(arguments, "output");
   bool points = tool_find_value(arguments, "points")->given, cell = tool_find_value(arguments, "cell-size")->given;
   bool is_volume = tool_find_value(arguments, "volume")->given, exact = tool_find_value(arguments, "exact")->given;
   const char *wrong = NULL;
-  if (!output->given)
-    wrong = "pose needs --output FILE";
-  else if (!tool_has_ending(output->text, "vtu") && !tool_has_ending(output->text, "vtk"))
-    wrong = "tets and poses together go into .vtu or .vtk files only";
+  if (!tool_has_ending(output->text, "vtu") && !tool_has_ending(output->text, "vtk"))
+    wrong = "pose writes .vtu and .vtk files, which hold tets and poses together; choose another ending for --output";
   else if (points && cell)
-    wrong = "--cell-size and --points exclude each other";
+    wrong = "--cell-size and --points exclude each other; give one of them";
   else if (is_volume && (points || cell))
-    wrong = "--volume means that there are tets already; leave out --points and --cell-size";
+    wrong = "--volume takes the tets from TETS; leave out --points and --cell-size";
   else if (exact && tool_find_value(arguments, "weight")->given)
-    wrong = "--exact has a weight of its own; leave out --weight";
+    wrong = "--exact sets the weight itself; leave out --weight";
   else if (!points && !cell && arguments->word_count < 2)
-    wrong = "pose needs TETS and SURFACE; with --points it makes the tets";
+    wrong = "pose needs TETS and SURFACE, or --points to make the tets";
   if (wrong != NULL) tool_print_error(&tool->console, "%s", wrong);
   return wrong == NULL;
 }
 
 static int pose_verb(const tool_session *tool, const tool_arguments *arguments) {
   if (!check_options(tool, arguments)) return TOOL_USAGE;
-  const tool_value *scale = tool_find_value(arguments, "scale");
-  pose_job job = {.tool = tool, .arguments = arguments, .scale = scale->given ? scale->number : 1};
+  pose_job job = {.tool = tool, .arguments = arguments, .scale = tool_get_number(arguments, "scale")};
   job.context = tool_open_context(tool, 0);
   if (job.context == NULL) return TOOL_FAILED;
   int code = pose(&job);
@@ -314,13 +300,13 @@ static int pose_verb(const tool_session *tool, const tool_arguments *arguments) 
 const tool_verb tool_pose_verb = {
     .name = "pose",
     .words = "[TETS] SURFACE [POSED...]",
-    .summary = "poses of a surface to poses of the tets it sits in",
+    .summary = "transfer poses of a surface to the tets that it is embedded in",
     .details =
-        "SURFACE brings its poses along (morph targets), or POSED files do: the same surface posed, each [NAME=]FILE, or\n"
-        "[NAME=]FILE.pc2:FRAME of a point cache. TETS are left out when --points or --cell-size makes them.\n"
-        "The table on standard output has a line per pose: distance of the fitted surface from the posed one, least and\n"
-        "largest J (volume of a tet against its rest), inverted tets, the least weight used, and at how many points it is less\n"
-        "than asked for because tets would have turned inside out. Exit status 3 when something is doubtful.",
+        "The poses are the morph targets of SURFACE, or the POSED files: the same surface in another pose, each [NAME=]FILE, or "
+        "[NAME=]FILE.pc2:FRAME for a frame of a point cache. TETS are left out when --points or --cell-size makes them.\n"
+        "Standard output has a table with one row per pose: distance of the fitted surface from the posed one, smallest and "
+        "largest J (volume of a tet relative to its rest volume), inverted tets, the smallest weight used, and the number of "
+        "points with a reduced weight. Where a pose would invert tets the surface gives way, with a warning (exit status 3).",
     .min_words = 1,
     .max_words = TOOL_MAX_WORDS,
     .options = OPTIONS,

@@ -1,11 +1,13 @@
-// pliant run: a scene becomes frames, without a display.
+// pliant run: simulates a scene without a display and writes its frames.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "tool_folder.h"
+#include "tool_options.h"
 #include "tool_run.h"
+#include "tool_verbs.h"
 
 static bool is_png(const char *word) {
   return tool_has_ending(word, "png");
@@ -15,113 +17,64 @@ static bool is_mp4(const char *word) {
   return tool_has_ending(word, "mp4");
 }
 
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "output", .letter = 'o', .kind = TOOL_TEXT, .value = "DIR", .about = "folder for the results; out/NAME if not given"},
-    {.name = "frames",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "frames, the start included, instead of the scene's number",
-     .min = 1,
-     .max = 1e7},
-    {.name = "format",
-     .kind = TOOL_TEXT,
-     .value = "LIST",
-     .about = "any of pc2,mdd,glb,vtu,obj,ply,csv,actors, or none; pc2,glb if not given"},
-    {.name = "threads",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "threads; the results are the same for any number",
-     .min = 1,
-     .max = 1024},
-    {.name = "seed",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "seed of everything random, instead of the scene's",
-     .min = 0,
-     .max = 9007199254740992.0},
-    {.name = "hash",
-     .kind = TOOL_OPTIONAL_TEXT,
-     .value = "frames",
-     .about = "print the 64-bit hash of the end state, or of every frame"},
-    {.name = "picture",
-     .kind = TOOL_OPTIONAL_TEXT,
-     .value = "FILE",
-     .about = "draw the last frame; DIR/picture.png if not named",
-     .takes = is_png},
-    {.name = "video",
-     .kind = TOOL_OPTIONAL_TEXT,
-     .value = "FILE",
-     .about = "an MP4 of all frames; DIR/video.mp4 if not named",
-     .takes = is_mp4},
-    {.name = "strip",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "draw N frames from first to last side by side into the picture",
-     .min = 2,
-     .max = 24},
-    {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of picture and video; 1280x720 if not given"},
-    {.name = "observer", .kind = TOOL_FLAG, .about = "take pictures from the scene's second camera, 'observer'"},
-    {.name = "ghost", .kind = TOOL_FLAG, .about = "draw the rest shape of every actor above it, pale"},
-    {.name = "set", .kind = TOOL_TEXT, .value = "PATH=VALUE", .about = TOOL_SET_ABOUT, .repeats = true},
-    {.name = "resume",
-     .kind = TOOL_OPTIONAL_TEXT,
-     .value = "DIR",
-     .about = "go on from the checkpoint of an interrupted run",
-     .takes = tool_is_folder},
-    {.name = "checkpoint-every",
-     .kind = TOOL_NUMBER,
-     .value = "SECONDS",
-     .about = "how often to keep a checkpoint; 30, and 0 for only on Ctrl-C",
-     .min = 0,
-     .max = 1e9},
+    TOOL_DIR_OPTION(.default_note = "out/ and the name of the scene", .about = "folder for the results"),
+    TOOL_FRAMES_OPTION,
+    TOOL_FORMAT_OPTION,
+    TOOL_THREADS_OPTION,
+    TOOL_SEED_OPTION(.default_note = "set by the scene", .about = "seed of the random numbers"),
+    TOOL_HASH_OPTION,
+    {"picture", .kind = TOOL_OPTIONAL_TEXT, .value = "FILE", .takes = is_png,
+     .about = "draw the last frame as a PNG file; without FILE, DIR/picture.png"},
+    {"video", .kind = TOOL_OPTIONAL_TEXT, .value = "FILE", .takes = is_mp4,
+     .about = "write all frames as an MP4 file; without FILE, DIR/video.mp4; needs the program ffmpeg"},
+    {"strip", .kind = TOOL_COUNT, .value = "N", .min = 2, .max = 24,
+     .about = "draw N frames, from the first to the last, side by side into the picture"},
+    TOOL_PICTURE_SIZE_OPTION,
+    TOOL_OBSERVER_OPTION,
+    {"ghost", .kind = TOOL_FLAG, .about = "draw the rest shape of every actor, in a pale colour, above the actor"},
+    TOOL_SET_OPTION,
+    {"resume", .kind = TOOL_OPTIONAL_TEXT, .value = "DIR", .takes = tool_is_folder,
+     .about = "resume the interrupted run in DIR from its checkpoint",
+     .more = "Options that are not given are those of the interrupted run."},
+    TOOL_CHECKPOINT_OPTION,
 };
+// clang-format on
 
-static bool read_formats(const tool_session *tool, const char *text, run_options *options) {
-  options->format_count = 0;
-  options->actor_tables = false;
-  if (strcasecmp(text, "none") == 0) return true;
+// Formats between commas; the option table has checked the names. `none` adds none.
+static void read_formats(const char *text, run_options *options) {
   for (const char *at = text;;) {
     char name[16] = "";
     size_t length = strcspn(at, ",");
     if (length < sizeof name) memcpy(name, at, length);
     bool tables = strcasecmp(name, "actors") == 0;
     pl_frame_format format = pl_frame_format_find(name);
-    if (format == 0 && !tables) {
-      tool_print_error(&tool->console, "--format knows pc2, mdd, glb, vtu, obj, ply, csv and actors, not '%.*s'", (int)length, at);
-      return false;
-    }
-    bool known = tables;
+    bool known = format == 0;
     options->actor_tables = options->actor_tables || tables || format == PL_FRAMES_CSV;
     for (int i = 0; i < options->format_count; ++i) known = known || options->formats[i] == format;
     if (!known && options->format_count < RUN_MAX_FORMATS) options->formats[options->format_count++] = format;
-    if (at[length] == '\0') return true;
+    if (at[length] == '\0') return;
     at += length + 1;
   }
 }
 
-static bool read_hash(const tool_session *tool, const tool_value *value, run_options *options) {
-  if (!value->given) return true;
-  options->hash = RUN_HASH_END;
-  if (value->text == NULL || strcmp(value->text, "end") == 0) return true;
-  if (strcmp(value->text, "frames") == 0) {
-    options->hash = RUN_HASH_FRAMES;
-    return true;
-  }
-  tool_print_error(&tool->console, "--hash is given alone, or as --hash=frames, not '%s'", value->text);
-  return false;
+static void read_hash(const tool_value *value, run_options *options) {
+  if (!value->given) return;
+  bool frames = value->text != NULL && strcasecmp(value->text, "frames") == 0;
+  options->hash = frames ? RUN_HASH_FRAMES : RUN_HASH_END;
 }
 
 bool run_options_read(const tool_session *tool, const tool_arguments *arguments, run_options *options) {
-  const tool_value *frames = tool_find_value(arguments, "frames"), *format = tool_find_value(arguments, "format");
+  const tool_value *frames = tool_find_value(arguments, "frames");
   const tool_value *threads = tool_find_value(arguments, "threads"), *seed = tool_find_value(arguments, "seed");
   const tool_value *picture = tool_find_value(arguments, "picture"), *video = tool_find_value(arguments, "video");
-  const tool_value *size = tool_find_value(arguments, "size"), *every = tool_find_value(arguments, "checkpoint-every");
-  *options = (run_options){.formats = {PL_FRAMES_PC2, PL_FRAMES_GLB}, .format_count = 2, .width = 1280, .height = 720};
+  *options = (run_options){.format_count = 0};
   options->frame_count = (int32_t)frames->count;
   options->thread_count = (int32_t)threads->count;
   options->has_seed = seed->given;
   options->seed = (uint64_t)seed->count;
-  options->checkpoint_seconds = every->given ? every->number : 30;
+  options->checkpoint_seconds = tool_get_number(arguments, "checkpoint-every");
   const tool_value *strip = tool_find_value(arguments, "strip");
   options->strip_count = strip->given ? (int32_t)strip->count : 1;
   if (strip->given && !picture->given) options->picture = "";
@@ -130,12 +83,12 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   options->observer = tool_find_value(arguments, "observer")->given;
   options->ghost = tool_find_value(arguments, "ghost")->given;
   bool good = tool_overrides_read(tool, arguments, &options->overrides);
-  good = read_hash(tool, tool_find_value(arguments, "hash"), options) && good;
-  if (format->given) good = read_formats(tool, format->text, options) && good;
-  if (size->given) good = tool_parse_size(tool, size->text, &options->width, &options->height) && good;
-  // Half the pixels of a colour: what players can show.
+  read_hash(tool_find_value(arguments, "hash"), options);
+  read_formats(tool_get_text(arguments, "format"), options);
+  good = tool_parse_size(tool, tool_get_text(arguments, "size"), &options->width, &options->height) && good;
+  // Players expect colours at half the resolution.
   if (video->given && (options->width % 2 != 0 || options->height % 2 != 0)) {
-    tool_print_error(&tool->console, "a video needs an even width and height, not %dx%d", options->width, options->height);
+    tool_print_error(&tool->console, "a video needs an even width and height; --size is %dx%d", options->width, options->height);
     good = false;
   }
   return good;
@@ -158,7 +111,7 @@ static char *default_folder(const char *scene_path) {
   return folder;
 }
 
-// Words of a checkpoint that the command line did not give itself. `text` is cut into them and must be kept.
+// Add options of a checkpoint that the command line did not give. `text` is split in place and must outlive the arguments.
 static bool add_kept_options(const tool_session *tool, char *text, tool_arguments *arguments) {
   enum { LIMIT = TOOL_MAX_OPTIONS + TOOL_MAX_REPEATS };
   char *words[LIMIT];
@@ -185,7 +138,7 @@ static bool read_checkpoint(const tool_session *tool, const char *folder, char *
   pl_status status = pl_context_create(&def, &context, &error);
   if (status >= 0) status = pl_checkpoint_load(context, path, &checkpoint, &error);
   if (status == PL_ERROR_NOT_FOUND)
-    tool_print_error(&tool->console, "there is no unfinished run in '%s': no checkpoint is there", folder);
+    tool_print_error(&tool->console, "there is no unfinished run in '%s' (no checkpoint); run the scene without --resume", folder);
   else if (status < 0)
     tool_report_error(&tool->console, &error);
   if (status >= 0) {
@@ -210,7 +163,7 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
     return TOOL_USAGE;
   }
   if (output->given && resume->text != NULL && strcmp(output->text, resume->text) != 0) {
-    tool_print_error(&tool->console, "--output '%s' and --resume '%s' name two folders; one is enough", output->text, resume->text);
+    tool_print_error(&tool->console, "--output '%s' and --resume '%s' name two folders; give one", output->text, resume->text);
     return TOOL_USAGE;
   }
   if (folder == NULL) folder = own_folder = default_folder(scene_path);
@@ -224,7 +177,7 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
     options.folder = folder;
     options.resume = resume->given;
     if (options.observer && options.picture == NULL && options.video == NULL) {
-      tool_print_error(&tool->console, "--observer chooses the camera of --picture, --strip or --video; none of them is given");
+      tool_print_error(&tool->console, "--observer selects the camera of --picture, --strip or --video; give one of them");
       code = TOOL_USAGE;
     } else {
       code = run_scene(tool, &options);
@@ -240,11 +193,12 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
 const tool_verb tool_run_verb = {
     .name = "run",
     .words = "SCENE",
-    .summary = "simulate a scene headless and write its frames",
+    .summary = "simulate a scene without a display and write its frames",
     .details =
         "Every body gets its own files in DIR, in the vertex order of its surface. Frame 0 is the start.\n"
-        "Ctrl-C finishes the frame, keeps a checkpoint in DIR and prints the command that goes on; a second Ctrl-C stops at once.\n"
-        "A run that went on gives the same files and the same hash as one that was never stopped.",
+        "Ctrl-C finishes the current frame, writes a checkpoint into DIR and prints the command that resumes the run; a second "
+        "Ctrl-C stops immediately. A resumed run writes the same files and the same hash as an uninterrupted one.",
+    .min_words = 0,
     .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],

@@ -1,112 +1,74 @@
-// pliant sense: a body of a scene as depth cameras would see it, with the truth beside it.
+// pliant sense: a body of a scene captured by virtual depth cameras, with the truth.
 #include <stdlib.h>
 
 #include "tool_folder.h"
 #include "tool_interrupt.h"
 #include "tool_open.h"
+#include "tool_options.h"
 #include "tool_overrides.h"
 #include "tool_sense.h"
+#include "tool_verbs.h"
 
+TOOL_DEFAULT(default_noise, pl_default_sensor_def().noise)
+TOOL_DEFAULT(default_quantum, pl_default_sensor_def().quantum)
+TOOL_DEFAULT(default_outliers, pl_default_sensor_def().outliers)
+TOOL_DEFAULT(default_edge_dropout, pl_default_sensor_def().edge_dropout)
+TOOL_DEFAULT(default_dropout, pl_default_sensor_def().dropout)
+TOOL_DEFAULT(default_seed, pl_default_sensor_def().seed)
+
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = TOOL_TEXT,
-     .value = "DIR",
-     .about = "folder for the capture; out/NAME-capture if not given"},
-    {.name = "body",
-     .kind = TOOL_TEXT,
-     .value = "NAME",
-     .about = "what is captured; the first body of finite elements if not given"},
-    {.name = "tets", .kind = TOOL_TEXT, .value = "FILE", .about = "track with these, as a rest.vtu has them, not with its own"},
-    {.name = "cameras", .kind = TOOL_COUNT, .value = "N", .about = "cameras around the body; 3 if not given", .min = 1, .max = 64},
-    {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of a camera; 640x480 if not given"},
-    {.name = "elevation",
-     .kind = TOOL_NUMBER,
-     .value = "DEGREES",
-     .about = "how far cameras look down; 30 if not given",
-     .min = -89,
-     .max = 89},
-    {.name = "heading",
-     .kind = TOOL_NUMBER,
-     .value = "DEGREES",
-     .about = "where the first camera stands, from +z towards +x; 0",
-     .min = -360,
-     .max = 360},
-    {.name = "rate", .kind = TOOL_NUMBER, .value = "RATE", .about = "frames per second; 30 if not given", .min = 0.01, .max = 1e5},
-    {.name = "start",
-     .kind = TOOL_NUMBER,
-     .value = "SECONDS",
-     .about = "when the capture begins; 0 if not given",
-     .min = 0,
-     .max = 1e6},
-    {.name = "frames",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "frames; as long as the scene goes on if not given",
-     .min = 1,
-     .max = 1e6},
-    {.name = "noise",
-     .kind = TOOL_NUMBER,
-     .value = "LENGTH",
-     .about = "metres along the depth; 0.002 if not given",
-     .min = 0,
-     .max = 1},
-    {.name = "quantum",
-     .kind = TOOL_NUMBER,
-     .value = "LENGTH",
-     .about = "step of depths at 1 m, growing with the square; 0.0028",
-     .min = 0,
-     .max = 1},
-    {.name = "outliers",
-     .kind = TOOL_NUMBER,
-     .value = "SHARE",
-     .about = "of pixels with a wrong depth; 0.1 if not given",
-     .min = 0,
-     .max = 1},
-    {.name = "edge-dropout",
-     .kind = TOOL_NUMBER,
-     .value = "SHARE",
-     .about = "of pixels lost at edges; 0.5 if not given",
-     .min = 0,
-     .max = 1},
-    {.name = "dropout",
-     .kind = TOOL_NUMBER,
-     .value = "SHARE",
-     .about = "of pixels lost anywhere; 0 if not given",
-     .min = 0,
-     .max = 1},
-    {.name = "clouds", .kind = TOOL_FLAG, .about = "write clouds instead of depth pictures; which camera saw a point is lost"},
-    {.name = "seed",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "of noise and losses; 1 if not given",
-     .min = 0,
-     .max = 9007199254740992.0},
-    {.name = "threads",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "threads; the results are the same for any number",
-     .min = 1,
-     .max = 1024},
-    {.name = "set", .kind = TOOL_TEXT, .value = "PATH=VALUE", .about = TOOL_SET_ABOUT, .repeats = true},
+    TOOL_DIR_OPTION(.default_note = "out/NAME-capture for the scene NAME", .about = "folder for the capture"),
+    {"body", .kind = TOOL_TEXT, .value = "NAME", .default_note = "the first body of method fem with tets",
+     .about = "body to capture"},
+    {"tets", .kind = TOOL_TEXT, .value = "FILE", .default_note = "those of the scene",
+     .about = "tets to write the truth for, such as the `rest.vtu` of another capture",
+     .more = "They move with the simulated tets. `static.vtu`, `held.csv`, `rest.vtu` and `truth_points.pc2` are then written for "
+             "them, to test how coarser tets change a fit."},
+    {"cameras", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 64, .default_text = "3",
+     .about = "number of cameras around the body"},
+    {"size", .kind = TOOL_TEXT, .value = "WxH", .default_text = "640x480",
+     .about = "width and height of a depth image in pixels, with the field of view of a Kinect"},
+    {"elevation", .kind = TOOL_NUMBER, .value = "DEGREES", .min = -89, .max = 89, .default_text = "30",
+     .about = "angle at which cameras look down; every second one at half of it"},
+    {"heading", .kind = TOOL_NUMBER, .value = "DEGREES", .min = -360, .max = 360, .default_text = "0",
+     .about = "direction of the first camera, from +z towards +x"},
+    {"rate", .kind = TOOL_NUMBER, .value = "RATE", .min = 0.01, .max = 1e5, .default_text = "30", .about = "frames per second"},
+    {"start", .kind = TOOL_NUMBER, .value = "SECONDS", .min = 0, .max = 1e6, .default_text = "0",
+     .about = "time of the first frame, such as the moment of release"},
+    {"frames", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1e6, .default_note = "to the end of the scene",
+     .about = "number of frames"},
+    {"noise", .kind = TOOL_NUMBER, .value = "LENGTH", .min = 0, .max = 1, .default_number = default_noise,
+     .about = "standard deviation of the depth in metres"},
+    {"quantum", .kind = TOOL_NUMBER, .value = "LENGTH", .min = 0, .max = 1, .default_number = default_quantum,
+     .about = "depth resolution at 1 m, in metres; grows with the square of the depth; 0 for none"},
+    {"outliers", .kind = TOOL_NUMBER, .value = "FRACTION", .min = 0, .max = 1, .default_number = default_outliers,
+     .about = "fraction of pixels with a wrong depth"},
+    {"edge-dropout", .kind = TOOL_NUMBER, .value = "FRACTION", .min = 0, .max = 1, .default_number = default_edge_dropout,
+     .about = "fraction of edge pixels dropped"},
+    {"dropout", .kind = TOOL_NUMBER, .value = "FRACTION", .min = 0, .max = 1, .default_number = default_dropout,
+     .about = "fraction of all pixels dropped"},
+    {"clouds", .kind = TOOL_FLAG,
+     .about = "write point clouds instead of depth images; which camera saw a point is not stored"},
+    TOOL_SEED_OPTION(.default_number = default_seed, .about = "seed of noise and dropout"),
+    TOOL_THREADS_OPTION,
+    TOOL_SET_OPTION,
 };
+// clang-format on
 
 static bool read_options(sense_job *job) {
-  const tool_value *size = tool_find_value(job->arguments, "size"), *cameras = tool_find_value(job->arguments, "cameras");
-  const tool_value *seed = tool_find_value(job->arguments, "seed");
-  job->width = 640;
-  job->height = 480;
-  if (size->given && !tool_parse_size(job->tool, size->text, &job->width, &job->height)) return false;
-  job->camera_count = cameras->given ? (int32_t)cameras->count : 3;
-  job->rate = sense_number(job, "rate", 30);
-  job->start = sense_number(job, "start", 0);
+  const tool_arguments *arguments = job->arguments;
+  if (!tool_parse_size(job->tool, tool_get_text(arguments, "size"), &job->width, &job->height)) return false;
+  job->camera_count = (int32_t)tool_get_count(arguments, "cameras");
+  job->rate = tool_get_number(arguments, "rate");
+  job->start = tool_get_number(arguments, "start");
   job->sensor = pl_default_sensor_def();
-  job->sensor.noise = sense_number(job, "noise", job->sensor.noise);
-  job->sensor.quantum = sense_number(job, "quantum", job->sensor.quantum);
-  job->sensor.outliers = sense_number(job, "outliers", job->sensor.outliers);
-  job->sensor.edge_dropout = sense_number(job, "edge-dropout", job->sensor.edge_dropout);
-  job->sensor.dropout = sense_number(job, "dropout", job->sensor.dropout);
-  if (seed->given) job->sensor.seed = (uint64_t)seed->count;
+  job->sensor.noise = tool_get_number(arguments, "noise");
+  job->sensor.quantum = tool_get_number(arguments, "quantum");
+  job->sensor.outliers = tool_get_number(arguments, "outliers");
+  job->sensor.edge_dropout = tool_get_number(arguments, "edge-dropout");
+  job->sensor.dropout = tool_get_number(arguments, "dropout");
+  job->sensor.seed = (uint64_t)tool_get_count(arguments, "seed");
   return true;
 }
 
@@ -146,7 +108,7 @@ static int sense_scene(sense_job *job, const tool_overrides *overrides) {
   tool_interrupt_release();
   if (status < 0) return tool_report_error(&job->tool->console, &error);
   if (stopped) {
-    tool_print_error(&job->tool->console, "interrupted; the capture in '%s' is not whole", job->folder);
+    tool_print_error(&job->tool->console, "interrupted; the capture in '%s' is incomplete", job->folder);
     return TOOL_FAILED;
   }
   return pl_findings_count(job->findings, PL_SEVERITY_WARNING) > 0 ? TOOL_REMARKS : TOOL_DONE;
@@ -184,13 +146,14 @@ static int sense_verb(const tool_session *tool, const tool_arguments *arguments)
 const tool_verb tool_sense_verb = {
     .name = "sense",
     .words = "SCENE",
-    .summary = "capture a body of a scene with depth cameras that are not there",
+    .summary = "capture a body of a scene with virtual depth cameras",
     .details =
-        "Simulates the scene and takes depth pictures of one body from all around, with the faults of a real sensor. Other bodies\n"
-        "and colliders hide it and are masked out. The folder holds capture.json with its pictures; static.vtu and\n"
-        "surface.ply, the body at rest under gravity; held.csv, the points that never move; and the truth: rest.vtu,\n"
-        "truth_points.pc2 and truth_surface.pc2. With --tets these are of other tets that fill the same shape, such as coarser\n"
-        "ones, carried along by those of the scene: what is then tracked and fitted is not made of what was simulated.",
+        "Simulates the scene and renders depth images of one body from all around, with the errors of a real sensor. Other bodies "
+        "and colliders occlude it and are masked out. The folder gets `capture.json` with its images; `static.vtu` and "
+        "`surface.ply`, the body at rest under gravity; `held.csv`, the points that never move; and the truth: `rest.vtu`, "
+        "`truth_points.pc2` and `truth_surface.pc2`.\n"
+        "With --tets these are written for other tets that fill the same shape, such as coarser ones, which move with those of the "
+        "scene: the mesh that is tracked and fitted then differs from the mesh that was simulated.",
     .min_words = 1,
     .max_words = 1,
     .options = OPTIONS,

@@ -1,4 +1,4 @@
-// pliant track: a soft body through the clouds of a capture.
+// pliant track: follows a soft body through the point clouds of a capture.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,81 +6,62 @@
 #include "tool_folder.h"
 #include "tool_hold.h"
 #include "tool_open.h"
+#include "tool_options.h"
 #include "tool_track.h"
+#include "tool_verbs.h"
 
+TOOL_DEFAULT(default_points, pl_default_lattice_def().target_point_count)
+TOOL_DEFAULT(default_young, pl_default_fem_def(PL_FEM_COROTATED).young)
+TOOL_DEFAULT(default_poisson, pl_default_fem_def(PL_FEM_COROTATED).poisson)
+TOOL_DEFAULT(default_density, pl_default_fem_def(PL_FEM_COROTATED).density)
+TOOL_DEFAULT(default_inertia, pl_default_track_def().inertia)
+TOOL_DEFAULT(default_noise, pl_default_track_def().noise)
+TOOL_DEFAULT(default_reach, pl_default_track_def().reach)
+TOOL_DEFAULT(default_first_reach, pl_default_track_def().first_reach)
+TOOL_DEFAULT(default_max_points, pl_default_track_def().max_points)
+
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "output", .letter = 'o', .kind = TOOL_TEXT, .value = "DIR", .about = "folder for the results; out/track if not given"},
-    {.name = "surface",
-     .kind = TOOL_TEXT,
-     .value = "FILE",
-     .about = "what cameras see of the body, in the shape of MESH; its boundary"},
-    {.name = "points",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "tet points to fill MESH with where it is a surface; 2000",
-     .min = 8,
-     .max = 1e6},
-    {.name = "rest", .kind = TOOL_TEXT, .value = "FILE", .about = "the tets of MESH without gravity, which then acts; as MESH"},
+    TOOL_DIR_OPTION(.default_text = "out/track", .about = "folder for the results"),
+    TOOL_SURFACE_OPTION,
+    TOOL_POINTS_OPTION(1e6, .default_number = default_points, .about = "number of tet points to fill MESH with, if MESH is a surface"),
+    {"rest", .kind = TOOL_TEXT, .value = "FILE", .default_note = "MESH",
+     .about = "rest shape of the same tets (gravity removed); gravity then acts on it",
+     .more = "For a body whose rest shape is known, from fit for example."},
     TOOL_HOLD_OPTION,
-    {.name = "young",
-     .kind = TOOL_NUMBER,
-     .value = "PA",
-     .about = "Young's modulus to track with; 1e5 if not given",
-     .min = 1e-3,
-     .max = 1e15},
-    {.name = "poisson",
-     .kind = TOOL_NUMBER,
-     .value = "NU",
-     .about = "Poisson's ratio; 0.3 if not given",
-     .min = -0.9,
-     .max = 0.499},
-    {.name = "density", .kind = TOOL_NUMBER, .value = "DENSITY", .about = "kg/m^3; 1000 if not given", .min = 1e-6, .max = 1e9},
-    {.name = "inertia",
-     .kind = TOOL_NUMBER,
-     .value = "SHARE",
-     .about = "how far hidden parts are carried on by their mass; 0",
-     .min = 0,
-     .max = 1},
-    {.name = "noise",
-     .kind = TOOL_NUMBER,
-     .value = "LENGTH",
-     .about = "metres by which points are off, at least; 0.002",
-     .min = 1e-9,
-     .max = 1e3},
-    {.name = "detail",
-     .kind = TOOL_NUMBER,
-     .value = "LENGTH",
-     .about = "smaller bumps are noise; a twentieth of the size",
-     .min = 0,
-     .max = 1e6},
-    {.name = "reach",
-     .kind = TOOL_NUMBER,
-     .value = "SHARE",
-     .about = "of its size the body may be off its prediction; 0.05",
-     .min = 1e-4,
-     .max = 10},
-    {.name = "first-reach",
-     .kind = TOOL_NUMBER,
-     .value = "SHARE",
-     .about = "of its size it may be off in the first frame; 0.12",
-     .min = 1e-4,
-     .max = 10},
-    {.name = "limit", .kind = TOOL_COUNT, .value = "N", .about = "measured points used of a frame; 20000", .min = 100, .max = 1e7},
-    {.name = "no-gating", .kind = TOOL_FLAG, .about = "points may pull at parts that only touch each other"},
-    {.name = "frames", .kind = TOOL_COUNT, .value = "N", .about = "only the first N frames", .min = 1, .max = 1e7},
-    {.name = "format", .kind = TOOL_TEXT, .value = "LIST", .about = "any of pc2,mdd,glb,vtu,obj,ply,csv, or none; pc2"},
-    {.name = "truth", .kind = TOOL_TEXT, .value = "FILE", .about = "surface points as they were (PC2 or MDD), to compare with"},
-    {.name = "threads",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "threads; the results are the same for any number",
-     .min = 1,
-     .max = 1024},
-    {.name = "resume", .kind = TOOL_FLAG, .about = "go on behind the last frame of an interrupted track in DIR"},
+    {"young", .kind = TOOL_NUMBER, .value = "PA", .min = 1e-3, .max = 1e15, .default_number = default_young,
+     .about = "Young's modulus in pascals",
+     .more = "The material matters only for parts that no camera sees, and Young's modulus only with gravity or inertia."},
+    {"poisson", .kind = TOOL_NUMBER, .value = "RATIO", .min = -0.9, .max = 0.499, .default_number = default_poisson,
+     .about = "Poisson's ratio"},
+    {"density", .kind = TOOL_NUMBER, .value = "DENSITY", .min = 1e-6, .max = 1e9, .default_number = default_density,
+     .about = "density in kg/m^3"},
+    {"inertia", .kind = TOOL_NUMBER, .value = "FRACTION", .min = 0, .max = 1, .default_number = default_inertia,
+     .about = "inertia of hidden parts: 0 moves them as if at rest, 1 by their full mass",
+     .more = "Above 0 the material should be known."},
+    {"noise", .kind = TOOL_NUMBER, .value = "LENGTH", .min = 1e-9, .max = 1e3, .default_number = default_noise,
+     .about = "minimum standard deviation of measured points, in metres"},
+    {"detail", .kind = TOOL_NUMBER, .value = "LENGTH", .min = 0, .max = 1e6, .default_note = "1/20 of the size",
+     .about = "bumps much smaller than this length in metres are treated as noise"},
+    {"reach", .kind = TOOL_NUMBER, .value = "FRACTION", .min = 1e-4, .max = 10, .default_number = default_reach,
+     .about = "maximum distance of the body from its prediction, as a fraction of its size"},
+    {"first-reach", .kind = TOOL_NUMBER, .value = "FRACTION", .min = 1e-4, .max = 10, .default_number = default_first_reach,
+     .about = "maximum distance of the body from MESH in the first frame, as a fraction of its size"},
+    {"max-points", .kind = TOOL_COUNT, .value = "N", .min = 100, .max = 1e7, .default_number = default_max_points,
+     .about = "maximum number of measured points used per frame; larger clouds are thinned evenly"},
+    {"no-gating", .kind = TOOL_FLAG, .about = "let a measured point pull at several parts of the body that touch each other"},
+    {"frames", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1e7, .default_note = "all",
+     .about = "number of frames to track"},
+    {"format", .kind = TOOL_TEXT, .value = "LIST", .choices = "pc2 mdd glb vtu obj ply csv none", .default_text = "pc2",
+     .about = "formats of the motion, separated by commas: pc2, mdd, glb, vtu, obj, ply, csv; or none"},
+    {"truth", .kind = TOOL_TEXT, .value = "FILE", .about = "true motion of the surface (PC2 or MDD) to compare with"},
+    TOOL_THREADS_OPTION,
+    {"resume", .kind = TOOL_FLAG, .about = "resume the interrupted track in DIR after its last frame"},
 };
+// clang-format on
 
 static void close_job(track_job *job) {
-  // The log is of the context, so it goes before it.
+  // The log belongs to the context, so it is closed first.
   track_close_frames(job);
   pl_frame_file_close(job->truth);
   pl_tracker_destroy(job->tracker);
@@ -108,7 +89,7 @@ static int run(track_job *job) {
   remove(job->resume_path);
   remove(job->log_path);
   if (job->lost_count > 0) {
-    tool_print_warning(&job->tool->console, "the track was lost in %d of %d frames; residuals.csv says which", job->lost_count,
+    tool_print_warning(&job->tool->console, "the track was lost in %d of %d frames; residuals.csv lists them", job->lost_count,
                        job->done_count);
     job->remarks = true;
   }
@@ -117,8 +98,8 @@ static int run(track_job *job) {
 
 static int track_verb(const tool_session *tool, const tool_arguments *arguments) {
   track_job job = {.tool = tool, .arguments = arguments, .resume = tool_find_value(arguments, "resume")->given};
-  const tool_value *output = tool_find_value(arguments, "output"), *threads = tool_find_value(arguments, "threads");
-  job.folder = tool_text("%s", output->given ? output->text : "out/track");
+  const tool_value *threads = tool_find_value(arguments, "threads");
+  job.folder = tool_text("%s", tool_get_text(arguments, "output"));
   job.context = tool_open_context(tool, threads->given ? (int32_t)threads->count : 0);
   int code = job.context != NULL && tool_folder_make(tool, job.folder) ? run(&job) : TOOL_FAILED;
   close_job(&job);
@@ -130,11 +111,10 @@ const tool_verb tool_track_verb = {
     .words = "CAPTURE MESH",
     .summary = "follow a soft body through the point clouds of a capture",
     .details =
-        "CAPTURE is a capture.json; MESH the body at rest under gravity, tets or a surface that is filled with them. The folder "
-        "gets\n"
-        "track_surface and track_points, the motion of surface and tets, and residuals.csv, a row per frame. A frame whose points "
-        "are\n"
-        "not explained any more is lost: a warning, and exit status 3.",
+        "CAPTURE is a `capture.json` or its folder. MESH is the body at rest under gravity: tets, or a surface that is filled with "
+        "tets. The folder gets `track_surface` and `track_points`, the motion of surface and tets, and `residuals.csv` with one "
+        "row per frame.\n"
+        "A frame is lost when the body does not explain its points; lost frames are warnings, and the exit status is 3.",
     .min_words = 2,
     .max_words = 2,
     .options = OPTIONS,

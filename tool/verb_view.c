@@ -6,6 +6,8 @@
 #include "tool_folder.h"
 #include "tool_gallery.h"
 #include "tool_interrupt.h"
+#include "tool_options.h"
+#include "tool_verbs.h"
 
 #ifdef PLIANT_STUDIO
 #include <sys/wait.h>
@@ -14,29 +16,18 @@
 #include "studio.h"
 #endif
 
+// clang-format off
 static const tool_option OPTIONS[] = {
-    {.name = "port",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "port to listen at; any that is free if not given",
-     .min = 1,
-     .max = 65535},
-    {.name = "host",
-     .kind = TOOL_TEXT,
-     .value = "HOST",
-     .about = "address to listen at; 127.0.0.1 if not given: this machine alone"},
-    {.name = "folder",
-     .kind = TOOL_TEXT,
-     .value = "DIR",
-     .about = "folder that pages open scenes from by path and save them into (default: the folder of SCENE)"},
-    {.name = "no-browser", .kind = TOOL_FLAG, .about = "do not open a browser"},
-    {.name = "threads",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "threads of the simulation; what is seen is the same for any number",
-     .min = 1,
-     .max = 1024},
+    {"port", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 65535, .default_note = "any free port",
+     .about = "port to listen on"},
+    {"host", .kind = TOOL_TEXT, .value = "HOST", .default_text = "127.0.0.1", .about = "address to listen on",
+     .more = "The default can be reached from this machine only."},
+    {"folder", .kind = TOOL_TEXT, .value = "DIR", .default_note = "the folder of SCENE",
+     .about = "folder from which pages open scenes by path and into which they save them"},
+    {"no-browser", .kind = TOOL_FLAG, .about = "do not open a browser"},
+    TOOL_THREADS_OPTION,
 };
+// clang-format on
 
 #ifdef PLIANT_STUDIO
 typedef struct view {
@@ -54,7 +45,7 @@ static void print_line(void *user, pl_severity severity, const char *line) {
     tool_print(&v->tool->console, "%s", line);
 }
 
-// Twice, so that the browser is nobody's child here and need not be waited for.
+// Forked twice, so that the browser is not a child of this process and needs no wait.
 static void open_browser(const char *address) {
   pid_t child = fork();
   if (child == 0) {
@@ -75,7 +66,7 @@ static void print_address(void *user, const char *address) {
   if (v->browser && display && tool_has_program("xdg-open"))
     open_browser(address);
   else
-    tool_print(&v->tool->console, "open this address in a browser; Ctrl-C ends");
+    tool_print(&v->tool->console, "open this address in a browser; Ctrl-C ends the program");
 }
 
 static bool is_interrupted(void *user) {
@@ -104,10 +95,9 @@ static int serve(const tool_session *tool, const tool_arguments *arguments, cons
     free(folder);
     return TOOL_FAILED;
   }
-  const tool_value *host = tool_find_value(arguments, "host");
   view v = {tool, !tool_find_value(arguments, "no-browser")->given};
   studio_options options = {.scene_path = scene_path,
-                            .host = host->given ? host->text : "127.0.0.1",
+                            .host = tool_get_text(arguments, "host"),
                             .port = (int)tool_find_value(arguments, "port")->count,
                             .thread_count = (int32_t)tool_find_value(arguments, "threads")->count,
                             .program = "/proc/self/exe",
@@ -122,8 +112,8 @@ static int serve(const tool_session *tool, const tool_arguments *arguments, cons
   if (!is_loopback(options.host))
     tool_print_warning(
         &tool->console,
-        "'%s' can be reached from other machines: whoever sees the address may move this world and save scenes as you; "
-        "nothing is encrypted",
+        "'%s' can be reached from other machines: whoever has the address can change this world and save scenes as you; nothing "
+        "is encrypted",
         options.host);
   pl_error error = {0};
   tool_interrupt_watch();
@@ -138,7 +128,7 @@ static int serve(const tool_session *tool, const tool_arguments *arguments, cons
   (void)scene_path;
   (void)gallery;
   tool_print_error(&tool->console,
-                   "this program was built without the studio: install libmicrohttpd-dev and libwslay-dev and build it again");
+                   "this program was built without the studio; install libmicrohttpd-dev and libwslay-dev and build it again");
   return TOOL_FAILED;
 }
 #endif
@@ -163,14 +153,16 @@ static int view_verb(const tool_session *tool, const tool_arguments *arguments) 
 const tool_verb tool_view_verb = {
     .name = "view",
     .words = "[SCENE]",
-    .summary = "see, drag and pose a scene in the browser",
+    .summary = "show a scene in the browser, drag its bodies and edit it",
     .details =
-        "SCENE is a scene file or the name of a scene of the gallery; with none the page shows the gallery. It may also be a\n"
-        "recording, capture.json or its folder as sense writes it, or the folder of a fit.\n"
-        "The address, with a token that changes every time, is printed to standard output; it works through an SSH tunnel too:\n"
-        "ssh -L 8080:127.0.0.1:8080 MACHINE pliant view --port 8080 SCENE. Ctrl-C ends.",
+        "SCENE is a scene file or the name of a scene of the gallery; without it the page shows the gallery. It may also be a "
+        "recording (`capture.json` or its folder, as sense writes it) or the folder of a fit.\n"
+        "The address of the page, with a token that is different every time, is printed on standard output. It works through an "
+        "SSH tunnel too: ssh -L 8080:127.0.0.1:8080 MACHINE pliant view --port 8080 SCENE. Ctrl-C ends the program.",
+    .min_words = 0,
     .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .names_from = "demo",
     .run = view_verb,
 };

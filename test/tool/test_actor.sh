@@ -25,18 +25,18 @@ one_frame=$((24 * (12 + 19)))
 echo "a line for each actor, and what is expected of it"
 actor_scene met.json 12 '"advance": -1, "max_tumbles": 1000, "max_lean": 180, "max_unconverged_fraction": 1'
 expect 0 run met.json -o met --format csv --hash
-grep -qE "^actor 'block' \(stand\): -?[0-9.]+ m ahead, .*iterations a step, worst residual .*per simulated second" err || fail "no line"
+grep -qE "^actor 'block' \(stand\): -?[0-9.]+ m ahead, .*iterations per step, worst residual .*per simulated second" err || fail "no line"
 [ "$(grep -c "as expected" err)" = 4 ] || fail "expectations"
 cp out whole.hash
 
 echo "what is not met is a warning and a status of its own; fewer frames leave expectations alone"
 actor_scene unmet.json 12 '"advance": 100, "hops": 3, "steps": 0'
 expect 3 run unmet.json -o unmet --format none
-grep -q "warning: actor 'block': advance is .* m, and at least 100 is expected" err || fail "advance"
-grep -q "warning: actor 'block': hops is 0, and at least 3 is expected" err || fail "hops"
+grep -q "warning: actor 'block': advance is .* m; expected at least 100" err || fail "advance"
+grep -q "warning: actor 'block': hops is 0; expected at least 3" err || fail "hops"
 [ "$(grep -c "as expected" err)" = 1 ] || fail "steps"
 expect 0 run unmet.json -o unmet --format none --frames 4
-grep -q "for all 12 frames and was not looked at" err || fail "fewer frames"
+grep -q "apply to all 12 frames" err || fail "fewer frames"
 
 echo "goals that are out of reach are reported by name"
 actor_scene reach.json 12 ''
@@ -44,7 +44,7 @@ expect 3 run reach.json -o reach --format none --set 'bodies[0].actor.settings.h
   --set 'bodies[0].actor.regularisation=1e6' --set 'bodies[0].actor.rate_regularisation=1e6'
 grep -q "warning: the goals of actor 'block' are out of reach: in [0-9]* % of its steps" err || fail "reach"
 expect 3 run reach.json -o reach --format none --set 'bodies[0].actor.command.speed=10' --set 'bodies[0].actor.commands=[]'
-grep -q "warning: the goals of actor 'block' are out of reach: it was told to go 2.20 m and went " err || fail "way"
+grep -q "warning: the goals of actor 'block' are out of reach: it was commanded to move 2.20 m and moved " err || fail "way"
 
 echo "the table has a row for each frame"
 python3 - <<'PY' || fail "table"

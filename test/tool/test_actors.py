@@ -21,8 +21,8 @@ TOOL = os.environ["PLIANT"]
 SCENES = pathlib.Path(os.environ["PLIANT_SOURCE_DIR"]) / "scenes"
 AT_ONCE = 2
 UNSOLVED_MOST = 0.01
-SUMMARY = re.compile(r"^actor '(.*)' \((\w+)\): (\S+) m ahead, (.*?)(\d+) tumbles?; (\S+) iterations a step, worst residual (\S+), (\S+) s of optimisation", re.M)
-EXPECTED = re.compile(r"actor '(.*)': (\w+) is (\S+)( \S+)?, (?:as expected|and) ")
+SUMMARY = re.compile(r"^actor '(.*)' \((\w+)\): (\S+) m ahead, (.*?)(\d+) tumbles?; (\S+) iterations per step, worst residual (\S+), (\S+) s of optimisation", re.M)
+EXPECTED = re.compile(r"actor '(.*)': (\w+) is ([^\s,;]+)( [^\s,;]+)?[,;] (?:as )?expected ")
 PARTS = {"advance", "steps", "hops", "turns"}
 BOUNDS = {"max_acceleration", "max_rest_rate"}
 

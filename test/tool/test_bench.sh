@@ -64,11 +64,11 @@ assert cases["fast 16k falling", 1]["paper"] == cases["fast 16k hanging", 1]["pa
 assert cases["newton/tet 16k/3k 1e5 same body", 1]["unit"] == "x"
 PY
 
-echo "actor: scenes of the gallery next to the paper's rows; rows without one are left out"
+echo "actor: scenes of the gallery next to the paper's rows; rows without one are skipped"
 mkdir -p gallery
 cp -r "$PLIANT_SOURCE_DIR/scenes/actor-i" gallery/
 PLIANT_SCENES=$scratch/gallery "$PLIANT" bench actor --quick --json >lines 2>err
-grep -q "Sphere: left out" err
+grep -q "Sphere: skipped" err
 python3 - <<'PY'
 import json
 [line] = [json.loads(line) for line in open("lines")]

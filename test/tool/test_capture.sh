@@ -35,7 +35,7 @@ expect 0 sense scene.json -o other --frames 6 --size 160x120 --start 0.1 --seed 
 echo "the body is tracked to within the noise"
 follow=(track shot shot/static.vtu --hold shot/held.csv --young 1e5)
 expect 0 "${follow[@]}" -o whole --truth shot/truth_surface.pc2 --format pc2,vtu,csv
-grep -q "points: .* a frame" err || fail "points are not told"
+grep -q "points: .* per frame" err || fail "points are not told"
 grep -q "invalid: .* % of the pixels" err || fail "pixels are not told"
 [ "$(wc -l <whole/residuals.csv)" = 7 ] || fail "a row per frame"
 for file in track_points.pc2 track_surface.pc2 track_points.pvd track_points.csv; do

@@ -28,7 +28,7 @@ done
 check "where cameras see" "$(column error_seen 2) < 0.9 * $(column error_seen 1)"
 check "where they do not" "$(column error_hidden 2) < 0.9 * $(column error_hidden 1)"
 grep -q "frames of 8 steps" err || fail "steps are not shortened"
-grep -q "track off the truth" found/report.html || fail "the report does not have the truth"
+grep -q "error of the track" found/report.html || fail "the report does not have the truth"
 
 echo "more rounds continue where fewer ended"
 cp found/rounds.csv before.csv

@@ -79,7 +79,7 @@ done
 expect 3 convert lines.obj lines2.stl
 grep -q "cannot hold segments; 2 are left out" err || fail "no warning"
 expect 2 convert ball.obj ball.xyz
-grep -q "not 'ball.xyz'" err || fail "ending"
+grep -q "'ball.xyz' is not a mesh format" err || fail "ending"
 
 echo "convert: --scale"
 expect 0 convert ball.obj double.ply --scale 2

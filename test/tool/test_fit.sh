@@ -74,7 +74,7 @@ kill_after 3 killed --resume
 cmp wanted out || fail "other parameters than without a kill"
 
 echo "a checkpoint of another fit is refused"
-"$PLIANT" "${fit[@]}" -o other --limit 1 >out 2>err || [ $? = 3 ] || fail "one iteration"
+"$PLIANT" "${fit[@]}" -o other --max-iterations 1 >out 2>err || [ $? = 3 ] || fail "one iteration"
 kill_after 1 stopped --threads 1
 expect 1 "${fit[@]}" -o stopped --resume --young 5e5
 grep -q "other files or options" err || fail "not told why"
@@ -125,7 +125,7 @@ echo "wrong use is reported"
 expect 1 fit shot/surface.ply shot/truth_points.pc2
 grep -q "has no tets" err || fail "surfaces"
 expect 1 fit shot/static.vtu shot/truth_surface.pc2 --hold shot/held.csv
-grep -q "points, the mesh has" err || fail "another mesh"
+grep -q "points and the mesh has" err || fail "another mesh"
 expect 2 fit shot/static.vtu shot/truth_points.pc2 --blend round
 expect 1 fit shot/static.vtu shot/truth_points.pc2 --hold nothing.csv
-expect 2 fit shot/static.vtu shot/truth_points.pc2 --place nothing.csv
+expect 2 fit shot/static.vtu shot/truth_points.pc2 --placement nothing.csv

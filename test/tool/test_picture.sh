@@ -68,7 +68,7 @@ fi
 echo "without ffmpeg a video is refused before anything is simulated"
 code=0
 PATH=$scratch "$PLIANT" run scene.json -o none --format none --video 2>err || code=$?
-[ $code = 1 ] && grep -q "needs the program ffmpeg" err && [ -z "$(ls none)" ] || fail "no ffmpeg: exit $code"
+[ $code = 1 ] && grep -q "ffmpeg is not installed" err && [ -z "$(ls none)" ] || fail "no ffmpeg: exit $code"
 
 echo "demo: the gallery is listed, a scene of it becomes frames and a picture"
 mkdir -p gallery/falls gallery/empty

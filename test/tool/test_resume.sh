@@ -20,7 +20,7 @@ wait $job || code=$?
 [ ! -s first.hash ] || fail "a hash of a run that is not over"
 [ "$(ls stopped | tr '\n' ' ')" = "pliant.checkpoint pliant.frames " ] || fail "files left: $(ls stopped)"
 "$PLIANT" info stopped/pliant.checkpoint | grep -qE '^kind +checkpoint' || fail "info"
-command=$(sed -n 's/^go on with: //p' err)
+command=$(sed -n 's/^resume with: //p' err)
 [ -n "$command" ] || fail "no command"
 
 echo "kill -9 leaves the last checkpoint"
@@ -71,7 +71,8 @@ refused() { # sentence, words...
   "$PLIANT" run "$@" --resume=changed >/dev/null 2>err || code=$?
   [ $code = 1 ] && grep -q "$sentence" err || fail "not refused: $*"
 }
-refused "of a run with seed 7" scene.json --seed 9
+refused "a run with seed 7, not 9" scene.json --seed 9
+refused "beyond the end of a run of 2 frames" scene.json --frames 2
 refused "points and the run has" scene.json --format vtu
 sed 's/"Small soft/"A small soft/; s/falls/FALLS/' scene.json >other.json
 refused "another scene" other.json

@@ -35,7 +35,7 @@ kill -INT "$id"
 wait "$id" || true
 [ -e e/pliant.checkpoint ] || fail "there is no checkpoint"
 expect 1 run --resume e --set time.step=0.005
-grep -q "what --set replaces" err || fail "another value is not refused"
+grep -q "value replaced by --set" err || fail "another value is not refused"
 expect 0 run --resume e --frames $(($(stopped_at e) + 3))
 
 echo "pictures from the second camera differ from those of the first; where there is none that is said"
@@ -55,4 +55,4 @@ expect 0 run views.json -o f --format none --picture=side.png --size 160x120 --o
 expect 1 run scene.json -o g --picture --observer
 grep -q "no second camera" err || fail "no reason"
 expect 2 run views.json -o g --observer
-grep -q "none of them is given" err || fail "no reason"
+grep -q "give one of them" err || fail "no reason"

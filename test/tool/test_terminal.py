@@ -44,9 +44,9 @@ def main():
         words = ["run", path, "-o", os.path.join(folder, "out"), "--format", "none"]
         text = on_terminal(words)
         check("progress counts to the end on one line", "\r\x1b[K" in text and "frame 10/10" in text)
-        check("the line is wiped before the table", "\r\x1b[Kstage" in text)
+        check("the line is wiped before the table", "\r\x1b[Kphase" in text)
         text = on_terminal(words, TERM="dumb")
-        check("a dumb terminal gets no escape codes", "\x1b" not in text and "stage" in text)
+        check("a dumb terminal gets no escape codes", "\x1b" not in text and "phase" in text)
         plain = subprocess.run([TOOL, *words], capture_output=True, text=True, check=True).stderr
         check("a log file gets no escape codes and no bar", "\x1b" not in plain and "\r" not in plain and "frame 10/10" not in plain)
     check("errors are red on a terminal", "\x1b[1;31merror:\x1b[0m" in on_terminal(["rnu"]))

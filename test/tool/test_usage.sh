@@ -9,7 +9,7 @@ expect 0 help && says "usage: pliant" out
 expect 0 --help && says "usage: pliant" out
 expect 0 --version && says "pliant " out
 for word in '^commit: ' '^compiler: ' '^with: ' '^without: '; do grep -q "$word" out || fail "--version does not say $word"; done
-for verb in demo run check mesh info convert bench; do
+for verb in $("$PLIANT" manual verbs | sed -n 's/^| \[`\([a-z]*\).*/\1/p'); do
   expect 0 help $verb && says "pliant $verb" out && [ ! -s err ] || fail "help $verb"
   expect 0 $verb --help && says "pliant $verb" out
 done
@@ -20,15 +20,15 @@ expect 2 rnu && says "did you mean run?" err
 expect 2 help infos && says "did you mean info?" err
 expect 2 gibberish && says "'pliant help' lists the verbs" err
 expect 2 run --frame 3 x.json && says "did you mean --frames?" err
-expect 2 run --frames && says "needs N" err
+expect 2 run --frames && says "needs a value: --frames N" err
 expect 2 run --frames 2.5 x.json && says "whole number" err
 expect 2 run --frames 0 x.json && says "from 1 to" err
 expect 2 run --size 10 x.json && says "WIDTHxHEIGHT" err
 expect 2 run --format pc2,xyz x.json && says "not 'xyz'" err
-expect 2 run --hash=all x.json && says "hash=frames" err
+expect 2 run --hash=all x.json && says "one of: end frames; not 'all'" err
 expect 2 run --video --size 101x100 x.json && says "even" err
 expect 2 run && says "needs a scene" err
-expect 2 run a.json b.json && says "too much" err
+expect 2 run a.json b.json && says "one word too many" err
 expect 2 run --output a --resume=b && says "two folders" err
 expect 2 convert one && says "IN OUT" err
 expect 2 mesh x.obj && says "--output" err
@@ -57,6 +57,25 @@ echo "results that standard output does not take are a failure"
 code=0
 "$PLIANT" help >/dev/full 2>err || code=$?
 [ $code = 1 ] || fail "full standard output: exit $code"
+
+echo "a value is checked before any work begins"
+expect 2 track nothing.json nothing.vtu --format xyz && says "a list of: pc2" err
+expect 2 fit a b --material steel && says "one of: corotated neo-hookean" err
+expect 2 run --set && says "needs a value: --set PATH=VALUE" err
+expect 2 run --output= x.json && says "empty value" err
+expect 2 bake x.glb && says "bake needs --output FILE" err
+expect 2 detail && says "detail needs ACTION" err
+expect 2 detail recrod x && says "did you mean record?" err
+expect 2 detail enrich x && says "usage: pliant detail enrich SET BODY FRAMES" err
+
+echo "the exit codes are listed in the help, and each of them occurs"
+expect 0 help
+for code in 0 1 2 3; do grep -q "^  $code  " out || fail "no exit code $code in the help"; done
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >open.obj
+expect 0 convert open.obj open.ply
+expect 1 convert nothing.obj open.ply
+expect 2 convert open.obj
+expect 3 check open.obj
 
 echo "no colour without a terminal"
 expect 2 rnu

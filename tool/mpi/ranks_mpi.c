@@ -1,5 +1,5 @@
-// Several programs that work together, by MPI. Each takes the next job that nobody has begun: of the samples of a warm start the softest cost several times as much as others, and dealt out
-// in turn they would keep everyone waiting for one. Outputs are gathered in the order of the jobs, whoever made them, and so the result is the same for any number of programs.
+// Several processes with MPI. Each takes the next job that is not started yet: of the samples of a warm start the softest cost several times as much as others, and a fixed
+// distribution would make all wait for one. Outputs are gathered in the order of the jobs, so the result is the same for any number of processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 void tool_ranks_begin(int *count, char ***words) {
   MPI_Init(count, words);
-  // All say the same; one of them is enough.
+  // All processes print the same messages; one is enough.
   if (tool_rank() > 0 && (freopen("/dev/null", "w", stdout) == NULL || freopen("/dev/null", "w", stderr) == NULL))
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -37,14 +37,14 @@ int tool_ranks_agree(int value) {
 // Counts of MPI are ints: larger arrays go in parts of this many items.
 enum { PART_MAX = 1 << 27 };
 
-void tool_ranks_fraction(void *bytes, size_t size) {
+void tool_ranks_broadcast(void *bytes, size_t size) {
   for (size_t done = 0; done < size; done += PART_MAX) {
     int part = (int)(size - done < PART_MAX ? size - done : PART_MAX);
     MPI_Bcast((char *)bytes + done, part, MPI_BYTE, 0, MPI_COMM_WORLD);
   }
 }
 
-// A number that all programs count up together; it lives in the first one.
+// A counter shared by all processes; it is stored in the first one.
 typedef struct job_counter {
   MPI_Win window;
   int *value;
@@ -73,7 +73,7 @@ static void close_counter(job_counter *counter) {
   MPI_Win_free(&counter->window);
 }
 
-// Every output comes from one program and is zero bytes in all others, so that a bitwise or gathers them exactly, whatever the numbers are.
+// Every output comes from one process and is zero bytes in all others, so that a bitwise or gathers them exactly.
 static void run_jobs(void *user, const pl_fit_jobs *jobs) {
   (void)user;
   size_t size = (size_t)jobs->count * jobs->output_size;
