@@ -32,7 +32,7 @@ static void free_texts(text_list *list) {
   free(list->items);
 }
 
-static void print_line(pl_report *report, char *text) {
+static void add_paragraph(pl_report *report, char *text) {
   pl_report_text(report, text);
   free(text);
 }
@@ -66,7 +66,7 @@ static void report_given(const fit_job *job, pl_report *report) {
   free_texts(&cells);
   // Later rounds of a capture start from the result of the previous one.
   if (job->warmed && job->warm.young > 0)
-    print_line(
+    add_paragraph(
         report,
         tool_text(
             "Initial values come from frequencies: the motion oscillates at %.4g Hz (%.4g Hz without damping), damping ratio %.3g"
@@ -253,7 +253,7 @@ static pl_status report_motion(fit_job *job, const fit_motion *motion, pl_report
   pl_fit_prediction prediction;
   pl_status status = pl_fit_predict(job->fit, &sequence, simulated, &prediction, error);
   if (status >= 0) {
-    print_line(
+    add_paragraph(
         report,
         tool_text("%s: the error of the points is %.4g mm (root mean square), at most %.4g mm, for a motion of %.4g mm: %.3g %%.",
                   motion->name, 1e3 * prediction.rms, 1e3 * prediction.worst, 1e3 * prediction.amplitude,
