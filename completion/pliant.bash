@@ -15,12 +15,12 @@ _pliant() {
     --place) mapfile -t COMPREPLY < <(compgen -f -W "axis farthest" -- "$current"); return ;;
     --rate | --release | --rounds | --density | --gravity | --controls | --young | --poisson | --steps | --noise | --limit) return ;;
     --set | --animation | --body | --contact | --label | --fps | --seconds | --pre-roll | --eye) return ;;
-    --port | --host | --threads | --seed | --frames | --strip | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every | --weight | --count | --window) return ;;
+    --port | --host | --threads | --seed | --frames | --strip | --strip-times | --checker | --title | --size | --cell-size | --points | --scale | --frame-rate | --checkpoint-every | --weight | --count | --window) return ;;
   esac
   local options=
   case $verb in
     demo) options="--list --all --output --frames --format --threads --hash --video --size --observer --set --help" ;;
-    run) options="--output --frames --format --threads --seed --hash --picture --strip --video --size --observer --ghost --set --resume --checkpoint-every --help" ;;
+    run) options="--output --frames --format --threads --seed --hash --picture --strip --strip-times --fixed-camera --overlay --checker --title --video --size --observer --ghost --set --resume --checkpoint-every --help" ;;
     view) options="--port --host --no-browser --threads --help" ;;
     bake) options="--output --format --animation --body --fps --seconds --loop --pre-roll --eye --threads --set --help" ;;
     check) options="--quiet --schema --set --help" ;;

@@ -1,4 +1,5 @@
 // pliant run: a scene becomes frames, without a display.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,22 @@ static const tool_option OPTIONS[] = {
      .value = "N",
      .about = "draw N frames from first to last side by side into the picture",
      .min = 2,
-     .max = 24},
+     .max = RUN_STRIP_LIMIT},
+    {.name = "strip-times",
+     .kind = TOOL_TEXT,
+     .value = "LIST",
+     .about = "draw the frames at these times side by side, such as 0,0.5,1.2 (seconds)"},
+    {.name = "fixed-camera", .kind = TOOL_FLAG, .about = "use a camera that stands still and sees the whole motion"},
+    {.name = "overlay",
+     .kind = TOOL_FLAG,
+     .about = "draw the frames of the strip into one picture, from a camera that stands still"},
+    {.name = "checker",
+     .kind = TOOL_NUMBER,
+     .value = "SIZE",
+     .about = "draw the ground as a checkerboard with squares of this size in metres",
+     .min = 1e-6,
+     .max = 1e6},
+    {.name = "title", .kind = TOOL_TEXT, .value = "TEXT", .about = "title of pictures and videos (default: the scene's name)"},
     {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of picture and video; 1280x720 if not given"},
     {.name = "observer", .kind = TOOL_FLAG, .about = "take pictures from the scene's second camera, 'observer'"},
     {.name = "ghost", .kind = TOOL_FLAG, .about = "draw the rest shape of every actor above it, pale"},
@@ -111,6 +127,45 @@ static bool read_hash(const tool_session *tool, const tool_value *value, run_opt
   return false;
 }
 
+// The moments of a strip.
+static bool read_strip(const tool_session *tool, const tool_arguments *arguments, run_options *options) {
+  const tool_value *strip = tool_find_value(arguments, "strip"), *times = tool_find_value(arguments, "strip-times");
+  options->strip_count = strip->given ? (int32_t)strip->count : 1;
+  options->overlay = tool_find_value(arguments, "overlay")->given;
+  if (strip->given && times->given) {
+    tool_complain(&tool->voice, "--strip and --strip-times exclude each other; give one of them");
+    return false;
+  }
+  if (options->overlay && !strip->given && !times->given) {
+    tool_complain(&tool->voice, "--overlay needs the frames to draw; give --strip or --strip-times");
+    return false;
+  }
+  if (!times->given) return true;
+  options->has_strip_times = true;
+  options->strip_count = 0;
+  for (const char *at = times->text;; ++at) {
+    char *end;
+    double time = strtod(at, &end);
+    bool good = end != at && isfinite(time) && time >= 0 && (*end == ',' || *end == '\0');
+    if (!good || options->strip_count == RUN_STRIP_LIMIT) {
+      tool_complain(&tool->voice, "--strip-times needs 1 to %d times in seconds, separated by commas, such as 0,0.5,1.2, not '%s'",
+                    RUN_STRIP_LIMIT, times->text);
+      return false;
+    }
+    options->strip_times[options->strip_count++] = time;
+    if (*end == '\0') return true;
+    at = end;
+  }
+}
+
+static bool read_title(const tool_session *tool, const tool_value *title, run_options *options) {
+  options->title = title->given ? title->text : NULL;
+  // Checkpoints keep options as lines of text.
+  if (!title->given || strchr(title->text, '\n') == NULL) return true;
+  tool_complain(&tool->voice, "--title has a line break; a title is one line");
+  return false;
+}
+
 bool run_options_read(const tool_session *tool, const tool_arguments *arguments, run_options *options) {
   const tool_value *frames = tool_find_value(arguments, "frames"), *format = tool_find_value(arguments, "format");
   const tool_value *threads = tool_find_value(arguments, "threads"), *seed = tool_find_value(arguments, "seed");
@@ -122,14 +177,17 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   options->has_seed = seed->given;
   options->seed = (uint64_t)seed->count;
   options->checkpoint_seconds = every->given ? every->number : 30;
-  const tool_value *strip = tool_find_value(arguments, "strip");
-  options->strip_count = strip->given ? (int32_t)strip->count : 1;
-  if (strip->given && !picture->given) options->picture = "";
+  const tool_value *checker = tool_find_value(arguments, "checker");
+  options->checker_size = checker->given ? checker->number : 0;
   if (picture->given) options->picture = picture->text != NULL ? picture->text : "";
   if (video->given) options->video = video->text != NULL ? video->text : "";
+  options->fixed_camera = tool_find_value(arguments, "fixed-camera")->given;
   options->observer = tool_find_value(arguments, "observer")->given;
   options->ghost = tool_find_value(arguments, "ghost")->given;
   bool good = tool_overrides_read(tool, arguments, &options->overrides);
+  good = read_strip(tool, arguments, options) && good;
+  good = read_title(tool, tool_find_value(arguments, "title"), options) && good;
+  if ((options->has_strip_times || options->strip_count > 1) && !picture->given) options->picture = "";
   good = read_hash(tool, tool_find_value(arguments, "hash"), options) && good;
   if (format->given) good = read_formats(tool, format->text, options) && good;
   if (size->given) good = tool_parse_size(tool, size->text, &options->width, &options->height) && good;
