@@ -9,8 +9,8 @@ tool=${PLIANT:-build/pliant}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p docs/pictures
-shopt -s nullglob
 pages=(README.md docs/*.md docs/notes/*.md src/*/README.md)
+set -f # paths of --set have brackets
 grep -ohE '`(build/)?pliant run [^`]* --picture [^` ]+\.png[^`]*`' "${pages[@]}" | tr -d '`' | sed 's|^[^ ]* ||' | sort -u >"$scratch/commands"
 while IFS= read -r line; do
   # Titles are quoted as in a shell.
