@@ -186,7 +186,7 @@ def cell_count(row):
 
 
 def broken_form(text):
-    """(line, what is wrong) of tables and headings. A table goes on until an empty line, so text glued to its end is a row too."""
+    """(line, what is wrong) of tables and headings. A table ends at an empty line, so text glued to its end is a row too."""
     lines = FENCED.sub(lambda block: "\n" * block.group().count("\n"), text).split("\n")
     cells = 0  # of the head of the table that this line is in
     for i, line in enumerate(lines):
