@@ -182,8 +182,8 @@ static pl_status aim(run_painter *painter, bool whole, pl_error *error) {
   const run_job *run = painter->run;
   bool still = run->options.fixed_camera || run->options.overlay, own = run->facts.has_camera || run->options.observer;
   if (own && !still) return PL_OK;
-  // Without a camera of the scene the strip is framed by all frames, so that it shows what the video shows.
-  whole = whole || (!own && run->options.strip_count > 1);
+  // Without a camera of the scene a strip is framed by all frames, as the video is; so is a single picture from a fixed camera.
+  whole = whole || (run->options.strip_count > 1 ? !own : run->options.fixed_camera);
   pl_box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
   int64_t count = whole ? pl_frame_log_count(run->log) : run->options.strip_count;
   for (int64_t i = 0; i < count; ++i) {

@@ -62,6 +62,9 @@ for option in "--title Other" "--checker 0.2" "--fixed-camera" "--overlay"; do
   "$PLIANT" run scene.json -o drawn --format none --strip 3 $option --size 64x48 --picture=other.png 2>err || fail "run $option"
   cmp -s other.png strip.png && fail "$option has no effect"
 done
+"$PLIANT" run scene.json -o drawn --format none --fixed-camera --size 64x48 --picture=still.png 2>err || fail "run"
+"$PLIANT" run scene.json -o drawn --format none --size 64x48 --picture=moving.png 2>err || fail "run"
+cmp -s still.png moving.png && fail "--fixed-camera has no effect on a single picture"
 read -r width height bytes < <(python3 png.py other.png)
 [ "$width $height" = "64 48" ] || fail "overlay of $width x $height"
 
