@@ -25,7 +25,7 @@ fi
 if [ -t 1 ]; then
   cmake --build "$folder" "${@/#/--target=}"
 else
-  # Go on after an error: whoever reads the log wants to see all of them.
+  # Continue after an error: a reader of the log wants to see all of them.
   cmake --build "$folder" "${@/#/--target=}" -- -k 0 >"$log" 2>&1 || { grep -v '^\[[0-9]*/[0-9]*\] [BL]' "$log"; exit 1; }
   grep '^warning: ' "$log" || true
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every command and every C snippet of README.md, docs/*.md and src/*/README.md does what the text says: it runs, it compiles.
+"""Every command and every C snippet of README.md, CONTRIBUTING.md, docs/*.md, docs/notes/*.md and src/*/README.md does what the text says: it runs, it compiles.
 
 What a fenced block is decides what happens to it:
   sh           run by `bash -e` in a scratch copy of the tree, where `pliant` is the tool just built and the installed package is found
@@ -110,7 +110,8 @@ def check(words, text, folder):
 
 def main():
     documents = [pathlib.Path(name).resolve() for name in sys.argv[1:]] or [
-        ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "src").glob("*/README.md"))]
+        ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/notes").glob("*.md")),
+        *sorted((ROOT / "src").glob("*/README.md"))]
     failed = False
     for document in documents:
         if not document.is_file():

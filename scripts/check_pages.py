@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""README.md, docs/*.md and src/*/README.md fit the tree: links lead somewhere, pictures are there, show something and name the command that
-makes them, the program in README.md is samples/hello.c, and the tables of the scene format, of behaviours and of the tool are those of schema, code and tool. In every
-page of the tree the rows of a table have as many cells as its head, and headings are headings: what a formatter for C makes of a page is neither.
+"""README.md, CONTRIBUTING.md, CHANGELOG.md, docs/*.md, docs/notes/*.md and src/*/README.md fit the tree: links lead to files and headings, pictures exist, show
+something and have one command that makes them, README.md has at most 100 lines and its program is samples/hello.c, and the tables of the scene format and of
+behaviours are those of schema and code, those of the tool are printed by it. In every page of the tree the rows of a table have the same number of cells as its head, and headings are headings:
+a page that went through a formatter for C has neither.
 
-Prints `ok NAME` or `not ok NAME` per rule. What the pages say in commands and snippets is checked by check_documents.py.
+Prints `ok NAME` or `not ok NAME` per rule. check_documents.py checks the commands and snippets of the pages.
 """
+import collections
 import json
 import os
 import re
@@ -17,7 +19,9 @@ import schema_tables
 import tool_tables
 from tree import ROOT, tracked
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "src").glob("*/README.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/notes").glob("*.md")),
+         *sorted((ROOT / "src").glob("*/README.md"))]
+FRONT_PAGE_LINES = 100
 LINK = re.compile(r"(!?)\[[^\]]*\]\(([^)\s]+)\)")
 FENCED = re.compile(r"^```.*?^```", re.M | re.S)
 # The line below the head of a table, and what parts cells: a bar, unless a backslash is before it, in code too.
@@ -29,8 +33,9 @@ COMMAND = re.compile(r"`(?:build/)?pliant run (\S+\.json) [^`]*--picture (\S+\.p
 CURVES = re.compile(r"`scripts/plot_actor\.py ((?:\S+\.json )+)(?:[^`]* )?--picture (\S+\.svg)[^`]*`")
 # One of the studio, by scripts/make_studio_pictures.sh.
 STUDIO = re.compile(r"`scripts/make_studio_pictures\.sh (\S+\.json) [^`]*--picture (\S+\.png)`")
-# A strip of the scene that it is called after.
-STRIP = re.compile(r"`(?:build/)?pliant run scenes/([\w-]+)/scene\.json [^`]*--strip (\d+)[^`]*--picture docs/pictures/([\w-]+)\.png[^`]*`")
+# A picture of the scene that it is called after, and the panels of its strip.
+OWN_PICTURE = re.compile(r"`(?:build/)?pliant run scenes/([\w-]+)/scene\.json ([^`]*)--picture docs/pictures/\1\.png[^`]*`")
+STRIP, STRIP_TIMES = re.compile(r"--strip (\d+)"), re.compile(r"--strip-times (\S+)")
 # Sky, ground and shadow are nearly grey; bodies are not. A channel that much above another, in that share of the pixels, is a body in the picture.
 LEAST_CONTRAST, LEAST_SHARE = 45, 0.005
 CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
@@ -41,8 +46,8 @@ def paeth(a, b, c):
     return a if near_a <= near_b and near_a <= near_c else b if near_b <= near_c else c
 
 
-def open_picture(data):
-    """(width, height, bytes per pixel, rows one after the other) of an 8-bit PNG without interlacing."""
+def picture_rows(data):
+    """(bytes per pixel, number of rows, row) of each row of an 8-bit PNG without interlacing, from the top."""
     if data[:8] != b"\x89PNG\r\n\x1a\n":
         raise ValueError("not a PNG file")
     at, packed, head = 8, b"", None
@@ -56,45 +61,57 @@ def open_picture(data):
     width, height, depth, colour, _, _, interlaced = head
     if depth != 8 or interlaced:
         raise ValueError("not 8 bits a channel, or interlaced")
-    return width, height, CHANNELS[colour], picture_rows(zlib.decompress(packed), width * CHANNELS[colour], CHANNELS[colour])
-
-
-def picture_rows(raw, length, step):
-    above = bytearray(length)
-    for begin in range(0, len(raw), length + 1):
-        method, row = raw[begin], bytearray(raw[begin + 1:begin + 1 + length])
-        for i in range(length if method else 0):
+    step, raw = CHANNELS[colour], zlib.decompress(packed)
+    above = bytearray(width * step)
+    for y in range(height):
+        method, row = raw[y * (width * step + 1)], bytearray(raw[y * (width * step + 1) + 1:(y + 1) * (width * step + 1)])
+        for i in range(width * step if method else 0):
             left, corner = (row[i - step], above[i - step]) if i >= step else (0, 0)
             guess = (0, left, above[i], (left + above[i]) // 2, paeth(left, above[i], corner))[method]
             row[i] = (row[i] + guess) & 255
-        yield row
+        yield step, height, row
         above = row
 
 
-def has_colour(path):
-    """Whether enough of the pixels are far from grey. Stops reading as soon as they are: decoding takes far longer than all other checks."""
-    width, height, step, rows = open_picture(path.read_bytes())
-    if step < 3:
-        return False
+def is_coloured(path):
+    """Whether enough pixels are far from grey. Ends at the row where that is known: unpacking a picture takes seconds."""
     coloured = 0
-    for row in rows:
+    for step, height, row in picture_rows(path.read_bytes()):
+        if step < 3:
+            return False
         coloured += sum(max(row[i:i + 3]) - min(row[i:i + 3]) >= LEAST_CONTRAST for i in range(0, len(row), step))
-        if coloured >= LEAST_SHARE * width * height:
+        if coloured * step >= LEAST_SHARE * height * len(row):
             return True
     return False
 
 
 def links():
-    """(page, is a picture, path) of every link into the tree."""
+    """(page, is a picture, path, heading or empty) of every link into the tree."""
     for page in PAGES:
         text = FENCED.sub("", page.read_text(encoding="utf-8"))
         for picture, target in LINK.findall(text):
-            if not re.match(r"[a-z]+:|#", target):
-                yield page, bool(picture), (page.parent / target.partition("#")[0]).resolve()
+            if not re.match(r"[a-z]+:", target):
+                path, _, heading = target.partition("#")
+                yield page, bool(picture), (page.parent / path).resolve() if path else page.resolve(), heading
+
+
+def anchors(page):
+    """What the headings of a page are called in links: letters, digits and hyphens, a number from the second of a name on."""
+    found, text = collections.Counter(), FENCED.sub("", page.read_text(encoding="utf-8"))
+    for heading in re.findall(r"^#{1,6} +(.*?)\s*$", text, re.M):
+        name = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)).lower().replace(" ", "-")
+        yield f"{name}-{found[name]}" if found[name] else name
+        found[name] += 1
 
 
 def dead_links():
-    return [f"{page.relative_to(ROOT)}: there is no {os.path.relpath(target, ROOT)}" for page, _, target in links() if not target.exists()]
+    bad = [f"{page.relative_to(ROOT)}: there is no {os.path.relpath(target, ROOT)}" for page, _, target, _ in links() if not target.exists()]
+    known = {}
+    for page, _, target, heading in links():
+        if heading and target.suffix == ".md" and target.is_file():
+            if heading not in known.setdefault(target, set(anchors(target))):
+                bad.append(f"{page.relative_to(ROOT)}: {os.path.relpath(target, ROOT)} has no heading #{heading}")
+    return bad
 
 
 def commands():
@@ -103,15 +120,30 @@ def commands():
     return {(ROOT / picture).resolve(): ROOT / scenes.split()[0] for scenes, picture in found}
 
 
+def rival_commands():
+    """Pictures that two pages make in two ways: which of them is seen would depend on their order."""
+    made = collections.defaultdict(set)
+    for page in PAGES:
+        for rule in (COMMAND, CURVES, STUDIO):
+            for found in rule.finditer(page.read_text(encoding="utf-8")):
+                made[found.group(2)].add(found.group())
+    return [f"{picture}: {len(ways)} commands: {' and '.join(sorted(ways))}" for picture, ways in sorted(made.items()) if len(ways) > 1]
+
+
+def unused_pictures():
+    shown = {target for _, is_picture, target, _ in links() if is_picture}
+    return [f"{name}: no page shows it" for name in tracked() if name.startswith("docs/pictures/") and not name.endswith(".json") and (ROOT / name).resolve() not in shown]
+
+
 def shows_something(picture):
     if picture.suffix == ".svg":
         return "<polyline" in picture.read_text(encoding="utf-8")
-    return has_colour(picture)
+    return is_coloured(picture)
 
 
 def poor_pictures():
     known, bad = commands(), []
-    for picture in sorted({target for _, is_picture, target in links() if is_picture}):
+    for picture in sorted({target for _, is_picture, target, _ in links() if is_picture}):
         name = picture.relative_to(ROOT)
         if not picture.is_file():
             bad.append(f"{name}: missing; run scripts/make_pictures.sh")
@@ -129,11 +161,18 @@ def unknown_strips():
     told = {name: strip["panels"] for name, strip in json.loads((ROOT / "docs/pictures/strips.json").read_text(encoding="utf-8")).items()}
     made = {}
     for page in PAGES:
-        for scene, command, picture in STRIP.findall(page.read_text(encoding="utf-8")):
-            if scene == picture:
-                made[picture] = int(command)
+        for scene, options in OWN_PICTURE.findall(page.read_text(encoding="utf-8")):
+            even, times = STRIP.search(options), STRIP_TIMES.search(options)
+            panels = int(even.group(1)) if even else times.group(1).count(",") + 1 if times else 1
+            if panels > 1 and "--overlay" not in options:
+                made[scene] = panels
     return [f"docs/pictures/strips.json: {name} has {told.get(name)} panels, its command {made.get(name)}" for name in sorted({*told, *made})
             if told.get(name) != made.get(name)]
+
+
+def long_front_page():
+    count = (ROOT / "README.md").read_text(encoding="utf-8").count("\n")
+    return [f"README.md: {count} lines, at most {FRONT_PAGE_LINES}; details belong in docs/"] if count > FRONT_PAGE_LINES else []
 
 
 def other_program():
@@ -150,7 +189,7 @@ def cell_count(row):
 
 
 def broken_form(text):
-    """(line, what is wrong) of tables and headings. A table goes on until an empty line, so text glued to its end is a row too."""
+    """(line, what is wrong) of tables and headings. A table ends at an empty line, so text glued to its end is a row too."""
     lines = FENCED.sub(lambda block: "\n" * block.group().count("\n"), text).split("\n")
     cells = 0  # of the head of the table that this line is in
     for i, line in enumerate(lines):
@@ -178,8 +217,8 @@ def main():
     if missing:
         print(*(f"not ok page: {page.relative_to(ROOT)} is missing" for page in missing), sep="\n")
         return True
-    rules = {"links lead to files of the tree": dead_links(), "pictures show something and name their command": poor_pictures(),
-             "strips.json knows the strips": unknown_strips(), "the program in README.md is samples/hello.c": other_program(), "tables and headings are whole": broken_pages()}
+    rules = {"links lead to files and headings": dead_links(), "pictures show something and have a command": poor_pictures(),
+             "one command per picture": rival_commands(), "all pictures are shown": unused_pictures(), "README.md is short": long_front_page(), "strips.json knows the strips": unknown_strips(), "the program in README.md is samples/hello.c": other_program(), "tables and headings are whole": broken_pages()}
     for rule, breaches in rules.items():
         print(*breaches, sep="\n", end="\n" if breaches else "")
         print(f"{'not ok' if breaches else 'ok'} page: {rule}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/make_ace.py: the playing card of scenes/actor-ace and scenes/actor-ace-cage, written to card.obj beside each scene, and the cage of the latter, to cage.obj.
+"""scripts/make_ace.py: the playing card of scenes/actor-ace and scenes/actor-ace-cage, written to card.obj next to each scene, and the cage of the latter, to cage.obj.
 
 The card is bent into an arch and stands on its two short ends. A grid of 13 x 7 points with a diamond open on top, the ace; the diagonals of the grid run in diamonds
 around it, the same on all sides. The cage is a prism of seven corners around the arch.

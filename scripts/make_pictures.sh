@@ -1,7 +1,7 @@
 #!/bin/bash
-# scripts/make_pictures.sh [NAME...]: make every picture of README.md and docs/, or those whose file is called NAME.png or NAME.svg, with the commands that
-# stand on the pages themselves (`pliant run SCENE … --picture FILE`, `scripts/plot_actor.py SCENE… --picture FILE`).
-# scripts/check_pages.py holds the pages to having one for each picture.
+# scripts/make_pictures.sh [NAME...]: make every picture of README.md and docs/, or those whose file is called NAME.png or NAME.svg, with the commands on
+# the pages themselves (`pliant run SCENE … --picture FILE`, `scripts/plot_actor.py SCENE… --picture FILE`).
+# scripts/check_pages.py checks that every picture has such a command.
 # The tool is build/pliant, or $PLIANT.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,8 +9,12 @@ tool=${PLIANT:-build/pliant}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p docs/pictures
-grep -ohE '`(build/)?pliant run [^`]* --picture [^` ]+\.png[^`]*`' README.md docs/*.md src/*/README.md | tr -d '`' | sed 's|^[^ ]* ||' | sort -u >"$scratch/commands"
-while read -r -a words; do
+pages=(README.md docs/*.md docs/notes/*.md src/*/README.md)
+set -f # paths of --set have brackets
+grep -ohE '`(build/)?pliant run [^`]* --picture [^` ]+\.png[^`]*`' "${pages[@]}" | tr -d '`' | sed 's|^[^ ]* ||' | sort -u >"$scratch/commands"
+while IFS= read -r line; do
+  # Titles are quoted as in a shell.
+  eval "words=($line)"
   for ((i = 0; i < ${#words[@]}; i++)); do [ "${words[i]}" != --picture ] || picture=${words[i + 1]}; done
   name=$(basename "$picture" .png)
   [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
@@ -18,7 +22,7 @@ while read -r -a words; do
   "$tool" "${words[@]}" --format none -o "$scratch/out" </dev/null 2>"$scratch/log" || [ $? -eq 3 ] || { cat "$scratch/log" >&2; exit 1; }
 done <"$scratch/commands"
 
-grep -ohE '`scripts/plot_actor\.py [^` ]+\.json [^`]*--picture [^` ]+\.svg[^`]*`' README.md docs/*.md src/*/README.md | tr -d '`' | sort -u >"$scratch/plots" || true
+grep -ohE '`scripts/plot_actor\.py [^` ]+\.json [^`]*--picture [^` ]+\.svg[^`]*`' "${pages[@]}" | tr -d '`' | sort -u >"$scratch/plots" || true
 while read -r -a words; do
   for ((i = 0; i < ${#words[@]}; i++)); do [ "${words[i]}" != --picture ] || picture=${words[i + 1]}; done
   name=$(basename "$picture" .svg)

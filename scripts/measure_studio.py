@@ -22,7 +22,7 @@ SCENES = ["box-20k", "jelly-drop", "solid-teddy", "rod-bunny", "fem-squeeze", "a
 
 
 def count(viewer, seconds):
-    """Frames, bytes and steps that come in so many seconds."""
+    """Frames, bytes and steps that arrive in the given number of seconds."""
     frames, size, begin, first, last = 0, 0, time.monotonic(), None, None
     while time.monotonic() - begin < seconds:
         message = viewer.receive()

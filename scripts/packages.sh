@@ -32,7 +32,7 @@ if ! command -v dpkg-query >/dev/null; then
   exit 0
 fi
 
-# A package that another one stands in for is there too: the nodejs of Node's own archive provides npm, and Debian's npm could not be installed beside it.
+# A package that another one stands in for is there too: the nodejs of Node's own archive provides npm, and Debian's npm could not be installed next to it.
 there=$(dpkg-query -W -f='${db:Status-Status} ${Package}, ${Provides}\n' | sed -n 's/^installed //p' | tr , '\n' | sed 's/^ *//; s/[ :].*//')
 missing=()
 for name in "${names[@]}"; do

@@ -11,7 +11,7 @@ twist         of the upper third of the body against its middle third, about the
 acceleration  of the centre of mass, over a tenth of a second (m/s²), as `max_acceleration` in scenes limits it
 rest_rate     how fast the strain of the rest shape changes (1/s), as `max_rest_rate` limits it
 
-Panels in which nothing happens (the sway of a plane body, the twist of one that rolls) are left out. The numbers beside the curves are also printed.
+Panels in which nothing happens (the sway of a plane body, the twist of one that rolls) are left out. The numbers next to the curves are also printed.
 """
 import argparse
 import csv

@@ -6,8 +6,8 @@ RANGES is a JSON file such as
   {"0:actor.settings.gain": [0.8, 3, "log"], "*:actor.command.speed": [0.2, 0.4, "lin"]}
 
 a body's number (or * for all), the path of a number in it, its range and whether to draw it evenly from its powers or from itself. Trials are drawn at random at first, then near the
-best so far. A trial is run for FRAMES frames first and only gone on with if nobody fell. What looks like a new best is run once more with every number changed by a hundredth: only
-what is good both times counts, so that the best is no needle. The score counts steps, hops and turns, and the way ahead, less falls and steps that were not solved. FILE receives the scene of the best.
+best so far. A trial is run for FRAMES frames first and continued only if no actor fell. What looks like a new best is run once more with every number changed by a hundredth: only
+what is good both times counts, so that the best result is robust. The score counts steps, hops and turns, and the way ahead, less falls and steps that were not solved. FILE receives the scene of the best.
 """
 import argparse
 import copy

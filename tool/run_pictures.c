@@ -1,4 +1,4 @@
-// The picture of the last frame, or a strip of several, and the video of all frames, drawn from the log.
+// The picture of the last frame, or of several side by side or in one, and the video of all frames, drawn from the log.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,15 +6,17 @@
 #include "tool_interrupt.h"
 #include "tool_run.h"
 
+enum { PANEL_GAP = 2 };  // pixels between the panels of a strip
+
 typedef struct run_painter {
   run_job *run;
   pl_renderer *renderer;
-  pl_picture_item *items;  // bodies first, then colliders
+  pl_picture_item *items;  // bodies and ghosts first, then colliders
   int32_t item_count;
+  int32_t moving_count;       // items of bodies and ghosts, before those of colliders
   pl_vec3 **collider_points;  // placed, one array per item of a collider
-  pl_camera around;           // used when the scene has no camera
+  pl_camera around;           // used when the scene has no camera, or a fixed one is asked for
   pl_vec3 *shifts;            // of the camera in each frame, NULL for none
-  int64_t particle_count;
   uint8_t *rgb;
 } run_painter;
 
@@ -23,6 +25,38 @@ static pl_vec3 rotate(pl_quat q, pl_vec3 v) {
   pl_vec3 t = {2 * (q.y * v.z - q.z * v.y), 2 * (q.z * v.x - q.x * v.z), 2 * (q.x * v.y - q.y * v.x)};
   return (pl_vec3){v.x + q.w * t.x + (q.y * t.z - q.z * t.y), v.y + q.w * t.y + (q.z * t.x - q.x * t.z),
                    v.z + q.w * t.z + (q.x * t.y - q.y * t.x)};
+}
+
+static pl_vec3 sum_of(pl_vec3 a, pl_vec3 b) {
+  return (pl_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static pl_vec3 difference(pl_vec3 a, pl_vec3 b) {
+  return (pl_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static pl_vec3 scaled(pl_vec3 v, double factor) {
+  return (pl_vec3){factor * v.x, factor * v.y, factor * v.z};
+}
+
+static double dot(pl_vec3 a, pl_vec3 b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static pl_vec3 cross(pl_vec3 a, pl_vec3 b) {
+  return (pl_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static double length_of(pl_vec3 v) {
+  return sqrt(dot(v, v));
+}
+
+static double time_of_frame(const run_job *run, int64_t frame) {
+  return (double)frame / run->facts.frame_rate;
+}
+
+static pl_camera scene_camera(const run_job *run, double time) {
+  return run->options.observer ? pl_scene_get_observer(run->scene, time) : pl_scene_get_camera(run->scene, time);
 }
 
 static void place_collider(const pl_scene_instance_collider *collider, pl_vec3 *points) {
@@ -42,7 +76,6 @@ static void collect_items(run_painter *painter) {
   painter->collider_points = tool_allocate((size_t)collider_count, sizeof(pl_vec3 *));
   for (int32_t i = 0; i < run->body_count; ++i) {
     const run_body *body = &run->bodies[i];
-    painter->particle_count += body->particle_count;
     painter->items[painter->item_count++] =
         (pl_picture_item){.points = run->points + body->point_start,
                           .point_count = body->surface.point_count,
@@ -57,6 +90,7 @@ static void collect_items(run_painter *painter) {
     ghost.color = (pl_color){0.3F * ghost.color.r + 0.7F, 0.3F * ghost.color.g + 0.7F, 0.3F * ghost.color.b + 0.7F};
     painter->items[painter->item_count++] = ghost;
   }
+  painter->moving_count = painter->item_count;
   for (int32_t i = 0; i < collider_count; ++i) {
     pl_scene_instance_collider collider = pl_scene_instance_get_collider(run->set, i, 0);
     if (collider.mesh == NULL || collider.ground || !collider.visible) continue;
@@ -100,81 +134,177 @@ static void lift_ghosts(run_job *run) {
   }
 }
 
-// A camera that sees every body in all frames from `first` to the last, unless the scene has one.
-static pl_status aim(run_painter *painter, int64_t first, pl_error *error) {
-  run_job *run = painter->run;
-  if (run->facts.has_camera || run->options.observer) return PL_OK;
-  pl_box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-  for (int64_t frame = first; frame < pl_frame_log_count(run->log); ++frame) {
-    pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, NULL, error);
-    if (status < 0) return status;
-    for (int64_t i = 0; i < run->body_point_count; ++i) add_point(&box, run->points[i]);
-    lift_ghosts(run);
-    for (int32_t i = 0; run->options.ghost && i < run->actor_count; ++i) {
-      int32_t count = run->bodies[run->actors[i].stage.body].surface.point_count;
-      for (int32_t k = 0; k < count; ++k) add_point(&box, run->points[run->actors[i].ghost_start + k]);
-    }
-  }
-  painter->around = pl_camera_around(box, (double)run->options.width / run->options.height);
-  return PL_OK;
+// Frame number `index` of the strip.
+static int64_t frame_of_strip(const run_job *run, int32_t index) {
+  if (run->options.has_strip_times) return (int64_t)llround(run->options.strip_times[index] * run->facts.frame_rate);
+  int64_t last = pl_frame_log_count(run->log) - 1;
+  return run->options.strip_count > 1 ? last * index / (run->options.strip_count - 1) : last;
 }
 
-static pl_camera camera_of_frame(const run_painter *painter, int64_t frame, double time) {
-  const run_job *run = painter->run;
-  pl_camera camera = run->options.observer   ? pl_scene_get_observer(run->scene, time)
-                     : run->facts.has_camera ? pl_scene_get_camera(run->scene, time)
-                                             : painter->around;
-  if (painter->shifts == NULL) return camera;
-  pl_vec3 by = painter->shifts[frame];
-  camera.eye = (pl_vec3){camera.eye.x + by.x, camera.eye.y + by.y, camera.eye.z + by.z};
-  camera.target = (pl_vec3){camera.target.x + by.x, camera.target.y + by.y, camera.target.z + by.z};
-  return camera;
-}
-
-static pl_status draw_frame(run_painter *painter, int64_t frame, pl_error *error) {
+// Points of bodies, ghosts and colliders in a frame.
+static pl_status place_items(run_painter *painter, int64_t frame, pl_error *error) {
   run_job *run = painter->run;
   pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, NULL, error);
   if (status < 0) return status;
-  double time = (double)frame / run->facts.frame_rate;
-  place_colliders(painter, time);
+  place_colliders(painter, time_of_frame(run, frame));
   lift_ghosts(run);
-  pl_camera camera = camera_of_frame(painter, frame, time);
-  char *caption = tool_text("%s    %lld particles    %.2f s", run->facts.name, (long long)painter->particle_count, time);
+  return status;
+}
+
+// A camera that looks the same way as `camera` and sees the whole box.
+static pl_camera camera_on_box(pl_camera camera, pl_box box, double aspect) {
+  pl_vec3 back = difference(camera.eye, camera.target);
+  back = scaled(back, 1 / length_of(back));
+  pl_vec3 right = cross(camera.up, back);
+  right = scaled(right, 1 / length_of(right));
+  pl_vec3 up = cross(back, right), middle = scaled(sum_of(box.min, box.max), 0.5);
+  double slope = tan(camera.field_of_view / 2), distance = 0;
+  for (int corner = 0; corner < 8; ++corner) {
+    pl_vec3 p = difference((pl_vec3){corner & 1 ? box.max.x : box.min.x, corner & 2 ? box.max.y : box.min.y,
+                                     corner & 4 ? box.max.z : box.min.z},
+                           middle);
+    double across = fmax(fabs(dot(p, right)) / aspect, fabs(dot(p, up)));
+    distance = fmax(distance, dot(p, back) + 1.08 * across / slope);
+  }
+  camera.target = middle;
+  camera.eye = sum_of(middle, scaled(back, distance));
+  return camera;
+}
+
+static void add_items(const run_painter *painter, pl_box *box) {
+  for (int32_t i = 0; i < painter->moving_count; ++i)
+    for (int32_t k = 0; k < painter->items[i].point_count; ++k) add_point(box, painter->items[i].points[k]);
+}
+
+// The camera for a picture of the strip, or for a video of all frames: the scene's own; where it has none, one that sees every body. Where it shall stand still, it
+// looks as at the start and sees every body.
+static pl_status aim(run_painter *painter, bool whole, pl_error *error) {
+  const run_job *run = painter->run;
+  bool still = run->options.fixed_camera || run->options.overlay, own = run->facts.has_camera || run->options.observer;
+  if (own && !still) return PL_OK;
+  // Without a camera of the scene a strip is framed by all frames, as the video is; so is a single picture from a fixed camera.
+  whole = whole || (run->options.strip_count > 1 ? !own : run->options.fixed_camera);
+  pl_box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+  int64_t count = whole ? pl_frame_log_count(run->log) : run->options.strip_count;
+  for (int64_t i = 0; i < count; ++i) {
+    pl_status status = place_items(painter, whole ? i : frame_of_strip(run, (int32_t)i), error);
+    if (status < 0) return status;
+    add_items(painter, &box);
+  }
+  double aspect = (double)run->options.width / run->options.height;
+  painter->around = own ? camera_on_box(scene_camera(run, 0), box, aspect) : pl_camera_around(box, aspect);
+  return PL_OK;
+}
+
+static pl_camera camera_of_frame(const run_painter *painter, int64_t frame) {
+  const run_job *run = painter->run;
+  bool still = run->options.fixed_camera || run->options.overlay;
+  if (still || !(run->facts.has_camera || run->options.observer)) return painter->around;
+  pl_camera camera = scene_camera(run, time_of_frame(run, frame));
+  if (painter->shifts == NULL) return camera;
+  camera.eye = sum_of(camera.eye, painter->shifts[frame]);
+  camera.target = sum_of(camera.target, painter->shifts[frame]);
+  return camera;
+}
+
+// Title and time. The panels of a strip after the first have the time alone: the title would be the same.
+static char *caption_of_frame(const run_job *run, double time, bool titled) {
+  const char *title = run->options.title != NULL ? run->options.title : run->facts.name;
+  return titled && title[0] != '\0' ? tool_text("%s    %.2f s", title, time) : tool_text("%.2f s", time);
+}
+
+static pl_status draw_frame(run_painter *painter, int64_t frame, bool titled, pl_error *error) {
+  run_job *run = painter->run;
+  pl_status status = place_items(painter, frame, error);
+  if (status < 0) return status;
+  pl_camera camera = camera_of_frame(painter, frame);
+  char *caption = caption_of_frame(run, time_of_frame(run, frame), titled);
   status = pl_renderer_draw(painter->renderer, &camera, painter->items, painter->item_count, caption, painter->rgb, error);
   free(caption);
   return status;
 }
 
-// The last frame, or a strip of frames from the first to the last, side by side.
-static pl_status write_picture(run_painter *painter, pl_error *error) {
+bool run_check_strip(const run_job *run) {
+  double end = time_of_frame(run, run->frame_count - 1);
+  for (int32_t i = 0; run->options.has_strip_times && i < run->options.strip_count; ++i) {
+    if (frame_of_strip(run, i) < run->frame_count) continue;
+    tool_complain(&run->tool->voice, "--strip-times has %g s, but the run ends at %g s; choose an earlier time or more --frames",
+                  run->options.strip_times[i], end);
+    return false;
+  }
+  return true;
+}
+
+// The frames of the strip side by side; without a strip, the last frame alone.
+static pl_status write_strip(run_painter *painter, pl_error *error) {
   run_job *run = painter->run;
-  int64_t last = pl_frame_log_count(run->log) - 1;
   int32_t count = run->options.strip_count, width = run->options.width, height = run->options.height;
   size_t row = 3 * (size_t)width;
   uint8_t *strip = tool_allocate(row * (size_t)count, (size_t)height);
-  pl_status status = aim(painter, count > 1 ? 0 : last, error);
+  pl_status status = aim(painter, false, error);
   for (int32_t i = 0; i < count && status >= 0; ++i) {
-    status = draw_frame(painter, count > 1 ? last * i / (count - 1) : last, error);
-    for (int32_t y = 0; y < height && status >= 0; ++y)
-      memcpy(strip + ((size_t)y * (size_t)count + (size_t)i) * row, painter->rgb + (size_t)y * row, row);
+    status = draw_frame(painter, frame_of_strip(run, i), i == 0, error);
+    for (int32_t y = 0; y < height && status >= 0; ++y) {
+      uint8_t *to = strip + ((size_t)y * (size_t)count + (size_t)i) * row;
+      memcpy(to, painter->rgb + (size_t)y * row, row);
+      // A white line between panels: their floors would run into each other.
+      if (i + 1 < count) memset(to + row - PANEL_GAP * 3, 255, PANEL_GAP * 3);
+    }
   }
   if (status >= 0) status = pl_picture_save(run->context, run->picture_path, strip, width * count, height, error);
   free(strip);
   return status;
 }
 
+// All frames of the strip in one picture, each body where it was: a camera that stands still shows how far it came.
+static pl_status write_overlay(run_painter *painter, pl_error *error) {
+  run_job *run = painter->run;
+  int32_t count = run->options.strip_count, item_count = 0, moving = painter->moving_count;
+  pl_picture_item *items = tool_allocate((size_t)count * (size_t)moving + (size_t)painter->item_count, sizeof *items);
+  pl_vec3 *points = tool_allocate((size_t)count * (size_t)run->point_count, sizeof *points);
+  pl_status status = aim(painter, false, error);
+  for (int32_t i = 0; i < count && status >= 0; ++i) {
+    status = place_items(painter, frame_of_strip(run, i), error);
+    pl_vec3 *own = points + (int64_t)i * run->point_count;
+    memcpy(own, run->points, (size_t)run->point_count * sizeof *own);
+    for (int32_t k = 0; k < moving; ++k) {
+      items[item_count] = painter->items[k];
+      items[item_count++].points = own + (painter->items[k].points - run->points);
+    }
+  }
+  // Colliders once, where the last frame has them.
+  for (int32_t k = moving; k < painter->item_count; ++k) items[item_count++] = painter->items[k];
+  if (status >= 0) {
+    const char *title = run->options.title != NULL ? run->options.title : run->facts.name;
+    char *caption = tool_text("%s%s%g to %g s", title, title[0] != '\0' ? "    " : "", time_of_frame(run, frame_of_strip(run, 0)),
+                              time_of_frame(run, frame_of_strip(run, count - 1)));
+    pl_camera camera = camera_of_frame(painter, 0);
+    status = pl_renderer_draw(painter->renderer, &camera, items, item_count, caption, painter->rgb, error);
+    free(caption);
+  }
+  if (status >= 0)
+    status = pl_picture_save(run->context, run->picture_path, painter->rgb, run->options.width, run->options.height, error);
+  free(items);
+  free(points);
+  return status;
+}
+
+static pl_status write_picture(run_painter *painter, pl_error *error) {
+  return painter->run->options.overlay ? write_overlay(painter, error) : write_strip(painter, error);
+}
+
 static pl_status write_video(run_painter *painter, pl_error *error) {
   run_job *run = painter->run;
   pl_video *video = NULL;
   int64_t count = pl_frame_log_count(run->log);
-  pl_status status = aim(painter, 0, error);
+  pl_status status = aim(painter, true, error);
   if (status >= 0)
     status = pl_video_create(run->context, run->video_path, run->options.width, run->options.height, run->facts.frame_rate, &video,
                              error);
   if (status < 0) return status;
   tool_progress progress = tool_progress_start(&run->tool->console, "drawing frame", 0, count);
   for (int64_t frame = 0; frame < count && status >= 0 && tool_interrupt_count() == 0; ++frame) {
-    status = draw_frame(painter, frame, error);
+    status = draw_frame(painter, frame, true, error);
     if (status >= 0) status = pl_video_add_frame(video, painter->rgb, error);
     tool_progress_show(&progress, frame + 1);
   }
@@ -189,6 +319,7 @@ static pl_renderer_def renderer_def(const run_job *run) {
   def.width = run->options.width;
   def.height = run->options.height;
   def.ground = false;
+  def.checker_size = run->options.checker_size;
   for (int32_t i = 0; i < pl_scene_instance_collider_count(run->set); ++i) {
     pl_scene_instance_collider collider = pl_scene_instance_get_collider(run->set, i, 0);
     if (!collider.ground || !collider.visible) continue;
@@ -209,8 +340,7 @@ pl_status run_write_pictures(run_job *run, pl_error *error) {
   painter.rgb = tool_allocate((size_t)def.width * (size_t)def.height, 3);
   collect_items(&painter);
   const char *followed = run->options.observer ? run->facts.observer_follows : run->facts.camera_follows;
-  pl_camera first = run->options.observer ? pl_scene_get_observer(run->scene, 0) : pl_scene_get_camera(run->scene, 0);
-  status = run_follow(run, followed, first.up, &painter.shifts, error);
+  status = run_follow(run, followed, scene_camera(run, 0).up, &painter.shifts, error);
   if (status >= 0 && run->picture_path != NULL) status = write_picture(&painter, error);
   if (status >= 0 && run->video_path != NULL && tool_interrupt_count() == 0) status = write_video(&painter, error);
   for (int32_t i = 0; i < pl_scene_instance_collider_count(run->set); ++i) free(painter.collider_points[i]);

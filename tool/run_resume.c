@@ -39,7 +39,22 @@ char *run_options_text(const run_options *options, const run_job *run) {
   free(formats);
   append(&text, "--frames=%lld", (long long)run->frame_count);
   append(&text, "--size=%dx%d", options->width, options->height);
-  if (options->strip_count > 1) append(&text, "--strip=%d", options->strip_count);
+  if (options->has_strip_times) {
+    char *times = tool_text("%s", "");
+    for (int32_t i = 0; i < options->strip_count; ++i) {
+      char *longer = tool_text("%s%s%.17g", times, i > 0 ? "," : "", options->strip_times[i]);
+      free(times);
+      times = longer;
+    }
+    append(&text, "--strip-times=%s", times);
+    free(times);
+  } else if (options->strip_count > 1) {
+    append(&text, "--strip=%d", options->strip_count);
+  }
+  if (options->fixed_camera) append(&text, "--fixed-camera");
+  if (options->overlay) append(&text, "--overlay");
+  if (options->checker_size > 0) append(&text, "--checker=%.17g", options->checker_size);
+  if (options->title != NULL) append(&text, "--title=%s", options->title);
   append(&text, "--checkpoint-every=%.17g", options->checkpoint_seconds);
   if (options->has_seed) append(&text, "--seed=%llu", (unsigned long long)options->seed);
   if (options->hash != RUN_HASH_NONE) append(&text, "--hash=%s", options->hash == RUN_HASH_FRAMES ? "frames" : "end");

@@ -341,6 +341,7 @@ int run_scene(const tool_session *tool, const run_options *options) {
       code = TOOL_FAILED;
     }
     // Better now than after an hour.
+    if (code == TOOL_DONE && !run_check_strip(&run)) code = TOOL_FAILED;
     if (code == TOOL_DONE && run.video_path != NULL && !tool_has_program("ffmpeg")) {
       tool_print_error(&tool->console, "ffmpeg is not installed; a video needs it");
       code = TOOL_FAILED;

@@ -14,6 +14,8 @@ enum { RUN_MAX_FORMATS = 8 };
 
 typedef enum run_hash { RUN_HASH_NONE = 0, RUN_HASH_END, RUN_HASH_FRAMES } run_hash;
 
+enum { RUN_MAX_STRIP = 24 };
+
 typedef struct run_options {
   const char *scene_path;
   const char *folder;   // NULL: out/ and the scene's name
@@ -27,8 +29,14 @@ typedef struct run_options {
   uint64_t seed;
   const char *picture, *video;  // paths, NULL: none; "" means the usual name in the folder
   int32_t width, height;
-  int32_t strip_count;        // frames side by side in the picture; 1: the last one alone
-  double checkpoint_seconds;  // 0: only when interrupted
+  int32_t strip_count;                  // frames side by side in the picture; 1: the last one alone
+  double strip_times[RUN_MAX_STRIP];  // seconds, where chosen
+  bool has_strip_times;                 // otherwise the frames are evenly spaced
+  bool fixed_camera;                    // pictures and videos from a camera that stands still and sees the whole motion
+  bool overlay;                         // frames of the strip in one picture, where they happened
+  const char *title;                    // of the caption; NULL: the scene's name
+  double checker_size;                  // metres, squares on the ground; 0: lines
+  double checkpoint_seconds;            // 0: only when interrupted
   bool resume;
   bool observer;             // pictures from the second camera
   bool ghost;                // pictures show the rest shapes of actors above them
@@ -107,7 +115,10 @@ pl_status run_go_on(run_job *run, int64_t *frame, pl_error *error);
 // Write all frames of the log in every format (run_outputs.c).
 pl_status run_write_outputs(run_job *run, pl_error *error);
 
-// The picture of the last frame and the video of all (run_pictures.c).
+// Whether the run reaches all times of the strip; says which it does not (run_pictures.c).
+bool run_check_strip(const run_job *run);
+
+// The picture of the last frame or of a strip, and the video of all (run_pictures.c).
 pl_status run_write_pictures(run_job *run, pl_error *error);
 
 // Actors (run_actors.c): lay out their part of a frame; fill it in; write it as a table for the format CSV; print a summary, false if there is a

@@ -1,4 +1,5 @@
 // pliant run: simulates a scene without a display and writes its frames.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,14 @@ static const tool_option OPTIONS[] = {
      .about = "draw the last frame as a PNG file; without FILE, DIR/picture.png"},
     {"video", .kind = TOOL_OPTIONAL_TEXT, .value = "FILE", .takes = is_mp4,
      .about = "write all frames as an MP4 file; without FILE, DIR/video.mp4; needs the program ffmpeg"},
-    {"strip", .kind = TOOL_COUNT, .value = "N", .min = 2, .max = 24,
+    {"strip", .kind = TOOL_COUNT, .value = "N", .min = 2, .max = RUN_MAX_STRIP,
      .about = "draw N frames, from the first to the last, side by side into the picture"},
+    {"strip-times", .kind = TOOL_TEXT, .value = "LIST", .about = "draw the frames at these times side by side, such as 0,0.5,1.2 (seconds)"},
+    {"fixed-camera", .kind = TOOL_FLAG, .about = "use a camera that stands still and sees the whole motion"},
+    {"overlay", .kind = TOOL_FLAG, .about = "draw the frames of the strip into one picture, from a camera that stands still"},
+    {"checker", .kind = TOOL_NUMBER, .value = "SIZE", .min = 1e-6, .max = 1e6, .default_note = "a plain ground",
+     .about = "draw the ground as a checkerboard with squares of this size in metres"},
+    {"title", .kind = TOOL_TEXT, .value = "TEXT", .default_note = "the scene's name", .about = "title of pictures and videos"},
     TOOL_PICTURE_SIZE_OPTION,
     TOOL_OBSERVER_OPTION,
     {"ghost", .kind = TOOL_FLAG, .about = "draw the rest shape of every actor, in a pale colour, above the actor"},
@@ -65,6 +72,45 @@ static void read_hash(const tool_value *value, run_options *options) {
   options->hash = frames ? RUN_HASH_FRAMES : RUN_HASH_END;
 }
 
+// The moments of a strip.
+static bool read_strip(const tool_session *tool, const tool_arguments *arguments, run_options *options) {
+  const tool_value *strip = tool_find_value(arguments, "strip"), *times = tool_find_value(arguments, "strip-times");
+  options->strip_count = strip->given ? (int32_t)strip->count : 1;
+  options->overlay = tool_find_value(arguments, "overlay")->given;
+  if (strip->given && times->given) {
+    tool_complain(&tool->voice, "--strip and --strip-times exclude each other; give one of them");
+    return false;
+  }
+  if (options->overlay && !strip->given && !times->given) {
+    tool_complain(&tool->voice, "--overlay needs the frames to draw; give --strip or --strip-times");
+    return false;
+  }
+  if (!times->given) return true;
+  options->has_strip_times = true;
+  options->strip_count = 0;
+  for (const char *at = times->text;; ++at) {
+    char *end;
+    double time = strtod(at, &end);
+    bool good = end != at && isfinite(time) && time >= 0 && (*end == ',' || *end == '\0');
+    if (!good || options->strip_count == RUN_MAX_STRIP) {
+      tool_complain(&tool->voice, "--strip-times needs 1 to %d times in seconds, separated by commas, such as 0,0.5,1.2, not '%s'",
+                    RUN_MAX_STRIP, times->text);
+      return false;
+    }
+    options->strip_times[options->strip_count++] = time;
+    if (*end == '\0') return true;
+    at = end;
+  }
+}
+
+static bool read_title(const tool_session *tool, const tool_value *title, run_options *options) {
+  options->title = title->given ? title->text : NULL;
+  // Checkpoints keep options as lines of text.
+  if (!title->given || strchr(title->text, '\n') == NULL) return true;
+  tool_complain(&tool->voice, "--title has a line break; a title is one line");
+  return false;
+}
+
 bool run_options_read(const tool_session *tool, const tool_arguments *arguments, run_options *options) {
   const tool_value *frames = tool_find_value(arguments, "frames");
   const tool_value *threads = tool_find_value(arguments, "threads"), *seed = tool_find_value(arguments, "seed");
@@ -75,14 +121,17 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   options->has_seed = seed->given;
   options->seed = (uint64_t)seed->count;
   options->checkpoint_seconds = tool_get_number(arguments, "checkpoint-every");
-  const tool_value *strip = tool_find_value(arguments, "strip");
-  options->strip_count = strip->given ? (int32_t)strip->count : 1;
-  if (strip->given && !picture->given) options->picture = "";
+  const tool_value *checker = tool_find_value(arguments, "checker");
+  options->checker_size = checker->given ? checker->number : 0;
   if (picture->given) options->picture = picture->text != NULL ? picture->text : "";
   if (video->given) options->video = video->text != NULL ? video->text : "";
+  options->fixed_camera = tool_find_value(arguments, "fixed-camera")->given;
   options->observer = tool_find_value(arguments, "observer")->given;
   options->ghost = tool_find_value(arguments, "ghost")->given;
   bool good = tool_overrides_read(tool, arguments, &options->overrides);
+  good = read_strip(tool, arguments, options) && good;
+  good = read_title(tool, tool_find_value(arguments, "title"), options) && good;
+  if ((options->has_strip_times || options->strip_count > 1) && !picture->given) options->picture = "";
   read_hash(tool_find_value(arguments, "hash"), options);
   read_formats(tool_get_text(arguments, "format"), options);
   good = tool_parse_size(tool, tool_get_text(arguments, "size"), &options->width, &options->height) && good;

@@ -43,6 +43,7 @@ typedef struct pl_renderer_def {
   pl_color ground_color;
   double ground_height;  ///< metres; a soft-shadowed ground plane is drawn here
   bool ground;           ///< draw the ground
+  double checker_size;   ///< metres, edge of the squares of a checkerboard on the ground; default 0: thin lines instead
   pl_vec3 light;         ///< direction towards the sun
   uint32_t magic;        ///< set by pl_default_renderer_def()
 } pl_renderer_def;

@@ -16,6 +16,7 @@ pl_renderer_def pl_default_renderer_def(void) {
       .ground_color = {0.92f, 0.92f, 0.915f},
       .ground_height = 0,
       .ground = true,
+      .checker_size = 0,
       .light = {-0.45, 0.95, 0.62},
       .magic = PL_DEF_MAGIC,
   };
@@ -35,6 +36,8 @@ pl_status pl_renderer_check_def(const pl_renderer_def *def, pl_error *error) {
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "color", "the parts of a colour are from 0 to 1");
   if (!isfinite(def->ground_height) || fabs(def->ground_height) > 1e12)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "ground_height", "the height must be finite");
+  if (!isfinite(def->checker_size) || def->checker_size < 0)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "checker_size", "the size must be finite and not negative");
   if (!pl_vec3_is_finite(def->light) || pl_vec3_length(def->light) < 1e-9)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "light", "the light needs a direction");
   return PL_OK;

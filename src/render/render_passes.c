@@ -176,11 +176,21 @@ static void set_grid(const pl_render_job *job, GLuint program) {
               (float)(origin.z - floor(origin.z / coarse) * coarse), (float)step, (float)(level - floor(level)));
 }
 
+// The checkerboard stays where it is in the world, wherever the origin of this picture is.
+static void set_checker(const pl_render_job *job, GLuint program) {
+  double size = job->def->checker_size, period = 2 * size;
+  pl_vec3 origin = job->scene->origin;
+  double x = size > 0 ? origin.x - floor(origin.x / period) * period : 0;
+  double z = size > 0 ? origin.z - floor(origin.z / period) * period : 0;
+  glUniform3f(at(program, "u_checker"), (float)x, (float)z, (float)size);
+}
+
 static void draw_ground(const pl_render_job *job, const float matrix[16], double radius) {
   GLuint program = job->device->programs[PL_PROGRAM_GROUND];
   glUseProgram(program);
   set_finish(job, program);
   set_grid(job, program);
+  set_checker(job, program);
   // Around the point the camera looks at, so that the sweep is where the picture's horizon would be.
   pl_vec3 target = pl_vec3_add_scaled(job->view->eye, job->view->back, -job->view->distance);
   pl_vec3 center = pl_vec3_sub(target, job->scene->origin);

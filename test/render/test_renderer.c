@@ -313,6 +313,34 @@ static void far_from_the_origin_the_picture_is_the_same(void **state) {
   check_at_most(differing, 0.002 * PIXEL_COUNT);
 }
 
+// From straight above. The squares are where the world has them, also when the bodies, by which the picture chooses its origin, are elsewhere.
+static void a_checkered_ground_has_squares_of_the_given_size(void **state) {
+  studio *self = *state;
+  pl_error error = {0};
+  pl_renderer_def def = studio_def(true);
+  def.checker_size = 0.5;
+  pl_renderer *renderer = NULL;
+  check_ok(pl_renderer_create(self->context, &def, &renderer, &error), &error);
+  const pl_camera camera = {{0, 10, 0}, {0, 0, 0}, {0, 0, -1}, 0.5};
+  double scale = HEIGHT / 2.0 / (10 * tan(0.25));  // pixels a metre
+  for (int shifted = 0; shifted < 2; ++shifted) {
+    make_ball(self->one, pl_vec3_of(0.3 * shifted, -5, 0.8 * shifted), 0.1);  // under the ground
+    pl_picture_item item = item_of(self->one, pl_palette_color(0));
+    draw(renderer, &camera, &item, 1, NULL, self->rgb);
+    for (int i = -3; i < 3; ++i)
+      for (int j = -3; j < 3; ++j) {
+        int x = (int)(WIDTH / 2.0 + scale * 0.5 * (i + 0.5)), y = (int)(HEIGHT / 2.0 + scale * 0.5 * (j + 0.5));
+        int next = (int)(WIDTH / 2.0 + scale * 0.5 * (i + 1.5));
+        double step = brightness(self->rgb, x, y) - brightness(self->rgb, next, y);
+        check_at_most(8, (i + j) % 2 == 0 ? step : -step);
+      }
+  }
+  pl_renderer_destroy(renderer);
+  def.checker_size = -1;
+  assert_int_equal(pl_renderer_create(self->context, &def, &renderer, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_string_equal(error.field, "checker_size");
+}
+
 static void the_caption_changes_only_its_corner(void **state) {
   studio *self = *state;
   make_ball(self->one, pl_vec3_of(0, 1, 0), 1);
@@ -451,6 +479,7 @@ int main(void) {
       cmocka_unit_test(a_wireframe_darkens_edges_only),
       cmocka_unit_test(inside_out_and_open_surfaces_look_like_closed_ones),
       cmocka_unit_test(far_from_the_origin_the_picture_is_the_same),
+      cmocka_unit_test(a_checkered_ground_has_squares_of_the_given_size),
       cmocka_unit_test(the_caption_changes_only_its_corner),
       cmocka_unit_test(wrong_items_and_cameras_are_refused),
       cmocka_unit_test(odd_cameras_and_degenerate_triangles_still_give_a_picture),

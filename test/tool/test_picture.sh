@@ -7,6 +7,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 small_scene scene.json 6
+sed -i 's/"colliders"/"camera": {"eye": [2, 1, 3], "target": [0, 0.5, 0]},\n  "colliders"/' scene.json
 
 fail() {
   echo "FAILED: $*" >&2
@@ -49,6 +50,46 @@ echo "--strip draws several frames side by side"
 read -r width height bytes < <(python3 png.py strip.png)
 [ "$width $height" = "192 48" ] || fail "strip of $width x $height"
 [ "$bytes" -gt 20 ] || fail "blank strip"
+
+echo "--strip-times chooses the frames: those of an even strip give the same picture"
+"$PLIANT" run scene.json -o drawn --format none --strip-times 0,0.04,0.1 --size 64x48 --picture=times.png 2>err || fail "run"
+"$PLIANT" run scene.json -o drawn --format none --strip 3 --size 64x48 --picture=strip.png 2>err || fail "run"
+cmp times.png strip.png || fail "strips differ"
+"$PLIANT" run scene.json -o drawn --format none --strip-times 0.1,0 --size 64x48 --picture=back.png 2>err || fail "run"
+cmp -s times.png back.png && fail "the order of the times has no effect"
+
+echo "--title, --checker and --overlay change the picture"
+for option in "--title Other" "--checker 0.2" "--fixed-camera" "--overlay"; do
+  "$PLIANT" run scene.json -o drawn --format none --strip 3 $option --size 64x48 --picture=other.png 2>err || fail "run $option"
+  cmp -s other.png strip.png && fail "$option has no effect"
+done
+"$PLIANT" run scene.json -o drawn --format none --fixed-camera --size 64x48 --picture=still.png 2>err || fail "run"
+"$PLIANT" run scene.json -o drawn --format none --size 64x48 --picture=moving.png 2>err || fail "run"
+cmp -s still.png moving.png && fail "--fixed-camera has no effect on a single picture"
+read -r width height bytes < <(python3 png.py other.png)
+[ "$width $height" = "64 48" ] || fail "overlay of $width x $height"
+
+echo "wrong strips are refused before anything is simulated, with the reason"
+refused() {
+  code=0
+  "$PLIANT" run scene.json -o refused --format none "${@:3}" 2>err || code=$?
+  [ $code = "$1" ] && grep -qF -- "$2" err && [ ! -e refused/picture.png ] || fail "${*:3}: exit $code"
+}
+refused 2 "--strip and --strip-times exclude each other" --strip 3 --strip-times 0,0.1
+refused 2 "--strip-times needs 1 to 24 times in seconds" --strip-times 0,soon
+refused 2 "--strip-times needs 1 to 24 times in seconds" --strip-times 0,
+refused 2 "--strip-times needs 1 to 24 times in seconds" --strip-times -1
+refused 2 "--overlay needs the frames to draw" --overlay
+refused 1 "--strip-times has 0.2 s, but the run ends at 0.1 s" --strip-times 0,0.2
+
+echo "a run that is resumed keeps the choices of its picture"
+code=0
+"$PLIANT" run scene.json -o chosen --format none --strip-times 0,0.1 --fixed-camera --overlay --checker 0.2 --title "Two boxes" --size 64x48 --picture=later/x.png 2>err || code=$?
+[ $code = 1 ] || fail "exit $code"
+mkdir later
+"$PLIANT" run --resume chosen 2>err || fail "resume"
+"$PLIANT" run scene.json -o drawn --format none --strip-times 0,0.1 --overlay --checker 0.2 --title "Two boxes" --size 64x48 --picture=now.png 2>err || fail "run"
+cmp later/x.png now.png || fail "picture after resuming"
 
 echo "a picture that cannot be written is a failure, and the run can continue from there"
 code=0
