@@ -228,7 +228,7 @@ bool run_check_strip(const run_job *run) {
   double end = time_of_frame(run, run->frame_count - 1);
   for (int32_t i = 0; run->options.has_strip_times && i < run->options.strip_count; ++i) {
     if (frame_of_strip(run, i) < run->frame_count) continue;
-    tool_complain(&run->tool->voice, "--strip-times has %g s, but the run ends at %g s; choose an earlier time or more --frames",
+    tool_print_error(&run->tool->console, "--strip-times has %g s, but the run ends at %g s; choose an earlier time or more --frames",
                   run->options.strip_times[i], end);
     return false;
   }

@@ -78,11 +78,11 @@ static bool read_strip(const tool_session *tool, const tool_arguments *arguments
   options->strip_count = strip->given ? (int32_t)strip->count : 1;
   options->overlay = tool_find_value(arguments, "overlay")->given;
   if (strip->given && times->given) {
-    tool_complain(&tool->voice, "--strip and --strip-times exclude each other; give one of them");
+    tool_print_error(&tool->console, "--strip and --strip-times exclude each other; give one of them");
     return false;
   }
   if (options->overlay && !strip->given && !times->given) {
-    tool_complain(&tool->voice, "--overlay needs the frames to draw; give --strip or --strip-times");
+    tool_print_error(&tool->console, "--overlay needs the frames to draw; give --strip or --strip-times");
     return false;
   }
   if (!times->given) return true;
@@ -93,7 +93,7 @@ static bool read_strip(const tool_session *tool, const tool_arguments *arguments
     double time = strtod(at, &end);
     bool good = end != at && isfinite(time) && time >= 0 && (*end == ',' || *end == '\0');
     if (!good || options->strip_count == RUN_MAX_STRIP) {
-      tool_complain(&tool->voice, "--strip-times needs 1 to %d times in seconds, separated by commas, such as 0,0.5,1.2, not '%s'",
+      tool_print_error(&tool->console, "--strip-times needs 1 to %d times in seconds, separated by commas, such as 0,0.5,1.2, not '%s'",
                     RUN_MAX_STRIP, times->text);
       return false;
     }
@@ -107,7 +107,7 @@ static bool read_title(const tool_session *tool, const tool_value *title, run_op
   options->title = title->given ? title->text : NULL;
   // Checkpoints keep options as lines of text.
   if (!title->given || strchr(title->text, '\n') == NULL) return true;
-  tool_complain(&tool->voice, "--title has a line break; a title is one line");
+  tool_print_error(&tool->console, "--title has a line break; a title is one line");
   return false;
 }
 
