@@ -80,17 +80,20 @@ static inline void make_rest_poses(rest_subject *s) {
 
 static inline pl_actor_def make_rest_def(const rest_subject *s, pl_rest_kind kind) {
   static const int32_t groups[REST_EXAMPLES] = {0, 0, 1};
-  return (pl_actor_def){.rest = kind,
-                        .cage_point_count = 12,
-                        .examples = s->poses,
-                        .example_count = REST_EXAMPLES,
-                        .example_groups = groups,
-                        .mode_count = 4,
-                        .regularisation = 0.7,
-                        .rate_regularisation = 0.3,
-                        .volume_regularisation = 2,
-                        .bend_regularisation = 3,
-                        .hull_penalty = 5};
+  pl_actor_def def = pl_default_actor_def();
+  def.rest = kind;
+  def.cage_point_count = 12;
+  def.examples = s->poses;
+  def.example_count = REST_EXAMPLES;
+  def.example_groups = groups;
+  def.mode_count = 4;
+  def.regularisation = 0.7;
+  def.rate_regularisation = 0.3;
+  def.volume_regularisation = 2;
+  def.bend_regularisation = 3;
+  def.hull_penalty = 5;
+  def.max_strain = 0;
+  return def;
 }
 
 // Without the space.

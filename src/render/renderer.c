@@ -11,6 +11,7 @@
 #include "render/render_caption.h"
 #include "render/render_context.h"
 #include "render/render_passes.h"
+#include "render/renderer_parameters.h"
 
 struct pl_renderer {
   pl_context *context;
@@ -21,17 +22,9 @@ struct pl_renderer {
 };
 
 pl_renderer_def pl_default_renderer_def(void) {
-  return (pl_renderer_def){
-      .width = 1280,
-      .height = 720,
-      .background_top = {0.725f, 0.785f, 0.85f},
-      .background_bottom = {0.935f, 0.935f, 0.93f},
-      .ground_color = {0.92f, 0.92f, 0.915f},
-      .ground_height = 0,
-      .ground = true,
-      .light = {-0.45, 0.95, 0.62},
-      .magic = PL_DEF_MAGIC,
-  };
+  pl_renderer_def def = {0};
+  pl_parameters_set_defaults(&pl_renderer_def_parameters, &def);
+  return def;
 }
 
 static bool is_color(pl_color c) {
@@ -39,21 +32,16 @@ static bool is_color(pl_color c) {
 }
 
 static pl_status check_def(const pl_renderer_def *def, pl_error *error) {
-  if (def->width < 1 || def->height < 1)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, def->width < 1 ? "width" : "height", "a picture has at least one pixel");
-  if (!is_color(def->background_top) || !is_color(def->background_bottom) || !is_color(def->ground_color))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "color", "the parts of a colour are from 0 to 1");
-  if (!isfinite(def->ground_height) || fabs(def->ground_height) > 1e12)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "ground_height", "the height must be finite");
-  if (!pl_vec3_is_finite(def->light) || pl_vec3_length(def->light) < 1e-9)
+  pl_status status = pl_parameters_check(&pl_renderer_def_parameters, def, error);
+  if (status < 0) return status;
+  if (pl_vec3_length(def->light) < 1e-9)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "light", "the light needs a direction");
   return PL_OK;
 }
 
 pl_status pl_renderer_create(pl_context *context, const pl_renderer_def *def, pl_renderer **renderer, pl_error *error) {
   *renderer = NULL;
-  pl_status status = pl_check_def(def->magic, "pl_renderer_def", error);
-  if (status == PL_OK) status = check_def(def, error);
+  pl_status status = check_def(def, error);
   if (status != PL_OK) return status;
   pl_renderer *self = pl_allocate(context, sizeof *self);
   if (self == NULL) return pl_fail_memory(error);

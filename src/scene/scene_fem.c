@@ -11,7 +11,7 @@
 #include "solvers/cholmod_solver.h"
 
 pl_fem_element_kind pl_scene_fem_elements(const pl_scene_fem *fem) {
-  switch (fem->material - 1) {
+  switch (fem->def.material) {
     case PL_FEM_SHELL:
     case PL_FEM_PLANE: return PL_FEM_OF_TRIANGLES;
     case PL_FEM_CURVE: return PL_FEM_OF_SEGMENTS;
@@ -20,7 +20,7 @@ pl_fem_element_kind pl_scene_fem_elements(const pl_scene_fem *fem) {
 }
 
 bool pl_scene_fem_is_planar(const pl_scene_fem *fem) {
-  return fem->material == PL_FEM_PLANE + 1 || fem->material == PL_FEM_CURVE + 1;
+  return fem->def.material == PL_FEM_PLANE || fem->def.material == PL_FEM_CURVE;
 }
 
 // --- elements -----------------------------------------------------------------------------------------------------
@@ -146,26 +146,9 @@ static pl_status make_scales(pl_scene_instance *set, const pl_instance_part *par
 
 static pl_fem_def fem_def_of(const pl_scene_instance *set, const pl_instance_part *part) {
   const pl_scene_fem *f = &part->source->fem;
-  pl_fem_def def = pl_default_fem_def((pl_fem_material)(f->material - 1));
-  def.density = f->density;
-  def.young = f->young;
-  def.poisson = f->poisson;
-  def.thickness = f->thickness;
-  def.mass_damping = f->mass_damping;
-  def.stiffness_damping = f->stiffness_damping;
-  def.scheme = (pl_fem_scheme)(f->scheme - 1);
-  def.solver = (pl_fem_solver)(f->solver - 1);
-  def.max_newton_iterations = (int32_t)f->max_newton_iterations;
-  def.newton_tolerance = f->newton_tolerance;
-  def.volume_rounds = (int32_t)f->volume_rounds;
+  pl_fem_def def = f->def;
   def.fast_step = set->scene->document.time.step;
-  def.friction = f->friction;
-  def.restitution = f->restitution;
-  def.contact_radius = f->contact_radius;
-  def.contact_stiffness = f->contact_stiffness;
-  def.self_contact = f->self_contact;
   def.surface = part->surface;
-  def.surface_tolerance = f->surface_tolerance;
   def.direct = pl_cholmod_backend();
   if (part->source->actor.json != NULL) {
     // Characters show what a passive body hides: equations solved to 1e-6 are what makes their motion their own.
