@@ -2,9 +2,11 @@
 #include "scene/scene_fem.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/context.h"
 #include "base/error.h"
+#include "fem/fem_parameters.h"
 #include "io/file_bytes.h"
 #include "math/vec3.h"
 #include "pliant/file.h"
@@ -77,6 +79,7 @@ static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *par
                              pl_findings *findings, pl_error *error) {
   const pl_scene_fem *fem = &part->source->fem;
   const pl_json *json_node = pl_json_find(fem->json, "young_table");
+  const pl_parameter *allowed = pl_parameter_find(&pl_fem_def_parameters, "young");
   char *path = pl_path_join(set->context, set->scene->folder, fem->young_table);
   if (path == NULL) return pl_fail_memory(error);
   pl_table *table = NULL;
@@ -94,13 +97,15 @@ static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *par
                       "the table has %lld rows, the mesh %d elements", (long long)view.row_count, count);
   for (int32_t i = 0; i < count && !is_wrong; ++i) {
     double young = view.cells[(ptrdiff_t)i * view.column_count + column];
-    if (young > 0 && young <= 1e15) {
+    if (young > allowed->min && young <= allowed->max) {
       if (i == 0) def->young = young;
       scales[i] = young / def->young;
       continue;
     }
-    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", "moduli are between 0 and 1e15 Pa",
-                      "%g Pa is no modulus of element %d", young, i);
+    char fix[80];
+    snprintf(fix, sizeof fix, "moduli are above %g and at most %g Pa", allowed->min, allowed->max);
+    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", fix, "%g Pa is no modulus of element %d",
+                      young, i);
     is_wrong = true;
   }
   pl_table_destroy(table);
