@@ -85,7 +85,7 @@ typedef struct pl_actor_command {
   // parameters of src/actor/actor_parameters.c by `make generate`: begin
   /// How fast to go; 0 means: stay.
   double speed;  ///< m/s, 0 … 1e3, default 0
-  /// Which way on the ground; a path overrides it.
+  /// Which way on the ground, of any length but 0; a path overrides it.
   pl_vec3 heading;  ///< default (1, 0, 0)
   // parameters: end
 } pl_actor_command;

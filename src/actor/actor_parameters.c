@@ -33,6 +33,6 @@ const pl_parameter_table pl_actor_def_parameters = TABLE("actor", pl_actor_def, 
 #define DEF pl_actor_command
 static const pl_parameter COMMAND[] = {
     NUMBER(speed, 0, FROM(0, 1e3), METRES_PER("s"), LIVE_SLIDER(0, 2), ABOUT("How fast to go; 0 means: stay.")),
-    VECTOR(heading, XYZ(1, 0, 0), ABOUT("Which way on the ground; a path overrides it.")),
+    VECTOR(heading, XYZ(1, 0, 0), ABOUT("Which way on the ground, of any length but 0; a path overrides it.")),
 };
 const pl_parameter_table pl_actor_command_parameters = TABLE_WITHOUT_MAGIC("actor_command", pl_actor_command, COMMAND);
