@@ -19,6 +19,7 @@ help:
 	@echo 'make fuzz       FUZZ_SECONDS=60 of libFuzzer on every reader'
 	@echo 'make coverage   fraction of the lines of src/ that the tests run'
 	@echo 'make docs       API reference: build/docs/html/index.html'
+	@echo 'make generate   what is written from the tables of parameters: headers, schema, tables of the documentation'
 	@echo 'make format     clang-format on every C file'
 	@echo 'make tidy       clang-tidy on every C file (FILES="src/base/arena.c ..." for some)'
 	@echo 'make clean      remove build/ and out/'
@@ -69,6 +70,14 @@ docs:
 	@scripts/reference.sh
 	@echo 'build/docs/html/index.html'
 
+# Headers first: the tool, which writes the schema, is built from them.
+generate:
+	@scripts/packages.sh build
+	@scripts/generate.py
+	@scripts/build.sh release pliant-tool
+	@build/pliant check --schema docs/scene.schema.json
+	@scripts/schema_tables.py
+
 format:
 	@scripts/packages.sh test
 	@scripts/format.sh
@@ -80,4 +89,4 @@ tidy:
 clean:
 	rm -rf build out
 
-.PHONY: all help build demo test test-all bench soak install dist fuzz coverage docs format tidy clean
+.PHONY: all help build demo test test-all bench soak install dist fuzz coverage docs generate format tidy clean

@@ -7,7 +7,7 @@
 #   tsan          those of the label threads under the thread sanitizer
 #   dev           with asserts alone; only in --all, as asan has the asserts too
 #   clang         all of it built by clang without a warning; the golden hashes must be those of gcc
-#   checks        layers, tests, headers, reference, formatting, wording
+#   checks        layers, tests, generated files, headers, reference, formatting, wording
 #   package       installed and used from outside
 #   documents     every command and snippet of README.md and docs/; links, pictures and tables
 #   fuzz          a few seconds of every fuzz target; only in --all
@@ -103,6 +103,7 @@ for stage in "${stages[@]}"; do
     checks)
       check "layers" scripts/check_layers.py
       check "tests" scripts/check_tests.py
+      check "generated files are up to date" scripts/generate.py --check
       check "headers" scripts/check_headers.sh
       check "reference: doxygen" scripts/reference.sh
       check "reference: declared, exported, documented" scripts/check_reference.py build/release

@@ -165,7 +165,7 @@ static int32_t *find_held(const studio_world *w, int32_t body, int32_t *count) {
     const pl_instance_group *group = &PL_ITEM(&w->set->groups, pl_instance_group, g);
     pl_body_id id = pl_scene_instance_get_body(w->set, body).id;
     if (group->pin == NULL || memcmp(&group->body, &id, sizeof id) != 0) continue;
-    if (group->pin->until > 0 || group->pin->keys.count > 0 || group->pin->stiffness > 0) continue;
+    if (group->pin->def.until > 0 || group->pin->keys.count > 0 || group->pin->def.stiffness > 0) continue;
     for (int32_t i = 0; i < group->particle_count; ++i) held[group->particles[i]] = 1;
   }
   for (int32_t i = 0; i < points; ++i)
@@ -184,9 +184,9 @@ static void begin_fit(studio_world *w, studio_capture *c) {
   studio_fit_def def = {.capture = c->file,
                         .tets = tets,
                         .surface = surface,
-                        .material = (pl_fem_material)(fem->material - 1),
-                        .density = fem->density,
-                        .poisson = fem->poisson,
+                        .material = fem->def.material,
+                        .density = fem->def.density,
+                        .poisson = fem->def.poisson,
                         .max_steps = (int32_t)fmax(steps, MIN_STEPS),
                         .modulus_count = c->fit_moduli,
                         .max_rounds = c->fit_rounds,

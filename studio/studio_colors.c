@@ -76,7 +76,7 @@ static void fill_stress(studio_world *w, int32_t index, const pl_vec3 *surface, 
   }
   pl_mesh_view mesh = pl_mesh_get_view(body.mesh);
   const pl_scene_body *source = PL_ITEM(&w->set->parts, pl_instance_part, index).source;
-  double factor = source->method == PL_SCENE_FEM ? source->fem.young : 1;
+  double factor = source->method == PL_SCENE_FEM ? source->fem.def.young : 1;
   double *sums = pl_allocate_array(w->context, 2 * (size_t)mesh.point_count, sizeof *sums);
   if (sums == NULL || pl_body_get_positions(w->world, body.id, w->points) < 0) {
     pl_release(w->context, sums);

@@ -164,7 +164,7 @@ static int32_t *find_segments(studio_world *w, int32_t index, const pl_detail_se
   pl_arena_init(&arena, w->context, 0);
   pl_detail_object object;
   pl_detail_def def = pl_detail_set_get_view(set).def;
-  def.window_radius *= part->source->detail.scale;
+  def.window_radius *= part->source->detail.def.scale;
   pl_detail_segments segments = {.count = SEGMENT_COUNT < count ? SEGMENT_COUNT : count, .segment_of_point = found};
   bool good = found != NULL && pl_model_detail_object(&arena, part->model, part->body.mesh, &object) &&
               pl_detail_segment(w->context, &def, &object, 1, &segments, NULL) >= 0;

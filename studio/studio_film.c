@@ -30,7 +30,7 @@ static double release_of(const studio_world *w, int32_t body) {
   const pl_scene_body *source = PL_ITEM(&w->set->parts, pl_instance_part, body).source;
   const pl_scene_pin *pins = source->pins.items;
   double release = 0;
-  for (int32_t i = 0; i < source->pins.count; ++i) release = fmax(release, pins[i].until);
+  for (int32_t i = 0; i < source->pins.count; ++i) release = fmax(release, pins[i].def.until);
   return release;
 }
 

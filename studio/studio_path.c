@@ -20,12 +20,6 @@ static const char *read_step(const char *path, char *key, size_t size, long *ind
   return path + length;
 }
 
-static const pl_scene_field *find_field(const pl_scene_type *type, const char *key) {
-  for (int32_t i = 0; i < type->field_count; ++i)
-    if (strcmp(type->fields[i].key, key) == 0) return &type->fields[i];
-  return NULL;
-}
-
 static const char *setting_name(const pl_behaviour *behaviour, const char *key) {
   for (int32_t i = 0; behaviour != NULL && i < behaviour->setting_count; ++i)
     if (strcmp(behaviour->settings[i].name, key) == 0) return behaviour->settings[i].name;
@@ -40,9 +34,8 @@ bool studio_field_find(pl_scene *scene, const char *path, studio_field *field_pl
     long index;
     path = read_step(path, key, sizeof key, &index);
     if (path == NULL || index >= 0) return false;
-    const pl_scene_field *field = find_field(type, key);
-    if (field == NULL) return false;
-    field_place->field = field;
+    pl_scene_field *field = &field_place->field;
+    if (!pl_scene_field_find(type, key, field)) return false;
     field_place->value = object + field->offset;
     if (field->kind == PL_SCENE_LIST) {
       const pl_scene_list *list = field_place->value;

@@ -11,31 +11,8 @@
 #include "base/error.h"
 #include "studio_document.h"
 
-typedef struct offer {
-  const char *key;     // below the method's object; of the world: the whole path
-  double min, max;  // of a slider
-  bool log;            // on a logarithmic scale
-  bool live;
-} offer;
-
-static const offer SOLID[] = {{"stiffness", 0.005, 1, true, false},      {"fidelity", 0, 1, false, false},
-                              {"damping", 0, 20, false, false},          {"density", 10, 1e4, true, false},
-                              {"friction", 0, 2, false, false},          {"restitution", 0, 1, false, false},
-                              {"plastic_threshold", 0, 1, false, false}, {"plastic_rate", 0, 20, false, false},
-                              {"hold_examples", 0, 1, false, false},     {"grouping", 0, 0, false, false}};
-static const offer ROD[] = {
-    {"stiffness", 0.001, 1, true, false}, {"damping", 0, 20, false, false},  {"twist", 0.05, 5, true, false},
-    {"width", 1, 16, false, false},       {"friction", 0, 2, false, false},  {"ghost_momentum", 0, 0, false, false},
-    {"window", 0, 1, false, false},       {"view_time", 0, 2, false, false}, {"view_rule", 0, 0, false, false}};
-static const offer FEM[] = {
-    {"young", 100, 1e8, true, false},      {"poisson", 0, 0.49, false, false},           {"density", 10, 1e4, true, false},
-    {"mass_damping", 0, 10, false, false}, {"stiffness_damping", 0, 0.05, false, false}, {"friction", 0, 2, false, false}};
-static const offer ACTOR[] = {{"command.speed", 0, 2, false, true},
-                              {"regularisation", 1e-6, 10, true, false},
-                              {"rate_regularisation", 1e-6, 1e3, true, false}};
-static const offer WORLD[] = {{"studio.rate", 0.05, 4, true, true}, {"gravity[1]", -20, 20, false, true}};
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+// The tables of the scene say which keys are offered, over which range (src/base/parameter.h). This one is the studio's own.
+static const pl_parameter_slider RATE = {.offered = true, .min = 0.05, .max = 4, .logarithmic = true, .live = true};
 
 // "plastic_rate" as people write it.
 static void make_label(const char *key, char *label, size_t size) {
@@ -60,58 +37,78 @@ static void set_range(studio_note *note, pl_json *item, double value, double min
 }
 
 // The value as it stands in the scene, and what can be said of it.
-static void set_value(studio_note *note, pl_json *item, const studio_field *field_place, const offer *from) {
-  const pl_scene_field *field = field_place->field;
+static void set_value(studio_note *note, pl_json *item, const studio_field *field_place) {
+  const pl_scene_field *field = &field_place->field;
   double number = 0;
   switch (field->kind) {
     case PL_SCENE_BOOL: pl_json_set_bool(&note->arena, item, "value", *(const bool *)field_place->value); return;
-    case PL_SCENE_CHOICE: {
+    case PL_SCENE_ENUM: {
       pl_json *choices = pl_json_set(&note->arena, item, "choices", pl_json_new(&note->arena, PL_JSON_ARRAY));
       for (int i = 0; field->choices[i] != NULL; ++i) pl_json_add(choices, pl_json_new_text(&note->arena, field->choices[i]));
-      pl_json_set_text(&note->arena, item, "value", field->choices[*(const int32_t *)field_place->value - 1]);
+      pl_json_set_text(&note->arena, item, "value", field->choices[*(const int32_t *)field_place->value]);
       return;
     }
-    case PL_SCENE_INTEGER: number = (double)*(const int64_t *)field_place->value; break;
+    case PL_SCENE_INT32: number = *(const int32_t *)field_place->value; break;
     case PL_SCENE_VECTOR: number = ((const double *)field_place->value)[field_place->component]; break;
     default: number = *(const double *)field_place->value; break;
   }
-  double min = from->min, max = from->max;
+  double min = field->slider.min, max = field->slider.max;
   if (field->min != 0 || field->max != 0) {
     min = fmax(min, field->min);
     max = fmin(max, field->max);
     if (field->min_above && min <= field->min) min = field->min + 1e-3 * (max - field->min);
   }
   set_range(note, item, number, min, max);
-  pl_json_set_bool(&note->arena, item, "whole", field->kind == PL_SCENE_INTEGER);
+  pl_json_set_bool(&note->arena, item, "whole", field->kind == PL_SCENE_INT32);
 }
 
-static pl_json *describe(studio_world *w, studio_note *note, const char *path, const offer *from) {
-  studio_field field;
-  char label[64];
-  bool own = strncmp(path, "studio.", 7) == 0;
-  if (!own && !studio_field_find(w->scene, path, &field)) return NULL;
+static pl_json *new_item(studio_note *note, const char *path, const char *key, const pl_parameter_slider *slider) {
   pl_json *item = pl_json_new(&note->arena, PL_JSON_OBJECT);
+  char label[64];
   if (item == NULL) return NULL;
-  make_label(own ? "time scale" : field.component == 1 ? "gravity" : from->key, label, sizeof label);
+  make_label(key, label, sizeof label);
   pl_json_set_text(&note->arena, item, "path", path);
   pl_json_set_text(&note->arena, item, "label", label);
-  if (own)
-    set_range(note, item, w->rate, from->min, from->max);
-  else
-    set_value(note, item, &field, from);
-  pl_json_set_bool(&note->arena, item, "log", from->log);
-  pl_json_set_text(&note->arena, item, "unit", !own && field.field->unit != NULL ? field.field->unit : "");
-  pl_json_set_bool(&note->arena, item, "live", from->live);
-  if (!own) pl_json_set_text(&note->arena, item, "about", field.field->about);
+  pl_json_set_bool(&note->arena, item, "log", slider->logarithmic);
+  pl_json_set_bool(&note->arena, item, "live", slider->live);
   return item;
 }
 
-static void list_offers(studio_world *w, studio_note *note, pl_json *list, const char *prefix, const offer *offers, int count) {
-  for (int i = 0; i < count; ++i) {
-    char path[160];
-    snprintf(path, sizeof path, "%s%s", prefix, offers[i].key);
-    pl_json *item = describe(w, note, path, &offers[i]);
-    if (item != NULL) pl_json_add(list, item);
+static void list_rate(const studio_world *w, studio_note *note, pl_json *list) {
+  pl_json *item = new_item(note, "studio.rate", "time scale", &RATE);
+  if (item == NULL) return;
+  set_range(note, item, w->rate, RATE.min, RATE.max);
+  pl_json_set_text(&note->arena, item, "unit", "");
+  pl_json_add(list, item);
+}
+
+static void list_field(studio_world *w, studio_note *note, pl_json *list, const char *path, const char *key) {
+  studio_field field;
+  if (!studio_field_find(w->scene, path, &field)) return;
+  pl_json *item = new_item(note, path, key, &field.field.slider);
+  if (item == NULL) return;
+  set_value(note, item, &field);
+  pl_json_set_text(&note->arena, item, "unit", field.field.unit != NULL ? field.field.unit : "");
+  pl_json_set_text(&note->arena, item, "about", field.field.about);
+  pl_json_add(list, item);
+}
+
+// What the table of a type offers, objects in it included, in the table's order. `skip` is how much of a path is not in labels. Of a vector the component
+// along the vertical is offered.
+static void list_offers(studio_world *w, studio_note *note, pl_json *list, const pl_scene_type *type, const char *prefix,
+                        size_t skip) {
+  pl_scene_walk walk = {0};
+  pl_scene_field field;
+  while (pl_scene_walk_next(type, &walk, &field)) {
+    char path[160], key[160];
+    snprintf(key, sizeof key, "%s%s", prefix + skip, field.key);
+    if (field.kind == PL_SCENE_OBJECT) {
+      snprintf(path, sizeof path, "%s%s.", prefix, field.key);
+      list_offers(w, note, list, field.type, path, skip);
+    } else if (field.slider.offered) {
+      snprintf(path, sizeof path, "%s%s%s", prefix, field.key, field.kind == PL_SCENE_VECTOR ? "[1]" : "");
+      list_field(w, note, list, path, key);
+    }
   }
 }
 
@@ -119,18 +116,13 @@ static void list_behaviour(studio_note *note, pl_json *list, const char *prefix,
   const pl_behaviour *behaviour = pl_behaviour_find(body->actor.behaviour);
   for (int32_t i = 0; behaviour != NULL && i < behaviour->setting_count; ++i) {
     const pl_behaviour_setting *setting = &behaviour->settings[i];
-    pl_json *item = pl_json_new(&note->arena, PL_JSON_OBJECT);
-    char path[200], label[64];
-    if (item == NULL) return;
+    char path[200];
     snprintf(path, sizeof path, "%ssettings.%s", prefix, setting->name);
-    make_label(setting->name, label, sizeof label);
-    pl_json_set_text(&note->arena, item, "path", path);
-    pl_json_set_text(&note->arena, item, "label", label);
+    pl_json *item = new_item(note, path, setting->name, &(pl_parameter_slider){.offered = true});
+    if (item == NULL) return;
     double max = fmin(setting->max, fmax(4 * fabs(setting->preset), 1));
     set_range(note, item, setting_value(body, setting), fmax(setting->min, -max), max);
-    pl_json_set_bool(&note->arena, item, "log", false);
     pl_json_set_text(&note->arena, item, "unit", setting->unit);
-    pl_json_set_bool(&note->arena, item, "live", false);
     pl_json_set_text(&note->arena, item, "about", setting->about);
     pl_json_add(list, item);
   }
@@ -140,21 +132,22 @@ pl_json *studio_setting_list(studio_world *w, studio_note *note, int32_t source)
   pl_json *list = pl_json_new(&note->arena, PL_JSON_ARRAY);
   if (list == NULL) return NULL;
   if (source < 0) {
-    list_offers(w, note, list, "", WORLD, COUNT_OF(WORLD));
+    list_rate(w, note, list);
+    list_offers(w, note, list, &pl_scene_document_type, "", 0);
     return list;
   }
   const pl_scene_body *body = &((const pl_scene_body *)w->scene->document.bodies.items)[source];
   char prefix[64];
   if (body->actor.json != NULL) {
     snprintf(prefix, sizeof prefix, "bodies[%d].actor.", source);
-    list_offers(w, note, list, prefix, ACTOR, COUNT_OF(ACTOR));
+    list_offers(w, note, list, &pl_scene_actor_type, prefix, strlen(prefix));
     list_behaviour(note, list, prefix, body);
   }
-  const offer *offers = body->method == PL_SCENE_SOLID ? SOLID : body->method == PL_SCENE_ROD ? ROD : FEM;
-  const char *method = body->method == PL_SCENE_SOLID ? "solid" : body->method == PL_SCENE_ROD ? "rod" : "fem";
-  int count = body->method == PL_SCENE_SOLID ? COUNT_OF(SOLID) : body->method == PL_SCENE_ROD ? COUNT_OF(ROD) : COUNT_OF(FEM);
-  snprintf(prefix, sizeof prefix, "bodies[%d].%s.", source, method);
-  list_offers(w, note, list, prefix, offers, count);
+  const pl_scene_type *const types[] = {&pl_scene_solid_type, &pl_scene_rod_type,
+                                        &pl_scene_fem_type};  // in the order of pl_scene_method
+  const pl_scene_type *type = types[body->method - 1];
+  snprintf(prefix, sizeof prefix, "bodies[%d].%s.", source, type->name);
+  list_offers(w, note, list, type, prefix, strlen(prefix));
   return list;
 }
 
@@ -169,9 +162,9 @@ static bool value_text(const studio_world *w, const studio_field *field, const p
     snprintf(text, size, "%s", on ? "true" : "false");
     return true;
   }
-  if (pl_json_get_text(value, &word)) return field->field->kind == PL_SCENE_CHOICE && snprintf(text, size, "\"%.60s\"", word) > 0;
+  if (pl_json_get_text(value, &word)) return field->field.kind == PL_SCENE_ENUM && snprintf(text, size, "\"%.60s\"", word) > 0;
   if (!pl_json_get_number(value, &number)) return false;
-  double scale = pow(studio_document_unit(&w->document), -field->field->length_power);
+  double scale = pow(studio_document_unit(&w->document), -field->field.length_power);
   if (field->component < 0) {
     snprintf(text, size, "%.17g", number * scale);
     return true;
@@ -197,10 +190,6 @@ static pl_status edit(studio_world *w, const char *path, const studio_field *fie
   status = pl_scene_override_all(&shell, &override, 1, error);
   if (status < 0) studio_document_free(w->context, changed);
   return status;
-}
-
-static bool is_live(const char *path, const studio_field *field) {
-  return strcmp(path, "gravity[1]") == 0 || (field->body >= 0 && strstr(path, ".actor.command.speed") != NULL);
 }
 
 // A number of a running world.
@@ -237,7 +226,7 @@ pl_status studio_setting_change(studio_world *w, const char *path, const pl_json
     return pl_fail_field(error, PL_ERROR_NOT_FOUND, path, "there is no such setting in this scene");
   pl_status status = edit(w, path, &field, value, changed, error);
   if (status < 0) return status;
-  *live = is_number && is_live(path, &field) && number >= -1e6 && number <= 1e6;
+  *live = is_number && field.field.slider.live && number >= -1e6 && number <= 1e6;
   if (!*live) return PL_OK;
   change_live(w, &field, number);
   studio_document_free(w->context, &w->document);

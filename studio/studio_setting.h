@@ -13,7 +13,7 @@ pl_status studio_setting_change(studio_world *world, const char *path, const pl_
 
 // A place in a document: its field, and where the value is kept.
 typedef struct studio_field {
-  const pl_scene_field *field;
+  pl_scene_field field;
   void *value;
   int component;        // of a vector, -1 for all
   int32_t body;         // of the document, -1 outside of bodies

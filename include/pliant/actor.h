@@ -82,8 +82,12 @@ typedef struct pl_part_view {
 
 /// What is asked of an actor from outside: by a scene, a path, keys.
 typedef struct pl_actor_command {
-  double speed;     ///< m/s along the heading; 0: stay where it is
-  pl_vec3 heading;  ///< direction on the ground, of length 1
+  // parameters of src/actor/actor_parameters.c by `make generate`: begin
+  /// How fast to go; 0 means: stay.
+  double speed;  ///< m/s, 0 … 1e3, default 0
+  /// Which way on the ground, of any length but 0; a path overrides it.
+  pl_vec3 heading;  ///< default (1, 0, 0)
+  // parameters: end
 } pl_actor_command;
 
 /// An actor at the start of a step, as its behaviour sees it.
@@ -162,36 +166,55 @@ typedef enum pl_actor_hessian {
 
 /// Input of pl_actor_create().
 typedef struct pl_actor_def {
-  pl_rest_kind rest;
-  const pl_mesh *cage;  ///< of PL_REST_CAGE; NULL: one is made of about `cage_point_count` points
-  int32_t cage_point_count;
+  // parameters of src/actor/actor_parameters.c by `make generate`: begin
+  /// What the rest shape is chosen from: all shapes, those of a cage, mixtures of examples, or sums
+  /// of the softest vibrations.
+  pl_rest_kind rest;  ///< default PL_REST_CAGE
+  /// Points to aim at when the cage is made from a coarse lattice around the body.
+  int32_t cage_point_count;  ///< 4 … 2000, default 16
+  /// Number of vibrations.
+  int32_t mode_count;  ///< 1 … 500, default 12
+  /// Cost of a rest shape strained by 1 everywhere; more: less effort.
+  double regularisation;  ///< (m/s)², 0 … 1e12, default 0.1
+  /// Cost of the rest shape's strain changing by 1 in one step; more: calmer.
+  double rate_regularisation;  ///< (m/s)², 0 … 1e12, default 1
+  /// Factor on the cost of changes of volume (or area) of the rest shape.
+  double volume_regularisation;  ///< 0 … 1e6, default 1
+  /// Factor on the cost of bending of curves and shells; (d / thickness)^2 makes it as dear as for
+  /// a body of thickness d.
+  double bend_regularisation;  ///< 0 … 1e6, default 1
+  /// Strain of a single element of the rest shape at which its cost has doubled; 0: none. Not of
+  /// examples.
+  double max_strain;  ///< 0 … 1e6, default 0.2
+  /// Of examples: cost of leaving the hull of rest and examples by 1.
+  double hull_penalty;  ///< (m/s)², 0 … 1e12, default 10
+  /// Second derivatives of the goals alone, or of the whole Lagrangian.
+  pl_actor_hessian hessian;  ///< default PL_ACTOR_GAUSS_NEWTON
+  /// Maximum iterations of the optimisation in a step.
+  int32_t max_iterations;  ///< 1 … 1000, default 8
+  /// Of the optimality conditions, relative.
+  double tolerance;  ///< above 0 up to 1, default 1e-3
+  /// Steps that are planned at once; 1: as in the paper.
+  int32_t horizon;  ///< 1 … 32, default 1
+  /// Whether it continues with the first place of its path after the last.
+  bool path_loops;  ///< default false
+  // parameters: end
+
+  const pl_mesh *cage;           ///< of PL_REST_CAGE; NULL: one is made of about `cage_point_count` points
   const pl_mesh_pose *examples;  ///< of PL_REST_EXAMPLES; copied
   int32_t example_count;
   const int32_t *example_groups;  ///< number of the group of each example: mixtures are convex within each. NULL: all in one
-  int32_t mode_count;             ///< of PL_REST_MODES
-  double regularisation;          ///< (m/s)²: cost of a rest shape strained by 1 everywhere
-  double rate_regularisation;     ///< (m/s)²: cost of the rest shape's strain changing by 1 in one step
-  double volume_regularisation;   ///< factor on the cost of changes of volume (or area) of the rest shape
-  double bend_regularisation;     ///< factor on the cost of bending of curves and shells: of their own they hardly mind
-  double max_strain;  ///< strain of an element of the rest shape at which its cost has doubled; 0: none. Not of examples
-  double hull_penalty;  ///< (m/s)²: cost of leaving the hull of rest and examples by 1
-  pl_actor_hessian hessian;
-  int32_t max_iterations;     ///< most iterations of the optimisation in a step
-  double tolerance;            ///< of the optimality conditions, relative
-  int32_t horizon;             ///< steps that are planned at once; 1: as in the paper
-  const pl_actor_part *parts;  ///< copied
+  const pl_actor_part *parts;     ///< copied
   int32_t part_count;
   const pl_behaviour *behaviour;  ///< must outlive the actor
   const double *settings;         ///< one per setting of the behaviour, or NULL for the presets; copied
   const pl_vec3 *path;            ///< places to go to one after the other, or NULL; copied
   int32_t path_count;
-  bool path_loops;
   pl_actor_command command;  ///< at the start; the path overrides the heading
   uint32_t magic;            ///< set by pl_default_actor_def()
 } pl_actor_def;
 
-/// A cage of about 16 points, presets of the behaviour, Gauss-Newton, 8 iterations to 1e-3, horizon 1, heading along x at 0 m/s, no behaviour:
-/// it never wants anything.
+/// Every parameter at its default, the command too; presets of the behaviour; no behaviour: it never wants anything.
 PL_API pl_actor_def pl_default_actor_def(void);
 
 /// A character: its space of rest shapes, its behaviour and what they remember.

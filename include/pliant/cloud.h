@@ -110,10 +110,15 @@ PL_API void pl_capture_destroy(pl_capture *capture);
 
 /// Input of pl_capture_writer_create().
 typedef struct pl_capture_writer_def {
+  // parameters of src/io/capture_parameters.c by `make generate`: begin
+  /// Frames per second.
+  double rate;  ///< 1/s, above 0 up to 1e6, default 30
+  /// What the capture was taken in.
+  pl_vec3 gravity;  ///< m/s², default (0, -9.81, 0)
+  // parameters: end
+
   const char *folder;                ///< where capture.json and its pictures or clouds go; made if it is not there
   const char *name;                  ///< of the capture, NULL for none
-  double rate;                       ///< frames per second
-  pl_vec3 gravity;                   ///< m/s^2
   const pl_capture_camera *cameras;  ///< copied
   int32_t camera_count;              ///< 0: frames are clouds
   uint32_t magic;                    ///< set by pl_default_capture_writer_def()
@@ -122,7 +127,7 @@ typedef struct pl_capture_writer_def {
 /// A capture being written, frame by frame.
 typedef struct pl_capture_writer pl_capture_writer;
 
-/// 30 frames per second, gravity (0, -9.81, 0), no cameras; the folder is to be filled in.
+/// Every parameter at its default, no cameras; the folder is to be filled in.
 PL_API pl_capture_writer_def pl_default_capture_writer_def(void);
 
 /// Start a capture: makes its folders. Fails with PL_ERROR_FILE when that cannot be done, PL_ERROR_INVALID_ARGUMENT for a def that is wrong. The writer belongs to the caller

@@ -28,21 +28,30 @@ typedef struct pl_collider_key {
 
 /// Input of pl_world_add_collider().
 typedef struct pl_collider_def {
+  // parameters of src/contact/collider_parameters.c by `make generate`: begin
+  /// Of a sphere or capsule.
+  double radius;  ///< m, above 0 up to 1e9, default 0.5
+  /// Of a capsule's axis along y.
+  double half_length;  ///< m, 0 … 1e9, default 0.5
+  /// Half the edge lengths of a box.
+  pl_vec3 half_size;  ///< m, above 0 up to 5e8, default (0.5, 0.5, 0.5)
+  /// Coulomb coefficient; combined with the body's by geometric mean.
+  double friction;  ///< 0 … 1e3, default 0.5
+  /// Fraction of the speed kept in a bounce; the larger of collider and body counts.
+  double restitution;  ///< 0 … 1, default 0
+  /// Whether the motion along the keys repeats; otherwise the last placement is kept.
+  bool loop;  ///< default false
+  // parameters: end
+
   pl_collider_shape shape;
   pl_transform placement;       ///< used when there are no keys
-  double radius;                ///< metres
-  double half_length;           ///< metres
-  pl_vec3 half_size;            ///< metres
   const pl_mesh *mesh;          ///< for PL_COLLIDER_MESH; copied
-  double friction;              ///< Coulomb coefficient; combined with the body's by geometric mean
-  double restitution;           ///< 0 … 1; the larger of the two counts
   const pl_collider_key *keys;  ///< copied
   int32_t key_count;
-  bool loop;       ///< repeat the keys after the last; otherwise the last placement is kept
   uint32_t magic;  ///< set by pl_default_collider_def()
 } pl_collider_def;
 
-/// A still collider of the given form at the origin, friction 0.5, restitution 0.
+/// A still collider of the given form at the origin, every parameter at its default.
 PL_API pl_collider_def pl_default_collider_def(pl_collider_shape shape);
 
 #ifdef __cplusplus

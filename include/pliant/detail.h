@@ -65,31 +65,51 @@ typedef struct pl_detail_recording {
 
 /// Input of pl_detail_set_build().
 typedef struct pl_detail_def {
-  double window_radius;      ///< metres, one standard deviation of what descriptors look at; to be filled in
-  double stamp_radius;       ///< metres around the contact that a stamp reaches; 0: 2.5 window radii
-  int32_t stamp_resolution;  ///< samples along each side of a stamp, 4 … 512
-  double stamp_border;       ///< share of the radius over which a stamp fades out, 0 … 1
-  int32_t
-      stamp_sides;     ///< 2: what faces away from the contact, the lower side of a sheet, has a map of its own; 1: one map for all
-  int32_t site_order;  ///< orders of moments of the place, 0 … 3
-  int32_t patch_order;  ///< of the contact patch's shape, 0 … 3; -1: not looked at
-  int32_t load_order;   ///< of the load, 1 or 2; 0: not looked at
-  double min_load;    ///< loads below this share of the window radius are none
-  /// Metres; 0: loads are compared by direction alone, as in the paper, so one place can be recorded at one depth for each direction. Otherwise
-  /// sizes are told apart too, those around this best. Negative: 0, or the mean size of the recordings if some differ in size alone.
-  double load_reference;
-  double overload;  ///< a stamp grows with the load up to this many times its recording's, at least 1
-  double site_width, patch_width,
-      load_width;  ///< of the kernel; 0: those that predict each recording best from the others, if there are four or more
-  /// Every recording also stands for its mirror image: those come behind all recordings, in their order, but for what is its own mirror image or too like another example. Right for all material
-  /// that has no handedness.
-  bool mirror;
-  bool plain_weights;  ///< weights are plain similarities (eq. 15): for more examples than can interpolate
-  uint32_t magic;      ///< set by pl_default_detail_def()
+  // parameters of src/detail/detail_parameters.c by `make generate`: begin
+  /// How far descriptors look around a contact, one standard deviation.
+  double window_radius;  ///< m, above 0 up to 1e6, to be filled in
+  /// How far a stamp reaches around the contact; 0 means: 2.5 window radii.
+  double stamp_radius;  ///< m, 0 … 1e6, default 0
+  /// Samples along each side of a stamp.
+  int32_t stamp_resolution;  ///< 4 … 512, default 64
+  /// Fraction of the radius over which a stamp fades out.
+  double stamp_border;  ///< 0 … 1, default 0.25
+  /// 2: what faces away from the contact, the lower side of a sheet, has a map of its own; 1: one
+  /// map for all.
+  int32_t stamp_sides;  ///< 1 … 2, default 2
+  /// Orders of moments of the place.
+  int32_t site_order;  ///< 0 … 3, default 3
+  /// Of the contact patch's shape; -1: not looked at.
+  int32_t patch_order;  ///< -1 … 3, default -1
+  /// Of the load; 0: not looked at.
+  int32_t load_order;  ///< 0 … 2, default 2
+  /// Loads below this fraction of the window radius are none.
+  double min_load;  ///< 0 … 1, default 1e-4
+  /// Size of loads around which sizes are told apart best. 0: loads are compared by direction
+  /// alone, as in the paper, so one place can be recorded at one depth for each direction.
+  /// Negative: 0, or the mean size of the recordings if some differ in size alone.
+  double load_reference;  ///< m, -1e6 … 1e6, default -1
+  /// A stamp grows with the load up to so many times its recording's.
+  double overload;  ///< 1 … 1e6, default 1.5
+  /// Of the kernel; 0: that which predicts each recording best from the others, if there are four
+  /// or more.
+  double site_width;  ///< 0 … 1e6, default 0
+  /// Likewise.
+  double patch_width;  ///< 0 … 1e6, default 0
+  /// Likewise.
+  double load_width;  ///< 0 … 1e6, default 0
+  /// Whether every recording also stands for its mirror image: those come after all recordings, in
+  /// their order, but for what is its own mirror image or too like another example. Right for all
+  /// material that has no handedness.
+  bool mirror;  ///< default false
+  /// Whether weights are plain similarities (eq. 15), for more examples than can interpolate.
+  bool plain_weights;  ///< default false
+  // parameters: end
+
+  uint32_t magic;  ///< set by pl_default_detail_def()
 } pl_detail_def;
 
-/// Orders 3, none and 2, stamps of 64 with a border of 0.25 and two sides, loads down to 1e-4, reference chosen, overload 1.5, widths fitted; the window radius is to be
-/// filled in.
+/// Every parameter at its default; the window radius is to be filled in.
 PL_API pl_detail_def pl_default_detail_def(void);
 
 /// Examples, ready to be looked up. Immutable.
@@ -150,14 +170,20 @@ PL_API pl_status pl_detail_set_preview(const pl_detail_set *set, int32_t example
 
 /// Input of pl_detail_filter_create().
 typedef struct pl_detail_filter_def {
+  // parameters of src/detail/detail_parameters.c by `make generate`: begin
+  /// Contacts at a time; memory grows with it.
+  int32_t max_contacts;  ///< 1 … 4096, default 8
+  /// Size of the object by that of the recorded ones: 0.5 lays stamps of half the length and
+  /// height.
+  double scale;  ///< above 0 up to 1e6, default 1
+  // parameters: end
+
   const pl_detail_set *set;        ///< must outlive the filter
   const pl_detail_object *object;  ///< whose surface is to be changed; copied
-  int32_t max_contacts;            ///< contacts at a time; memory grows with it
-  double scale;    ///< size of the object by that of the recorded ones: 0.5 lays stamps of half the length and height
-  uint32_t magic;  ///< set by pl_default_detail_filter_def()
+  uint32_t magic;                  ///< set by pl_default_detail_filter_def()
 } pl_detail_filter_def;
 
-/// 8 contacts, scale 1; set and object are to be filled in.
+/// Every parameter at its default; set and object are to be filled in.
 PL_API pl_detail_filter_def pl_default_detail_filter_def(void);
 
 /// Puts detail onto one surface. Holds working memory only: what it returns depends on its arguments alone.
@@ -241,17 +267,23 @@ PL_API pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail
 
 /// Input of pl_detail_layer_add().
 typedef struct pl_detail_layer_def {
+  // parameters of src/detail/detail_parameters.c by `make generate`: begin
+  /// Surface points this close to a tool are touched, besides the gap that the body keeps.
+  double reach;  ///< m, 0 … 1e6, default 1e-3
+  /// Size of the body by that of the recorded one: 0.5 lays stamps of half the length and height.
+  double scale;  ///< above 0 up to 1e6, default 1
+  /// Tools that may touch at a time; of more, the first.
+  int32_t max_contacts;  ///< 1 … 4096, default 8
+  // parameters: end
+
   const pl_detail_set *set;     ///< must outlive the world
   const pl_mesh *mesh;          ///< the tet mesh the body's model was built from; may go afterwards
   const pl_collider_id *tools;  ///< colliders that count as tools; copied
   int32_t tool_count;           ///< 0: all colliders that move along keys
-  double reach;                 ///< surface points this close to a tool are touched, metres, beside the gap that the body keeps
-  int32_t max_contacts;         ///< tools that may touch at a time; of more, the first
-  double scale;                 ///< as in pl_detail_filter_def
   uint32_t magic;               ///< set by pl_default_detail_layer_def()
 } pl_detail_layer_def;
 
-/// All moving colliders, reach 1 mm, 8 contacts, scale 1; set and mesh are to be filled in.
+/// Every parameter at its default, all moving colliders; set and mesh are to be filled in.
 PL_API pl_detail_layer_def pl_default_detail_layer_def(void);
 
 /// A filter on a body of a world.

@@ -42,39 +42,64 @@ typedef enum pl_fem_solver {
 
 /// Input of pl_fem_build().
 typedef struct pl_fem_def {
-  pl_fem_material material;
-  double density;              ///< kg/m³
-  double young;                ///< Young's modulus, Pa
-  double poisson;              ///< Poisson's ratio, (-1, 0.5); solids and shells
-  double thickness;            ///< metres: of a shell, of a plane solid, diameter of a curve's square cross-section
-  const double *young_scales;  ///< factor on `young` per element (tet, triangle or segment), or NULL; copied
-  double mass_damping;         ///< alpha of Rayleigh damping alpha M + beta K, 1/s
-  double stiffness_damping;    ///< beta, s
-  pl_fem_scheme scheme;
-  pl_fem_solver solver;
-  int32_t max_newton_iterations;     ///< most Newton iterations a step
-  double newton_tolerance;  ///< residual force as a share of the typical force at which a step counts as solved
-  int32_t volume_rounds;    ///< PL_FEM_FAST: iterations that keep the volume
-  double
-      fast_step;  ///< PL_FEM_FAST: seconds of the step the constant matrix is for; worlds must step by it or a whole multiple of it
-  double friction;               ///< Coulomb coefficient
-  double restitution;            ///< 0 … 1, for contact with other bodies
-  double contact_radius;         ///< metres kept free around the surface
-  double contact_stiffness;      ///< N/m per metre² of surface pressed into a collider; 0: ten times that of a layer of elements
-  bool self_contact;             ///< collide the body's surface with itself
+  // parameters of src/fem/fem_parameters.c by `make generate`: begin
+  /// What the mesh is made of. Tets: corotated linear, stable neo-Hookean, edge lengths and
+  /// volumes, or `fast` for interactive use. Triangles: a shell, or a plane solid that moves in its
+  /// plane z = const. Segments: a curve in a plane z = const.
+  pl_fem_material material;  ///< default PL_FEM_COROTATED
+  /// Young's modulus, in pascals whatever `length_unit` a scene has.
+  double young;  ///< Pa, above 0 up to 1e15, default 1e5
+  /// Poisson's ratio: 0.3 for most solids, near 0.5 for what keeps its volume.
+  double poisson;  ///< above -1 up to 0.4999, default 0.3
+  /// Mass per volume; of shells, plane solids and curves too.
+  double density;  ///< kg/m³, above 0 up to 1e9, default 1000
+  /// Of a shell or plane solid; side of a curve's square cross-section.
+  double thickness;  ///< m, above 0 up to 1e6, default 0.01
+  /// Alpha of Rayleigh damping: slows all motion, slow motion most.
+  double mass_damping;  ///< 1/s, 0 … 1e6, default 0
+  /// Beta of Rayleigh damping: slows deformation, fast vibration most.
+  double stiffness_damping;  ///< s, 0 … 1e3, default 0
+  /// How time is stepped: second order keeps energy, implicit Euler damps by itself.
+  pl_fem_scheme scheme;  ///< default PL_FEM_SECOND_ORDER
+  /// How linear systems are solved: chosen from size and stiffness, conjugate gradients, or a
+  /// factorisation.
+  pl_fem_solver solver;  ///< default PL_FEM_SOLVER_AUTO
+  /// Maximum Newton iterations a step; a scene uses 50 for an `actor` when absent.
+  int32_t max_newton_iterations;  ///< 1 … 1000, default 8
+  /// Residual force, as a fraction of the typical one, at which a step counts as solved; a scene
+  /// uses 1e-6 for an `actor` when absent.
+  double newton_tolerance;  ///< above 0 up to 1, default 1e-4
+  /// Of `fast`: iterations that keep the volume.
+  int32_t volume_rounds;  ///< 0 … 1000, default 2
+  /// Of PL_FEM_FAST: the step that the constant matrix is for; worlds must step by it or a whole
+  /// multiple of it.
+  double fast_step;  ///< s, above 0 up to 10, default 1/60
+  /// Coulomb coefficient.
+  double friction;  ///< 0 … 1e3, default 0.5
+  /// Fraction of the speed kept in a bounce off another body.
+  double restitution;  ///< 0 … 1, default 0
+  /// Gap kept around the surface; half the thickness lets a shell or curve rest on its outside.
+  double contact_radius;  ///< m, 0 … 1e6, default 0
+  /// Of colliders: force per depth and area; 0 means ten times that of a layer of elements.
+  double contact_stiffness;  ///< N/m³, 0 … 1e18, default 0
+  /// How far the surface may lie outside the tets.
+  double surface_tolerance;  ///< m, 0 … 1e6, default 1e-3
+  /// Whether the body collides with itself.
+  bool self_contact;  ///< default false
+  /// The state holds the rest shape, so that an actor can change it (actor.h). Stiffness damping
+  /// then acts on changes of shape only and has no torque. Not with PL_FEM_FAST or examples.
+  bool adapts;  ///< default false
+  // parameters: end
+
+  const double *young_scales;    ///< factor on `young` per element (tet, triangle or segment), or NULL; copied
   const pl_mesh *surface;        ///< finer surface to carry along, or NULL for the elements' own; copied
-  double surface_tolerance;      ///< metres a surface point may lie outside the tets
   const pl_mesh_pose *examples;  ///< poses whose element shapes the rest shape is mixed from (paper 004, section 5.1); copied
   int32_t example_count;         ///< 0 … 32
-  /// The state holds the rest shape, so that an actor can change it (actor.h). Stiffness damping then acts on changes of shape only and has no torque. Not with
-  /// PL_FEM_FAST or examples.
-  bool adapts;
   const struct pl_linear_backend *direct;  ///< sparse factorisation of the lab, or NULL; used where the solver says so
   uint32_t magic;                          ///< set by pl_default_fem_def()
 } pl_fem_def;
 
-/// 1000 kg/m³, 1e5 Pa, Poisson's ratio 0.3, thickness 1 cm, no damping, second order, solver chosen by itself, 8 Newton iterations to 1e-4, friction 0.5;
-/// mesh and all else are to be filled in.
+/// Every parameter at its default, of the given material; mesh and all else are to be filled in.
 PL_API pl_fem_def pl_default_fem_def(pl_fem_material material);
 
 /// Prepare a mesh as a finite-element body; particles are its points. Fails with PL_ERROR_INVALID_DATA, naming the element, when there are no elements of
@@ -100,17 +125,24 @@ PL_API pl_status pl_fem_get_report(const pl_world *world, pl_body_id body, pl_fe
 
 /// Input of pl_fem_equilibrium().
 typedef struct pl_fem_equilibrium_def {
-  pl_vec3 acceleration;   ///< m/s², such as gravity
+  // parameters of src/fem/fem_parameters.c by `make generate`: begin
+  /// Such as gravity.
+  pl_vec3 acceleration;  ///< m/s², default (0, 0, 0)
+  /// The load is applied in this many steps.
+  int32_t load_steps;  ///< 1 … 1e6, default 1
+  /// Maximum Newton iterations per load step.
+  int32_t max_newton_iterations;  ///< 1 … 1e6, default 50
+  /// Residual force as a fraction of the load.
+  double tolerance;  ///< above 0 up to 1, default 1e-8
+  // parameters: end
+
   const pl_vec3 *forces;  ///< newtons per point, or NULL
   const int32_t *pinned;  ///< points that stay where `positions` has them
   int32_t pinned_count;
-  int32_t load_steps;    ///< the load is applied in this many steps
-  int32_t max_newton_iterations;  ///< most Newton iterations per load step
-  double tolerance;      ///< residual force as a share of the load
-  uint32_t magic;        ///< set by pl_default_fem_equilibrium_def()
+  uint32_t magic;  ///< set by pl_default_fem_equilibrium_def()
 } pl_fem_equilibrium_def;
 
-/// No load, one load step, 50 iterations, tolerance 1e-8.
+/// Every parameter at its default: no load.
 PL_API pl_fem_equilibrium_def pl_default_fem_equilibrium_def(void);
 
 /// Find where a body rests under a load: `positions` (one per point) is where to start from and receives the answer. Status

@@ -27,13 +27,21 @@ typedef enum pl_reference_solver {
 
 /// Input of pl_reference_find().
 typedef struct pl_reference_def {
-  pl_reference_solver solver;
-  pl_vec3 gravity;                         ///< m/s²
+  // parameters of src/capture/fit_parameters.c by `make generate`: begin
+  /// How the reference shape is found.
+  pl_reference_solver solver;  ///< default PL_REFERENCE_NEWTON
+  /// What the static shape hangs in.
+  pl_vec3 gravity;  ///< m/s², default (0, -9.81, 0)
+  /// Residual force as a fraction of the weight.
+  double tolerance;  ///< above 0 up to 1, default 1e-10
+  /// Maximum iterations or steps of artificial time.
+  int32_t limit;  ///< 1 … 1e9, default 400
+  /// Fraction of its volume in the static shape that every element must keep.
+  double min_volume;  ///< above 0 up to 0.99, default 0.02
+  // parameters: end
+
   const int32_t *pinned;                   ///< points that are held: their places are those of the static shape
   int32_t pinned_count;                    ///< at least three that are not on a line, or the shape is not determined
-  double tolerance;                        ///< residual force as a share of the weight
-  int32_t limit;                           ///< most iterations or steps of artificial time
-  double min_volume;                     ///< share of its volume in the static shape that every element must keep, above 0
   const struct pl_linear_backend *direct;  ///< pl_cholmod_backend(), or NULL for conjugate gradients
   uint32_t magic;                          ///< set by pl_default_reference_def()
 } pl_reference_def;
@@ -50,7 +58,7 @@ typedef struct pl_reference_report {
   double seconds;
 } pl_reference_report;
 
-/// Newton, gravity (0, -9.81, 0), tolerance 1e-10, 400 iterations, least volume 0.02, no direct solver.
+/// Every parameter at its default; nothing pinned, no direct solver.
 PL_API pl_reference_def pl_default_reference_def(void);
 
 /// Find the shape without gravity of a body whose shape in gravity is known. `model` is built from the static shape by pl_fem_build(), of corotated or neo-Hookean tets, with
@@ -78,11 +86,16 @@ typedef enum pl_field_blend {
 
 /// Input of pl_field_build().
 typedef struct pl_field_def {
+  // parameters of src/capture/fit_parameters.c by `make generate`: begin
+  /// Control points; 1 for a uniform field.
+  int32_t control_count;  ///< 1 … 64, default 1
+  /// Direction that points lie along; zero: the longest edge of the box.
+  pl_vec3 axis;  ///< default (0, 0, 0)
+  // parameters: end
+
   pl_field_placement placement;
   pl_field_blend blend;
-  int32_t control_count;  ///< 1 … 64; 1 for a uniform field
   const pl_vec3 *points;  ///< of PL_FIELD_GIVEN
-  pl_vec3 axis;           ///< direction; zero: the longest edge of the box
   uint32_t magic;         ///< set by pl_default_field_def()
 } pl_field_def;
 
@@ -174,31 +187,51 @@ typedef bool pl_fit_callback(void *user, const pl_fit *fit, const pl_fit_progres
 
 /// Input of pl_fit_create().
 typedef struct pl_fit_def {
-  pl_fem_material material;  ///< PL_FEM_COROTATED or PL_FEM_NEO_HOOKEAN
-  double density;            ///< kg/m³ of the static shape: mass by volume
-  pl_vec3 gravity;           ///< m/s²
-  const int32_t *pinned;     ///< points that are held; copied
+  // parameters of src/capture/fit_parameters.c by `make generate`: begin
+  /// What the tets are made of: PL_FEM_COROTATED or PL_FEM_NEO_HOOKEAN.
+  pl_fem_material material;  ///< default PL_FEM_COROTATED
+  /// Of the static shape: mass by volume.
+  double density;  ///< kg/m³, above 0 up to 1e6, default 1000
+  /// What the body was captured in.
+  pl_vec3 gravity;  ///< m/s², default (0, -9.81, 0)
+  /// Young's modulus of every control point.
+  pl_fit_range young;  ///< Pa, 1e-3 … 1e15, default start 1e5 between 1e3 and 1e9, fitted
+  /// Poisson's ratio.
+  pl_fit_range poisson;  ///< -0.99 … 0.4999, default start 0.3 between 0.0 and 0.49, not fitted
+  /// Alpha of Rayleigh damping.
+  pl_fit_range mass_damping;  ///< 1/s, 1e-12 … 1e6, default start 0.1 between 1e-4 and 100, fitted
+  /// Beta of Rayleigh damping.
+  pl_fit_range stiffness_damping;  ///< s, 1e-12 … 1e3, default start 1e-3 between 1e-6 and 0.1, fitted
+  /// The static shape is the reference shape: for comparison, and for bodies without gravity.
+  bool use_static_shape;  ///< default false
+  /// How reference shapes are found.
+  pl_reference_solver reference;  ///< default PL_REFERENCE_NEWTON
+  /// How the distance is made small.
+  pl_fitter fitter;  ///< default PL_FITTER_GAUSS_NEWTON
+  /// Time steps between two frames.
+  int32_t steps_per_frame;  ///< 1 … 1000, default 2
+  /// Of Gauss-Newton: fit again with twice as many steps, from what was found, until no modulus
+  /// changes by more than 1 % or a frame would have more steps than these; 0: steps_per_frame and
+  /// no more.
+  int32_t max_steps;  ///< 0 … 1000, default 0
+  /// Maximum iterations in all.
+  int32_t max_iterations;  ///< 0 … 1e9, default 200
+  /// Change of parameters at which the last window is done.
+  double tolerance;  ///< above 0 up to 1, default 1e-4
+  /// Error to expect of a tracked point, by which it is judged what is determined; 0: 1e-4 of the
+  /// object's size.
+  double noise;  ///< m, 0 … 1e6, default 0
+  /// Half width of the 95 % interval, as a fraction of the value, from which a parameter counts as
+  /// not determined.
+  double doubt;  ///< above 0 up to 1e6, default 0.25
+  // parameters: end
+
+  const int32_t *pinned;  ///< points that are held; copied
   int32_t pinned_count;
-  const pl_field *field;           ///< control points of Young's modulus; NULL: uniform. Borrowed
-  pl_fit_range young;              ///< Pa, every control point
-  const double *young_starts;      ///< Pa, one per control point, or NULL: all start at young.start; copied
-  pl_fit_range poisson;            ///< not fitted unless asked for
-  pl_fit_range mass_damping;       ///< alpha, 1/s
-  pl_fit_range stiffness_damping;  ///< beta, s
-  bool use_static_shape;           ///< the static shape is the reference shape: for comparison, and for bodies without gravity
-  pl_reference_solver reference;
-  pl_fitter fitter;
-  int32_t steps_per_frame;  ///< time steps between two frames
-  int32_t
-      max_steps;  ///< of Gauss-Newton: fit again with twice as many, from what was found, until no modulus changes by more than 1 % or a frame would have
-                   ///< more steps than these; 0: steps_per_frame and no more
-  const int32_t *windows;   ///< frames of the growing horizon, rising; all of a sequence at the end. Copied
-  int32_t window_count;     ///< 0: 10, 25, 60, 125, 250, …; 1 with window 0: the whole at once
-  int32_t max_iterations;  ///< in all
-  double tolerance;         ///< change of parameters at which the last window is done
-  double
-      noise;  ///< metres: error to expect of a tracked point, by which it is judged what is determined; 0: 1e-4 of the object's size
-  double doubt;  ///< half width of the 95 % interval, as a share of the value, from which a parameter counts as not determined
+  const pl_field *field;                   ///< control points of Young's modulus; NULL: uniform. Borrowed
+  const double *young_starts;              ///< Pa, one per control point, or NULL: all start at young.start; copied
+  const int32_t *windows;                  ///< frames of the growing horizon, rising; all of a sequence at the end. Copied
+  int32_t window_count;                    ///< 0: 10, 25, 60, 125, 250, …; 1 with window 0: the whole at once
   pl_fit_batch batch;                      ///< zero: the context's threads
   const struct pl_linear_backend *direct;  ///< pl_cholmod_backend(), or NULL: conjugate gradients, several times slower
   pl_fit_callback *after_iteration;        ///< or NULL
@@ -209,8 +242,7 @@ typedef struct pl_fit_def {
   uint32_t magic;  ///< set by pl_default_fit_def()
 } pl_fit_def;
 
-/// Corotated, 1000 kg/m³, gravity (0, -9.81, 0), E from 1e5 in 1e3 … 1e9, ν 0.3, alpha from 0.1 in 1e-4 … 100, beta from 1e-3 in 1e-6 … 0.1, Gauss-Newton,
-/// two steps per frame and no more, 200 iterations, tolerance 1e-4, noise by size, doubt 0.25.
+/// Every parameter at its default; nothing pinned, a uniform field.
 PL_API pl_fit_def pl_default_fit_def(void);
 
 /// Set up a fit of the mesh's tets to sequences. Nothing is simulated yet. The mesh is copied; field, sequences' arrays, batch and backend are borrowed. Fails with
@@ -224,11 +256,20 @@ PL_API void pl_fit_destroy(pl_fit *fit);
 
 /// Input of pl_fit_warm_start().
 typedef struct pl_warm_start_def {
-  int32_t sample_count;  ///< moduli tried around what the stiffest one says, on a logarithmic scale
-  int32_t mode_count;    ///< lowest modes looked at
-  int32_t rounds;        ///< of coordinate descent over the control points; 0: all stay equal
-  double min, max;    ///< Pa
-  uint32_t magic;        ///< set by pl_default_warm_start_def()
+  // parameters of src/capture/fit_parameters.c by `make generate`: begin
+  /// Moduli tried around what the stiffest one says, on a logarithmic scale.
+  int32_t sample_count;  ///< 1 … 1000, default 16
+  /// Lowest modes looked at.
+  int32_t mode_count;  ///< 1 … 16, default 6
+  /// Of coordinate descent over the control points; 0: all stay equal.
+  int32_t rounds;  ///< 0 … 1e6, default 2
+  /// Smallest modulus tried.
+  double min;  ///< Pa, above 0 up to 1e15, default 1e3
+  /// Largest modulus tried.
+  double max;  ///< Pa, above 0 up to 1e15, default 1e9
+  // parameters: end
+
+  uint32_t magic;  ///< set by pl_default_warm_start_def()
 } pl_warm_start_def;
 
 /// What a warm start found.
@@ -243,7 +284,7 @@ typedef struct pl_warm_start_report {
   double seconds;
 } pl_warm_start_report;
 
-/// 16 samples in 1e3 … 1e9 Pa, 6 modes, 2 rounds.
+/// Every parameter at its default.
 PL_API pl_warm_start_def pl_default_warm_start_def(void);
 
 /// Start values from frequencies (paper 002, section 6.3): for each of a range of uniform moduli reference shape and lowest modes, the captured motion projected onto

@@ -98,9 +98,16 @@ PL_API pl_status pl_mesh_check(pl_context *context, const pl_mesh *mesh, pl_find
 
 /// Input of pl_lattice_build(). Give either a cell size or a target count.
 typedef struct pl_lattice_def {
-  double cell_size;            ///< edge of a lattice cell in metres; 0: from target_point_count
-  int32_t target_point_count;  ///< aim at this many tet points (met within 20 %); used when cell_size is 0
-  double margin;   ///< a cell belongs to the mesh when the surface comes this close to it, as a fraction of the cell; 0 is exact
+  // parameters of src/mesh/mesh_parameters.c by `make generate`: begin
+  /// Points of the tets to aim at (met within 20 %); used when `cell_size` is 0.
+  int32_t target_point_count;  ///< 8 … 2e6, default 2000
+  /// Edge of a lattice cell, instead of the number of points; 0: from the number of points.
+  double cell_size;  ///< m, 0 … 1e9, default 0
+  /// A cell belongs to the tets when the surface comes this close to it, as a fraction of the cell;
+  /// 0 is exact.
+  double margin;  ///< 0 … 10, default 0
+  // parameters: end
+
   uint32_t magic;  ///< set by pl_default_lattice_def()
 } pl_lattice_def;
 
@@ -113,7 +120,7 @@ typedef struct pl_lattice_report {
   int32_t hole_edge_count;   ///< open edges of the input; inside and outside are then a matter of winding number
 } pl_lattice_report;
 
-/// Aim at 2000 points.
+/// Every parameter at its default.
 PL_API pl_lattice_def pl_default_lattice_def(void);
 
 /// Tets on a lattice around a closed or slightly leaky surface. Inside and outside are told apart by the generalized winding number;
@@ -155,16 +162,22 @@ PL_API void pl_embedding_apply(const pl_embedding *embedding, const pl_vec3 *mes
 
 /// Where pl_mesh_cut() cuts: along a plane, or along the surface that the edge of a blade sweeps.
 typedef struct pl_cut_def {
-  pl_vec3 plane_point;   ///< some point of the plane, metres
-  pl_vec3 plane_normal;  ///< of any length but 0; used when blade_count is 0
+  // parameters of src/mesh/mesh_parameters.c by `make generate`: begin
+  /// Some point of the plane, in the mesh's frame.
+  pl_vec3 plane_point;  ///< m, default (0, 0, 0)
+  /// Of the plane, any length.
+  pl_vec3 plane_normal;  ///< default (1, 0, 0)
+  /// Where the cut would pass an edge closer to one end than this fraction of its length, it passes
+  /// through that end.
+  double snap;  ///< 0 … 0.4, default 0.1
+  // parameters: end
+
   /// Places of the blade in the order it passes them, at least 2, or 0 for a plane. Between two places it sweeps two triangles. Tets are cut
   /// where the swept surface passes through them whole; where it ends inside a tet the cut ends before that tet.
   int32_t blade_count;
   const pl_vec3 *blade_hilts;  ///< one end of the edge at each place, metres
   const pl_vec3 *blade_tips;   ///< the other end
-  double
-      snap;  ///< where the cut would pass an edge closer to one end than this share of its length, it passes through that end; 0 to 0.4
-  uint32_t magic;  ///< set by pl_default_cut_def()
+  uint32_t magic;              ///< set by pl_default_cut_def()
 } pl_cut_def;
 
 /// What pl_mesh_cut() did.
@@ -177,7 +190,7 @@ typedef struct pl_cut_report {
   double min_volume_ratio;   ///< smallest volume of a new tet as a share of the tet it was part of; 1 where nothing was split
 } pl_cut_report;
 
-/// The plane x = 0, snap 0.1.
+/// Every parameter at its default: the plane x = 0.
 PL_API pl_cut_def pl_default_cut_def(void);
 
 /// Cut a tet mesh. Tets on the cut are split and points on it doubled, so that the two sides no longer hang together and the boundary (see

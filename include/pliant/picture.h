@@ -38,20 +38,32 @@ typedef struct pl_picture_item {
 
 /// Input of pl_renderer_create().
 typedef struct pl_renderer_def {
-  int32_t width, height;  ///< pixels
-  pl_color background_top, background_bottom;
-  pl_color ground_color;
-  double ground_height;  ///< metres; a soft-shadowed ground plane is drawn here
-  bool ground;           ///< draw the ground
-  double checker_size;   ///< metres, edge of the squares of a checkerboard on the ground; default 0: thin lines instead
-  pl_vec3 light;         ///< direction towards the sun
-  uint32_t magic;        ///< set by pl_default_renderer_def()
+  // parameters of src/render/renderer_parameters.c by `make generate`: begin
+  /// Of the picture.
+  int32_t width;  ///< pixels, 1 … 65535, default 1280
+  /// Of the picture.
+  int32_t height;  ///< pixels, 1 … 65535, default 720
+  /// Behind everything, at the top.
+  pl_color background_top;  ///< 0 … 1, default (0.725, 0.785, 0.85)
+  /// Behind everything, at the bottom.
+  pl_color background_bottom;  ///< 0 … 1, default (0.935, 0.935, 0.93)
+  /// Of the ground.
+  pl_color ground_color;  ///< 0 … 1, default (0.92, 0.92, 0.915)
+  /// A soft-shadowed ground plane is drawn here.
+  double ground_height;  ///< m, -1e12 … 1e12, default 0
+  /// Draw the ground.
+  bool ground;  ///< default true
+  /// Direction towards the sun.
+  pl_vec3 light;  ///< default (-0.45, 0.95, 0.62)
+  // parameters: end
+
+  uint32_t magic;  ///< set by pl_default_renderer_def()
 } pl_renderer_def;
 
 /// Draws pictures into memory. Not to be used from two threads at once.
 typedef struct pl_renderer pl_renderer;
 
-/// 1280 x 720, a light background, ground at height 0.
+/// Every parameter at its default: a light background, the ground at height 0.
 PL_API pl_renderer_def pl_default_renderer_def(void);
 
 /// Colour number `index` of a palette whose neighbours are easy to tell apart, also for colour-blind eyes.

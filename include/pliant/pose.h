@@ -13,13 +13,21 @@ extern "C" {
 
 /// Input of pl_pose_fit() and pl_poses_from_surface().
 typedef struct pl_pose_def {
-  /// How hard the surface pulls the tets to its pose, without unit: at 1, a surface that is one edge of a tet away costs about as much as
-  /// a tet stretched to double length. Around tets that would be turned inside out the weight is lowered, unless `exact` is set.
-  double weight;
-  bool exact;    ///< impose the surface as it is (weight 1e6) and keep it so; inverted tets are counted and reported
-  double reach;  ///< a surface point farther than this from all tets is an error, metres; 0: a tenth of the tets' diagonal
-  int32_t max_iterations;  ///< as-rigid-as-possible iterations for each weight that is tried
-  uint32_t magic;           ///< set by pl_default_pose_def()
+  // parameters of src/mesh/mesh_parameters.c by `make generate`: begin
+  /// How hard the surface pulls the tets to its pose: at 1, a surface that is one edge of a tet
+  /// away costs about as much as a tet stretched to double length. Around tets that would be turned
+  /// inside out the weight is lowered, unless `exact` is set.
+  double weight;  ///< above 0 up to 1e6, default 1000
+  /// Impose the surface as it is (weight 1e6) and keep it so; inverted tets are counted and
+  /// reported.
+  bool exact;  ///< default false
+  /// A surface point farther than this from all tets is an error; 0: a tenth of the tets' diagonal.
+  double reach;  ///< m, 0 … 1e9, default 0
+  /// As-rigid-as-possible iterations for each weight that is tried.
+  int32_t max_iterations;  ///< 1 … 1e6, default 200
+  // parameters: end
+
+  uint32_t magic;  ///< set by pl_default_pose_def()
 } pl_pose_def;
 
 /// How well a pose could be met.
@@ -37,7 +45,7 @@ typedef struct pl_pose_report {
   double volume_ratio;      ///< volume that the posed surface encloses against the rest; negative for a mirror image
 } pl_pose_report;
 
-/// Weight 1000, not exact, 200 iterations.
+/// Every parameter at its default.
 PL_API pl_pose_def pl_default_pose_def(void);
 
 /// Move the points of `tets` so that `surface`, which sits in them, takes the places `posed` (one per point of `surface`, in its order),

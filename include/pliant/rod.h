@@ -43,17 +43,28 @@ typedef enum pl_rod_view_rule {
 
 /// One joint of the skeleton.
 typedef struct pl_rod_joint {
-  const char *name;    ///< for messages; copied
-  int32_t parent;      ///< index of the joint above, -1 for none; any order, no cycles
-  bool kinematic;            ///< moved by the host; a joint without a parent must be
-  pl_transform rest;   ///< in the body's frame
-  double radius;       ///< metres: of the tapered capsule around the segment, at this joint; 0: a line
-  double mass;         ///< kg; 0: from density and radius
-  double stiffness;    ///< factor on the def's stiffness
-  double max_angle;  ///< radians the segment to this joint may turn away from its rest direction, seen from the parent; 0: any
-  double spring;       ///< PL_ROD_SPRING_BONE: `stiffness` of the spring bone that ends at this joint
-  double drag;         ///< PL_ROD_SPRING_BONE: `dragForce`, 0 … 1
-  pl_vec3 pull;        ///< PL_ROD_SPRING_BONE: `gravityDir` times `gravityPower`
+  // parameters of src/rod/rod_parameters.c by `make generate`: begin
+  /// Of the tapered capsule around the segment, at this joint; 0 means: a line.
+  double radius;  ///< m, 0 … 1e6, default 0
+  /// Of the joint; 0 means: from density and radius.
+  double mass;  ///< kg, 0 … 1e8, default 0
+  /// Factor on the body's stiffness.
+  double stiffness;  ///< 0 … 1e5, default 1
+  /// How far the segment to this joint may turn from its rest direction, seen from the parent; 0
+  /// means: any.
+  double max_angle;  ///< rad, 0 … 100, default 0
+  /// Stiffness of the spring bone that ends at this joint.
+  double spring;  ///< 0 … 1e5, default 1
+  /// Drag of that spring bone (`dragForce`).
+  double drag;  ///< 0 … 1, default 0.4
+  /// Gravity of that spring bone: direction times power.
+  pl_vec3 pull;  ///< default (0, 0, 0)
+  // parameters: end
+
+  const char *name;   ///< for messages; copied
+  int32_t parent;     ///< index of the joint above, -1 for none; any order, no cycles
+  bool kinematic;           ///< moved by the host; a joint without a parent must be
+  pl_transform rest;  ///< in the body's frame
 } pl_rod_joint;
 
 /// A link that closes a loop: the distance of two joints of one chain stays what it is at rest.
@@ -98,6 +109,40 @@ typedef struct pl_rod_skin {
 
 /// Input of pl_rod_build().
 typedef struct pl_rod_def {
+  // parameters of src/rod/rod_parameters.c by `make generate`: begin
+  /// How joints are drawn to the rest pose: matched shapes of neighbourhoods, or the update of VRM
+  /// spring bones.
+  pl_rod_solver solver;  ///< default PL_ROD_MATCHED
+  /// Of joints without a mass of their own; matters against wind and forces, not against gravity.
+  double density;  ///< kg/m³, above 0 up to 1e9, default 1000
+  /// Fraction of the way to its goal that a joint covers in one `stiffness_step`.
+  double stiffness;  ///< above 0 up to 1, default 0.1
+  /// Step that `stiffness` refers to, so that it means the same at any step.
+  double stiffness_step;  ///< s, above 0 up to 10, default 1/240
+  /// Slows motion relative to the led joint, which it spares.
+  double damping;  ///< 1/s, 0 … 1e6, default 1
+  /// How strongly orientations weigh against positions, in segment lengths; more is stiffer in
+  /// twist, and in bending too.
+  double twist;  ///< above 0 up to 100, default 0.5
+  /// Joints on either side that are matched together; wider is stiffer.
+  int32_t width;  ///< 1 … 250, default 2
+  /// Coulomb coefficient; the geometric mean with the collider's counts.
+  double friction;  ///< 0 … 1e3, default 0.3
+  /// What keeps a chain calm when the weights of its examples change: it is carried along, or the
+  /// paper's second solve, or nothing.
+  pl_rod_ghost_momentum ghost_momentum;  ///< default PL_ROD_GHOST_MOMENTUM_TRANSPORT
+  /// Of the paper's suppression: how far the projected weights may be from the current ones
+  /// (delta).
+  double window;  ///< 0 … 1, default 0.1
+  /// Over which weights follow the camera; 0 means: at once.
+  double view_time;  ///< s, 0 … 1e3, default 0
+  /// How directions become weights: Algorithm 1 of the paper, or exactly 1 at the direction of
+  /// every example.
+  pl_rod_view_rule view_rule;  ///< default PL_ROD_VIEW_PAPER
+  /// Corners of the tubes that show chains without a mesh; 0 for no surface.
+  int32_t tube_sides;  ///< 0 … 64, default 10
+  // parameters: end
+
   const pl_rod_joint *joints;
   int32_t joint_count;
   const pl_rod_link *links;
@@ -108,30 +153,15 @@ typedef struct pl_rod_def {
   int32_t chain_count;
   const pl_rod_collider *colliders;
   int32_t collider_count;
-  pl_rod_skin skin;    ///< zero: tubes around the segments
-  int32_t tube_sides;  ///< corners of a tube's cross-section, 3 … 64; 0: no surface where there is no skin
+  pl_rod_skin skin;  ///< zero: tubes around the segments
 
-  pl_rod_solver solver;
-  double density;         ///< kg/m³ of joints without a mass
-  double stiffness;       ///< (0, 1]: the share of the way to its goal a joint covers in one step of `stiffness_step`
-  double stiffness_step;  ///< seconds
-  int32_t width;          ///< joints on either side that are matched together; wider is stiffer
-  double
-      twist;  ///< how strongly orientations weigh against positions in the matching, in segment lengths; more is stiffer in twist
-  double damping;   ///< 1/s; slows motion relative to the led joint, which it spares
-  double friction;  ///< Coulomb coefficient
-  pl_rod_ghost_momentum ghost_momentum;
-  double window;     ///< PL_ROD_GHOST_MOMENTUM_PAPER: how far the projected weights may be from the current ones (delta)
-  double view_time;  ///< seconds over which weights follow the camera; 0: at once
-  pl_rod_view_rule view_rule;
   uint32_t magic;  ///< set by pl_default_rod_def()
 } pl_rod_def;
 
-/// 1000 kg/m³, stiffness 0.1 at 1/240 s, width 2, twist 0.5, damping 1/s, friction 0.3, suppression by carrying, window 0.1, view followed at
-/// once by Algorithm 1, tubes of 10 sides; joints and all else are to be filled in.
+/// Every parameter at its default; joints and all else are to be filled in.
 PL_API pl_rod_def pl_default_rod_def(void);
 
-/// A passive joint at the origin below `parent` with stiffness 1.
+/// A passive joint at the origin below `parent`, every parameter at its default.
 PL_API pl_rod_joint pl_default_rod_joint(int32_t parent);
 
 /// Prepare a skeleton as a rod body. Fails with PL_ERROR_INVALID_DATA, naming joint or example, for cycles, passive joints without a led one

@@ -14,6 +14,7 @@
 #include "pliant/modeller.h"
 #include "pliant/pose.h"
 #include "pliant/rod.h"
+#include "pliant/solid.h"
 #include "pliant/step.h"
 #include "pliant/world.h"
 

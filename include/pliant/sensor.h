@@ -22,23 +22,38 @@ typedef struct pl_sensor_surface {
 
 /// What is wrong with the pictures of a depth sensor.
 typedef struct pl_sensor_def {
-  double noise;          ///< metres, standard deviation along the depth
-  double quantum;        ///< metres: depths at 1 m come in steps of this size; 0: only in those of the picture's unit
-  bool quantum_grows;    ///< with the square of the depth, as of sensors that triangulate; otherwise the same at all depths
-  double dropout;        ///< share of all pixels that are lost
-  double edge_jump;      ///< metres: pixels between which depths differ by more, or that have nothing beside them, are edges
-  double edge_dropout;   ///< share of the pixels at edges that are lost
-  double edge_mix;       ///< share of the others there whose depth lies somewhere between the two sides
-  double outliers;       ///< share of pixels whose depth has nothing to do with what is seen
-  double outlier_range;  ///< metres: they lie within so much of the true depth, evenly
-  double min_depth;     ///< metres: nearer things are not seen
-  double max_depth;      ///< metres: farther things are not seen
-  uint64_t seed;         ///< of everything random; the same seed, camera and frame give the same picture
-  uint32_t magic;        ///< set by pl_default_sensor_def()
+  // parameters of src/capture/sensor_parameters.c by `make generate`: begin
+  /// Standard deviation along the depth.
+  double noise;  ///< m, 0 … 10, default 0.002
+  /// Depths at 1 m come in steps of this size; 0: only in those of the picture's unit.
+  double quantum;  ///< m, 0 … 10, default 0.0028
+  /// With the square of the depth, as of sensors that triangulate; otherwise steps are the same at
+  /// all depths.
+  bool quantum_grows;  ///< default true
+  /// Fraction of all pixels that are lost.
+  double dropout;  ///< 0 … 1, default 0
+  /// Pixels between which depths differ by more, or that have nothing next to them, are edges.
+  double edge_jump;  ///< m, 0 … 1e6, default 0.02
+  /// Fraction of edge pixels that are lost.
+  double edge_dropout;  ///< 0 … 1, default 0.5
+  /// Fraction of the other edge pixels whose depth lies somewhere between the two sides.
+  double edge_mix;  ///< 0 … 1, default 0.1
+  /// Fraction of pixels whose depth has nothing to do with what is seen.
+  double outliers;  ///< 0 … 1, default 0.1
+  /// Outliers lie within this distance of the true depth, evenly.
+  double outlier_range;  ///< m, 0 … 1e6, default 0.3
+  /// Nearer things are not seen.
+  double min_depth;  ///< m, 0 … 1e6, default 0.3
+  /// Farther things are not seen.
+  double max_depth;  ///< m, 0 … 1e6, default 8
+  /// Of everything random; the same seed, camera and frame give the same picture.
+  uint64_t seed;  ///< default 1
+  // parameters: end
+
+  uint32_t magic;  ///< set by pl_default_sensor_def()
 } pl_sensor_def;
 
-/// 2 mm of noise, steps of 2.8 mm at 1 m that grow with the square of the depth, half of the pixels at edges lost and a tenth of the others mixed, one pixel
-/// in ten an outlier within 0.3 m, depths from 0.3 to 8 m, seed 1: about what a first Kinect does.
+/// Every parameter at its default: about what a first Kinect does.
 PL_API pl_sensor_def pl_default_sensor_def(void);
 
 /// A camera of `width` x `height` pixels at `eye` that looks at `target`, with the vertical +Y upwards in the picture and a focal length of

@@ -14,26 +14,41 @@ extern "C" {
 
 /// Input of pl_tracker_create().
 typedef struct pl_track_def {
-  double noise;        ///< metres: standard deviation of measured points from the surface; found from the data where that is larger
-  double outliers;     ///< share of points that belong to nothing, to begin with; then it is found from the data
-  double first_reach;  ///< how far from its place in the first frame the body may start, as a share of its size
-  double reach;        ///< how far from the place that was predicted it may be in later frames, as a share of its size
-  double anneal;       ///< factor on the width of the search from one iteration to the next, (0, 1)
-  int32_t settle_count;  ///< most iterations at the smallest width
-  double detail;   ///< metres: bumps much smaller than this are taken for noise, larger ones for shape; 0: a twentieth of the size
-  double inertia;  ///< 0: parts that are not seen follow the others as if at rest; 1: as if carried on by their mass
-  pl_vec3 acceleration;  ///< m/s², gravity for a model whose rest shape is the one without gravity; 0 where it is the static one
-  const int32_t *held;   ///< points of the mesh that stay at their start; copied
+  // parameters of src/capture/track_parameters.c by `make generate`: begin
+  /// Standard deviation of measured points from the surface; found from the data where that is
+  /// larger.
+  double noise;  ///< m, above 0 up to 1e6, default 0.002
+  /// Fraction of points that belong to nothing, to begin with; then it is found from the data.
+  double outliers;  ///< 0 … 0.95, default 0.1
+  /// How far from its place in the first frame the body may start, as a fraction of its size.
+  double first_reach;  ///< above 0 up to 10, default 0.12
+  /// How far from the predicted place it may be in later frames, as a fraction of its size.
+  double reach;  ///< above 0 up to 10, default 0.05
+  /// Factor on the width of the search from one iteration to the next.
+  double anneal;  ///< 0.05 … 0.99, default 0.7
+  /// Maximum iterations at the smallest width.
+  int32_t settle_count;  ///< 1 … 1000, default 6
+  /// Bumps much smaller than this are taken for noise, larger ones for shape; 0: a twentieth of the
+  /// size.
+  double detail;  ///< m, 0 … 1e6, default 0
+  /// 0: parts that are not seen follow the others as if at rest; 1: as if carried on by their mass.
+  double inertia;  ///< 0 … 1, default 0
+  /// Gravity for a model whose rest shape is the one without gravity; 0 where it is the static one.
+  pl_vec3 acceleration;  ///< m/s², default (0, 0, 0)
+  /// Maximum points of a cloud that are used; of larger ones an even choice.
+  int32_t max_points;  ///< 100 … 1e7, default 20000
+  /// A measured point pulls at one part of the body only, even where others touch it.
+  bool gating;  ///< default true
+  // parameters: end
+
+  const int32_t *held;  ///< points of the mesh that stay at their start; copied
   int32_t held_count;
   const pl_capture_camera *cameras;  ///< from which points are seen; copied. Without cameras every surface point may be seen
   int32_t camera_count;              ///< 0 … 64
-  int32_t max_points;               ///< most points of a cloud that are used; of larger ones an even choice
-  bool gating;                       ///< a measured point pulls at one part of the body only, even where others touch it
   uint32_t magic;                    ///< set by pl_default_track_def()
 } pl_track_def;
 
-/// 2 mm of noise, a tenth of outliers, reach 0.12 of the size at first and 0.05 then, width times 0.7 an iteration, at most 6 iterations at the end, no
-/// inertia, no gravity, nothing held, no cameras, 20,000 points, gating.
+/// Every parameter at its default; nothing held, no cameras.
 PL_API pl_track_def pl_default_track_def(void);
 
 /// How a frame went.

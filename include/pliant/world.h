@@ -30,16 +30,25 @@ typedef struct pl_pin_id {
 
 /// Input of pl_world_create().
 typedef struct pl_world_def {
-  double step;             ///< seconds of one inner step; fixed for the life of the world
-  pl_vec3 gravity;         ///< m/s²
-  pl_vec3 wind;            ///< velocity of the air, m/s
-  double air_density;      ///< kg/m³; 0 switches drag off
-  double drag;             ///< drag coefficient of a surface triangle
-  int32_t contact_rounds;  ///< sweeps over the contacts per step
-  uint32_t magic;          ///< set by pl_default_world_def()
+  // parameters of src/world/world_parameters.c by `make generate`: begin
+  /// Length of the fixed inner step.
+  double step;  ///< s, above 0 up to 1, default 1/240
+  /// Acceleration of free fall.
+  pl_vec3 gravity;  ///< m/s², default (0, -9.81, 0)
+  /// Velocity of the air.
+  pl_vec3 wind;  ///< m/s, default (0, 0, 0)
+  /// Of the air; 0 switches drag off.
+  double air_density;  ///< kg/m³, 0 … 1e6, default 0
+  /// Drag coefficient of a surface triangle.
+  double drag;  ///< 0 … 1e6, default 1
+  /// Sweeps over the contacts in each step.
+  int32_t contact_rounds;  ///< 1 … 1000, default 8
+  // parameters: end
+
+  uint32_t magic;  ///< set by pl_default_world_def()
 } pl_world_def;
 
-/// Step 1/240 s, gravity (0, -9.81, 0), still air without drag, 8 contact rounds.
+/// Every parameter at its default: gravity downwards, still air without drag.
 PL_API pl_world_def pl_default_world_def(void);
 
 /// Create an empty world.
@@ -51,16 +60,23 @@ PL_API void pl_world_destroy(pl_world *world);
 
 /// Input of pl_world_add_body().
 typedef struct pl_body_def {
-  const pl_model *model;     ///< must outlive the world
-  pl_transform placement;    ///< of the model's mesh frame
-  pl_vec3 velocity;          ///< m/s
-  pl_vec3 angular_velocity;  ///< rad/s around the centre of mass
-  double gravity_scale;      ///< 1: falls as usual
-  bool collides;             ///< takes part in contact
-  uint32_t magic;            ///< set by pl_default_body_def()
+  // parameters of src/world/world_parameters.c by `make generate`: begin
+  /// At the start.
+  pl_vec3 velocity;  ///< m/s, default (0, 0, 0)
+  /// At the start, around the centre of mass.
+  pl_vec3 angular_velocity;  ///< rad/s, default (0, 0, 0)
+  /// Fraction of gravity the body feels.
+  double gravity_scale;  ///< -1e6 … 1e6, default 1
+  /// Whether the body touches anything.
+  bool collides;  ///< default true
+  // parameters: end
+
+  const pl_model *model;   ///< must outlive the world
+  pl_transform placement;  ///< of the model's mesh frame
+  uint32_t magic;          ///< set by pl_default_body_def()
 } pl_body_def;
 
-/// Identity placement, at rest, gravity scale 1, collides; the model is to be filled in.
+/// Identity placement, every parameter at its default; the model is to be filled in.
 PL_API pl_body_def pl_default_body_def(void);
 
 /// Add a body. Bodies step in the order they were added.
@@ -81,12 +97,19 @@ PL_API pl_status pl_world_remove_collider(pl_world *world, pl_collider_id id, pl
 
 /// Input of pl_world_add_pin(): ties one particle to a place.
 typedef struct pl_pin_def {
+  // parameters of src/world/world_parameters.c by `make generate`: begin
+  /// Where the particle is held, in the world.
+  pl_vec3 target;  ///< m, default (0, 0, 0)
+  /// Spring per particle; 0 means a hard pin, which puts the particle exactly on its target.
+  double stiffness;  ///< N/m, 0 … 1e12, default 0
+  /// Damping of the spring.
+  double damping;  ///< N s/m, 0 … 1e12, default 0
+  /// When the pin lets go; 0 means never.
+  double until;  ///< s, 0 … 1e9, default 0
+  // parameters: end
+
   pl_body_id body;
   int32_t particle;  ///< point index of the mesh the model was built from
-  pl_vec3 target;    ///< metres, in the world
-  double stiffness;  ///< N/m; 0: a hard pin that puts the particle exactly on its target
-  double damping;    ///< N s/m, springs only
-  double until;      ///< world time in seconds at which it lets go; 0 for never
   uint32_t magic;    ///< set by pl_default_pin_def()
 } pl_pin_def;
 

@@ -3,28 +3,16 @@
 #include <string.h>
 
 #include "actor/actor.h"
+#include "actor/actor_parameters.h"
 #include "base/context.h"
 #include "base/error.h"
 #include "math/vec3.h"
 
 pl_actor_def pl_default_actor_def(void) {
-  return (pl_actor_def){
-      .rest = PL_REST_CAGE,
-      .cage_point_count = 16,
-      .mode_count = 12,
-      .regularisation = 0.1,
-      .rate_regularisation = 1,
-      .volume_regularisation = 1,
-      .bend_regularisation = 1,
-      .max_strain = 0.2,
-      .hull_penalty = 10,
-      .hessian = PL_ACTOR_GAUSS_NEWTON,
-      .max_iterations = 8,
-      .tolerance = 1e-3,
-      .horizon = 1,
-      .command = {.speed = 0, .heading = {1, 0, 0}},
-      .magic = PL_DEF_MAGIC,
-  };
+  pl_actor_def def = {0};
+  pl_parameters_set_defaults(&pl_actor_def_parameters, &def);
+  pl_parameters_set_defaults(&pl_actor_command_parameters, &def.command);
+  return def;
 }
 
 // --- judging --------------------------------------------------------------------------------------------------------
@@ -67,27 +55,14 @@ static pl_status check_path(const pl_actor_def *def, pl_error *error) {
 }
 
 static pl_status check_def(const pl_actor_def *def, const pl_model *model, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_actor_def", error);
+  pl_status status = pl_parameters_check(&pl_actor_def_parameters, def, error);
   if (status < 0) return status;
   if (!pl_fem_is_model(model))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "actors move finite-element bodies; this body is of method \"%s\"",
                    model->method->name);
   if (!((const pl_fem_model *)model)->adapts)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this body cannot change its rest shape; build its model with `adapts` set");
-  if ((int)def->hessian < 0 || def->hessian > PL_ACTOR_EXACT)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "hessian", "%d is no way to take second derivatives", (int)def->hessian);
-  const struct {
-    const char *field;
-    double value, min, max;
-    bool min_allowed;
-  } ranges[] = {
-      {"max_iterations", def->max_iterations, 1, 1000, true},
-      {"tolerance", def->tolerance, 0, 1, false},
-      {"horizon", def->horizon, 1, 32, true},
-  };
-  for (size_t i = 0; status >= 0 && i < sizeof ranges / sizeof *ranges; ++i)
-    status = pl_check_range(ranges[i].field, ranges[i].value, ranges[i].min, ranges[i].max, ranges[i].min_allowed, error);
-  if (status >= 0) status = check_settings(def, error);
+  status = check_settings(def, error);
   if (status >= 0) status = check_parts(def, model->particle_count, error);
   return status < 0 ? status : check_path(def, error);
 }

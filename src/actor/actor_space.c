@@ -4,19 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "actor/actor_parameters.h"
 #include "actor/actor_space_parts.h"
 #include "base/context.h"
 #include "base/error.h"
 
 static pl_status check_settings(const pl_actor_def *def, const pl_fem_model *model, const pl_mesh *mesh, pl_error *error) {
-  if ((int)def->rest < PL_REST_FREE || (int)def->rest > PL_REST_MODES)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "rest", "there is no such kind of rest shapes");
-  pl_status status = pl_check_range("regularisation", def->regularisation, 0, 1e12, true, error);
-  if (status >= 0) status = pl_check_range("rate_regularisation", def->rate_regularisation, 0, 1e12, true, error);
-  if (status >= 0) status = pl_check_range("volume_regularisation", def->volume_regularisation, 0, 1e6, true, error);
-  if (status >= 0) status = pl_check_range("bend_regularisation", def->bend_regularisation, 0, 1e6, true, error);
-  if (status >= 0) status = pl_check_range("max_strain", def->max_strain, 0, 1e6, true, error);
-  if (status >= 0) status = pl_check_range("hull_penalty", def->hull_penalty, 0, 1e12, true, error);
+  pl_status status = pl_parameters_check(&pl_actor_def_parameters, def, error);
   if (status < 0) return status;
   int32_t points = pl_mesh_get_view(mesh).point_count;
   if (points != model->head.particle_count)

@@ -56,9 +56,9 @@ static pl_status thicken_shell(pl_context *context, pl_arena *arena, const pl_me
 static pl_status make_cage(const pl_rest_space *space, const pl_actor_def *def, const pl_mesh *mesh, pl_mesh **cage,
                            pl_error *error) {
   int32_t min = space->axes == 2 ? 4 : 8;
-  if (def->cage_point_count < min || def->cage_point_count > 2000)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cage_point_count", "%d points; use %d to 2000", def->cage_point_count,
-                         min);
+  if (def->cage_point_count < min)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cage_point_count",
+                         "%d points are too few around a solid; use %d or more", def->cage_point_count, min);
   const pl_fem_model *model = space->model;
   pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_mesh *thick = NULL;

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "capture/fit_changes.h"
+#include "capture/fit_parameters.h"
 #include "capture/fit_parts.h"
 #include "math/vec3.h"
 #include "solvers/nlopt_simplex.h"
@@ -13,20 +14,6 @@
 static const double NOISE_OF_SIZE = 1e-4;
 
 static const int32_t WINDOWS[] = {10, 25, 60, 125};
-
-static pl_status check_range(const char *name, const pl_fit_range *range, double min, double max, pl_error *error) {
-  if (!isfinite(range->min) || !isfinite(range->max) || !(range->min >= min) || !(range->max <= max) ||
-      !(range->min <= range->max))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "bounds %g … %g; they must rise and lie within %g … %g",
-                         range->min, range->max, min, max);
-  if (range->fitted && !(range->min < range->max))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "both bounds are %g, so there is nothing to fit", range->min);
-  // What is held may lie outside the bounds of what would be fitted: no damping has no logarithm.
-  double low = range->fitted ? range->min : fmin(min, 0), high = range->fitted ? range->max : max;
-  if (!(range->start >= low) || !(range->start <= high))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "starts at %g, which is outside %g … %g", range->start, low, high);
-  return PL_OK;
-}
 
 static pl_status check_windows(const pl_fit_def *def, pl_error *error) {
   if (def->window_count < 0 || def->window_count > PL_FIT_MAX_WINDOWS - 1)
@@ -40,23 +27,7 @@ static pl_status check_windows(const pl_fit_def *def, pl_error *error) {
 }
 
 static pl_status check_def(const pl_fit_def *def, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_fit_def", error);
-  if (status >= 0 && def->material != PL_FEM_COROTATED && def->material != PL_FEM_NEO_HOOKEAN)
-    status = pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "material", "fits are of corotated or neo-Hookean tets");
-  if (status >= 0) status = pl_check_range("density", def->density, 0, 1e6, false, error);
-  if (status >= 0 && !pl_vec3_is_finite(def->gravity))
-    status = pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "gravity", "is not finite");
-  if (status >= 0) status = check_range("young", &def->young, 1e-3, 1e15, error);
-  if (status >= 0) status = check_range("poisson", &def->poisson, -0.99, 0.4999, error);
-  if (status >= 0) status = check_range("mass_damping", &def->mass_damping, 1e-12, 1e6, error);
-  if (status >= 0) status = check_range("stiffness_damping", &def->stiffness_damping, 1e-12, 1e3, error);
-  if (status >= 0 && (def->steps_per_frame < 1 || def->steps_per_frame > 1000 || def->max_iterations < 0))
-    status = pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "steps_per_frame",
-                           "must be 1 … 1000, and the limit of iterations not negative");
-  if (status >= 0) status = pl_check_range("steps_most", def->max_steps, 0, 1000, true, error);
-  if (status >= 0) status = pl_check_range("tolerance", def->tolerance, 0, 1, false, error);
-  if (status >= 0) status = pl_check_range("noise", def->noise, 0, 1e6, true, error);
-  if (status >= 0) status = pl_check_range("doubt", def->doubt, 0, 1e6, false, error);
+  pl_status status = pl_parameters_check(&pl_fit_def_parameters, def, error);
   if (status >= 0) status = check_windows(def, error);
   if (status >= 0 && def->fitter == PL_FITTER_NELDER_MEAD && !pl_simplex_is_available())
     status = pl_fail_field(error, PL_ERROR_UNSUPPORTED, "fitter",

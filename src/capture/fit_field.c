@@ -8,6 +8,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "capture/fit_parameters.h"
 #include "math/vec3.h"
 #include "pliant/fit.h"
 #include "sparse/sparse_conjugate.h"
@@ -16,8 +17,6 @@ struct pl_field {
   pl_arena arena;
   pl_field_view view;
 };
-
-enum { MAX_CONTROLS = 64 };
 
 // A control point holds all points within this fraction of the way to the next: a single point of a solid has no harmonic influence.
 static const double HELD_AROUND = 0.25;
@@ -210,13 +209,11 @@ static void average(const field_work *w, double *tet_weights) {
 // --- the field ----------------------------------------------------------------------------------------------------
 
 static pl_status check_def(const pl_field_def *def, const pl_mesh_view *mesh, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_field_def", error);
+  pl_status status = pl_parameters_check(&pl_field_def_parameters, def, error);
   if (status < 0) return status;
-  int32_t max = def->placement == PL_FIELD_UNIFORM ? 1 : MAX_CONTROLS;
-  if (def->control_count < 1 || def->control_count > max)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "control_count", "is %d; use 1 … %d", def->control_count, max);
+  if (def->placement == PL_FIELD_UNIFORM && def->control_count != 1)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "control_count", "is %d; a uniform field has 1", def->control_count);
   if (mesh->tet_count < 1) return pl_fail(error, PL_ERROR_INVALID_DATA, "the mesh has no tets");
-  if (!pl_vec3_is_finite(def->axis)) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "axis", "is not finite");
   if (def->placement == PL_FIELD_GIVEN && def->points == NULL)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "points", "places are to be given, and there are none");
   for (int32_t k = 0; def->placement == PL_FIELD_GIVEN && k < def->control_count; ++k)

@@ -3,20 +3,17 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "capture/fit_parameters.h"
 #include "capture/fit_reference.h"
 #include "math/vec3.h"
 
 static pl_status check_input(const pl_model *model, const pl_reference_def *def, const pl_vec3 *reference, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_reference_def", error);
+  pl_status status = pl_parameters_check(&pl_reference_def_parameters, def, error);
   if (status < 0) return status;
   if (!pl_fem_is_model(model)) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the model is not one of pl_fem_build()");
   const pl_fem_model *fem = (const pl_fem_model *)model;
   if (fem->material != PL_FEM_COROTATED && fem->material != PL_FEM_NEO_HOOKEAN)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "reference shapes are found for corotated and neo-Hookean tets");
-  if (!pl_vec3_is_finite(def->gravity)) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "gravity", "is not finite");
-  if (def->limit < 1) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "limit", "must be at least 1");
-  status = pl_check_range("tolerance", def->tolerance, 0, 1, false, error);
-  if (status >= 0) status = pl_check_range("min_volume", def->min_volume, 0, 0.99, false, error);
   for (int32_t i = 0; status >= 0 && i < def->pinned_count; ++i)
     if (def->pinned[i] < 0 || def->pinned[i] >= model->particle_count)
       status = pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned", "%d is out of range; the body has points 0 … %d",

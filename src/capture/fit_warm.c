@@ -10,11 +10,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "capture/fit_modes.h"
+#include "capture/fit_parameters.h"
 #include "capture/fit_parts.h"
 #include "solvers/eigen_modes.h"
 
 enum { OUTPUT_STATUS, OUTPUT_FOUND, OUTPUT_HEAD, MODE_LAMBDA = 0, MODE_SQUARE, MODE_DECAY, MODE_ENERGY, MODE_SIZE };
-enum { MAX_SAMPLES = 1000, TRIES = 4 };
+enum { TRIES = 4 };
 static const double MIN_FRACTION = 0.3;    // of a signal that a vibration has to explain
 static const double APART = 1e-3;         // how different modes must be for both dampings to be told apart
 static const double FIRST_FACTOR = 3;     // by which a modulus is changed at most in the first round of the descent
@@ -303,14 +304,11 @@ static pl_status search(warm_search *s, pl_warm_start_report *report, pl_error *
 }
 
 static pl_status check_def(const pl_warm_start_def *def, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_warm_start_def", error);
+  pl_status status = pl_parameters_check(&pl_warm_start_def_parameters, def, error);
   if (status < 0) return status;
-  if (def->sample_count < 1 || def->sample_count > MAX_SAMPLES || def->mode_count < 1 || def->mode_count > PL_FIT_MAX_MODES ||
-      def->rounds < 0)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "use 1 … %d samples, 1 … %d modes and no negative number of rounds",
-                   MAX_SAMPLES, PL_FIT_MAX_MODES);
-  if (!(def->min > 0) || !(def->max >= def->min) || !isfinite(def->max))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "moduli must rise from least to most");
+  if (!(def->max >= def->min))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "max",
+                         "%g Pa is below `min`, %g Pa; moduli must rise from least to most", def->max, def->min);
   if (!pl_eigen_is_available())
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "this build has no ARPACK; a warm start needs libarpack2-dev when configuring");
   return PL_OK;

@@ -14,20 +14,12 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "capture/depth_buffer.h"
+#include "capture/sensor_parameters.h"
 
 pl_sensor_def pl_default_sensor_def(void) {
-  return (pl_sensor_def){.noise = 0.002,
-                         .quantum = 0.0028,
-                         .quantum_grows = true,
-                         .edge_jump = 0.02,
-                         .edge_dropout = 0.5,
-                         .edge_mix = 0.1,
-                         .outliers = 0.1,
-                         .outlier_range = 0.3,
-                         .min_depth = 0.3,
-                         .max_depth = 8,
-                         .seed = 1,
-                         .magic = PL_DEF_MAGIC};
+  pl_sensor_def def = {0};
+  pl_parameters_set_defaults(&pl_sensor_def_parameters, &def);
+  return def;
 }
 
 static pl_status check_camera(const pl_capture_camera *camera, const pl_sensor_surface *surfaces, int32_t surface_count,
@@ -107,26 +99,6 @@ pl_status pl_depth_render(pl_context *context, const pl_capture_camera *camera, 
   return status;
 }
 
-static pl_status check_sensor(const pl_sensor_def *def, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_sensor_def", error);
-  const struct {
-    const char *field;
-    double value, max;
-  } ranges[] = {{"noise", def->noise, 10},
-                {"quantum", def->quantum, 10},
-                {"dropout", def->dropout, 1},
-                {"edge_jump", def->edge_jump, 1e6},
-                {"edge_dropout", def->edge_dropout, 1},
-                {"edge_mix", def->edge_mix, 1},
-                {"outliers", def->outliers, 1},
-                {"outlier_range", def->outlier_range, 1e6},
-                {"min_depth", def->min_depth, 1e6},
-                {"max_depth", def->max_depth, 1e6}};
-  for (size_t i = 0; status >= 0 && i < sizeof ranges / sizeof ranges[0]; ++i)
-    status = pl_check_range(ranges[i].field, ranges[i].value, 0, ranges[i].max, true, error);
-  return status;
-}
-
 // Depth on the far side of the edge that pixel (u, v) lies at: the neighbour that differs most, 0 for nothing there; the pixel's own depth away from edges.
 static double across_edge(const double *depths, int32_t width, int32_t height, int32_t u, int32_t v, double jump) {
   static const int32_t steps[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
@@ -181,7 +153,7 @@ static void expose(const pl_sensor_def *def, const pl_capture_camera *camera, in
 pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number,
                            int32_t frame, const pl_sensor_surface *surfaces, int32_t surface_count, uint16_t *pixels,
                            pl_error *error) {
-  pl_status status = check_sensor(def, error);
+  pl_status status = pl_parameters_check(&pl_sensor_def_parameters, def, error);
   if (status >= 0) status = check_camera(camera, surfaces, surface_count, error);
   if (status >= 0) status = pl_check_range("depth_scale", camera->depth_scale, 0, 1e6, false, error);
   if (status < 0) return status;

@@ -4,20 +4,15 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "capture/track_parameters.h"
 #include "capture/track_parts.h"
 
 enum { PIXELS_ACROSS = 320 };
 
 pl_track_def pl_default_track_def(void) {
-  return (pl_track_def){.noise = 0.002,
-                        .outliers = 0.1,
-                        .first_reach = 0.12,
-                        .reach = 0.05,
-                        .anneal = 0.7,
-                        .settle_count = 6,
-                        .max_points = 20000,
-                        .gating = true,
-                        .magic = PL_DEF_MAGIC};
+  pl_track_def def = {0};
+  pl_parameters_set_defaults(&pl_track_def_parameters, &def);
+  return def;
 }
 
 static pl_status check_camera(const pl_capture_camera *camera, int32_t number, pl_error *error) {
@@ -31,26 +26,10 @@ static pl_status check_camera(const pl_capture_camera *camera, int32_t number, p
 }
 
 static pl_status check_def(const pl_track_def *def, const pl_model *model, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_track_def", error);
-  const struct {
-    const char *field;
-    double value, min, max;
-    bool min_allowed;
-  } ranges[] = {{"noise", def->noise, 0, 1e6, false},
-                {"outliers", def->outliers, 0, 0.95, true},
-                {"first_reach", def->first_reach, 0, 10, false},
-                {"reach", def->reach, 0, 10, false},
-                {"anneal", def->anneal, 0.05, 0.99, true},
-                {"settle_count", def->settle_count, 1, 1000, true},
-                {"detail", def->detail, 0, 1e6, true},
-                {"inertia", def->inertia, 0, 1, true},
-                {"camera_count", def->camera_count, 0, 64, true},
-                {"max_points", def->max_points, 100, 1e7, true}};
-  for (size_t i = 0; status >= 0 && i < sizeof ranges / sizeof ranges[0]; ++i)
-    status = pl_check_range(ranges[i].field, ranges[i].value, ranges[i].min, ranges[i].max, ranges[i].min_allowed, error);
+  pl_status status = pl_parameters_check(&pl_track_def_parameters, def, error);
   if (status < 0) return status;
-  if (!pl_vec3_is_finite(def->acceleration))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "acceleration", "it is not finite");
+  if (def->camera_count < 0 || def->camera_count > 64)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "camera_count", "%d cameras; use 0 … 64", def->camera_count);
   if (!pl_fem_is_model(model) || ((const pl_fem_model *)model)->groups[0].corner_count != 4)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "only finite-element bodies of tets can be tracked");
   for (int32_t i = 0; i < def->held_count; ++i)

@@ -2,55 +2,57 @@
 #include "character/character_rod.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "rod/rod_parameters.h"
 
-static pl_status read_choice(const pl_gltf *gltf, const pl_json *rod, const char *key, const char *const *words, int32_t count,
-                             int32_t *choice) {
-  const pl_json *member = pl_json_find(rod, key);
+static pl_status read_choice(const pl_gltf *gltf, const pl_json *rod, const pl_parameter *parameter, void *choice) {
+  const pl_json *member = pl_json_find(rod, parameter->name);
   if (member == NULL) return PL_OK;
-  for (int32_t i = 0; i < count; ++i)
-    if (pl_json_is_text(member, words[i])) {
-      *choice = i;
+  int count = 0;
+  for (; parameter->choices[count] != NULL; ++count)
+    if (pl_json_is_text(member, parameter->choices[count])) {
+      memcpy(choice, &count, sizeof count);
       return PL_OK;
     }
   char list[80] = "";
-  for (int32_t i = 0, used = 0; i < count; ++i)
-    used += snprintf(list + used, sizeof list - (size_t)used, "%s\"%s\"", i == 0 ? "" : i + 1 < count ? ", " : " or ", words[i]);
-  return pl_json_fail(gltf->document, member, gltf->error, PL_ERROR_INVALID_DATA, "rod: %s must be %s", key, list);
+  for (int i = 0, used = 0; i < count; ++i)
+    used += snprintf(list + used, sizeof list - (size_t)used, "%s\"%s\"",
+                     i == 0          ? ""
+                     : i + 1 < count ? ", "
+                                     : " or ",
+                     parameter->choices[i]);
+  return pl_json_fail(gltf->document, member, gltf->error, PL_ERROR_INVALID_DATA, "rod: %s must be %s", parameter->name, list);
 }
 
-static pl_status read_choices(const pl_gltf *gltf, const pl_json *json, pl_rod_def *rod) {
-  static const char *const solvers[] = {"matched", "spring-bone"}, *const suppressions[] = {"transport", "paper", "keep"};
-  static const char *const rules[] = {"paper", "interpolating"};
-  int32_t solver = (int32_t)rod->solver, ghost_momentum = (int32_t)rod->ghost_momentum, rule = (int32_t)rod->view_rule;
-  pl_status status = read_choice(gltf, json, "solver", solvers, 2, &solver);
-  if (status >= 0) status = read_choice(gltf, json, "ghost_momentum", suppressions, 3, &ghost_momentum);
-  if (status >= 0) status = read_choice(gltf, json, "view_rule", rules, 2, &rule);
-  rod->solver = (pl_rod_solver)solver;
-  rod->ghost_momentum = (pl_rod_ghost_momentum)ghost_momentum;
-  rod->view_rule = (pl_rod_view_rule)rule;
+static pl_status read_parameter(const pl_gltf *gltf, const pl_json *json, const pl_parameter *parameter, void *value) {
+  if (parameter->kind == PL_PARAMETER_CHOICE) return read_choice(gltf, json, parameter, value);
+  if (parameter->kind == PL_PARAMETER_NUMBER) return pl_character_get_number(gltf, "rod", json, parameter->name, value);
+  int64_t number = *(const int32_t *)value;
+  pl_status status = pl_gltf_integer(gltf, json, parameter->name, 0, PL_ROD_MAX_JOINTS, &number);
+  *(int32_t *)value = (int32_t)number;
   return status;
 }
 
+bool pl_character_has_parameter(const pl_parameter *parameter) {
+  return strcmp(parameter->name, "tube_sides") != 0;
+}
+
 static pl_status read_numbers(const pl_gltf *gltf, const pl_json *json, pl_rod_def *rod) {
-  const struct {
-    const char *key;
-    double *value;
-  } fields[] = {{"density", &rod->density}, {"stiffness", &rod->stiffness}, {"stiffness_step", &rod->stiffness_step},
-                {"twist", &rod->twist},     {"damping", &rod->damping},     {"friction", &rod->friction},
-                {"window", &rod->window},   {"view_time", &rod->view_time}};
-  static const char *const keys[] = {"solver",  "density",  "stiffness",   "stiffness_step", "width",     "twist",
-                                     "damping", "friction", "ghost_momentum", "window",         "view_time", "view_rule"};
+  enum { MAX_KEYS = 32 };
+  const char *keys[MAX_KEYS] = {NULL};
+  int32_t count = 0;
+  for (int32_t i = 0; i < pl_rod_def_parameters.count && count < MAX_KEYS; ++i)
+    if (pl_character_has_parameter(&pl_rod_def_parameters.items[i])) keys[count++] = pl_rod_def_parameters.items[i].name;
   if (json->kind != PL_JSON_OBJECT)
     return pl_json_fail(gltf->document, json, gltf->error, PL_ERROR_INVALID_DATA, "rod must be an object");
-  pl_status status = pl_character_warn_unknown(gltf, json, keys, sizeof keys / sizeof keys[0]);
-  for (size_t i = 0; i < sizeof fields / sizeof fields[0] && status >= 0; ++i)
-    status = pl_character_get_number(gltf, "rod", json, fields[i].key, fields[i].value);
-  int64_t width = rod->width;
-  if (status >= 0) status = pl_gltf_integer(gltf, json, "width", 0, PL_ROD_MAX_JOINTS, &width);
-  rod->width = (int32_t)width;
-  return status < 0 ? status : read_choices(gltf, json, rod);
+  pl_status status = pl_character_warn_unknown(gltf, json, keys, count);
+  for (int32_t i = 0; i < pl_rod_def_parameters.count && status >= 0; ++i) {
+    const pl_parameter *parameter = &pl_rod_def_parameters.items[i];
+    if (pl_character_has_parameter(parameter)) status = read_parameter(gltf, json, parameter, (char *)rod + parameter->offset);
+  }
+  return status;
 }
 
 static pl_status read_passive(const pl_gltf *gltf, const pl_character *c, const char *what, const pl_json *value, int32_t *node) {

@@ -4,9 +4,13 @@
 // A pose is written as rotations of nodes, which together with the file's translations place every joint. An example gives positions and
 // maybe orientations; where these do not carry the joints below to their positions (or are not given) each joint is turned by the shortest arc that
 // does, or, where it branches, by the rotation that does best.
+#include <string.h>
+
 #include "base/error.h"
+#include "character/character_rod.h"
 #include "character/character_write.h"
 #include "math/rotation.h"
+#include "rod/rod_parameters.h"
 
 // --- poses ------------------------------------------------------------------------------------------------------
 
@@ -135,23 +139,25 @@ static pl_status add_links(pl_draft *draft, pl_json *extension) {
 }
 
 static void add_rod(pl_draft *draft, pl_json *extension) {
-  static const char *const suppressions[] = {"transport", "paper", "keep"};
-  const pl_rod_def *rod = draft->rod;
   pl_arena *arena = &draft->arena;
   pl_json *json = pl_json_set(arena, extension, "rod", pl_json_new(arena, PL_JSON_OBJECT));
-  pl_json_set_text(arena, json, "solver", rod->solver == PL_ROD_SPRING_BONE ? "spring-bone" : "matched");
-  pl_json_set_number(arena, json, "density", rod->density);
-  pl_json_set_number(arena, json, "stiffness", rod->stiffness);
-  pl_json_set_number(arena, json, "stiffness_step", rod->stiffness_step);
-  pl_json_set_number(arena, json, "width", rod->width);
-  pl_json_set_number(arena, json, "twist", rod->twist);
-  pl_json_set_number(arena, json, "damping", rod->damping);
-  pl_json_set_number(arena, json, "friction", rod->friction);
-  bool known = rod->ghost_momentum >= PL_ROD_GHOST_MOMENTUM_TRANSPORT && rod->ghost_momentum <= PL_ROD_GHOST_MOMENTUM_KEEP;
-  pl_json_set_text(arena, json, "ghost_momentum", suppressions[known ? rod->ghost_momentum : PL_ROD_GHOST_MOMENTUM_TRANSPORT]);
-  pl_json_set_number(arena, json, "window", rod->window);
-  pl_json_set_number(arena, json, "view_time", rod->view_time);
-  pl_json_set_text(arena, json, "view_rule", rod->view_rule == PL_ROD_VIEW_INTERPOLATING ? "interpolating" : "paper");
+  for (int32_t i = 0; i < pl_rod_def_parameters.count; ++i) {
+    const pl_parameter *parameter = &pl_rod_def_parameters.items[i];
+    const void *value = (const char *)draft->rod + parameter->offset;
+    if (!pl_character_has_parameter(parameter)) continue;
+    if (parameter->kind == PL_PARAMETER_NUMBER) {
+      pl_json_set_number(arena, json, parameter->name, *(const double *)value);
+    } else if (parameter->kind == PL_PARAMETER_INTEGER) {
+      pl_json_set_number(arena, json, parameter->name, *(const int32_t *)value);
+    } else {
+      // A constant that is none of the enum's, which building would refuse, is written as the default.
+      int choice, count = 0;
+      memcpy(&choice, value, sizeof choice);
+      while (parameter->choices[count] != NULL) ++count;
+      if (choice < 0 || choice >= count) choice = (int)parameter->default_value[0];
+      pl_json_set_text(arena, json, parameter->name, parameter->choices[choice]);
+    }
+  }
 }
 
 pl_status pl_draft_add_examples(pl_draft *draft, pl_json *extensions) {

@@ -3,22 +3,15 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "contact/collider_parameters.h"
 #include "math/quat.h"
 
 pl_collider_def pl_default_collider_def(pl_collider_shape shape) {
-  return (pl_collider_def){
-      .shape = shape,
-      .placement = pl_transform_identity(),
-      .radius = 0.5,
-      .half_length = 0.5,
-      .half_size = {0.5, 0.5, 0.5},
-      .friction = 0.5,
-      .magic = PL_DEF_MAGIC,
-  };
-}
-
-static bool is_positive(double value) {
-  return isfinite(value) && value > 0;
+  pl_collider_def def = {0};
+  pl_parameters_set_defaults(&pl_collider_def_parameters, &def);
+  def.shape = shape;
+  def.placement = pl_transform_identity();
+  return def;
 }
 
 static bool is_placement(pl_transform t) {
@@ -33,18 +26,10 @@ static pl_transform with_unit_rotation(pl_transform t) {
 static pl_status check_form(const pl_collider_def *def, pl_error *error) {
   const pl_status bad = PL_ERROR_INVALID_ARGUMENT;
   switch (def->shape) {
-    case PL_COLLIDER_HALF_SPACE: return PL_OK;
-    case PL_COLLIDER_CAPSULE:
-      if (!isfinite(def->half_length) || def->half_length < 0)
-        return pl_fail_field(error, bad, "half_length", "half_length must be 0 or more, not %g", def->half_length);
-      // fall through
+    case PL_COLLIDER_HALF_SPACE:
     case PL_COLLIDER_SPHERE:
-      if (!is_positive(def->radius)) return pl_fail_field(error, bad, "radius", "radius must be more than 0, not %g", def->radius);
-      return PL_OK;
-    case PL_COLLIDER_BOX:
-      if (!is_positive(def->half_size.x) || !is_positive(def->half_size.y) || !is_positive(def->half_size.z))
-        return pl_fail_field(error, bad, "half_size", "every component of half_size must be more than 0");
-      return PL_OK;
+    case PL_COLLIDER_CAPSULE:
+    case PL_COLLIDER_BOX: return PL_OK;
     case PL_COLLIDER_MESH:
       if (def->mesh == NULL) return pl_fail_field(error, bad, "mesh", "a mesh collider needs a mesh");
       if (pl_mesh_get_view(def->mesh).triangle_count == 0) return pl_fail_field(error, bad, "mesh", "the mesh has no triangles");
@@ -69,16 +54,10 @@ static pl_status check_keys(const pl_collider_def *def, pl_error *error) {
 }
 
 static pl_status check_def(const pl_collider_def *def, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_collider_def", error);
+  pl_status status = pl_parameters_check(&pl_collider_def_parameters, def, error);
   if (status == PL_OK) status = check_form(def, error);
   if (status == PL_OK) status = check_keys(def, error);
-  if (status != PL_OK) return status;
-  if (!isfinite(def->friction) || def->friction < 0)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "friction", "friction must be 0 or more, not %g", def->friction);
-  if (!(def->restitution >= 0 && def->restitution <= 1))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "restitution", "restitution must be in 0 ... 1, not %g",
-                         def->restitution);
-  return PL_OK;
+  return status;
 }
 
 static pl_box mesh_box(const pl_mesh *mesh) {

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/error.h"
+#include "detail/detail_parameters.h"
 #include "detail/detail_set.h"
 #include "detail/detail_stamp.h"
 
@@ -61,17 +62,16 @@ static void count_lap(pl_detail_filter *filter, double *seconds) {
 }
 
 pl_detail_filter_def pl_default_detail_filter_def(void) {
-  return (pl_detail_filter_def){.max_contacts = 8, .scale = 1, .magic = PL_DEF_MAGIC};
+  pl_detail_filter_def def = {0};
+  pl_parameters_set_defaults(&pl_detail_filter_def_parameters, &def);
+  return def;
 }
 
 static pl_status check_def(const pl_detail_filter_def *def, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_detail_filter_def", error);
-  if (status >= 0) status = pl_check_range("scale", def->scale, 0, 1e9, false, error);
+  pl_status status = pl_parameters_check(&pl_detail_filter_def_parameters, def, error);
   if (status < 0) return status;
   if (def->set == NULL || def->object == NULL)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, def->set == NULL ? "set" : "object", "is missing");
-  if (def->max_contacts < 1 || def->max_contacts > 4096)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "max_contacts", "%d is not between 1 and 4096", def->max_contacts);
   return PL_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "fem/fem_newton.h"
+#include "fem/fem_parameters.h"
 #include "math/vec3.h"
 
 typedef struct statics {
@@ -29,12 +30,8 @@ static pl_status check_positions(const pl_model *model, const pl_vec3 *positions
 }
 
 static pl_status check_def(const pl_model *model, const pl_fem_equilibrium_def *def, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_fem_equilibrium_def", error);
+  pl_status status = pl_parameters_check(&pl_fem_equilibrium_def_parameters, def, error);
   if (status < 0) return status;
-  if (def->load_steps < 1 || def->max_newton_iterations < 1)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "load_steps and max_newton_iterations must be at least 1");
-  if (!(def->tolerance > 0) || !pl_vec3_is_finite(def->acceleration))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the tolerance must be positive and the acceleration finite");
   for (int32_t i = 0; i < def->pinned_count; ++i)
     if (def->pinned[i] < 0 || def->pinned[i] >= model->particle_count)
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned", "%d is out of range; the body has points 0 … %d",

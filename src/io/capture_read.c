@@ -318,7 +318,7 @@ static pl_capture *create(pl_context *context) {
     pl_arena_destroy(&arena);
     return NULL;
   }
-  capture->view = (pl_capture_view){.name = "", .metres = 1, .gravity = {0, -9.81, 0}};
+  capture->view = (pl_capture_view){.name = "", .metres = 1, .gravity = pl_default_capture_writer_def().gravity};
   capture->arena = arena;
   return capture;
 }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "base/error.h"
+#include "io/capture_parameters.h"
 #include "io/file_bytes.h"
 #include "text/json.h"
 #include "io/png_library.h"
@@ -25,7 +26,9 @@ struct pl_capture_writer {
 };
 
 pl_capture_writer_def pl_default_capture_writer_def(void) {
-  return (pl_capture_writer_def){.rate = 30, .gravity = {0, -9.81, 0}, .magic = PL_DEF_MAGIC};
+  pl_capture_writer_def def = {0};
+  pl_parameters_set_defaults(&pl_capture_writer_def_parameters, &def);
+  return def;
 }
 
 static pl_status make_folder(const char *path, pl_error *error) {
@@ -54,13 +57,11 @@ static pl_status make_folders(const pl_capture_writer *writer, pl_error *error) 
 }
 
 static pl_status check_def(const pl_capture_writer_def *def, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_capture_writer_def", error);
+  pl_status status = pl_parameters_check(&pl_capture_writer_def_parameters, def, error);
   if (status < 0) return status;
   if (def->folder == NULL || def->folder[0] == '\0' || def->camera_count < 0 || (def->camera_count > 0 && def->cameras == NULL))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a capture needs a folder, and cameras where their number is not 0");
-  bool finite = isfinite(def->gravity.x) && isfinite(def->gravity.y) && isfinite(def->gravity.z);
-  if (!finite) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "gravity", "it is not finite");
-  return pl_check_range("rate", def->rate, 0, 1e6, false, error);
+  return PL_OK;
 }
 
 pl_status pl_capture_writer_create(pl_context *context, const pl_capture_writer_def *def, pl_capture_writer **result,

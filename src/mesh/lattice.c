@@ -15,12 +15,15 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "mesh/lattice_cells.h"
+#include "mesh/mesh_parameters.h"
 #include "mesh/topology.h"
 
-enum { SIZING_ROUNDS = 10, MIN_TARGET = 8, MAX_TARGET = 2000000 };
+enum { SIZING_ROUNDS = 10 };
 
 pl_lattice_def pl_default_lattice_def(void) {
-  return (pl_lattice_def){.target_point_count = 2000, .magic = PL_DEF_MAGIC};
+  pl_lattice_def def = {0};
+  pl_parameters_set_defaults(&pl_lattice_def_parameters, &def);
+  return def;
 }
 
 // What all attempts share.
@@ -325,16 +328,8 @@ static pl_status build(const job *j, attempt *a, pl_mesh **tets, pl_lattice_repo
 }
 
 static pl_status check_def(const pl_lattice_def *def, const pl_mesh_view *surface, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_lattice_def", error);
+  pl_status status = pl_parameters_check(&pl_lattice_def_parameters, def, error);
   if (status != PL_OK) return status;
-  if (!(isfinite(def->cell_size) && def->cell_size >= 0))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cell_size",
-                         "must be greater than 0, or 0 to aim at target_point_count");
-  if (def->cell_size == 0 && !(def->target_point_count >= MIN_TARGET && def->target_point_count <= MAX_TARGET))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "target_point_count", "must be between %d and %d", MIN_TARGET,
-                         MAX_TARGET);
-  if (!(def->margin >= 0 && def->margin <= 10))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "margin", "must be between 0 and 10 cells");
   if (surface->triangle_count == 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "the surface has no triangles");
   return PL_OK;
 }

@@ -13,20 +13,18 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "mesh/mesh_parameters.h"
 #include "mesh/simplex.h"
 
 pl_pose_def pl_default_pose_def(void) {
-  return (pl_pose_def){.weight = 1000, .max_iterations = 200, .magic = PL_DEF_MAGIC};
+  pl_pose_def def = {0};
+  pl_parameters_set_defaults(&pl_pose_def_parameters, &def);
+  return def;
 }
 
 static pl_status check_input(const pl_pose_def *def, const pl_mesh_view *tets, const pl_mesh_view *surface, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_pose_def", error);
+  pl_status status = pl_parameters_check(&pl_pose_def_parameters, def, error);
   if (status < 0) return status;
-  if (!(def->weight > 0 && def->weight <= 1e6))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "weight", "%g is not above 0 and at most 1e6", def->weight);
-  if (!(def->reach >= 0)) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "reach", "%g is less than 0", def->reach);
-  if (def->max_iterations < 1)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "max_iterations", "%d is less than 1", def->max_iterations);
   if (tets->tet_count == 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "the mesh to be posed has no tets");
   if (tets->tet_count > pl_sparse_max_elements(tets->point_count, 4))
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d tets are more than can be posed", tets->tet_count);

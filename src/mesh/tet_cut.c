@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "math/vec3.h"
 #include "mesh/embedding.h"
+#include "mesh/mesh_parameters.h"
 
 // Parents of every point of the result, in the layout of an embedding.
 typedef struct point_origin {
@@ -17,18 +18,19 @@ typedef struct point_origin {
 } point_origin;
 
 pl_cut_def pl_default_cut_def(void) {
-  return (pl_cut_def){.plane_normal = {1, 0, 0}, .snap = 0.1, .magic = PL_DEF_MAGIC};
+  pl_cut_def def = {0};
+  pl_parameters_set_defaults(&pl_cut_def_parameters, &def);
+  return def;
 }
 
 static pl_status check_cut_def(const pl_cut_def *def, const pl_mesh_view *mesh, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_cut_def", error);
+  pl_status status = pl_parameters_check(&pl_cut_def_parameters, def, error);
   if (status < 0) return status;
-  if ((status = pl_check_range("snap", def->snap, 0, 0.4, true, error)) < 0) return status;
   if (mesh->tet_count == 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "only meshes of tets can be cut, and this one has none");
   if (def->blade_count == 0) {
-    if (!pl_vec3_is_finite(def->plane_point) || !pl_vec3_is_finite(def->plane_normal) || !(pl_vec3_length(def->plane_normal) > 0))
+    if (!(pl_vec3_length(def->plane_normal) > 0))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "plane_normal",
-                           "a plane needs a finite point and a normal that is not zero");
+                           "it is zero; a plane needs a normal of any other length");
     return PL_OK;
   }
   if (def->blade_count < 2 || def->blade_count > INT32_MAX / 16 || def->blade_hilts == NULL || def->blade_tips == NULL)

@@ -12,6 +12,7 @@
 #include "render/render_context.h"
 #include "render/render_def.h"
 #include "render/render_passes.h"
+#include "render/renderer_parameters.h"
 
 struct pl_renderer {
   pl_context *context;

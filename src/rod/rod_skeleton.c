@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "examples/simplex_weights.h"
 #include "math/quat.h"
+#include "rod/rod_parameters.h"
 
 pl_rod_name pl_rod_name_of(const pl_rod_def *def, int32_t joint) {
   pl_rod_name name;
@@ -20,20 +21,7 @@ pl_rod_name pl_rod_name_of(const pl_rod_def *def, int32_t joint) {
 }
 
 static pl_status check_numbers(const pl_rod_def *def, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_rod_def", error);
-  if (status >= 0) status = pl_check_range("density", def->density, 0, 1e9, false, error);
-  if (status >= 0) status = pl_check_range("stiffness", def->stiffness, 0, 1, false, error);
-  if (status >= 0) status = pl_check_range("stiffness_step", def->stiffness_step, 0, 10, false, error);
-  if (status >= 0) status = pl_check_range("width", def->width, 1, 250, true, error);
-  if (status >= 0) status = pl_check_range("twist", def->twist, 0, 100, false, error);
-  if (status >= 0) status = pl_check_range("damping", def->damping, 0, 1e6, true, error);
-  if (status >= 0) status = pl_check_range("friction", def->friction, 0, 1e3, true, error);
-  if (status >= 0) status = pl_check_range("window", def->window, 0, 1, true, error);
-  if (status >= 0) status = pl_check_range("view_time", def->view_time, 0, 1e3, true, error);
-  if (status >= 0) status = pl_check_range("tube_sides", def->tube_sides, 0, 64, true, error);
-  if (status >= 0) status = pl_check_range("solver", (double)def->solver, 0, PL_ROD_SPRING_BONE, true, error);
-  if (status >= 0) status = pl_check_range("ghost_momentum", (double)def->ghost_momentum, 0, PL_ROD_GHOST_MOMENTUM_KEEP, true, error);
-  if (status >= 0) status = pl_check_range("view_rule", (double)def->view_rule, 0, PL_ROD_VIEW_INTERPOLATING, true, error);
+  pl_status status = pl_parameters_check(&pl_rod_def_parameters, def, error);
   if (status >= 0 && def->joint_count < 1)
     status = pl_fail_field(error, PL_ERROR_INVALID_DATA, "joints", "a rod body needs at least one joint");
   return status;
@@ -44,13 +32,9 @@ static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) 
   pl_rod_name name = pl_rod_name_of(def, i);
   if (!pl_transform_is_sound(j->rest))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its rest position must be finite and its rotation not zero", name.text);
-  if (!(j->radius >= 0 && j->mass >= 0 && j->stiffness >= 0 && j->max_angle >= 0 && j->spring >= 0 && j->drag >= 0 &&
-        j->drag <= 1 && j->radius < 1e6 && j->mass < 1e9 && j->stiffness < 1e6 && j->max_angle < 1e3 && j->spring < 1e6 &&
-        pl_vec3_is_finite(j->pull)))
-    return pl_fail(
-        error, PL_ERROR_INVALID_DATA,
-        "%s: radius, mass, stiffness, angle limit and spring must be finite and not negative, drag 0 to 1, the pull finite",
-        name.text);
+  pl_error local = {0};
+  if (pl_parameters_check(&pl_rod_joint_parameters, j, &local) < 0)
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: %s: %s", name.text, local.field, local.text);
   if (j->parent >= def->joint_count || j->parent < -1)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its parent is joint %d, and there are %d joints", name.text, j->parent,
                    def->joint_count);

@@ -42,25 +42,12 @@ static pl_status choose_examples(pl_scene_instance *set, const pl_instance_part 
 
 // --- the def ---------------------------------------------------------------------------------------------------------
 
-// Where the document is silent its defaults are those of pl_default_actor_def().
 static void choose_numbers(const pl_scene_actor *source, pl_actor_def *def) {
-  def->rest = (pl_rest_kind)(source->rest - 1);
-  def->hessian = (pl_actor_hessian)(source->hessian - 1);
-  def->cage_point_count = (int32_t)source->cage.points;
-  def->mode_count = (int32_t)source->modes;
-  def->regularisation = source->regularisation;
-  def->rate_regularisation = source->rate_regularisation;
-  def->volume_regularisation = source->volume_regularisation;
-  def->bend_regularisation = source->bend_regularisation;
-  def->max_strain = source->max_strain;
-  def->hull_penalty = source->hull_penalty;
-  def->max_iterations = (int32_t)source->iterations;
-  def->tolerance = source->tolerance;
-  def->horizon = (int32_t)source->horizon;
+  *def = source->def;
+  def->cage_point_count = source->cage.points;
   def->path = source->path.count > 0 ? source->path.items : NULL;
   def->path_count = source->path.count;
-  def->path_loops = source->path_loops;
-  def->command = (pl_actor_command){source->command.speed, source->command.heading};
+  def->command = source->command.def;
 }
 
 // Presets, and what the document has instead; names and ranges were checked when it was read.
@@ -158,8 +145,7 @@ void pl_instance_steer_actors(pl_scene_instance *set, const pl_world *world) {
     const pl_instance_player *player = &PL_ITEM(&set->players, pl_instance_player, i);
     const pl_scene_actor_command *commands = player->source->commands.items;
     for (int32_t k = 0; k < player->source->commands.count; ++k)
-      if ((int64_t)ceil(commands[k].time / step - 1e-6) == now)
-        pl_actor_set_command(player->actor, (pl_actor_command){commands[k].speed, commands[k].heading});
+      if ((int64_t)ceil(commands[k].time / step - 1e-6) == now) pl_actor_set_command(player->actor, commands[k].def);
   }
 }
 
@@ -175,5 +161,5 @@ pl_scene_instance_actor pl_scene_instance_get_actor(const pl_scene_instance *set
                           .body = player->part,
                           .actor = player->actor,
                           .behaviour = pl_behaviour_find(player->source->behaviour)->name,
-                          .rest = (pl_rest_kind)(player->source->rest - 1)};
+                          .rest = player->source->def.rest};
 }

@@ -84,8 +84,8 @@ static void tell(pl_scene_instance *set, const pl_instance_part *part, const sta
   if (!(sag > MAX_SAG)) return;
   const pl_json *json_node = pl_json_find(fem->json, "young");
   char fix[160], text[300];
-  snprintf(fix, sizeof fix, "raise `young` from %g to about %g Pa, or make it lighter or its legs thicker", fem->young,
-           round_to_two(fem->young * sag / SAG_GOOD));
+  snprintf(fix, sizeof fix, "raise `young` from %g to about %g Pa, or make it lighter or its legs thicker", fem->def.young,
+           round_to_two(fem->def.young * sag / SAG_GOOD));
   snprintf(text, sizeof text, "body \"%.100s\" is too soft to stand: its weight presses it from %.3g m to %.3g m",
            part->source->name, s->height, fmax(s->sunk, 0));
   const pl_finding about = {.severity = PL_SEVERITY_WARNING,
@@ -98,14 +98,14 @@ static void tell(pl_scene_instance *set, const pl_instance_part *part, const sta
 
 pl_status pl_instance_check_standing(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
   const pl_scene_body *body = part->source;
-  pl_vec3 pull = pl_vec3_scale(set->scene->document.gravity, body->gravity_scale);
+  pl_vec3 pull = pl_vec3_scale(set->scene->document.gravity, body->def.gravity_scale);
   double gravity = pl_vec3_length(pull);
   if (findings == NULL || !(gravity > 0)) return PL_OK;
   pl_mesh_view view = pl_mesh_get_view(part->tets);
   standing s = {.points = pl_allocate_array(set->context, (size_t)view.point_count, sizeof(pl_vec3)),
                 .pinned = pl_allocate_array(set->context, (size_t)view.point_count, sizeof(int32_t)),
                 .point_count = view.point_count,
-                .up = pl_quat_apply(pl_quat_conjugate(body->rotation), pl_vec3_scale(pull, -1 / gravity))};
+                .up = pl_quat_apply(pl_quat_conjugate(body->def.placement.rotation), pl_vec3_scale(pull, -1 / gravity))};
   pl_status status = s.points == NULL || s.pinned == NULL ? pl_fail_memory(error) : PL_OK;
   if (status >= 0) {
     for (int32_t i = 0; i < view.point_count; ++i) s.points[i] = view.points[i];

@@ -33,29 +33,13 @@ static pl_status make_world(pl_scene_instance *set, pl_error *error) {
   pl_world_def def = pl_default_world_def();
   def.step = document->time.step;
   def.gravity = document->gravity;
-  def.contact_rounds = (int32_t)document->contact_rounds;
+  def.contact_rounds = document->contact_rounds;
   if (document->air.json != NULL) {
     def.wind = document->air.wind;
     def.air_density = document->air.density;
     def.drag = document->air.drag;
   }
   return pl_world_create(set->context, &def, &set->world, error);
-}
-
-static pl_solid_def solid_def_of(const pl_scene_body *body, const pl_mesh *surface) {
-  const pl_scene_solid *s = &body->solid;
-  pl_solid_def def = pl_default_solid_def();
-  def.density = s->density;
-  def.stiffness = s->stiffness;
-  def.stiffness_step = s->stiffness_step;
-  def.damping = s->damping;
-  def.friction = s->friction;
-  def.restitution = s->restitution;
-  def.contact_radius = s->contact_radius;
-  def.self_contact = s->self_contact;
-  def.surface = surface;
-  def.surface_tolerance = s->surface_tolerance;
-  return def;
 }
 
 // The tets of another mesh, for a surface that they carry.
@@ -85,10 +69,7 @@ static pl_status find_tets(pl_scene_instance *set, pl_instance_part *part, pl_fi
     return PL_OK;
   }
   part->surface = mesh;
-  pl_lattice_def def = pl_default_lattice_def();
-  def.cell_size = part->source->tets.cell_size;
-  def.target_point_count = (int32_t)part->source->tets.points;
-  return pl_lattice_build(set->context, &def, mesh, &part->tets, NULL, error);
+  return pl_lattice_build(set->context, &part->source->tets.def, mesh, &part->tets, NULL, error);
 }
 
 pl_status pl_instance_make_tets(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
@@ -121,12 +102,7 @@ static pl_status make_model(pl_scene_instance *set, pl_instance_part *part, pl_f
   part->owns_model = true;
   if (part->source->method == PL_SCENE_ROD) return pl_instance_make_rod(set, part, findings, error);
   if (part->source->method == PL_SCENE_FEM) return pl_instance_make_fem(set, part, findings, error);
-  pl_status status = pl_instance_make_tets(set, part, findings, error);
-  if (status < 0) return status;
-  pl_solid_def def = solid_def_of(part->source, part->surface);
-  status = pl_instance_choose_examples(set, part, &def, findings, error);
-  if (status < 0) return status;
-  return pl_solid_build(set->context, &def, part->tets, &part->model, error);
+  return pl_stage_make_solid(set, part, findings, error);
 }
 
 static void destroy_part(pl_instance_part *part) {
@@ -147,13 +123,8 @@ static pl_vec3 random_vector(pl_random *random, double size) {
 static pl_body_def place_copy(pl_scene_instance *set, const pl_instance_part *part, int32_t x, int32_t y, int32_t z) {
   const pl_scene_body *source = part->source;
   const pl_scene_repeat *repeat = &source->repeat;
-  pl_body_def def = pl_default_body_def();
+  pl_body_def def = source->def;
   def.model = part->model;
-  def.placement = (pl_transform){source->position, source->rotation};
-  def.velocity = source->velocity;
-  def.angular_velocity = source->angular_velocity;
-  def.gravity_scale = source->gravity_scale;
-  def.collides = source->collides;
   pl_vec3 shift = {x * repeat->spacing.x, y * repeat->spacing.y, z * repeat->spacing.z};
   def.placement.position = pl_vec3_add(def.placement.position, shift);
   if (repeat->jitter > 0) def.placement.position = pl_vec3_add(def.placement.position, random_vector(&set->random, repeat->jitter));
@@ -234,14 +205,8 @@ static pl_status add_body(pl_scene_instance *set, const pl_scene_body *source, p
 }
 
 pl_collider_def pl_scene_collider_def_of(const pl_scene_collider *source, const pl_mesh *mesh) {
-  pl_collider_def def = pl_default_collider_def((pl_collider_shape)source->shape);
-  def.placement = (pl_transform){source->position, source->rotation};
-  def.radius = source->radius;
-  def.half_length = source->half_length;
-  def.half_size = pl_vec3_scale(source->size, 0.5);
+  pl_collider_def def = source->def;
   def.mesh = mesh;
-  def.friction = source->friction;
-  def.restitution = source->restitution;
   return def;
 }
 
@@ -251,8 +216,8 @@ static pl_status add_collider(pl_scene_instance *set, const pl_scene_collider *s
   if (status < 0) return status;
   collider.look = (pl_scene_instance_collider){.name = source->name,
                                   .visible = source->visible,
-                                  .ground = source->shape == PL_COLLIDER_HALF_SPACE && collider.mesh == NULL,
-                                  .height = source->position.y,
+                                  .ground = source->def.shape == PL_COLLIDER_HALF_SPACE && collider.mesh == NULL,
+                                  .height = source->def.placement.position.y,
                                   .mesh = collider.mesh,
                                   .has_color = source->color.r >= 0,
                                   .color = source->color};
@@ -261,7 +226,6 @@ static pl_status add_collider(pl_scene_instance *set, const pl_scene_collider *s
     return pl_fail_memory(error);
   }
   pl_collider_def def = pl_scene_collider_def_of(source, collider.mesh);
-  def.loop = source->loop;
   pl_collider_key *keys = PL_TAKE(&set->arena, pl_collider_key, source->keys.count);
   if (keys == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < source->keys.count; ++i) {
@@ -379,11 +343,11 @@ int32_t pl_scene_instance_collider_count(const pl_scene_instance *set) {
 pl_scene_instance_collider pl_scene_instance_get_collider(const pl_scene_instance *set, int32_t index, double time) {
   const pl_instance_collider *collider = &PL_ITEM(&set->colliders, pl_instance_collider, index);
   pl_scene_instance_collider look = collider->look;
-  look.placement = (pl_transform){collider->source->position, collider->source->rotation};
+  look.placement = collider->source->def.placement;
   const pl_scene_list *keys = &collider->source->keys;
   if (keys->count > 0) {
     double first = ((const pl_scene_key *)keys->items)[0].time, last = ((const pl_scene_key *)keys->items)[keys->count - 1].time;
-    if (collider->source->loop && last > first && time > last) time = first + fmod(time - first, last - first);
+    if (collider->source->def.loop && last > first && time > last) time = first + fmod(time - first, last - first);
     look.placement = pl_scene_keys_at(keys, time);
   }
   return look;

@@ -108,10 +108,10 @@ static void check_region(pl_scene_checker *c, const pl_scene_region *region) {
 static void check_stiffness(pl_scene_checker *c, const pl_scene_body *body) {
   bool rod = body->method == PL_SCENE_ROD;
   if (body->method == PL_SCENE_FEM) return;
-  if (rod && (body->rod.character[0] != '\0' || body->rod.solver == 1 + PL_ROD_SPRING_BONE)) return;
+  if (rod && (body->rod.character[0] != '\0' || body->rod.def.solver == PL_ROD_SPRING_BONE)) return;
   const pl_json *json = rod ? body->rod.json : body->solid.json;
-  double stiffness = rod ? body->rod.stiffness : body->solid.stiffness;
-  double stiffness_step = rod ? body->rod.stiffness_step : body->solid.stiffness_step;
+  double stiffness = rod ? body->rod.def.stiffness : body->solid.def.stiffness;
+  double stiffness_step = rod ? body->rod.def.stiffness_step : body->solid.def.stiffness_step;
   double ratio = c->scene->document.time.step / stiffness_step, fraction = stiffness * ratio * ratio;
   if (!(fraction > 1 + 1e-9)) return;
   char fix[200];
@@ -127,17 +127,6 @@ static void check_stiffness(pl_scene_checker *c, const pl_scene_body *body) {
                                  "at this stiffness a particle would cover %.3g times the way to its goal in one step of %g s",
                                  fraction, c->scene->document.time.step);
   if (status < 0) c->status = status;
-}
-
-static void check_solid(pl_scene_checker *c, const pl_scene_body *body) {
-  if (pl_json_find(body->json, "mesh") == NULL)
-    pl_checker_complain(c, body->json, "missing-key", "add it", "this body has no `mesh`");
-  if (body->rod.json != NULL)
-    pl_checker_complain(c, body->rod.json, "other-method", "write `\"method\": \"rod\"`, or take `rod` out",
-                        "these are parameters of another method than the body's");
-  if (body->fem.json != NULL)
-    pl_checker_complain(c, body->fem.json, "other-method", "write `\"method\": \"fem\"`, or take `fem` out",
-                        "these are parameters of another method than the body's");
 }
 
 // Keys of a curve lie over time, those of angle and speed drivers over their own quantity.
@@ -185,7 +174,7 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
   else if (body->method == PL_SCENE_FEM)
     pl_checker_fem(c, body);
   else
-    check_solid(c, body);
+    pl_checker_solid(c, body);
   pl_checker_actor(c, body);
   pl_checker_detail(c, body);
   check_drivers(c, body);
@@ -249,7 +238,7 @@ pl_status pl_scene_check_sense(const pl_scene *scene, pl_findings *findings) {
   check_body_names(&c);
   for (int32_t i = 0; i < document->colliders.count; ++i) {
     const pl_scene_collider *collider = &((const pl_scene_collider *)document->colliders.items)[i];
-    if (collider->shape == PL_COLLIDER_MESH) pl_checker_mesh_name(&c, collider->json, collider->mesh);
+    if (collider->def.shape == PL_COLLIDER_MESH) pl_checker_mesh_name(&c, collider->json, collider->mesh);
     pl_checker_keys(&c, &collider->keys);
   }
   check_camera(&c, &document->camera);

@@ -24,7 +24,7 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
                         "only finite elements can be an actor, and body \"%s\" is of another method", body->name);
     return;
   }
-  if (body->fem.material == PL_FEM_FAST + 1)
+  if (body->fem.def.material == PL_FEM_FAST)
     pl_checker_complain(c, pl_checker_position(body->fem.json, "material"), "not-with-actor", "use the material `corotated`",
                         "the material `fast` has one constant matrix for one rest shape, which an actor changes in every step");
   if (body->fem.examples.count > 0)
@@ -93,16 +93,16 @@ static void check_rest(pl_scene_checker *c, const pl_scene_actor *actor) {
     if (pl_json_find(cage->json, "points") != NULL)
       pl_checker_complain(c, cage->json, "cage-choice", "keep one of them", "a cage is made from `points`, or it is a `mesh`");
   }
-  if (actor->rest == PL_REST_EXAMPLES + 1 && !examples)
+  if (actor->def.rest == PL_REST_EXAMPLES && !examples)
     pl_checker_complain(c, pl_checker_position(actor->json, "rest"), "no-examples", "add `examples`: names of poses of the mesh",
                         "this rest shape is mixed from examples, and there are none");
-  if (actor->rest != PL_REST_EXAMPLES + 1 && examples)
+  if (actor->def.rest != PL_REST_EXAMPLES && examples)
     warn(c, pl_json_find(actor->json, actor->examples.count > 0 ? "examples" : "groups"), "other-rest",
          "add `\"rest\": \"examples\"`, or take them out", "examples have no effect with this kind of rest shape");
-  if (actor->rest != PL_REST_CAGE + 1 && cage->json != NULL)
+  if (actor->def.rest != PL_REST_CAGE && cage->json != NULL)
     warn(c, cage->json, "other-rest", "add `\"rest\": \"cage\"`, or take it out",
          "a cage has no effect with this kind of rest shape");
-  if (actor->rest != PL_REST_MODES + 1 && pl_json_find(actor->json, "modes") != NULL)
+  if (actor->def.rest != PL_REST_MODES && pl_json_find(actor->json, "modes") != NULL)
     warn(c, pl_json_find(actor->json, "modes"), "other-rest", "add `\"rest\": \"modes\"`, or take it out",
          "a number of modes has no effect with this kind of rest shape");
 }
@@ -143,14 +143,14 @@ static void check_heading(pl_scene_checker *c, const pl_json *json, pl_vec3 head
 
 static void check_commands(pl_scene_checker *c, const pl_scene_actor *actor) {
   const pl_scene_actor_command *commands = actor->commands.items;
-  check_heading(c, actor->command.json, actor->command.heading);
+  check_heading(c, actor->command.json, actor->command.def.heading);
   for (int32_t i = 0; i < actor->commands.count; ++i) {
-    check_heading(c, commands[i].json, commands[i].heading);
+    check_heading(c, commands[i].json, commands[i].def.heading);
     if (i > 0 && !(commands[i].time > commands[i - 1].time))
       pl_checker_complain(c, commands[i].json, "key-order", "sort the commands by time",
                           "command %d is at %g s, not after the one before it", i, commands[i].time);
   }
-  if (actor->path_loops && actor->path.count < 2)
+  if (actor->def.path_loops && actor->path.count < 2)
     pl_checker_complain(c, pl_json_find(actor->json, "path_loops"), "too-few-points", "add places to `path`",
                         "a path that goes round needs two places or more");
 }

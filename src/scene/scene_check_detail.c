@@ -14,7 +14,7 @@ static void check_cut(pl_scene_checker *c, const pl_scene_cut *cut) {
     pl_checker_complain(c, cut->json, "blade", "give one of each for every place of the blade",
                         "a blade passes two places or more, each with a hilt and a tip; here are %d and %d", cut->hilts.count,
                         cut->tips.count);
-  else if (cut->hilts.count == 0 && !(pl_vec3_length(cut->normal) > 0))
+  else if (cut->hilts.count == 0 && !(pl_vec3_length(cut->def.plane_normal) > 0))
     pl_checker_complain(c, pl_checker_position(cut->json, "normal"), "no-direction", "give a normal such as [1, 0, 0]",
                         "a plane needs a normal");
 }
@@ -79,9 +79,9 @@ void pl_checker_recording(pl_scene_checker *c) {
   for (int32_t i = 0; i < recording->tools.count; ++i) {
     const pl_scene_collider *tool = &((const pl_scene_collider *)recording->tools.items)[i];
     if (tool->json == NULL) continue;
-    if (tool->shape == PL_COLLIDER_HALF_SPACE)
+    if (tool->def.shape == PL_COLLIDER_HALF_SPACE)
       pl_checker_complain(c, tool->json, "endless-tool", "take a sphere, capsule, box or mesh", "a half space cannot be a tool");
-    if (tool->shape == PL_COLLIDER_MESH) pl_checker_mesh_name(c, tool->json, tool->mesh);
+    if (tool->def.shape == PL_COLLIDER_MESH) pl_checker_mesh_name(c, tool->json, tool->mesh);
   }
   if (recording->tools.count == 0 && pl_json_find(recording->json, "tools") != NULL)
     pl_checker_complain(c, pl_json_find(recording->json, "tools"), "no-tool", "add one", "a recording needs a tool");

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "fem/fem_parameters.h"
 #include "text/json.h"
 #include "math/quat.h"
 #include "scene/scene_check.h"
@@ -41,8 +42,7 @@ void pl_checker_thin_mesh(pl_scene_checker *c, const pl_scene_mesh *mesh) {
 }
 
 static const char *word_of(const pl_scene_fem *fem) {
-  static const char *const words[] = {"", "corotated", "neo-hookean", "edges", "shell", "plane", "curve", "fast"};
-  return words[fem->material];
+  return pl_parameter_find(&pl_fem_def_parameters, "material")->choices[fem->def.material];
 }
 
 // Elements that the mesh cannot have; what a file holds shows only when it is read.
@@ -64,27 +64,27 @@ static void check_elements(pl_scene_checker *c, const pl_scene_body *body) {
                         curve   ? "curve"
                         : plate ? "plate"
                                 : "sheet");
-  if (body->fem.material == PL_FEM_PLANE + 1 && sheet && !plate && mesh->sheet.plane != PL_SCENE_SHEET_XY)
+  if (body->fem.def.material == PL_FEM_PLANE && sheet && !plate && mesh->sheet.plane != PL_SCENE_SHEET_XY)
     pl_checker_complain(c, json_node, "not-in-plane", "add `\"plane\": \"xy\"` to the sheet",
                         "the material `plane` lives in a plane z = const, and the sheet \"%s\" is level", body->mesh);
-  if (body->fem.material == PL_FEM_PLANE + 1 && !sheet && !curve)
+  if (body->fem.def.material == PL_FEM_PLANE && !sheet && !curve)
     pl_checker_complain(c, json_node, "not-in-plane", "take a mesh with a `plate` or `sheet`, or a flat one from a file",
                         "the material `plane` lives in a plane z = const, and mesh \"%s\" has depth", body->mesh);
 }
 
 // What lives in a plane z = const must be put and started there.
 static void check_plane(pl_scene_checker *c, const pl_scene_body *body) {
-  pl_vec3 axis = pl_quat_apply(body->rotation, (pl_vec3){0, 0, 1});
+  pl_vec3 axis = pl_quat_apply(body->def.placement.rotation, (pl_vec3){0, 0, 1});
   if (!(axis.z > 1 - 1e-9))
     pl_checker_complain(c, pl_checker_position(body->json, "rotation"), "not-in-plane", "turn it around z only",
                         "the material `%s` lives in a plane z = const, and this turns it out of it", word_of(&body->fem));
   if (body->repeat.turn > 0)
     pl_checker_complain(c, pl_checker_position(body->repeat.json, "turn"), "not-in-plane", "take `turn` out",
                         "the material `%s` lives in a plane z = const, and copies would be turned out of it", word_of(&body->fem));
-  if (body->velocity.z != 0)
+  if (body->def.velocity.z != 0)
     warn(c, pl_checker_position(body->json, "velocity"), "not-in-plane", "the body is held in its plane z = const",
          "let the last number be 0", "this velocity has a part along z, which has no effect");
-  if (body->angular_velocity.x != 0 || body->angular_velocity.y != 0)
+  if (body->def.angular_velocity.x != 0 || body->def.angular_velocity.y != 0)
     warn(c, pl_checker_position(body->json, "angular_velocity"), "not-in-plane", "the body is held in its plane z = const",
          "let only the last number differ from 0", "this body cannot turn around x or y");
 }
@@ -93,12 +93,12 @@ static void check_fast(pl_scene_checker *c, const pl_scene_fem *fem) {
   if (fem->examples.count > 0)
     pl_checker_complain(c, pl_json_find(fem->json, "examples"), "not-with-fast", "use the material `corotated`",
                         "the material `fast` has no examples");
-  if (fem->stiffness_damping != 0)
+  if (fem->def.stiffness_damping != 0)
     pl_checker_complain(c, pl_json_find(fem->json, "stiffness_damping"), "not-with-fast",
                         "take it out: its steps damp fast vibration by themselves", "the material `fast` has `mass_damping` only");
-  if (fem->poisson < 0)
+  if (fem->def.poisson < 0)
     pl_checker_complain(c, pl_json_find(fem->json, "poisson"), "poisson", "use 0 or more, or the material `corotated`",
-                        "Poisson's ratio %g is too small for the material `fast`", fem->poisson);
+                        "Poisson's ratio %g is too small for the material `fast`", fem->def.poisson);
   static const char *const unused[] = {"scheme", "solver", "max_newton_iterations", "newton_tolerance", "thickness", "contact_stiffness"};
   for (size_t i = 0; i < sizeof unused / sizeof *unused; ++i) {
     const pl_json *json_node = pl_json_find(fem->json, unused[i]);
@@ -136,11 +136,11 @@ void pl_checker_fem(pl_scene_checker *c, const pl_scene_body *body) {
                         "these are parameters of another method than the body's");
   check_elements(c, body);
   if (pl_scene_fem_is_planar(fem)) check_plane(c, body);
-  if (fem->material == PL_FEM_FAST + 1) {
+  if (fem->def.material == PL_FEM_FAST) {
     check_fast(c, fem);
     check_fast_step(c, fem);
   }
-  if (fem->material == PL_FEM_EDGES + 1 && fem->poisson < 0.25)
+  if (fem->def.material == PL_FEM_EDGES && fem->def.poisson < 0.25)
     warn(c, pl_checker_position(fem->json != NULL ? fem->json : body->json, "poisson"), "poisson",
          "its edges alone have a ratio of 1/4, and less takes volumes that push outwards, which may collapse",
          "use 0.25 or more, or the material `corotated`",

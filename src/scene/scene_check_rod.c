@@ -194,7 +194,7 @@ static void check_skeleton(pl_scene_checker *c, const pl_scene_body *body) {
     const pl_scene_rod_collider *collider = &((const pl_scene_rod_collider *)rod->colliders.items)[i];
     if (collider->json == NULL) continue;
     check_joint_name(c, rod, collider->json, "joint", collider->joint);
-    if (collider->shape == PL_COLLIDER_MESH) pl_checker_mesh_name(c, collider->json, collider->mesh);
+    if (collider->def.shape == PL_COLLIDER_MESH) pl_checker_mesh_name(c, collider->json, collider->mesh);
   }
 }
 

@@ -14,13 +14,10 @@ pl_status pl_instance_cut_tets(pl_scene_instance *set, pl_instance_part *part, p
   const pl_scene_list *cuts = &part->source->tets.cuts;
   for (int32_t i = 0; i < cuts->count; ++i) {
     const pl_scene_cut *cut = &((const pl_scene_cut *)cuts->items)[i];
-    pl_cut_def def = pl_default_cut_def();
-    def.plane_point = cut->point;
-    def.plane_normal = cut->normal;
+    pl_cut_def def = cut->def;
     def.blade_count = cut->hilts.count;
     def.blade_hilts = cut->hilts.items;
     def.blade_tips = cut->tips.items;
-    def.snap = cut->snap;
     pl_mesh *mesh = NULL;
     pl_cut_report report;
     if (pl_mesh_cut(set->context, &def, part->tets, &mesh, NULL, &report, error) < 0)

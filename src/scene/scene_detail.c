@@ -55,15 +55,12 @@ static pl_status choose_tools(pl_scene_instance *set, const pl_scene_detail *det
 
 static pl_status add_detail(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
   const pl_scene_detail *detail = &part->source->detail;
-  pl_detail_layer_def def = pl_default_detail_layer_def();
+  pl_detail_layer_def def = detail->def;
   pl_status status = find_set(set, part, &def.set, error);
   if (status < 0) return status == PL_ERROR_OUT_OF_MEMORY ? status : complain(set, part, "set", findings, error);
   status = choose_tools(set, detail, &def, error);
   if (status < 0) return status;
   def.mesh = part->tets;
-  def.reach = detail->reach;
-  def.max_contacts = (int32_t)detail->contacts;
-  def.scale = detail->scale;
   pl_instance_detail entry = {.source = detail};
   status = pl_detail_layer_add(set->world, part->body.id, &def, &entry.layer, error);
   if (status < 0) return status == PL_ERROR_OUT_OF_MEMORY ? status : complain(set, part, "", findings, error);

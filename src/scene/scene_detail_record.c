@@ -67,26 +67,6 @@ static pl_status complain(const recorder *r, const pl_json *place, const char *k
 
 // --- what is there before the first touch ---------------------------------------------------------------------------
 
-static pl_detail_def def_of(const pl_scene_recording *recipe) {
-  pl_detail_def def = pl_default_detail_def();
-  def.window_radius = recipe->window_radius;
-  def.stamp_radius = recipe->stamp_radius;
-  def.stamp_border = recipe->stamp_border;
-  def.stamp_resolution = (int32_t)recipe->stamp_resolution;
-  def.stamp_sides = (int32_t)recipe->stamp_sides;
-  def.site_order = (int32_t)recipe->site_order;
-  def.patch_order = (int32_t)recipe->patch_order;
-  def.load_order = (int32_t)recipe->load_order;
-  def.site_width = recipe->site_width;
-  def.patch_width = recipe->patch_width;
-  def.load_width = recipe->load_width;
-  def.load_reference = recipe->load_reference;
-  def.overload = recipe->overload;
-  def.mirror = recipe->mirror;
-  def.plain_weights = recipe->plain_weights;
-  return def;
-}
-
 static pl_status find_parts(recorder *r) {
   const char *names[SIDE_COUNT] = {r->recipe->fine, r->recipe->coarse};
   for (int s = 0; s < SIDE_COUNT; ++s)
@@ -98,7 +78,7 @@ static pl_status find_parts(recorder *r) {
     if (r->parts[s] == NULL || r->parts[s]->tets == NULL || pl_mesh_get_view(r->parts[s]->tets).tet_count == 0)
       return complain(r, r->recipe->json, "no-tets", "take bodies of tets, and no copies of them",
                       "a recording needs two single bodies of tets");
-    r->placements[s] = (pl_transform){r->parts[s]->source->position, r->parts[s]->source->rotation};
+    r->placements[s] = r->parts[s]->source->def.placement;
   }
   const pl_contact_surface *a = &r->parts[FINE]->model->surface, *b = &r->parts[COARSE]->model->surface;
   if (a->point_count != b->point_count || a->triangle_count != b->triangle_count ||
@@ -146,7 +126,7 @@ static pl_status prepare(recorder *r) {
   status = look_at_surface(r);
   for (int32_t i = 0; status >= 0 && i < r->recipe->tools.count; ++i) {
     const pl_scene_collider *tool = &((const pl_scene_collider *)r->recipe->tools.items)[i];
-    if (tool->shape == PL_COLLIDER_MESH)
+    if (tool->def.shape == PL_COLLIDER_MESH)
       status = pl_scene_make_mesh(r->scene, tool->mesh, &r->tool_meshes[i], r->findings, r->error);
   }
   return status;
@@ -163,10 +143,10 @@ static int32_t tool_number(const recorder *r, const pl_scene_touch *touch) {
 // How far a tool reaches from its origin toward its own -y.
 static double extent_of(const pl_scene_collider *tool, const pl_mesh *mesh) {
   double lowest = 0;
-  switch (tool->shape) {
-    case PL_COLLIDER_SPHERE: return tool->radius;
-    case PL_COLLIDER_CAPSULE: return tool->radius + tool->half_length;
-    case PL_COLLIDER_BOX: return 0.5 * tool->size.y;
+  switch (tool->def.shape) {
+    case PL_COLLIDER_SPHERE: return tool->def.radius;
+    case PL_COLLIDER_CAPSULE: return tool->def.radius + tool->def.half_length;
+    case PL_COLLIDER_BOX: return tool->def.half_size.y;
     default: break;
   }
   pl_mesh_view view = pl_mesh_get_view(mesh);
@@ -353,7 +333,7 @@ static pl_status record_all(recorder *r, const pl_detail_session_def *def) {
       if (pass == 1) ++done;
     }
   if (status >= 0 && def->progress != NULL) (void)def->progress(def->user, count, count);
-  session->view.def = def_of(r->recipe);
+  session->view.def = r->recipe->def;
   session->view.object = &session->object;
   session->view.recording_count = count;
   session->view.recordings = recordings;

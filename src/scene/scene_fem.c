@@ -2,16 +2,18 @@
 #include "scene/scene_fem.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/context.h"
 #include "base/error.h"
+#include "fem/fem_parameters.h"
 #include "io/file_bytes.h"
 #include "math/vec3.h"
 #include "pliant/file.h"
 #include "solvers/cholmod_solver.h"
 
 pl_fem_element_kind pl_scene_fem_elements(const pl_scene_fem *fem) {
-  switch (fem->material - 1) {
+  switch (fem->def.material) {
     case PL_FEM_SHELL:
     case PL_FEM_PLANE: return PL_FEM_OF_TRIANGLES;
     case PL_FEM_CURVE: return PL_FEM_OF_SEGMENTS;
@@ -20,7 +22,7 @@ pl_fem_element_kind pl_scene_fem_elements(const pl_scene_fem *fem) {
 }
 
 bool pl_scene_fem_is_planar(const pl_scene_fem *fem) {
-  return fem->material == PL_FEM_PLANE + 1 || fem->material == PL_FEM_CURVE + 1;
+  return fem->def.material == PL_FEM_PLANE || fem->def.material == PL_FEM_CURVE;
 }
 
 // --- elements -----------------------------------------------------------------------------------------------------
@@ -77,6 +79,7 @@ static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *par
                              pl_findings *findings, pl_error *error) {
   const pl_scene_fem *fem = &part->source->fem;
   const pl_json *json_node = pl_json_find(fem->json, "young_table");
+  const pl_parameter *allowed = pl_parameter_find(&pl_fem_def_parameters, "young");
   char *path = pl_path_join(set->context, set->scene->folder, fem->young_table);
   if (path == NULL) return pl_fail_memory(error);
   pl_table *table = NULL;
@@ -94,13 +97,15 @@ static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *par
                       "the table has %lld rows, the mesh %d elements", (long long)view.row_count, count);
   for (int32_t i = 0; i < count && !is_wrong; ++i) {
     double young = view.cells[(ptrdiff_t)i * view.column_count + column];
-    if (young > 0 && young <= 1e15) {
+    if (young > allowed->min && young <= allowed->max) {
       if (i == 0) def->young = young;
       scales[i] = young / def->young;
       continue;
     }
-    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", "moduli are between 0 and 1e15 Pa",
-                      "%g Pa is no modulus of element %d", young, i);
+    char fix[80];
+    snprintf(fix, sizeof fix, "moduli are above %g and at most %g Pa", allowed->min, allowed->max);
+    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", fix, "%g Pa is no modulus of element %d",
+                      young, i);
     is_wrong = true;
   }
   pl_table_destroy(table);
@@ -146,26 +151,9 @@ static pl_status make_scales(pl_scene_instance *set, const pl_instance_part *par
 
 static pl_fem_def fem_def_of(const pl_scene_instance *set, const pl_instance_part *part) {
   const pl_scene_fem *f = &part->source->fem;
-  pl_fem_def def = pl_default_fem_def((pl_fem_material)(f->material - 1));
-  def.density = f->density;
-  def.young = f->young;
-  def.poisson = f->poisson;
-  def.thickness = f->thickness;
-  def.mass_damping = f->mass_damping;
-  def.stiffness_damping = f->stiffness_damping;
-  def.scheme = (pl_fem_scheme)(f->scheme - 1);
-  def.solver = (pl_fem_solver)(f->solver - 1);
-  def.max_newton_iterations = (int32_t)f->max_newton_iterations;
-  def.newton_tolerance = f->newton_tolerance;
-  def.volume_rounds = (int32_t)f->volume_rounds;
+  pl_fem_def def = f->def;
   def.fast_step = set->scene->document.time.step;
-  def.friction = f->friction;
-  def.restitution = f->restitution;
-  def.contact_radius = f->contact_radius;
-  def.contact_stiffness = f->contact_stiffness;
-  def.self_contact = f->self_contact;
   def.surface = part->surface;
-  def.surface_tolerance = f->surface_tolerance;
   def.direct = pl_cholmod_backend();
   if (part->source->actor.json != NULL) {
     // Characters show what a passive body hides: equations solved to 1e-6 are what makes their motion their own.

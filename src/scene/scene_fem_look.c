@@ -198,7 +198,7 @@ pl_status pl_instance_make_skin(pl_scene_instance *set, pl_instance_part *part, 
   pl_instance_skin *skin = PL_TAKE(&set->arena, pl_instance_skin, 1);
   if (skin == NULL) return pl_fail_memory(error);
   skin->elements = part->tets;
-  skin->half = 0.5 * part->source->fem.thickness;
+  skin->half = 0.5 * part->source->fem.def.thickness;
   bool curve = pl_scene_fem_elements(&part->source->fem) == PL_FEM_OF_SEGMENTS;
   const pl_scene_mesh *def = pl_scene_find_mesh(set->scene, part->source->mesh);
   pl_status status = curve                     ? build_tubes(set, skin, error)

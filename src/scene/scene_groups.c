@@ -63,13 +63,10 @@ static pl_status add_pins(pl_scene_instance *set, pl_instance_group *group, pl_e
   pl_pin_id *pins = PL_TAKE(&set->arena, pl_pin_id, group->particle_count);
   if (pins == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < group->particle_count; ++i) {
-    pl_pin_def def = pl_default_pin_def();
+    pl_pin_def def = group->pin->def;
     def.body = group->body;
     def.particle = group->particles[i];
     def.target = group->starts[i];
-    def.stiffness = group->pin->stiffness;
-    def.damping = group->pin->damping;
-    def.until = group->pin->until;
     pl_status status = pl_world_add_pin(set->world, &def, &pins[i], error);
     if (status < 0) return status;
   }

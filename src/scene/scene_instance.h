@@ -102,13 +102,15 @@ pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_coll
 
 const pl_scene_mesh *pl_scene_find_mesh(const pl_scene *scene, const char *name);
 
-// Poses of the part's tets (scene_poses.c), and which of them, and which groups, its solid is to use.
+// Poses of the part's tets (scene_poses.c), and those of them that have the wanted names.
 pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part, const pl_scene_mesh *mesh, pl_findings *findings,
                               pl_error *error);
 pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_list *names,
                                 const pl_mesh_pose **poses, pl_findings *findings, pl_error *error);
-pl_status pl_instance_choose_examples(pl_scene_instance *set, const pl_instance_part *part, pl_solid_def *def, pl_findings *findings,
-                                   pl_error *error);
+
+// Report that the mesh of a body has no pose or group of a name, with a suggestion out of the names there are (scene_poses.c).
+void pl_stage_complain_name(pl_scene_instance *set, const pl_scene_body *body, pl_findings *findings, const char *what, const char *name,
+                            const char *const *names, int32_t count);
 
 // Weights per particle of a group by name: of the scene, of the tets, or of the surface they carry. NULL weights when there is none of that name.
 pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part, const char *name, const float **weights,
@@ -117,6 +119,9 @@ pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part 
 // The drivers of one body copy, and the weights all drivers give for a step between two times (scene_drivers.c).
 pl_status pl_instance_add_drivers(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error);
 pl_status pl_instance_drive(pl_scene_instance *set, pl_world *world, double now, double end, pl_error *error);
+
+// Solids (scene_solid.c): tets and model.
+pl_status pl_stage_make_solid(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error);
 
 // Finite elements (scene_fem.c): elements and model.
 pl_status pl_instance_make_fem(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error);

@@ -142,13 +142,13 @@ pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **
 
 // Spheres and capsules are drawn from the modeller, so that they look like what is simulated.
 static pl_status make_round(const pl_scene *scene, const pl_scene_collider *c, pl_mesh **mesh, pl_error *error) {
-  pl_scene_shape shape = {.kind = PL_SHAPE_CAPSULE, .rotation = {0, 0, 0, 1}, .scale = 1, .radius = c->radius};
-  if (c->shape == PL_COLLIDER_SPHERE) {
+  pl_scene_shape shape = {.kind = PL_SHAPE_CAPSULE, .rotation = {0, 0, 0, 1}, .scale = 1, .radius = c->def.radius};
+  if (c->def.shape == PL_COLLIDER_SPHERE) {
     shape.kind = PL_SHAPE_ELLIPSOID;
-    shape.size = (pl_vec3){c->radius, c->radius, c->radius};
+    shape.size = (pl_vec3){c->def.radius, c->def.radius, c->def.radius};
   } else {
-    shape.from.y = -c->half_length;
-    shape.to.y = c->half_length;
+    shape.from.y = -c->def.half_length;
+    shape.to.y = c->def.half_length;
   }
   return make_shape(scene, &shape, 0, 4000, mesh, error);
 }
@@ -175,14 +175,14 @@ pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_coll
                              pl_error *error) {
   *mesh = NULL;
   pl_context *context = scene->context;
-  switch (c->shape) {
+  switch (c->def.shape) {
     case PL_COLLIDER_SPHERE:
     case PL_COLLIDER_CAPSULE: return make_round(scene, c, mesh, error);
-    case PL_COLLIDER_BOX: return make_block(context, c->size, 0, mesh, error);
+    case PL_COLLIDER_BOX: return make_block(context, pl_vec3_scale(c->def.half_size, 2), 0, mesh, error);
     case PL_COLLIDER_MESH: return pl_scene_make_mesh(scene, c->mesh, mesh, findings, error);
     default: {
       // A level half-space is the ground; a tilted one is drawn as a wide slab under its surface.
-      bool level = c->keys.count == 0 && pl_quat_apply(c->rotation, (pl_vec3){0, 1, 0}).y > 1 - 1e-9;
+      bool level = c->keys.count == 0 && pl_quat_apply(c->def.placement.rotation, (pl_vec3){0, 1, 0}).y > 1 - 1e-9;
       return level ? PL_OK : make_block(context, (pl_vec3){12, 0.2, 12}, -0.1, mesh, error);
     }
   }

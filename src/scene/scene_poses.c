@@ -164,10 +164,10 @@ pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part,
   return status;
 }
 
-// --- what the solid is given -------------------------------------------------------------------------------------------
+// --- what bodies use of them -------------------------------------------------------------------------------------------
 
-static void complain_name(pl_scene_instance *set, const pl_scene_body *body, pl_findings *findings, const char *what, const char *name,
-                          const char *const *names, int32_t count) {
+void pl_stage_complain_name(pl_scene_instance *set, const pl_scene_body *body, pl_findings *findings, const char *what, const char *name,
+                            const char *const *names, int32_t count) {
   const pl_json *json_node = body->method == PL_SCENE_FEM ? body->fem.json : body->solid.json;
   if (body->actor.json != NULL) json_node = pl_json_find(body->actor.json, body->actor.examples.count > 0 ? "examples" : "groups");
   if (json_node == NULL) json_node = body->json;
@@ -189,7 +189,7 @@ pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_par
     const char *name = ((const char *const *)wanted->items)[i];
     int32_t number = pl_mesh_find_pose(part->tets, name);
     if (number < 0) {
-      complain_name(set, part->source, findings, "pose", name, names, view.pose_count);
+      pl_stage_complain_name(set, part->source, findings, "pose", name, names, view.pose_count);
       return pl_fail(error, PL_ERROR_INVALID_DATA, "there is no pose \"%s\"", name);
     }
     chosen[i] = view.poses[number];
@@ -214,7 +214,7 @@ static pl_status carry_group(pl_scene_instance *set, const pl_instance_part *par
   float *result = PL_TAKE(&set->arena, float, tets.point_count);
   if (result == NULL) return pl_fail_memory(error);
   const pl_scene_body *source = part->source;
-  double tolerance = source->method == PL_SCENE_FEM ? source->fem.surface_tolerance : source->solid.surface_tolerance;
+  double tolerance = source->method == PL_SCENE_FEM ? source->fem.def.surface_tolerance : source->solid.def.surface_tolerance;
   pl_embedding *embedding = NULL;
   pl_status status =
       pl_embedding_build(set->context, part->tets, surface.points, surface.point_count, tolerance, &embedding, NULL, error);
@@ -248,40 +248,4 @@ pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part 
   if (number >= 0 || part->surface == NULL) return PL_OK;
   number = pl_mesh_find_group(part->surface, name);
   return number < 0 ? PL_OK : carry_group(set, part, pl_mesh_get_view(part->surface).groups[number].weights, weights, error);
-}
-
-static pl_status choose_groups(pl_scene_instance *set, const pl_instance_part *part, pl_solid_def *def, pl_findings *findings,
-                               pl_error *error) {
-  const pl_scene_list *wanted = &part->source->solid.groups;
-  pl_mesh_group *groups = PL_TAKE(&set->arena, pl_mesh_group, wanted->count);
-  if (groups == NULL) return pl_fail_memory(error);
-  for (int32_t i = 0; i < wanted->count; ++i) {
-    const char *name = ((const char *const *)wanted->items)[i];
-    groups[i].name = name;
-    pl_status status = pl_instance_find_group(set, part, name, &groups[i].weights, error);
-    if (status < 0) return status;
-    if (groups[i].weights == NULL) {
-      complain_name(set, part->source, findings, "group", name, NULL, 0);
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "there is no group \"%s\"", name);
-    }
-  }
-  def->groups = groups;
-  def->group_count = wanted->count;
-  return PL_OK;
-}
-
-pl_status pl_instance_choose_examples(pl_scene_instance *set, const pl_instance_part *part, pl_solid_def *def, pl_findings *findings,
-                                   pl_error *error) {
-  const pl_scene_solid *solid = &part->source->solid;
-  def->fidelity = solid->fidelity;
-  def->grouping = (pl_solid_grouping)(solid->grouping - 1);
-  def->weight_rule = (pl_solid_weight_rule)(solid->weights - 1);
-  def->goal_rotation = (pl_solid_goal_rotation)(solid->rotation - 1);
-  def->hold_examples = solid->hold_examples;
-  def->plastic_threshold = solid->plastic_threshold;
-  def->plastic_rate = solid->plastic_rate;
-  def->example_count = solid->examples.count;
-  pl_status status = pl_instance_choose_poses(set, part, &solid->examples, &def->examples, findings, error);
-  if (status >= 0 && def->grouping == PL_SOLID_BY_GROUP) status = choose_groups(set, part, def, findings, error);
-  return status;
 }

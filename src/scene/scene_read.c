@@ -37,9 +37,14 @@ static void complain_kind(reader *r, const pl_json *value, const char *wanted) {
 
 void pl_scene_set_defaults(const pl_scene_type *type, void *object) {
   memcpy(object, type->defaults, type->size);
-  for (int32_t i = 0; i < type->field_count; ++i)
-    if (type->fields[i].kind == PL_SCENE_OBJECT)
-      pl_scene_set_defaults(type->fields[i].type, (char *)object + type->fields[i].offset);
+  for (int32_t i = 0; i < type->row_count; ++i) {
+    const pl_scene_field *row = &type->rows[i];
+    void *slot = (char *)object + row->offset;
+    if (row->kind == PL_SCENE_OBJECT) pl_scene_set_defaults(row->type, slot);
+    if (row->kind == PL_SCENE_DEF) pl_parameters_set_defaults(row->parameters, slot);
+    if (row->kind == PL_SCENE_ONE && !row->own_default)
+      pl_parameter_set_default(pl_parameter_find(row->parameters, row->parameter), slot);
+  }
 }
 
 // Whether a number fits its field's range; says so if not. The range holds before the unit is applied only for pure numbers, so lengths are
@@ -62,7 +67,7 @@ static bool read_scaled(reader *r, const pl_scene_field *field, const pl_json *j
   }
   number *= pow(r->metres, field->length_power);
   if (!check_range(r, field, json, number)) return false;
-  *value = number;
+  *value = field->factor != 0 ? number / field->factor : number;
   return true;
 }
 
@@ -72,6 +77,14 @@ static void read_integer(reader *r, const pl_scene_field *field, const pl_json *
     complain_kind(r, json, "a whole number");
   else if (check_range(r, field, json, (double)number))
     *value = number;
+}
+
+static void read_int32(reader *r, const pl_scene_field *field, const pl_json *json, int32_t *value) {
+  pl_scene_field bounded = *field;
+  if (bounded.min == 0 && bounded.max == 0) bounded.min = INT32_MIN, bounded.max = INT32_MAX;
+  int64_t number = *value;
+  read_integer(r, &bounded, json, &number);
+  *value = (int32_t)number;
 }
 
 // `count` numbers in an array.
@@ -157,7 +170,7 @@ static void read_choice(reader *r, const pl_scene_field *field, const pl_json *j
   char words[256] = "";
   for (; field->choices[count] != NULL; ++count) {
     if (strcmp(field->choices[count], text) == 0) {
-      *value = count + 1;
+      *value = field->kind == PL_SCENE_ENUM ? count : count + 1;
       return;
     }
     size_t used = strlen(words);
@@ -316,8 +329,10 @@ static void read_field(reader *r, const pl_scene_field *field, const pl_json *js
       break;
     case PL_SCENE_NUMBER: read_scaled(r, field, json, slot); break;
     case PL_SCENE_INTEGER: read_integer(r, field, json, slot); break;
+    case PL_SCENE_INT32: read_int32(r, field, json, slot); break;
     case PL_SCENE_TEXT: read_text(r, json, slot); break;
-    case PL_SCENE_CHOICE: read_choice(r, field, json, slot); break;
+    case PL_SCENE_CHOICE:
+    case PL_SCENE_ENUM: read_choice(r, field, json, slot); break;
     case PL_SCENE_VECTOR: read_vector(r, field, json, slot); break;
     case PL_SCENE_COLOR: read_color(r, json, slot); break;
     case PL_SCENE_ROTATION: read_rotation(r, json, slot); break;
@@ -332,13 +347,18 @@ static void read_field(reader *r, const pl_scene_field *field, const pl_json *js
     case PL_SCENE_OBJECT: read_object(r, field->type, json, slot); break;
     case PL_SCENE_LIST:
     case PL_SCENE_MAP: read_list(r, field, json, slot); break;
+    case PL_SCENE_DEF:
+    case PL_SCENE_ONE: break;  // rows, of which a walk makes fields
   }
 }
 
 static void complain_unknown(reader *r, const pl_scene_type *type, const pl_json *member) {
-  const char *keys[32];
-  int32_t count = type->field_count < 32 ? type->field_count : 32;
-  for (int32_t i = 0; i < count; ++i) keys[i] = type->fields[i].key;
+  enum { MAX_KEYS = 64 };
+  const char *keys[MAX_KEYS];
+  int32_t count = 0;
+  pl_scene_walk walk = {0};
+  pl_scene_field field;
+  while (count < MAX_KEYS && pl_scene_walk_next(type, &walk, &field)) keys[count++] = field.key;
   const char *near = pl_text_suggest(member->key, keys, count);
   char fix[160] = "see docs/formats.md for the keys there are";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean `%s`?", near);
@@ -352,17 +372,17 @@ static pl_status read_object(reader *r, const pl_scene_type *type, const pl_json
     return PL_OK;
   }
   *(const pl_json **)object = json;
+  pl_scene_field field;
   for (const pl_json *member = json->first; member != NULL; member = member->next) {
-    int32_t i = 0;
-    while (i < type->field_count && strcmp(type->fields[i].key, member->key) != 0) ++i;
-    if (i == type->field_count)
-      complain_unknown(r, type, member);
+    if (pl_scene_field_find(type, member->key, &field))
+      read_field(r, &field, member, (char *)object + field.offset);
     else
-      read_field(r, &type->fields[i], member, (char *)object + type->fields[i].offset);
+      complain_unknown(r, type, member);
   }
-  for (int32_t i = 0; i < type->field_count; ++i)
-    if (type->fields[i].required && pl_json_find(json, type->fields[i].key) == NULL)
-      complain(r, json, "missing-key", "add it", "this %s has no `%s`", type->name, type->fields[i].key);
+  pl_scene_walk walk = {0};
+  while (pl_scene_walk_next(type, &walk, &field))
+    if (field.required && pl_json_find(json, field.key) == NULL)
+      complain(r, json, "missing-key", "add it", "this %s has no `%s`", type->name, field.key);
   return PL_OK;
 }
 

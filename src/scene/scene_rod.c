@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "io/file_bytes.h"
 #include "math/quat.h"
+#include "rod/rod_parameters.h"
 
 static const double RADIANS = 3.14159265358979323846 / 180;
 
@@ -150,13 +151,8 @@ static pl_status add_colliders(builder *b, pl_findings *findings) {
   if (b->set->arena.failed) return pl_fail_memory(b->error);
   for (int32_t i = 0; i < list->count; ++i) {
     const pl_scene_rod_collider *from = &((const pl_scene_rod_collider *)list->items)[i];
-    pl_collider_def shape = pl_default_collider_def((pl_collider_shape)from->shape);
-    shape.placement = (pl_transform){from->position, from->rotation};
-    shape.radius = from->radius;
-    shape.half_length = from->half_length;
-    shape.half_size = pl_vec3_scale(from->size, 0.5);
-    shape.friction = from->friction;
-    if (from->shape == PL_COLLIDER_MESH) {
+    pl_collider_def shape = from->def;
+    if (from->def.shape == PL_COLLIDER_MESH) {
       pl_mesh **mesh = &b->rod->meshes[b->rod->mesh_count];
       pl_status status = pl_scene_make_mesh(b->set->scene, from->mesh, mesh, findings, b->error);
       if (status < 0) return status;
@@ -237,27 +233,15 @@ static pl_status make_character(pl_scene_instance *set, pl_instance_rod *rod, pl
 
 // --- numbers ------------------------------------------------------------------------------------------------------------
 
-static bool is_given(const pl_instance_rod *rod, const char *key) {
-  return rod->character == NULL || pl_json_find(rod->source->json, key) != NULL;
-}
-
-// All numbers of a skeleton of the scene; of a character only those that are written, since its file has its own.
+// All parameters of a skeleton of the scene; of a character only those that are written, since its file has its own.
 static void take_numbers(pl_instance_rod *rod) {
-  const pl_scene_rod *s = rod->source;
-  pl_rod_def *def = &rod->def;
-  if (is_given(rod, "solver")) def->solver = (pl_rod_solver)(s->solver - 1);
-  if (is_given(rod, "density")) def->density = s->density;
-  if (is_given(rod, "stiffness")) def->stiffness = s->stiffness;
-  if (is_given(rod, "stiffness_step")) def->stiffness_step = s->stiffness_step;
-  if (is_given(rod, "width")) def->width = (int32_t)s->width;
-  if (is_given(rod, "twist")) def->twist = s->twist;
-  if (is_given(rod, "damping")) def->damping = s->damping;
-  if (is_given(rod, "friction")) def->friction = s->friction;
-  if (is_given(rod, "ghost_momentum")) def->ghost_momentum = (pl_rod_ghost_momentum)(s->ghost_momentum - 1);
-  if (is_given(rod, "window")) def->window = s->window;
-  if (is_given(rod, "view_time")) def->view_time = s->view_time;
-  if (is_given(rod, "view_rule")) def->view_rule = (pl_rod_view_rule)(s->view_rule - 1);
-  if (is_given(rod, "tube_sides")) def->tube_sides = (int32_t)s->tube_sides;
+  for (int32_t i = 0; i < pl_rod_def_parameters.count; ++i) {
+    const pl_parameter *parameter = &pl_rod_def_parameters.items[i];
+    const char *key = parameter->scene_key != NULL ? parameter->scene_key : parameter->name;
+    if (rod->character == NULL || pl_json_find(rod->source->json, key) != NULL)
+      memcpy((char *)&rod->def + parameter->offset, (const char *)&rod->source->def + parameter->offset,
+             pl_parameter_size(parameter));
+  }
 }
 
 // The surface of the body's mesh, which follows the joints.

@@ -100,9 +100,11 @@ static pl_json *describe_kind(schema *s, const pl_scene_field *field) {
   switch (field->kind) {
     case PL_SCENE_BOOL: return typed(s, "boolean");
     case PL_SCENE_NUMBER: return ranged(s, field, "number");
-    case PL_SCENE_INTEGER: return ranged(s, field, "integer");
+    case PL_SCENE_INTEGER:
+    case PL_SCENE_INT32: return ranged(s, field, "integer");
     case PL_SCENE_TEXT: return typed(s, "string");
-    case PL_SCENE_CHOICE: return choice(s, field);
+    case PL_SCENE_CHOICE:
+    case PL_SCENE_ENUM: return choice(s, field);
     case PL_SCENE_VECTOR: return array_of(s, ranged(s, field, "number"), 3, 3);
     case PL_SCENE_COLOR: return color(s);
     case PL_SCENE_ROTATION: return rotation(s);
@@ -120,22 +122,30 @@ static pl_json *describe_kind(schema *s, const pl_scene_field *field) {
       return field->or_one ? either(s, reference(s, field->type), list) : list;
     }
     case PL_SCENE_MAP: return map_of(s, field->type);
+    case PL_SCENE_DEF:
+    case PL_SCENE_ONE: break;  // rows, of which a walk makes fields
   }
   return NULL;
 }
 
 static void add_default(schema *s, const pl_scene_field *field, const void *slot, pl_json *json) {
   if (field->required) return;
-  if (field->kind == PL_SCENE_NUMBER) pl_json_set_number(s->arena, json, "default", *(const double *)slot);
+  const double factor = field->factor != 0 ? field->factor : 1;
+  if (field->kind == PL_SCENE_NUMBER) pl_json_set_number(s->arena, json, "default", *(const double *)slot * factor);
   if (field->kind == PL_SCENE_INTEGER) pl_json_set_number(s->arena, json, "default", (double)*(const int64_t *)slot);
+  if (field->kind == PL_SCENE_INT32) pl_json_set_number(s->arena, json, "default", *(const int32_t *)slot);
   if (field->kind == PL_SCENE_BOOL) pl_json_set_bool(s->arena, json, "default", *(const bool *)slot);
-  if (field->kind == PL_SCENE_VECTOR) pl_json_set_numbers(s->arena, json, "default", slot, 3);
+  if (field->kind == PL_SCENE_VECTOR) {
+    const double *n = slot;
+    pl_json_set_numbers(s->arena, json, "default", (const double[3]){n[0] * factor, n[1] * factor, n[2] * factor}, 3);
+  }
   if (field->kind == PL_SCENE_COUNTS) {
     const int32_t *n = slot;
     pl_json_set_numbers(s->arena, json, "default", (const double[3]){n[0], n[1], n[2]}, 3);
   }
   if (field->kind == PL_SCENE_CHOICE && *(const int32_t *)slot > 0)
     pl_json_set_text(s->arena, json, "default", field->choices[*(const int32_t *)slot - 1]);
+  if (field->kind == PL_SCENE_ENUM) pl_json_set_text(s->arena, json, "default", field->choices[*(const int32_t *)slot]);
 }
 
 static void fill(schema *s, const pl_scene_type *type, pl_json *json) {
@@ -143,14 +153,18 @@ static void fill(schema *s, const pl_scene_type *type, pl_json *json) {
   pl_json_set_text(s->arena, json, "description", type->about);
   pl_json_set_text(s->arena, json, "type", "object");
   pl_json_set_bool(s->arena, json, "additionalProperties", false);
-  for (int32_t i = 0; i < type->field_count; ++i) {
-    const pl_scene_field *field = &type->fields[i];
-    pl_json *property = describe_kind(s, field);
-    pl_json_set_text(s->arena, property, "description", field->about);
-    if (field->unit != NULL) pl_json_set_text(s->arena, property, "unit", field->unit);
-    add_default(s, field, (const char *)type->defaults + field->offset, property);
-    pl_json_set(s->arena, properties, field->key, property);
-    if (field->required) pl_json_add(needed, pl_json_new_text(s->arena, field->key));
+  char *standard = pl_arena_take(s->arena, 1, type->size);
+  if (standard == NULL) return;
+  pl_scene_set_defaults(type, standard);
+  pl_scene_walk walk = {0};
+  pl_scene_field field;
+  while (pl_scene_walk_next(type, &walk, &field)) {
+    pl_json *property = describe_kind(s, &field);
+    pl_json_set_text(s->arena, property, "description", field.about);
+    if (field.unit != NULL) pl_json_set_text(s->arena, property, "unit", field.unit);
+    add_default(s, &field, standard + field.offset, property);
+    pl_json_set(s->arena, properties, field.key, property);
+    if (field.required) pl_json_add(needed, pl_json_new_text(s->arena, field.key));
   }
   pl_json_set(s->arena, json, "properties", properties);
   if (needed != NULL && needed->count > 0) pl_json_set(s->arena, json, "required", needed);

@@ -3,9 +3,12 @@
 
 #include <string.h>
 
-#include "pliant/model.h"
+#include "base/context.h"
+#include "contact/collider_parameters.h"
+#include "mesh/mesh_parameters.h"
 #include "pliant/modeller.h"
 #include "scene/scene_fields.h"
+#include "world/world_parameters.h"
 
 // One line per key reads best.
 // clang-format off
@@ -165,48 +168,15 @@ static const pl_scene_field MESH_FIELDS[] = {
 static const pl_scene_type MESH_TYPE =
     TYPE("mesh", pl_scene_mesh, "One mesh: exactly one of file, box, cells, shape, curve, sheet and plate.", &MESH_DEFAULTS, MESH_FIELDS);
 
-static const pl_scene_tets TETS_DEFAULTS = {.mesh = "", .points = 1000};
+static const pl_scene_tets TETS_DEFAULTS = {.mesh = "", .def = {.target_point_count = 1000, .magic = PL_DEF_MAGIC}};
 static const pl_scene_field TETS_FIELDS[] = {
     FIELD("mesh", TEXT, pl_scene_tets, mesh, OPTIONAL, .about = "Name of the mesh of tets that carries the surface, instead of a lattice. Poses, groups and drivers are still those of the body's mesh."),
-    FIELD("points", INTEGER, pl_scene_tets, points, .min = 8, .max = 2e6, .about = "Tet points to aim at."),
-    FIELD("cell_size", NUMBER, pl_scene_tets, cell_size, METRES, UP_TO(1e9),
-          .about = "Edge of a lattice cell; 0 means: from `points`."),
+    PARAMETER("points", pl_lattice_def_parameters, target_point_count, pl_scene_tets, def.target_point_count, .own_default = true),
+    PARAMETER("cell_size", pl_lattice_def_parameters, cell_size, pl_scene_tets, def.cell_size, OPTIONAL),
     FIELD("cuts", LIST, pl_scene_tets, cuts, .type = &pl_scene_cut_type, .or_one = true, .about = "Cuts through the tets. The surface of tets closes along them; a surface that tets carry must be open there itself."),
 };
 static const pl_scene_type TETS_TYPE =
     TYPE("tets", pl_scene_tets, "How a surface is filled with tets, or which tets carry it.", &TETS_DEFAULTS, TETS_FIELDS);
-
-static const char *const GROUPINGS[] = {"global", "groups", "regions", NULL};
-static const char *const WEIGHT_RULES[] = {"exact", "paper", NULL};
-static const char *const ROTATIONS[] = {"conserving", "paper", NULL};
-static const pl_scene_solid SOLID_DEFAULTS = {
-    .density = 1000, .stiffness = 0.5, .stiffness_step = 1.0 / 240, .damping = 2, .friction = 0.5, .restitution = 0.2, .surface_tolerance = 1e-3,
-    .fidelity = 0.995, .grouping = 1, .weights = 1, .rotation = 1, .hold_examples = true, .plastic_rate = 5};
-static const pl_scene_field SOLID_FIELDS[] = {
-    FIELD("density", NUMBER, pl_scene_solid, density, .unit = "kg/m^3", POSITIVE_UP_TO(1e9), .about = "Mass per volume."),
-    FIELD("stiffness", NUMBER, pl_scene_solid, stiffness, POSITIVE_UP_TO(1),
-          .about = "Share of the way to its goal that a particle covers in one `stiffness_step`."),
-    FIELD("stiffness_step", NUMBER, pl_scene_solid, stiffness_step, .unit = "s", POSITIVE_UP_TO(10),
-          .about = "Step that `stiffness` refers to, so that it means the same at any step."),
-    FIELD("damping", NUMBER, pl_scene_solid, damping, .unit = "1/s", UP_TO(1e6),
-          .about = "How fast vibration dies away; rigid motion is spared."),
-    FIELD("friction", NUMBER, pl_scene_solid, friction, UP_TO(1e3), .about = "Coulomb coefficient."),
-    FIELD("restitution", NUMBER, pl_scene_solid, restitution, UP_TO(1), .about = "Share of the speed kept in a bounce."),
-    FIELD("contact_radius", NUMBER, pl_scene_solid, contact_radius, METRES, UP_TO(1e6), .about = "Gap kept around the surface."),
-    FIELD("surface_tolerance", NUMBER, pl_scene_solid, surface_tolerance, METRES, UP_TO(1e6),
-          .about = "How far the surface may lie outside the tets."),
-    FIELD("self_contact", BOOL, pl_scene_solid, self_contact, OPTIONAL, .about = "Whether the body collides with itself."),
-    FIELD("examples", TEXTS, pl_scene_solid, examples, OPTIONAL, .about = "Names of poses of the mesh that the body prefers; none for the plain solid."),
-    FIELD("fidelity", NUMBER, pl_scene_solid, fidelity, UP_TO(1), .about = "How faithful the body is to its examples: 1 stays in them, less lets go slowly, 0 ignores them (the paper's beta)."),
-    FIELD("grouping", CHOICE, pl_scene_solid, grouping, .choices = GROUPINGS, .about = "What follows one mixture of the examples: the whole body, each group, or each region."),
-    FIELD("groups", TEXTS, pl_scene_solid, groups, OPTIONAL, .about = "Names of groups of the mesh, for grouping by groups."),
-    FIELD("weights", CHOICE, pl_scene_solid, weights, .choices = WEIGHT_RULES, .about = "How the nearest mixture is found: exactly, or as the paper prints it."),
-    FIELD("rotation", CHOICE, pl_scene_solid, rotation, .choices = ROTATIONS, .about = "How goals are turned: without torque, or as the paper prints it."),
-    FIELD("hold_examples", BOOL, pl_scene_solid, hold_examples, OPTIONAL, .about = "Make every example a true equilibrium, not only those that stretch evenly."),
-    FIELD("plastic_threshold", NUMBER, pl_scene_solid, plastic_threshold, UP_TO(1), .about = "Weight beyond which the rest shape moves along the examples and stays; 0 for never."),
-    FIELD("plastic_rate", NUMBER, pl_scene_solid, plastic_rate, .unit = "1/s", UP_TO(1e6), .about = "How fast it moves."),
-};
-static const pl_scene_type SOLID_TYPE = TYPE("solid", pl_scene_solid, "A shape-matching solid.", &SOLID_DEFAULTS, SOLID_FIELDS);
 
 static const pl_scene_weight_key WEIGHT_KEY_DEFAULTS = {.json = NULL};
 static const pl_scene_field WEIGHT_KEY_FIELDS[] = {
@@ -264,10 +234,7 @@ static const pl_scene_field PIN_FIELDS[] = {
     FIELD("particles", INDICES, pl_scene_pin, particles, OPTIONAL, .about = "Point numbers of the body's mesh; of a rod, joint numbers: led joints first, then the points of its chains in their order."),
     FIELD("within", OBJECT, pl_scene_pin, within, .type = &REGION_TYPE, .about = "Pin what is inside this box at the start."),
     FIELD("group", TEXT, pl_scene_pin, group, OPTIONAL, .about = "Pin the points of this vertex group (weight one half or more)."),
-    FIELD("stiffness", NUMBER, pl_scene_pin, stiffness, .unit = "N/m", UP_TO(1e12),
-          .about = "Spring per particle; 0 means a hard pin."),
-    FIELD("damping", NUMBER, pl_scene_pin, damping, .unit = "N s/m", UP_TO(1e12), .about = "Damping of the spring."),
-    FIELD("until", NUMBER, pl_scene_pin, until, .unit = "s", UP_TO(1e9), .about = "When the pin lets go; 0 means never."),
+    PARAMETERS(pl_pin_def_parameters, pl_scene_pin, def),
     FIELD("keys", LIST, pl_scene_pin, keys, .type = &pl_scene_key_type, .about = "How the pinned particles are moved."),
 };
 static const pl_scene_type PIN_TYPE =
@@ -298,27 +265,22 @@ static const pl_scene_type REPEAT_TYPE =
 // In the order of pl_scene_method.
 static const char *const METHODS[] = {"solid", "rod", "fem", NULL};
 static const pl_scene_body BODY_DEFAULTS = {
-    .name = "", .mesh = "", .method = 1, .rotation = {0, 0, 0, 1}, .gravity_scale = 1, .collides = true, .color = {-1, -1, -1}};
+    .name = "", .mesh = "", .method = 1, .def = {.placement = {.rotation = {0, 0, 0, 1}}}, .color = {-1, -1, -1}};
 static const pl_scene_field BODY_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_body, name, .required = true, .about = "Name of the body, used for its files; must be unique."),
     FIELD("mesh", TEXT, pl_scene_body, mesh, OPTIONAL, .about = "Name of one of the scene's meshes. A rod without one is drawn as tubes."),
     FIELD("method", CHOICE, pl_scene_body, method, .choices = METHODS, .about = "How the body is simulated."),
     FIELD("tets", OBJECT, pl_scene_body, tets, .type = &TETS_TYPE,
           .about = "How the mesh is filled with tets when it is a surface."),
-    FIELD("solid", OBJECT, pl_scene_body, solid, .type = &SOLID_TYPE, .about = "Parameters of the method `solid`."),
+    FIELD("solid", OBJECT, pl_scene_body, solid, .type = &pl_scene_solid_type, .about = "Parameters of the method `solid`."),
     FIELD("rod", OBJECT, pl_scene_body, rod, .type = &pl_scene_rod_type, .about = "Skeleton and parameters of the method `rod`."),
     FIELD("fem", OBJECT, pl_scene_body, fem, .type = &pl_scene_fem_type, .about = "Parameters of the method `fem`."),
     FIELD("actor", OBJECT, pl_scene_body, actor, .type = &pl_scene_actor_type, .about = "Makes a body of the method `fem` a character that moves by itself."),
     FIELD("detail", OBJECT, pl_scene_body, detail, .type = &pl_scene_detail_type, .about = "Dents and wrinkles from recorded examples where tools touch a body of tets."),
     FIELD("driver", LIST, pl_scene_body, drivers, .type = &DRIVER_TYPE, .or_one = true, .about = "What decides the weights of the examples, or a list for different chains. When absent: the current shape of a solid or of finite elements; the scene's camera for a rod whose examples have directions."),
-    FIELD("position", VECTOR, pl_scene_body, position, METRES, .about = "Where the mesh's origin is put."),
-    FIELD("rotation", ROTATION, pl_scene_body, rotation, OPTIONAL, .about = "How the mesh is turned."),
-    FIELD("velocity", VECTOR, pl_scene_body, velocity, .length_power = 1, .unit = "m/s", .about = "At the start."),
-    FIELD("angular_velocity", VECTOR, pl_scene_body, angular_velocity, .unit = "rad/s",
-          .about = "At the start, around the centre of mass."),
-    FIELD("gravity_scale", NUMBER, pl_scene_body, gravity_scale, .min = -1e6, .max = 1e6,
-          .about = "Share of gravity the body feels."),
-    FIELD("collides", BOOL, pl_scene_body, collides, OPTIONAL, .about = "Whether the body touches anything."),
+    FIELD("position", VECTOR, pl_scene_body, def.placement.position, METRES, .about = "Where the mesh's origin is put."),
+    FIELD("rotation", ROTATION, pl_scene_body, def.placement.rotation, OPTIONAL, .about = "How the mesh is turned."),
+    PARAMETERS(pl_body_def_parameters, pl_scene_body, def),
     FIELD("color", COLOR, pl_scene_body, color, OPTIONAL, .about = "In pictures; from a palette when absent."),
     FIELD("repeat", OBJECT, pl_scene_body, repeat, .type = &REPEAT_TYPE, .about = "Copies on a grid."),
     FIELD("pins", LIST, pl_scene_body, pins, .type = &PIN_TYPE, .about = "Particles held or led."),
@@ -328,29 +290,17 @@ static const pl_scene_type BODY_TYPE = TYPE("body", pl_scene_body, "A deformable
 
 // In the order of pl_collider_shape.
 const char *const pl_scene_collider_shapes[] = {"half_space", "sphere", "capsule", "box", "mesh", NULL};
-static const pl_scene_collider COLLIDER_DEFAULTS = {.name = "",
-                                                    .mesh = "",
-                                                    .radius = 0.5,
-                                                    .half_length = 0.5,
-                                                    .size = {1, 1, 1},
-                                                    .rotation = {0, 0, 0, 1},
-                                                    .friction = 0.5,
-                                                    .visible = true,
-                                                    .color = {-1, -1, -1}};
+static const pl_scene_collider COLLIDER_DEFAULTS = {.name = "", .mesh = "", .def = {.placement = {.rotation = {0, 0, 0, 1}}}, .visible = true, .color = {-1, -1, -1}};
 static const pl_scene_field COLLIDER_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_collider, name, OPTIONAL, .about = "Name of the collider."),
-    FIELD("shape", CHOICE, pl_scene_collider, shape, .choices = pl_scene_collider_shapes, .required = true,
+    FIELD("shape", CHOICE, pl_scene_collider, def.shape, .choices = pl_scene_collider_shapes, .required = true,
           .about = "Its form. A half space is solid below its own y = 0."),
     FIELD("mesh", TEXT, pl_scene_collider, mesh, OPTIONAL, .about = "Name of one of the scene's meshes, for the shape `mesh`."),
-    FIELD("radius", NUMBER, pl_scene_collider, radius, METRES, POSITIVE_UP_TO(1e9), .about = "Of a sphere or capsule."),
-    FIELD("half_length", NUMBER, pl_scene_collider, half_length, METRES, UP_TO(1e9), .about = "Of a capsule's axis along y."),
-    FIELD("size", VECTOR, pl_scene_collider, size, METRES, POSITIVE_UP_TO(1e9), .about = "Edge lengths of a box."),
-    FIELD("position", VECTOR, pl_scene_collider, position, METRES, .about = "Where it is."),
-    FIELD("rotation", ROTATION, pl_scene_collider, rotation, OPTIONAL, .about = "How it is turned."),
-    FIELD("friction", NUMBER, pl_scene_collider, friction, UP_TO(1e3), .about = "Coulomb coefficient."),
-    FIELD("restitution", NUMBER, pl_scene_collider, restitution, UP_TO(1), .about = "Share of the speed kept in a bounce."),
+    PARAMETERS(pl_collider_def_parameters, pl_scene_collider, def),
+    PARAMETER("size", pl_collider_def_parameters, half_size, pl_scene_collider, def.half_size, .factor = 2, .about = "Edge lengths of a box."),
+    FIELD("position", VECTOR, pl_scene_collider, def.placement.position, METRES, .about = "Where it is."),
+    FIELD("rotation", ROTATION, pl_scene_collider, def.placement.rotation, OPTIONAL, .about = "How it is turned."),
     FIELD("keys", LIST, pl_scene_collider, keys, .type = &pl_scene_key_type, .about = "Its motion; replaces position and rotation."),
-    FIELD("loop", BOOL, pl_scene_collider, loop, OPTIONAL, .about = "Whether the motion repeats."),
     FIELD("visible", BOOL, pl_scene_collider, visible, OPTIONAL, .about = "Whether pictures show it."),
     FIELD("color", COLOR, pl_scene_collider, color, OPTIONAL, .about = "In pictures."),
 };
@@ -379,9 +329,9 @@ static const pl_scene_type CAMERA_TYPE =
     TYPE("camera", pl_scene_camera_def, "Where pictures are taken from; frames the bodies when absent.", &CAMERA_DEFAULTS,
          CAMERA_FIELDS);
 
-static const pl_scene_time TIME_DEFAULTS = {.step = 1.0 / 240, .frame_rate = 60, .frames = 120};
+static const pl_scene_time TIME_DEFAULTS = {.frame_rate = 60, .frames = 120};
 static const pl_scene_field TIME_FIELDS[] = {
-    FIELD("step", NUMBER, pl_scene_time, step, .unit = "s", POSITIVE_UP_TO(1), .about = "Length of the fixed inner step."),
+    PARAMETER("step", pl_world_def_parameters, step, pl_scene_time, step, OPTIONAL),
     FIELD("frame_rate", NUMBER, pl_scene_time, frame_rate, .unit = "1/s", POSITIVE_UP_TO(1e6),
           .about = "Frames per second of what is written."),
     FIELD("frames", INTEGER, pl_scene_time, frames, .min = 1, .max = 1e7, .about = "Frames to write, the start included."),
@@ -389,11 +339,11 @@ static const pl_scene_field TIME_FIELDS[] = {
 };
 static const pl_scene_type TIME_TYPE = TYPE("time", pl_scene_time, "Steps and frames.", &TIME_DEFAULTS, TIME_FIELDS);
 
-static const pl_scene_air AIR_DEFAULTS = {.density = 1.2, .drag = 1, .gust_period = 2};
+static const pl_scene_air AIR_DEFAULTS = {.density = 1.2, .gust_period = 2};
 static const pl_scene_field AIR_FIELDS[] = {
-    FIELD("wind", VECTOR, pl_scene_air, wind, .length_power = 1, .unit = "m/s", .about = "Velocity of the air."),
-    FIELD("density", NUMBER, pl_scene_air, density, .unit = "kg/m^3", UP_TO(1e6), .about = "Of the air."),
-    FIELD("drag", NUMBER, pl_scene_air, drag, UP_TO(1e6), .about = "Drag coefficient of a surface triangle."),
+    PARAMETER("wind", pl_world_def_parameters, wind, pl_scene_air, wind, OPTIONAL),
+    PARAMETER("density", pl_world_def_parameters, air_density, pl_scene_air, density, .own_default = true),
+    PARAMETER("drag", pl_world_def_parameters, drag, pl_scene_air, drag, OPTIONAL),
     FIELD("gust", NUMBER, pl_scene_air, gust, UP_TO(10), .about = "Share of the wind that comes and goes."),
     FIELD("gust_period", NUMBER, pl_scene_air, gust_period, .unit = "s", POSITIVE_UP_TO(1e6), .about = "How often it does."),
 };
@@ -410,7 +360,7 @@ double pl_scene_unit_metres(const char *unit) {
 }
 
 static const pl_scene_document DOCUMENT_DEFAULTS = {
-    .name = "", .description = "", .length_unit = 1, .seed = 1, .gravity = {0, -9.81, 0}, .contact_rounds = 8};
+    .name = "", .description = "", .length_unit = 1, .seed = 1};
 static const pl_scene_field DOCUMENT_FIELDS[] = {
     FIELD("pliant", INTEGER, pl_scene_document, version, .min = 1, .max = 1, .required = true,
           .about = "Version of the format; 1."),
@@ -420,10 +370,9 @@ static const pl_scene_field DOCUMENT_FIELDS[] = {
           .about = "Unit of every length in this document (velocities and gravity included)."),
     FIELD("seed", INTEGER, pl_scene_document, seed, .min = 0, .max = 9007199254740992.0, .about = "Of everything random."),
     FIELD("time", OBJECT, pl_scene_document, time, .type = &TIME_TYPE, .about = "Steps and frames."),
-    FIELD("gravity", VECTOR, pl_scene_document, gravity, .length_power = 1, .unit = "m/s^2", .about = "Acceleration of free fall."),
     FIELD("air", OBJECT, pl_scene_document, air, .type = &AIR_TYPE, .about = "Wind and drag."),
-    FIELD("contact_rounds", INTEGER, pl_scene_document, contact_rounds, .min = 1, .max = 1000,
-          .about = "Sweeps over the contacts in each step."),
+    PARAMETER("gravity", pl_world_def_parameters, gravity, pl_scene_document, gravity, OPTIONAL),
+    PARAMETER("contact_rounds", pl_world_def_parameters, contact_rounds, pl_scene_document, contact_rounds, OPTIONAL),
     FIELD("meshes", MAP, pl_scene_document, meshes, .type = &MESH_TYPE, .about = "Meshes by name."),
     FIELD("bodies", LIST, pl_scene_document, bodies, .type = &BODY_TYPE, .required = true, .about = "What deforms."),
     FIELD("colliders", LIST, pl_scene_document, colliders, .type = &pl_scene_collider_type, .about = "What is bumped into."),

@@ -2,6 +2,11 @@
 #ifndef PL_SCENE_TYPES_H
 #define PL_SCENE_TYPES_H
 
+#include "pliant/actor.h"
+#include "pliant/fem.h"
+#include "pliant/rod.h"
+#include "pliant/solid.h"
+#include "pliant/world.h"
 #include "scene/scene_types_detail.h"
 
 // Every struct begins with the value it was read from (NULL: absent, all defaults), so that later findings can point at it.
@@ -129,23 +134,16 @@ typedef struct pl_scene_mesh {
 
 typedef struct pl_scene_tets {
   const pl_json *json;
-  const char *mesh;  // whose tets carry the surface; "": a lattice
-  int64_t points;
-  double cell_size;
+  const char *mesh;    // whose tets carry the surface; "": a lattice
+  pl_lattice_def def;  // of that lattice
   pl_scene_list cuts;  // of pl_scene_cut
 } pl_scene_tets;
 
 typedef struct pl_scene_solid {
   const pl_json *json;
-  double density, stiffness, stiffness_step, damping, friction, restitution, contact_radius, surface_tolerance;
-  bool self_contact;
+  pl_solid_def def;        // parameters only; surface, examples and groups are filled in when it is built
   pl_scene_list examples;  // of const char *: names of poses
-  double fidelity;
-  int32_t grouping;           // pl_solid_grouping + 1
-  pl_scene_list groups;       // of const char *: names of groups
-  int32_t weights, rotation;  // pl_solid_weight_rule + 1, pl_solid_goal_rotation + 1
-  bool hold_examples;
-  double plastic_threshold, plastic_rate;
+  pl_scene_list groups;    // of const char *: names of groups
 } pl_scene_solid;
 
 typedef struct pl_scene_weight_key {
@@ -201,8 +199,7 @@ typedef struct pl_scene_pin {
   pl_scene_list particles;  // of int32_t
   pl_scene_region within;   // in the world at the start
   const char *group;
-  double stiffness, damping;
-  double until;        // seconds; 0: for ever
+  pl_pin_def def;      // parameters only
   pl_scene_list keys;  // of pl_scene_key: how the pinned particles are moved as one rigid piece
 } pl_scene_pin;
 
@@ -283,13 +280,8 @@ typedef struct pl_scene_rod_collider {
   const pl_json *json;
   const char *name;
   const char *joint;  // "": the first led joint
-  int32_t shape;      // pl_collider_shape
   const char *mesh;
-  double radius, half_length;
-  pl_vec3 size;
-  pl_vec3 position;
-  pl_quat rotation;
-  double friction;
+  pl_collider_def def;  // without its mesh
 } pl_scene_rod_collider;
 
 typedef struct pl_scene_rod_skin {
@@ -305,14 +297,7 @@ typedef struct pl_scene_rod {
   pl_scene_list chains;     // of pl_scene_rod_chain
   pl_scene_list colliders;  // of pl_scene_rod_collider
   pl_scene_rod_skin skin;
-  int32_t solver;  // pl_rod_solver + 1
-  double density, stiffness, stiffness_step;
-  int64_t width;
-  double twist, damping, friction;
-  int32_t ghost_momentum;  // pl_rod_ghost_momentum + 1
-  double window, view_time;
-  int32_t view_rule;  // pl_rod_view_rule + 1
-  int64_t tube_sides;
+  pl_rod_def def;  // parameters only
 } pl_scene_rod;
 
 // A box of the mesh in which Young's modulus is another.
@@ -326,24 +311,16 @@ typedef struct pl_scene_young_region {
 // Finite elements.
 typedef struct pl_scene_fem {
   const pl_json *json;
-  int32_t material;  // pl_fem_material + 1
-  double density, young, poisson, thickness;
+  pl_fem_def def;               // parameters only
   pl_scene_list young_regions;  // of pl_scene_young_region
   const char *young_table;      // file, "" for none
-  double mass_damping, stiffness_damping;
-  int32_t scheme, solver;  // pl_fem_scheme + 1, pl_fem_solver + 1
-  int64_t max_newton_iterations;
-  double newton_tolerance;
-  int64_t volume_rounds;
-  double friction, restitution, contact_radius, contact_stiffness, surface_tolerance;
-  bool self_contact;
-  pl_scene_list examples;  // of const char *: names of poses
+  pl_scene_list examples;       // of const char *: names of poses
 } pl_scene_fem;
 
 // What the rest shape of an actor is moved by: a cage made by itself, or a mesh of the scene.
 typedef struct pl_scene_actor_cage {
   const pl_json *json;
-  int64_t points;
+  int32_t points;
   const char *mesh;
 } pl_scene_actor_cage;
 
@@ -363,8 +340,8 @@ typedef struct pl_scene_actor_part {
 
 typedef struct pl_scene_actor_command {
   const pl_json *json;
-  double time, speed;
-  pl_vec3 heading;  // zero: as before
+  double time;
+  pl_actor_command def;  // heading zero: as before
 } pl_scene_actor_command;
 
 // What a run must show; only what stands in the document counts.
@@ -378,23 +355,16 @@ typedef struct pl_scene_actor_expect {
 // A soft character: what its rest shape is chosen from, its parts, what it does, and what is expected of it.
 typedef struct pl_scene_actor {
   const pl_json *json;
-  int32_t rest;  // pl_rest_kind + 1
+  pl_actor_def def;  // parameters only
   pl_scene_actor_cage cage;
   pl_scene_list examples;  // of const char *: names of poses
   pl_scene_list groups;    // of pl_scene_actor_group
-  int64_t modes;
-  double regularisation, rate_regularisation, volume_regularisation, bend_regularisation, max_strain, hull_penalty;
-  int32_t hessian;  // pl_actor_hessian + 1
-  int64_t iterations;
-  double tolerance;
-  int64_t horizon;
-  pl_scene_list parts;  // of pl_scene_actor_part
+  pl_scene_list parts;     // of pl_scene_actor_part
   const char *behaviour;
   pl_scene_list settings;  // of pl_scene_setting
   pl_scene_actor_command command;
   pl_scene_list commands;  // of pl_scene_actor_command
   pl_scene_list path;      // of pl_vec3
-  bool path_loops;
   pl_scene_actor_expect expect;
 } pl_scene_actor;
 
@@ -412,11 +382,7 @@ typedef struct pl_scene_body {
   pl_scene_actor actor;
   pl_scene_detail detail;
   pl_scene_list drivers;  // of pl_scene_driver
-  pl_vec3 position;
-  pl_quat rotation;
-  pl_vec3 velocity, angular_velocity;
-  double gravity_scale;
-  bool collides;
+  pl_body_def def;        // without its model
   pl_color color;
   pl_scene_repeat repeat;
   pl_scene_list pins;    // of pl_scene_pin
@@ -426,15 +392,10 @@ typedef struct pl_scene_body {
 typedef struct pl_scene_collider {
   const pl_json *json;
   const char *name;
-  int32_t shape;  // pl_collider_shape
   const char *mesh;
-  double radius, half_length;
-  pl_vec3 size;
-  pl_vec3 position;
-  pl_quat rotation;
-  double friction, restitution;
-  pl_scene_list keys;  // of pl_scene_key
-  bool loop, visible;
+  pl_collider_def def;  // without mesh and keys
+  pl_scene_list keys;   // of pl_scene_key
+  bool visible;
   pl_color color;
 } pl_scene_collider;
 
@@ -475,7 +436,7 @@ typedef struct pl_scene_document {
   pl_scene_time time;
   pl_vec3 gravity;
   pl_scene_air air;
-  int64_t contact_rounds;
+  int32_t contact_rounds;
   pl_scene_list meshes;     // of pl_scene_mesh
   pl_scene_list bodies;     // of pl_scene_body
   pl_scene_list colliders;  // of pl_scene_collider
@@ -493,6 +454,10 @@ struct pl_scene {
 };
 
 extern const pl_scene_type pl_scene_document_type;
+// Types that more than one table uses.
+extern const pl_scene_type pl_scene_key_type, pl_scene_solid_type, pl_scene_rod_type, pl_scene_fem_type, pl_scene_actor_type,
+    pl_scene_cut_type, pl_scene_detail_type, pl_scene_recording_type, pl_scene_collider_type;
+extern const char *const pl_scene_collider_shapes[];  // in the order of pl_collider_shape
 
 // Set a struct to its defaults (scene_read.c).
 void pl_scene_set_defaults(const pl_scene_type *type, void *object);

@@ -2,23 +2,23 @@
 #ifndef PL_SCENE_TYPES_DETAIL_H
 #define PL_SCENE_TYPES_DETAIL_H
 
+#include "pliant/detail.h"
+#include "pliant/mesh.h"
 #include "scene/scene_tables.h"
 
 // A plane, or the surface that the edge of a blade sweeps, along which tets are cut.
 typedef struct pl_scene_cut {
   const pl_json *json;
-  pl_vec3 point, normal;
+  pl_cut_def def;             // without its blade
   pl_scene_list hilts, tips;  // of pl_vec3; none: a plane
-  double snap;
 } pl_scene_cut;
 
 // Examples of detail that a body's surface shows where tools touch it.
 typedef struct pl_scene_detail {
   const pl_json *json;
-  const char *set;      // file
-  pl_scene_list tools;  // of const char *: names of colliders; none: all that move
-  double reach, scale;
-  int64_t contacts;
+  const char *set;          // file
+  pl_scene_list tools;      // of const char *: names of colliders; none: all that move
+  pl_detail_layer_def def;  // parameters only
 } pl_scene_detail;
 
 // One press, drag or pinch.
@@ -35,10 +35,7 @@ typedef struct pl_scene_touch {
 typedef struct pl_scene_recording {
   const pl_json *json;
   const char *fine, *coarse;  // names of bodies
-  double window_radius, stamp_radius, stamp_border;
-  int64_t stamp_resolution, stamp_sides, site_order, patch_order, load_order;
-  double site_width, patch_width, load_width, load_reference, overload;
-  bool mirror, plain_weights;
+  pl_detail_def def;
   double reach;
   int64_t steps, settle;
   double tolerance;       // share of the tool's way

@@ -1,5 +1,7 @@
 // The tables of rods in the scene document: every key, its kind, unit, range, default and meaning.
-#include "pliant/rod.h"
+#include "base/context.h"
+#include "contact/collider_parameters.h"
+#include "rod/rod_parameters.h"
 #include "scene/scene_fields.h"
 
 // One line per key reads best.
@@ -52,20 +54,20 @@ static const pl_scene_field EXAMPLE_FIELDS[] = {
 };
 static const pl_scene_type EXAMPLE_TYPE = TYPE("rod_example", pl_scene_rod_example, "An example pose of a chain: exactly one of points, turns and curl.", &EXAMPLE_DEFAULTS, EXAMPLE_FIELDS);
 
-static const pl_scene_rod_chain CHAIN_DEFAULTS = {.name = "", .base = "", .radius = 0.01, .stiffness = 1, .spring = 1, .drag = 0.4, .center = ""};
+static const pl_scene_rod_chain CHAIN_DEFAULTS = {.name = "", .base = "", .radius = 0.01, .center = ""};
 static const pl_scene_field CHAIN_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_rod_chain, name, .required = true, .about = "What the chain is called; must be unique in the body."),
     FIELD("base", TEXT, pl_scene_rod_chain, base, OPTIONAL, .about = "Name of the led joint it hangs on; the first when absent."),
     FIELD("points", POINTS, pl_scene_rod_chain, points, METRES, .required = true, .about = "Its joints at rest from root to tip, two or more, in the body's frame. The root keeps its place on the led joint."),
-    FIELD("radius", NUMBER, pl_scene_rod_chain, radius, METRES, UP_TO(1e6), .about = "Of the capsules around its segments, at the root."),
+    PARAMETER("radius", pl_rod_joint_parameters, radius, pl_scene_rod_chain, radius, .own_default = true, .about = "Of the capsules around its segments, at the root."),
     FIELD("tip_radius", NUMBER, pl_scene_rod_chain, tip_radius, METRES, UP_TO(1e6), .about = "At the tip; 0 means: as at the root."),
-    FIELD("stiffness", NUMBER, pl_scene_rod_chain, stiffness, UP_TO(1e5), .about = "Factor on the body's stiffness, at the root."),
+    PARAMETER("stiffness", pl_rod_joint_parameters, stiffness, pl_scene_rod_chain, stiffness, .about = "Factor on the body's stiffness, at the root."),
     FIELD("tip_stiffness", NUMBER, pl_scene_rod_chain, tip_stiffness, UP_TO(1e5), .about = "At the tip; 0 means: as at the root."),
     FIELD("max_angle", NUMBER, pl_scene_rod_chain, max_angle, .unit = "degrees", UP_TO(180), .about = "How far a segment may turn from its rest direction, seen from the one before; 0 means: any."),
-    FIELD("mass", NUMBER, pl_scene_rod_chain, mass, .unit = "kg", UP_TO(1e8), .about = "Of each joint; 0 means: from density and radius."),
-    FIELD("spring", NUMBER, pl_scene_rod_chain, spring, UP_TO(1e5), .about = "Stiffness of a spring bone."),
-    FIELD("drag", NUMBER, pl_scene_rod_chain, drag, UP_TO(1), .about = "Drag of a spring bone."),
-    FIELD("pull", VECTOR, pl_scene_rod_chain, pull, OPTIONAL, .about = "Gravity of a spring bone: direction times power."),
+    PARAMETER("mass", pl_rod_joint_parameters, mass, pl_scene_rod_chain, mass, .about = "Of each joint; 0 means: from density and radius."),
+    PARAMETER("spring", pl_rod_joint_parameters, spring, pl_scene_rod_chain, spring, .about = "Stiffness of a spring bone."),
+    PARAMETER("drag", pl_rod_joint_parameters, drag, pl_scene_rod_chain, drag, .about = "Drag of a spring bone."),
+    PARAMETER("pull", pl_rod_joint_parameters, pull, pl_scene_rod_chain, pull, .about = "Gravity of a spring bone: direction times power."),
     FIELD("branches", LIST, pl_scene_rod_chain, branches, .type = &BRANCH_TYPE, .about = "What grows from the chain."),
     FIELD("links", PAIRS, pl_scene_rod_chain, links, OPTIONAL, .about = "Pairs of points whose distance stays: they close loops. Points are numbered from 0: the chain's, then those of each branch with its own branches, in their order."),
     FIELD("center", TEXT, pl_scene_rod_chain, center, OPTIONAL, .about = "Name of a led joint in whose frame inertia counts; the world when absent."),
@@ -74,19 +76,18 @@ static const pl_scene_field CHAIN_FIELDS[] = {
 };
 static const pl_scene_type CHAIN_TYPE = TYPE("rod_chain", pl_scene_rod_chain, "A chain of passive joints that hangs on a led one.", &CHAIN_DEFAULTS, CHAIN_FIELDS);
 
-static const pl_scene_rod_collider COLLIDER_DEFAULTS = {
-    .name = "", .joint = "", .mesh = "", .radius = 0.5, .half_length = 0.5, .size = {1, 1, 1}, .rotation = {0, 0, 0, 1}, .friction = 0.5};
+static const pl_scene_rod_collider COLLIDER_DEFAULTS = {.name = "", .joint = "", .mesh = "", .def = {.placement = {.rotation = {0, 0, 0, 1}}, .magic = PL_DEF_MAGIC}};
 static const pl_scene_field COLLIDER_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_rod_collider, name, OPTIONAL, .about = "By which chains choose it."),
     FIELD("joint", TEXT, pl_scene_rod_collider, joint, OPTIONAL, .about = "Name of the led joint it moves with; the first when absent."),
-    FIELD("shape", CHOICE, pl_scene_rod_collider, shape, .choices = pl_scene_collider_shapes, .required = true, .about = "Its form. A half space is solid below its own y = 0."),
+    FIELD("shape", CHOICE, pl_scene_rod_collider, def.shape, .choices = pl_scene_collider_shapes, .required = true, .about = "Its form. A half space is solid below its own y = 0."),
     FIELD("mesh", TEXT, pl_scene_rod_collider, mesh, OPTIONAL, .about = "Name of one of the scene's meshes, for the shape `mesh`."),
-    FIELD("radius", NUMBER, pl_scene_rod_collider, radius, METRES, POSITIVE_UP_TO(1e9), .about = "Of a sphere or capsule."),
-    FIELD("half_length", NUMBER, pl_scene_rod_collider, half_length, METRES, UP_TO(1e9), .about = "Of a capsule's axis along y."),
-    FIELD("size", VECTOR, pl_scene_rod_collider, size, METRES, POSITIVE_UP_TO(1e9), .about = "Edge lengths of a box."),
-    FIELD("position", VECTOR, pl_scene_rod_collider, position, METRES, .about = "Where it is, in the joint's frame."),
-    FIELD("rotation", ROTATION, pl_scene_rod_collider, rotation, OPTIONAL, .about = "How it is turned there."),
-    FIELD("friction", NUMBER, pl_scene_rod_collider, friction, UP_TO(1e3), .about = "Coulomb coefficient."),
+    PARAMETER("radius", pl_collider_def_parameters, radius, pl_scene_rod_collider, def.radius, OPTIONAL),
+    PARAMETER("half_length", pl_collider_def_parameters, half_length, pl_scene_rod_collider, def.half_length, OPTIONAL),
+    PARAMETER("size", pl_collider_def_parameters, half_size, pl_scene_rod_collider, def.half_size, .factor = 2, .about = "Edge lengths of a box."),
+    PARAMETER("friction", pl_collider_def_parameters, friction, pl_scene_rod_collider, def.friction, OPTIONAL),
+    FIELD("position", VECTOR, pl_scene_rod_collider, def.placement.position, METRES, .about = "Where it is, in the joint's frame."),
+    FIELD("rotation", ROTATION, pl_scene_rod_collider, def.placement.rotation, OPTIONAL, .about = "How it is turned there."),
 };
 static const pl_scene_type COLLIDER_TYPE = TYPE("rod_collider", pl_scene_rod_collider, "Something that moves with a led joint and that the body's chains bump into.", &COLLIDER_DEFAULTS, COLLIDER_FIELDS);
 
@@ -97,12 +98,7 @@ static const pl_scene_field SKIN_FIELDS[] = {
 };
 static const pl_scene_type SKIN_TYPE = TYPE("rod_skin", pl_scene_rod_skin, "How the body's mesh follows the joints.", &SKIN_DEFAULTS, SKIN_FIELDS);
 
-static const char *const SOLVERS[] = {"matched", "spring-bone", NULL};
-static const char *const SUPPRESSIONS[] = {"transport", "paper", "keep", NULL};
-static const char *const VIEW_RULES[] = {"paper", "interpolating", NULL};
-static const pl_scene_rod ROD_DEFAULTS = {
-    .character = "", .animation = "", .solver = PL_ROD_MATCHED + 1, .density = 1000, .stiffness = 0.1, .stiffness_step = 1.0 / 240, .width = 2, .twist = 0.5,
-    .damping = 1, .friction = 0.3, .ghost_momentum = PL_ROD_GHOST_MOMENTUM_TRANSPORT + 1, .window = 0.1, .view_rule = PL_ROD_VIEW_PAPER + 1, .tube_sides = 10};
+static const pl_scene_rod ROD_DEFAULTS = {.character = "", .animation = ""};
 static const pl_scene_field ROD_FIELDS[] = {
     FIELD("character", TEXT, pl_scene_rod, character, OPTIONAL, .about = "glTF, GLB or VRM file, relative to the scene, whose nodes, skin, spring bones and examples make the body. The numbers below then replace those of the file only where they are written."),
     FIELD("animation", TEXT, pl_scene_rod, animation, OPTIONAL, .about = "Name of the animation of the character that moves its led joints; it stays at rest when absent."),
@@ -111,18 +107,6 @@ static const pl_scene_field ROD_FIELDS[] = {
     FIELD("chains", LIST, pl_scene_rod, chains, .type = &CHAIN_TYPE, .about = "What is simulated."),
     FIELD("colliders", LIST, pl_scene_rod, colliders, .type = &COLLIDER_TYPE, .about = "What moves with the led joints and is bumped into."),
     FIELD("skin", OBJECT, pl_scene_rod, skin, .type = &SKIN_TYPE, .about = "How the body's `mesh` follows the joints."),
-    FIELD("solver", CHOICE, pl_scene_rod, solver, .choices = SOLVERS, .about = "How joints are drawn to the rest pose: matched shapes of neighbourhoods, or the update of VRM spring bones."),
-    FIELD("density", NUMBER, pl_scene_rod, density, .unit = "kg/m^3", POSITIVE_UP_TO(1e9), .about = "Of joints without a mass."),
-    FIELD("stiffness", NUMBER, pl_scene_rod, stiffness, POSITIVE_UP_TO(1), .about = "Share of the way to its goal that a joint covers in one `stiffness_step`."),
-    FIELD("stiffness_step", NUMBER, pl_scene_rod, stiffness_step, .unit = "s", POSITIVE_UP_TO(10), .about = "Step that `stiffness` refers to, so that it means the same at any step."),
-    FIELD("width", INTEGER, pl_scene_rod, width, .min = 1, .max = 250, .about = "Joints on either side that are matched together; wider is stiffer."),
-    FIELD("twist", NUMBER, pl_scene_rod, twist, POSITIVE_UP_TO(100), .about = "How strongly orientations weigh against positions, in segment lengths; more is stiffer in twist."),
-    FIELD("damping", NUMBER, pl_scene_rod, damping, .unit = "1/s", UP_TO(1e6), .about = "Slows motion relative to the led joint."),
-    FIELD("friction", NUMBER, pl_scene_rod, friction, UP_TO(1e3), .about = "Coulomb coefficient."),
-    FIELD("ghost_momentum", CHOICE, pl_scene_rod, ghost_momentum, .choices = SUPPRESSIONS, .about = "What keeps a chain calm when the weights of its examples change: it is carried along, or the paper's second solve, or nothing."),
-    FIELD("window", NUMBER, pl_scene_rod, window, UP_TO(1), .about = "Of the paper's suppression: how far the projected weights may be from the current ones."),
-    FIELD("view_time", NUMBER, pl_scene_rod, view_time, .unit = "s", UP_TO(1e3), .about = "Over which weights follow the camera; 0 means: at once."),
-    FIELD("view_rule", CHOICE, pl_scene_rod, view_rule, .choices = VIEW_RULES, .about = "How directions become weights: Algorithm 1 of the paper, or exactly 1 at the direction of every example."),
-    FIELD("tube_sides", INTEGER, pl_scene_rod, tube_sides, .min = 0, .max = 64, .about = "Corners of the tubes that show chains without a mesh; 0 for no surface."),
+    PARAMETERS(pl_rod_def_parameters, pl_scene_rod, def),
 };
 const pl_scene_type pl_scene_rod_type = TYPE("rod", pl_scene_rod, "A skeleton whose chains (hair, ears, whiskers) are simulated: a character, or joints and chains.", &ROD_DEFAULTS, ROD_FIELDS);

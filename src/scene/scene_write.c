@@ -14,6 +14,10 @@ static pl_json *write_numbers(pl_arena *arena, const double *numbers, int32_t co
   return array;
 }
 
+static double factor_of(const pl_scene_field *field) {
+  return field->factor != 0 ? field->factor : 1;
+}
+
 static pl_json *write_list(pl_arena *arena, const pl_scene_field *field, const pl_scene_list *list) {
   bool map = field->kind == PL_SCENE_MAP;
   if (field->or_one && list->count == 1) return write_object(arena, field->type, list->items);
@@ -34,11 +38,16 @@ static pl_json *write_list(pl_arena *arena, const pl_scene_field *field, const p
 static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const void *slot) {
   switch (field->kind) {
     case PL_SCENE_BOOL: return pl_json_new_bool(arena, *(const bool *)slot);
-    case PL_SCENE_NUMBER: return pl_json_new_number(arena, *(const double *)slot);
+    case PL_SCENE_NUMBER: return pl_json_new_number(arena, *(const double *)slot * factor_of(field));
     case PL_SCENE_INTEGER: return pl_json_new_number(arena, (double)*(const int64_t *)slot);
+    case PL_SCENE_INT32: return pl_json_new_number(arena, *(const int32_t *)slot);
     case PL_SCENE_TEXT: return pl_json_new_text(arena, *(const char *const *)slot);
     case PL_SCENE_CHOICE: return pl_json_new_text(arena, field->choices[*(const int32_t *)slot - 1]);
-    case PL_SCENE_VECTOR: return write_numbers(arena, slot, 3);
+    case PL_SCENE_ENUM: return pl_json_new_text(arena, field->choices[*(const int32_t *)slot]);
+    case PL_SCENE_VECTOR: {
+      const double *n = slot, f = factor_of(field);
+      return write_numbers(arena, (const double[3]){n[0] * f, n[1] * f, n[2] * f}, 3);
+    }
     case PL_SCENE_ROTATION: return write_numbers(arena, slot, 4);
     case PL_SCENE_COLOR: {
       const pl_color *c = slot;
@@ -98,6 +107,8 @@ static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const 
     case PL_SCENE_OBJECT: return write_object(arena, field->type, slot);
     case PL_SCENE_LIST:
     case PL_SCENE_MAP: return write_list(arena, field, slot);
+    case PL_SCENE_DEF:
+    case PL_SCENE_ONE: break;  // rows, of which a walk makes fields
   }
   return NULL;
 }
@@ -107,7 +118,9 @@ static size_t plain_size(pl_scene_kind kind) {
     case PL_SCENE_BOOL: return sizeof(bool);
     case PL_SCENE_NUMBER: return sizeof(double);
     case PL_SCENE_INTEGER: return sizeof(int64_t);
-    case PL_SCENE_CHOICE: return sizeof(int32_t);
+    case PL_SCENE_INT32:
+    case PL_SCENE_CHOICE:
+    case PL_SCENE_ENUM: return sizeof(int32_t);
     case PL_SCENE_VECTOR: return sizeof(pl_vec3);
     case PL_SCENE_COLOR: return sizeof(pl_color);
     case PL_SCENE_ROTATION: return sizeof(pl_quat);
@@ -140,13 +153,14 @@ static pl_json *write_object(pl_arena *arena, const pl_scene_type *type, const v
   if (json == NULL || standard == NULL) return NULL;
   pl_scene_set_defaults(type, standard);
   const pl_json *source = *(const pl_json *const *)object;
-  for (int32_t i = 0; i < type->field_count; ++i) {
-    const pl_scene_field *field = &type->fields[i];
-    const void *slot = (const char *)object + field->offset;
+  pl_scene_walk walk = {0};
+  pl_scene_field field;
+  while (pl_scene_walk_next(type, &walk, &field)) {
+    const void *slot = (const char *)object + field.offset;
     // What stood in the document is kept even where it is the default: for some keys being absent has a meaning of its own.
-    bool given = field->required || (source != NULL && pl_json_find(source, field->key) != NULL);
-    if (given || !is_default(field, slot, (const char *)standard + field->offset))
-      pl_json_set(arena, json, field->key, write_field(arena, field, slot));
+    bool given = field.required || (source != NULL && pl_json_find(source, field.key) != NULL);
+    if (given || !is_default(&field, slot, (const char *)standard + field.offset))
+      pl_json_set(arena, json, field.key, write_field(arena, &field, slot));
   }
   return json;
 }

@@ -9,6 +9,7 @@
 #define PL_SOLID_MODEL_H
 
 #include "body/body_method.h"
+#include "pliant/solid.h"
 #include "solid/solid_order.h"
 
 // Rotations and stretches are computed eight regions at a time.

@@ -5,31 +5,18 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "math/quat.h"
+#include "world/world_parameters.h"
 #include "world/world_state.h"
 
 pl_world_def pl_default_world_def(void) {
-  return (pl_world_def){.step = 1.0 / 240.0, .gravity = {0, -9.81, 0}, .drag = 1.0, .contact_rounds = 8, .magic = PL_DEF_MAGIC};
-}
-
-static pl_status check_world_def(const pl_world_def *def, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_world_def", error);
-  if (status < 0) return status;
-  if (!(def->step > 0) || !(def->step <= 1))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "step", "a step of %g s is out of range; use more than 0 and at most 1",
-                         def->step);
-  if (!pl_vec3_is_finite(def->gravity) || !pl_vec3_is_finite(def->wind))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "gravity", "gravity and wind must be finite numbers");
-  if (!(def->air_density >= 0) || !isfinite(def->air_density) || !(def->drag >= 0) || !isfinite(def->drag))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "air_density", "air density and drag must be finite and not negative");
-  if (def->contact_rounds < 1 || def->contact_rounds > 1000)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "contact_rounds", "%d rounds is out of range; use 1 … 1000",
-                         def->contact_rounds);
-  return PL_OK;
+  pl_world_def def = {0};
+  pl_parameters_set_defaults(&pl_world_def_parameters, &def);
+  return def;
 }
 
 pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world **world, pl_error *error) {
   *world = NULL;
-  pl_status status = check_world_def(def, error);
+  pl_status status = pl_parameters_check(&pl_world_def_parameters, def, error);
   if (status < 0) return status;
   pl_world *made = pl_allocate_array(context, 1, sizeof(pl_world));
   if (made == NULL) return pl_fail_memory(error);
@@ -93,17 +80,18 @@ void pl_world_destroy(pl_world *world) {
 }
 
 pl_body_def pl_default_body_def(void) {
-  return (pl_body_def){.placement = pl_transform_identity(), .gravity_scale = 1, .collides = true, .magic = PL_DEF_MAGIC};
+  pl_body_def def = {0};
+  pl_parameters_set_defaults(&pl_body_def_parameters, &def);
+  def.placement = pl_transform_identity();
+  return def;
 }
 
 static pl_status check_body_def(const pl_body_def *def, pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_body_def", error);
+  pl_status status = pl_parameters_check(&pl_body_def_parameters, def, error);
   if (status < 0) return status;
   if (def->model == NULL) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "model", "a body needs a model");
   if (!pl_transform_is_sound(def->placement))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "placement", "the position must be finite and the rotation not zero");
-  if (!pl_vec3_is_finite(def->velocity) || !pl_vec3_is_finite(def->angular_velocity) || !isfinite(def->gravity_scale))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "velocity", "velocities and gravity scale must be finite numbers");
   return PL_OK;
 }
 

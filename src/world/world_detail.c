@@ -10,6 +10,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "contact/surface_tree.h"
+#include "detail/detail_parameters.h"
 #include "math/quat.h"
 #include "world/world_state.h"
 
@@ -30,7 +31,9 @@ struct pl_detail_layer {
 };
 
 pl_detail_layer_def pl_default_detail_layer_def(void) {
-  return (pl_detail_layer_def){.reach = 1e-3, .max_contacts = 8, .scale = 1, .magic = PL_DEF_MAGIC};
+  pl_detail_layer_def def = {0};
+  pl_parameters_set_defaults(&pl_detail_layer_def_parameters, &def);
+  return def;
 }
 
 // Surface points at rest and the particle each hangs on most.
@@ -143,15 +146,12 @@ static pl_status after_step(void *user, const pl_world *world, pl_body_id id, pl
 
 static pl_status check_def(const pl_world *world, pl_body_id body, const pl_detail_layer_def *def, const pl_model **model,
                            pl_error *error) {
-  pl_status status = pl_check_def(def->magic, "pl_detail_layer_def", error);
-  if (status >= 0) status = pl_check_range("reach", def->reach, 0, 1e6, true, error);
+  pl_status status = pl_parameters_check(&pl_detail_layer_def_parameters, def, error);
   if (status < 0) return status;
   *model = pl_body_get_model(world, body);
   if (*model == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   if (def->set == NULL || def->mesh == NULL || def->tool_count < 0 || (def->tool_count > 0 && def->tools == NULL))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a layer of detail needs a set, a mesh, and the tools that it counts");
-  if (def->max_contacts < 1 || def->max_contacts > 4096)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "max_contacts", "%d is not between 1 and 4096", def->max_contacts);
   pl_mesh_view mesh = pl_mesh_get_view(def->mesh);
   if (mesh.tet_count < 1 || mesh.point_count != (*model)->particle_count)
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "mesh",

@@ -4,10 +4,13 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "math/vec3.h"
+#include "world/world_parameters.h"
 #include "world/world_state.h"
 
 pl_pin_def pl_default_pin_def(void) {
-  return (pl_pin_def){.magic = PL_DEF_MAGIC};
+  pl_pin_def def = {0};
+  pl_parameters_set_defaults(&pl_pin_def_parameters, &def);
+  return def;
 }
 
 static pl_status find_particle(const pl_world *world, pl_body_id id, int32_t particle, pl_body **body, pl_error *error) {
@@ -39,14 +42,11 @@ bool pl_pin_holds(const pl_world *world, const pl_world_pin *pin) {
 pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id, pl_error *error) {
   if (id != NULL) *id = (pl_pin_id){0, 0};
   if (pl_world_check_open(world, "pl_world_add_pin", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
-  pl_status status = pl_check_def(def->magic, "pl_pin_def", error);
+  pl_status status = pl_parameters_check(&pl_pin_def_parameters, def, error);
   if (status < 0) return status;
   pl_body *body;
   status = find_particle(world, def->body, def->particle, &body, error);
   if (status < 0) return status;
-  if (!pl_vec3_is_finite(def->target) || !(def->stiffness >= 0) || !isfinite(def->stiffness) || !(def->damping >= 0) ||
-      !isfinite(def->damping) || !(def->until >= 0))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a pin's target must be finite; its stiffness, damping and end not negative");
   pl_world_pin *pin = pl_allocate_array(world->context, 1, sizeof(pl_world_pin));
   if (pin == NULL) return pl_fail_memory(error);
   *pin = (pl_world_pin){.def = *def, .target = def->target, .saved = def->target};

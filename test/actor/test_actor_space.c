@@ -122,7 +122,11 @@ static void a_hinge_passes_through_flat_on_its_way_to_the_other_side(void **stat
   for (int32_t g = 0; g < s.fem->group_count; ++g)
     s.rest[g] = PL_TAKE(&s.arena, double, 3 * (size_t)(s.fem->groups[g].corner_count * s.fem->groups[g].element_count));
   pl_mesh_pose pose = {"down", down};
-  pl_actor_def actor = {.rest = PL_REST_EXAMPLES, .examples = &pose, .example_count = 1, .volume_regularisation = 1};
+  pl_actor_def actor = pl_default_actor_def();
+  actor.rest = PL_REST_EXAMPLES;
+  actor.examples = &pose;
+  actor.example_count = 1;
+  actor.regularisation = actor.rate_regularisation = actor.hull_penalty = 0;
   check_ok(pl_rest_space_build(context, &actor, s.fem, s.mesh, &s.space, &error), &error);
   double last = 0;
   for (int k = 0; k <= 10; ++k) {

@@ -71,7 +71,7 @@ static void cages_and_modes_that_do_not_fit_are_reported(void **state) {
                 pl_eigen_is_available() ? "mode_count" : "ARPACK");
   def.mode_count = 31;  // 36 coordinates, 6 of them rigid
   check_refused(&s, &def, pl_eigen_is_available() ? PL_ERROR_INVALID_ARGUMENT : PL_ERROR_UNSUPPORTED,
-                pl_eigen_is_available() ? "31 modes; use 1 to 28" : "ARPACK");
+                pl_eigen_is_available() ? "31 modes are more than this body has; use 1 to 28" : "ARPACK");
   def = make_rest_def(&s, PL_REST_FREE);
   def.rate_regularisation = -1;
   check_refused(&s, &def, PL_ERROR_INVALID_ARGUMENT, "rate_regularisation");

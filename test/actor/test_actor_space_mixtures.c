@@ -52,7 +52,11 @@ static figure make_figure(pl_mesh *mesh, pl_context *context, pl_fem_material ma
   for (int32_t g = 0; g < f.fem->group_count; ++g)
     f.rest[g] = PL_TAKE(a, double, 3 * (size_t)(f.fem->groups[g].corner_count * f.fem->groups[g].element_count));
   pl_mesh_pose pose = {"example", f.example};
-  pl_actor_def actor = {.rest = PL_REST_EXAMPLES, .examples = &pose, .example_count = 1, .volume_regularisation = 1};
+  pl_actor_def actor = pl_default_actor_def();
+  actor.rest = PL_REST_EXAMPLES;
+  actor.examples = &pose;
+  actor.example_count = 1;
+  actor.regularisation = actor.rate_regularisation = actor.hull_penalty = 0;
   check_ok(pl_rest_space_build(context, &actor, f.fem, mesh, &f.space, &error), &error);
   pl_linear_def linear = pl_default_linear_def();
   linear.choice = PL_LINEAR_DENSE;

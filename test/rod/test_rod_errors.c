@@ -325,7 +325,7 @@ static const struct {
     BAD(mass, "ear 2", "mass"),
     BAD(infinite_mass, "ear 2", "mass"),
     BAD(joint_stiffness, "ear 2", "stiffness"),
-    BAD(max_angle, "ear 2", "angle limit"),
+    BAD(max_angle, "ear 2", "max_angle"),
     BAD(spring, "ear 2", "spring"),
     BAD(drag, "ear 2", "drag"),
     BAD(pull, "ear 2", "pull"),

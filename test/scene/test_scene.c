@@ -159,10 +159,10 @@ static void lengths_are_read_in_the_unit_given(void **state) {
   check_ok(r.status, &r.error);
   const pl_scene_body *body = r.scene->document.bodies.items;
   const pl_scene_mesh *mesh = r.scene->document.meshes.items;
-  check_near(body->position.y, 1.5, 1e-12);
+  check_near(body->def.placement.position.y, 1.5, 1e-12);
   check_near(mesh->box.size.z, 0.3, 1e-12);
   check_near(r.scene->document.gravity.y, -9.81, 1e-12);
-  check_near(body->solid.density, 900, 0);
+  check_near(body->solid.def.density, 900, 0);
   drop_reading(&r);
 }
 
@@ -193,7 +193,7 @@ static void what_is_written_reads_back_equal(void **state) {
   check_ok(pl_scene_load(r.context, first, &again, r.findings, &r.error), &r.error);
   check_ok(pl_scene_save(r.context, second, again, &r.error), &r.error);
   const pl_scene_body *a = r.scene->document.bodies.items, *b = again->document.bodies.items;
-  check_near(b->rotation.z, a->rotation.z, 0);
+  check_near(b->def.placement.rotation.z, a->def.placement.rotation.z, 0);
   assert_int_equal(b->repeat.counts[2], 3);
   assert_string_equal(again->document.description, "caf\xc3\xa9");
   assert_int_equal(((const pl_scene_pin *)b->pins.items)->keys.count, 2);
@@ -207,7 +207,7 @@ static void what_is_written_reads_back_equal(void **state) {
   drop_reading(&r);
 }
 
-// docs/scene.schema.json is what the tables say. To make it again: `pliant check --schema docs/scene.schema.json`.
+// docs/scene.schema.json is what the tables say. To make it again: `make generate`.
 static void the_published_schema_is_up_to_date(void **state) {
   (void)state;
   pl_context *context = make_context(1);

@@ -54,27 +54,7 @@ static void step(const fixture *s, int count) {
   for (int i = 0; i < count; ++i) check_ok(pl_world_step(s->world, NULL, &error), &error);
 }
 
-static const pl_scene_actor *actor_defaults(void) {
-  return pl_scene_actor_type.defaults;
-}
-
 // --- making -----------------------------------------------------------------------------------------------------------
-
-static void the_table_has_the_defaults_of_the_interface(void **state) {
-  (void)state;
-  const pl_scene_actor *table = actor_defaults();
-  pl_actor_def def = pl_default_actor_def();
-  assert_int_equal(table->rest - 1, def.rest);
-  assert_int_equal(table->modes, def.mode_count);
-  assert_int_equal(table->hessian - 1, def.hessian);
-  assert_int_equal(table->iterations, def.max_iterations);
-  assert_int_equal(table->horizon, def.horizon);
-  check_near(table->regularisation, def.regularisation, 0);
-  check_near(table->rate_regularisation, def.rate_regularisation, 0);
-  check_near(table->volume_regularisation, def.volume_regularisation, 0);
-  check_near(table->hull_penalty, def.hull_penalty, 0);
-  check_near(table->tolerance, def.tolerance, 0);
-}
 
 static void every_copy_of_a_body_has_an_actor_of_its_own(void **state) {
   (void)state;
@@ -509,7 +489,6 @@ static void every_failed_allocation_is_reported(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_table_has_the_defaults_of_the_interface),
       cmocka_unit_test(every_copy_of_a_body_has_an_actor_of_its_own),
       cmocka_unit_test(what_is_written_holds_against_the_defaults),
       cmocka_unit_test(parts_are_groups_boxes_or_points),

@@ -17,6 +17,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from studio_client import Frame, Server  # noqa: E402
 from studio_steps import at_step, distance, gather, points, shown, state_at, to_start, told_at, triples, want  # noqa: E402
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import generate  # noqa: E402
+
 TOOL = os.environ["PLIANT"]
 METHODS = {"solid": "solid-cuboid", "rod": "rod-tuft", "fem": "fem-curves", "actor": "actor-worm"}
 SMALL = {"pliant": 1, "name": "small", "description": "Boxes fall.", "length_unit": "cm", "time": {"frames": 4, "frame_rate": 50, "step": 0.004},
@@ -529,6 +533,22 @@ def one_may_leave_while_holding(server, viewer):
     viewer.ask("step", count=10)
 
 
+def sliders_are_those_of_the_tables(server, viewer):
+    for method in ("solid", "rod", "fem"):
+        viewer.ask("open", gallery=METHODS[method])
+        table = generate.read_tables(ROOT / f"src/{method}/{method}_parameters.c")[0]
+        offered = [line for line in table.parameters if {"SLIDER", "LIVE_SLIDER", "LOG_SLIDER", "OFFERED"} & set(line.words)]
+        settings = [setting for setting in viewer.scene["bodies"][0]["settings"] if f".{method}." in setting["path"]]
+        assert [setting["path"].rsplit(".", 1)[1] for setting in settings] == [line.words.get("KEY", [line.name])[0] for line in offered], settings
+        for setting, line in zip(settings, offered):
+            assert setting["log"] == ("LOG_SLIDER" in line.words) and setting["live"] == ("LIVE_SLIDER" in line.words) and setting["about"] == line.about(), setting
+            if "OFFERED" in line.words:
+                continue
+            low, high = (float(end) for end in line.words["LOG_SLIDER" if setting["log"] else "SLIDER"])
+            # A value of the scene that lies outside widens its slider.
+            assert (setting["min"], setting["max"]) == (min(low, setting["value"]), max(high, setting["value"])), setting
+
+
 def main():
     help_text = subprocess.run([TOOL, "view", "no-such-scene", "--no-browser"], capture_output=True, text=True)
     if "without the studio" in help_text.stderr:
@@ -536,7 +556,7 @@ def main():
         sys.exit(77)
     assert help_text.returncode == 1 and "no-such-scene" in help_text.stderr, help_text
     claims = [scenes_of_every_method_open_and_move, what_is_seen_is_what_is_run, positions_are_those_of_a_run_to_the_last_bit, frames_have_the_form_that_is_wanted,
-              going_back_undoes_steps, points_can_be_grabbed_and_pinned, a_ball_pushes_and_contacts_are_reported, settings_change_the_run, a_scene_is_built_next_to_the_world_that_is_shown,
+              going_back_undoes_steps, points_can_be_grabbed_and_pinned, a_ball_pushes_and_contacts_are_reported, settings_change_the_run, sliders_are_those_of_the_tables, a_scene_is_built_next_to_the_world_that_is_shown,
               weights_can_be_given, an_example_of_now_is_used_saved_and_read,
               an_example_of_a_view_is_used_saved_and_read, exports_are_read_by_the_tool, actors_can_be_steered, detail_can_be_left_out, detail_tells_all_examples_that_weigh, segments_are_painted,
               an_example_of_detail_is_recorded_used_and_saved,

@@ -1,0 +1,50 @@
+// The parameters of pl_fem_def and pl_fem_equilibrium_def: the one place for defaults, ranges, units and meanings. After a change run `make generate`.
+#include "fem/fem_parameters.h"
+
+#include "base/parameter_words.h"
+#include "pliant/fem.h"
+
+// In the order of the enums.
+static const char *const MATERIALS[] = {"corotated", "neo-hookean", "edges", "shell", "plane", "curve", "fast", NULL};
+static const char *const SCHEMES[] = {"second-order", "implicit-euler", NULL};
+static const char *const SOLVERS[] = {"auto", "cg", "direct", NULL};
+
+// Moduli, densities and stiffnesses stay in pascals, kg/m³ and N/m³ whatever the length unit of a scene is: they come from tables of materials, which
+// nobody converts to centimetres.
+//
+// One line per parameter.
+// clang-format off
+#define DEF pl_fem_def
+static const pl_parameter FEM[] = {
+    CHOICE(material, pl_fem_material, MATERIALS, PL_FEM_COROTATED, ABOUT("What the mesh is made of. Tets: corotated linear, stable neo-Hookean, edge lengths and volumes, or `fast` for interactive use. Triangles: a shell, or a plane solid that moves in its plane z = const. Segments: a curve in a plane z = const.")),
+    NUMBER(young, 1e5, ABOVE(0, 1e15), UNIT("Pa"), LOG_SLIDER(100, 1e8), ABOUT("Young's modulus, in pascals whatever `length_unit` a scene has.")),
+    NUMBER(poisson, 0.3, ABOVE(-1, 0.4999), SLIDER(0, 0.49), ABOUT("Poisson's ratio: 0.3 for most solids, near 0.5 for what keeps its volume.")),
+    NUMBER(density, 1000, ABOVE(0, 1e9), UNIT("kg/m^3"), LOG_SLIDER(10, 1e4), ABOUT("Mass per volume; of shells, plane solids and curves too.")),
+    NUMBER(thickness, 0.01, ABOVE(0, 1e6), METRES, ABOUT("Of a shell or plane solid; side of a curve's square cross-section.")),
+    NUMBER(mass_damping, 0, FROM(0, 1e6), UNIT("1/s"), SLIDER(0, 10), ABOUT("Alpha of Rayleigh damping: slows all motion, slow motion most.")),
+    NUMBER(stiffness_damping, 0, FROM(0, 1e3), UNIT("s"), SLIDER(0, 0.05), ABOUT("Beta of Rayleigh damping: slows deformation, fast vibration most.")),
+    CHOICE(scheme, pl_fem_scheme, SCHEMES, PL_FEM_SECOND_ORDER, ABOUT("How time is stepped: second order keeps energy, implicit Euler damps by itself.")),
+    CHOICE(solver, pl_fem_solver, SOLVERS, PL_FEM_SOLVER_AUTO, ABOUT("How linear systems are solved: chosen from size and stiffness, conjugate gradients, or a factorisation.")),
+    INTEGER(max_newton_iterations, 8, FROM(1, 1000), ABOUT("Maximum Newton iterations a step; a scene uses 50 for an `actor` when absent.")),
+    NUMBER(newton_tolerance, 1e-4, ABOVE(0, 1), ABOUT("Residual force, as a fraction of the typical one, at which a step counts as solved; a scene uses 1e-6 for an `actor` when absent.")),
+    INTEGER(volume_rounds, 2, FROM(0, 1000), ABOUT("Of `fast`: iterations that keep the volume.")),
+    NUMBER(fast_step, 1.0 / 60, ABOVE(0, 10), UNIT("s"), NOT_IN_SCENES, ABOUT("Of PL_FEM_FAST: the step that the constant matrix is for; worlds must step by it or a whole multiple of it.")),
+    NUMBER(friction, 0.5, FROM(0, 1e3), SLIDER(0, 2), ABOUT("Coulomb coefficient.")),
+    NUMBER(restitution, 0, FROM(0, 1), ABOUT("Fraction of the speed kept in a bounce off another body.")),
+    NUMBER(contact_radius, 0, FROM(0, 1e6), METRES, ABOUT("Gap kept around the surface; half the thickness lets a shell or curve rest on its outside.")),
+    NUMBER(contact_stiffness, 0, FROM(0, 1e18), UNIT("N/m^3"), ABOUT("Of colliders: force per depth and area; 0 means ten times that of a layer of elements.")),
+    NUMBER(surface_tolerance, 1e-3, FROM(0, 1e6), METRES, ABOUT("How far the surface may lie outside the tets.")),
+    SWITCH(self_contact, false, ABOUT("Whether the body collides with itself.")),
+    SWITCH(adapts, false, NOT_IN_SCENES, ABOUT("The state holds the rest shape, so that an actor can change it (actor.h). Stiffness damping then acts on changes of shape only and has no torque. Not with PL_FEM_FAST or examples.")),
+};
+const pl_parameter_table pl_fem_def_parameters = TABLE("fem", pl_fem_def, FEM);
+
+#undef DEF
+#define DEF pl_fem_equilibrium_def
+static const pl_parameter EQUILIBRIUM[] = {
+    VECTOR(acceleration, ZERO_VECTOR, METRES_PER("s^2"), ABOUT("Such as gravity.")),
+    INTEGER(load_steps, 1, FROM(1, 1e6), ABOUT("The load is applied in this many steps.")),
+    INTEGER(max_newton_iterations, 50, FROM(1, 1e6), ABOUT("Maximum Newton iterations per load step.")),
+    NUMBER(tolerance, 1e-8, ABOVE(0, 1), ABOUT("Residual force as a fraction of the load.")),
+};
+const pl_parameter_table pl_fem_equilibrium_def_parameters = TABLE("fem_equilibrium", pl_fem_equilibrium_def, EQUILIBRIUM);

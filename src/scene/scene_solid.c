@@ -1,0 +1,36 @@
+// Solids of a scene: from the document to the def and the model of a body.
+#include "base/error.h"
+#include "scene/scene_instance.h"
+
+static pl_status choose_groups(pl_scene_instance *set, const pl_instance_part *part, pl_solid_def *def, pl_findings *findings,
+                               pl_error *error) {
+  const pl_scene_list *wanted = &part->source->solid.groups;
+  pl_mesh_group *groups = PL_TAKE(&set->arena, pl_mesh_group, wanted->count);
+  if (groups == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < wanted->count; ++i) {
+    const char *name = ((const char *const *)wanted->items)[i];
+    groups[i].name = name;
+    pl_status status = pl_instance_find_group(set, part, name, &groups[i].weights, error);
+    if (status < 0) return status;
+    if (groups[i].weights == NULL) {
+      pl_stage_complain_name(set, part->source, findings, "group", name, NULL, 0);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "there is no group \"%s\"", name);
+    }
+  }
+  def->groups = groups;
+  def->group_count = wanted->count;
+  return PL_OK;
+}
+
+pl_status pl_stage_make_solid(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
+  const pl_scene_solid *solid = &part->source->solid;
+  pl_status status = pl_instance_make_tets(set, part, findings, error);
+  if (status < 0) return status;
+  pl_solid_def def = solid->def;
+  def.surface = part->surface;
+  def.example_count = solid->examples.count;
+  status = pl_instance_choose_poses(set, part, &solid->examples, &def.examples, findings, error);
+  if (status >= 0 && def.grouping == PL_SOLID_BY_GROUP) status = choose_groups(set, part, &def, findings, error);
+  if (status < 0) return status;
+  return pl_solid_build(set->context, &def, part->tets, &part->model, error);
+}

@@ -1,0 +1,38 @@
+// The parameters of pl_world_def, pl_body_def and pl_pin_def: the one place for defaults, ranges, units and meanings. After a change run `make generate`.
+#include "world/world_parameters.h"
+
+#include "base/parameter_words.h"
+#include "pliant/world.h"
+
+// One line per parameter.
+// clang-format off
+#define DEF pl_world_def
+static const pl_parameter WORLD[] = {
+    NUMBER(step, 1.0 / 240, ABOVE(0, 1), UNIT("s"), ABOUT("Length of the fixed inner step.")),
+    VECTOR(gravity, EARTH_GRAVITY, METRES_PER("s^2"), LIVE_SLIDER(-20, 20), ABOUT("Acceleration of free fall.")),
+    VECTOR(wind, ZERO_VECTOR, METRES_PER("s"), ABOUT("Velocity of the air.")),
+    NUMBER(air_density, 0, FROM(0, 1e6), UNIT("kg/m^3"), ABOUT("Of the air; 0 switches drag off.")),
+    NUMBER(drag, 1, FROM(0, 1e6), ABOUT("Drag coefficient of a surface triangle.")),
+    INTEGER(contact_rounds, 8, FROM(1, 1000), ABOUT("Sweeps over the contacts in each step.")),
+};
+const pl_parameter_table pl_world_def_parameters = TABLE("world", pl_world_def, WORLD);
+
+#undef DEF
+#define DEF pl_body_def
+static const pl_parameter BODY[] = {
+    VECTOR(velocity, ZERO_VECTOR, METRES_PER("s"), ABOUT("At the start.")),
+    VECTOR(angular_velocity, ZERO_VECTOR, UNIT("rad/s"), ABOUT("At the start, around the centre of mass.")),
+    NUMBER(gravity_scale, 1, FROM(-1e6, 1e6), ABOUT("Fraction of gravity the body feels.")),
+    SWITCH(collides, true, ABOUT("Whether the body touches anything.")),
+};
+const pl_parameter_table pl_body_def_parameters = TABLE("body", pl_body_def, BODY);
+
+#undef DEF
+#define DEF pl_pin_def
+static const pl_parameter PIN[] = {
+    VECTOR(target, ZERO_VECTOR, METRES, NOT_IN_SCENES, ABOUT("Where the particle is held, in the world.")),
+    NUMBER(stiffness, 0, FROM(0, 1e12), UNIT("N/m"), ABOUT("Spring per particle; 0 means a hard pin, which puts the particle exactly on its target.")),
+    NUMBER(damping, 0, FROM(0, 1e12), UNIT("N s/m"), ABOUT("Damping of the spring.")),
+    NUMBER(until, 0, FROM(0, 1e9), UNIT("s"), ABOUT("When the pin lets go; 0 means never.")),
+};
+const pl_parameter_table pl_pin_def_parameters = TABLE("pin", pl_pin_def, PIN);
