@@ -53,6 +53,8 @@ typedef struct pl_renderer_def {
   double ground_height;  ///< m, -1e12 … 1e12, default 0
   /// Draw the ground.
   bool ground;  ///< default true
+  /// Edge of the squares of a checkerboard on the ground; 0 draws thin lines instead.
+  double checker_size;  ///< m, 0 … 1e12, default 0
   /// Direction towards the sun.
   pl_vec3 light;  ///< default (-0.45, 0.95, 0.62)
   // parameters: end
