@@ -183,11 +183,11 @@ static void values_can_be_replaced(void **state) {
   const struct {
     const char *path, *value, *complaint;
   } cases[] = {
-      {"bodies[0].rod.ghost_momentum", "none", NULL},
+      {"bodies[0].rod.ghost_momentum", "keep", NULL},
       {"bodies[0].rod.stiffness", "0.5", NULL},
       {"time.frames", "7", NULL},
       {"bodies[0].rod.chains[0].points[4]", "[0, 0.39, 0.03]", NULL},
-      {"bodies[0].rod.supression", "none", "ghost_momentum"},
+      {"bodies[0].rod.ghost_momentun", "keep", "ghost_momentum"},
       {"bodies[0].rod.ghost_momentum", "nonsense", "nonsense"},
       {"bodies[7].name", "x", "no such place"},
       {"bodies[0", "x", "no such place"},
