@@ -63,7 +63,7 @@ cat >rod.json <<'SCENE'
       "name": "ear",
       "method": "rod",
       "rod": {
-        "ghost_momentum": "carrry",
+        "ghost_momentum": "transprt",
         "chains": [
           {
             "name": "ear",
@@ -78,7 +78,7 @@ cat >rod.json <<'SCENE'
 }
 SCENE
 expect 1 check rod.json
-grep -q '^rod.json:9:24: error: .*did you mean "carry"' out || fail "word"
+grep -q '^rod.json:9:27: error: .*did you mean "transport"' out || fail "word"
 grep -q '^rod.json:13:21: error: .*did you mean "base"' out || fail "base"
 grep -q '^rod.json:15:78: error: .*0.2 m long, but 0.1 m at rest' out || fail "length"
 

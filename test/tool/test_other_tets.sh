@@ -3,7 +3,7 @@
 # What is tracked and fitted need not be made of what was simulated: `pliant sense --tets` gives the static shape of a fine body in coarser tets.
 . "$(dirname "$0")/begin.sh"
 scene=$PLIANT_SOURCE_DIR/scenes/capture-bar/scene.json
-short=(--set time.step=0.008333333333 --set time.warm_up=0 --set 'bodies[0].pins[0].within.most=[-0.199,0.06,0.06]')
+short=(--set time.step=0.008333333333 --set time.warm_up=0 --set 'bodies[0].pins[0].within.max=[-0.199,0.06,0.06]')
 
 expect 0 sense "$scene" -o coarse --frames 1 --size 40x30 "${short[@]}" --set 'meshes.shape.box.cells=[8,2,2]'
 expect 0 sense "$scene" -o fine --start 1.2 --frames 8 --size 40x30 "${short[@]}" --set 'meshes.shape.box.cells=[16,4,4]'
