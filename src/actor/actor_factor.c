@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "solvers/cholmod_solver.h"
 
-enum { MAX_TRIES = 14, LANES = 4 };
+enum { MAX_TRIES = 14, COLUMNS = 4 };
 static const double FIRST_SHIFT = 1e-3, SHIFT_GROWTH = 4;
 static const size_t MAX_TILES = 400000;  // of 128 bytes each
 
@@ -94,7 +94,7 @@ static bool take_envelope(pl_actor_factor *f, const int32_t *slot) {
   pl_envelope *e = &f->envelope;
   e->tiles = PL_TAKE(&f->arena, double, 16 * e->start[e->tile_rows]);
   e->inverses = PL_TAKE(&f->arena, double, f->size);
-  f->x = PL_TAKE(&f->arena, double, LANES *(size_t)f->size);
+  f->x = PL_TAKE(&f->arena, double, COLUMNS *(size_t)f->size);
   f->kernels = pl_envelope_kernels_choose();
   return !f->arena.failed && list_entries(f, slot);
 }
@@ -175,16 +175,16 @@ pl_status pl_actor_factor_solve(pl_actor_factor *f, const double *rhs, int32_t c
   }
   // Coordinates that are left out have the identity's rows.
   memcpy(x, rhs, (size_t)count * n * sizeof(double));
-  for (int32_t begin = 0; begin < count; begin += LANES) {
-    int32_t lanes = count - begin < LANES ? count - begin : LANES;
+  for (int32_t begin = 0; begin < count; begin += COLUMNS) {
+    int32_t lanes = count - begin < COLUMNS ? count - begin : COLUMNS;
     for (int32_t i = 0; i < f->size; ++i)
-      for (int32_t k = 0; k < LANES; ++k)
-        f->x[LANES * (ptrdiff_t)i + k] =
+      for (int32_t k = 0; k < COLUMNS; ++k)
+        f->x[COLUMNS * (ptrdiff_t)i + k] =
             k < lanes && f->unknown[i] >= 0 ? rhs[(size_t)(begin + k) * n + (size_t)f->unknown[i]] : 0;
     f->kernels->solve(&f->envelope, f->x);
     for (int32_t i = 0; i < f->size; ++i)
       for (int32_t k = 0; k < lanes && f->unknown[i] >= 0; ++k)
-        x[(size_t)(begin + k) * n + (size_t)f->unknown[i]] = f->x[LANES * (ptrdiff_t)i + k];
+        x[(size_t)(begin + k) * n + (size_t)f->unknown[i]] = f->x[COLUMNS * (ptrdiff_t)i + k];
   }
   return PL_OK;
 }

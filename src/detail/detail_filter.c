@@ -84,7 +84,7 @@ static pl_status fill_filter(pl_detail_filter *filter, const pl_detail_filter_de
   filter->scale = def->scale;
   filter->max_contacts = def->max_contacts;
   filter->touches = PL_TAKE(arena, pl_detail_touch, def->max_contacts);
-  filter->field = PL_TAKE(arena, float, 24 * (size_t)filter->ground.rows.row_count);
+  filter->field = PL_TAKE(arena, float, VEC3_LANES * (size_t)filter->ground.rows.row_count);
   filter->scratch = PL_TAKE(arena, float, pl_detail_weights_scratch(def->set->weights));
   filter->key = PL_TAKE(arena, float, PL_KEY_MAX_SIZE);
   filter->totals = PL_TAKE(arena, float, filter->ground.object.surface_count);
@@ -208,7 +208,7 @@ static float influence(float inside, float fraction) {
 
 static void add_totals(pl_detail_filter *filter, const pl_detail_touch *touch) {
   for (int32_t k = 0; k < touch->slot.point_count; ++k) {
-    float inside = touch->positions[24 * (size_t)(k / 8) + 16 + (size_t)(k % 8)];
+    float inside = touch->positions[VEC3_LANES * (size_t)(k / LANES) + 2 * LANES + (size_t)(k % LANES)];
     if (inside > 0) filter->totals[touch->slot.points[k]] += touch->strength * influence(inside, touch->slot.point_fractions[k]);
   }
 }
@@ -218,7 +218,7 @@ static void stamp_points(pl_detail_filter *filter, const pl_detail_touch *touch,
   const pl_detail_slot *slot = &touch->slot;
   pl_stamp_points under = {slot->point_count, slot->points, slot->point_fractions, touch->positions};
   for (int32_t k = 0; !alone && k < slot->point_count; ++k) {
-    float inside = touch->positions[24 * (size_t)(k / 8) + 16 + (size_t)(k % 8)], fraction = slot->point_fractions[k];
+    float inside = touch->positions[VEC3_LANES * (size_t)(k / LANES) + 2 * LANES + (size_t)(k % LANES)], fraction = slot->point_fractions[k];
     float total = filter->totals[slot->points[k]], own = inside > 0 ? touch->strength * influence(inside, fraction) : 0.0f;
     filter->fractions[k] = own > 0 && total > 0 ? fraction * (own / total) : 0.0f;
   }

@@ -26,7 +26,7 @@ enum { FLUSH_ROWS = 32, SUM_COUNT = PL_MOMENT_COUNT + 3 * PL_LOAD_COUNT };
 // Lanes of a partial sum into the total. Partial sums are short, so that rounding stays that of single products.
 PL_SIMD_INLINE void flush_sums(pl_f8 *partial, int32_t count, double *totals) {
   for (int32_t i = 0; i < count; ++i) {
-    for (int lane = 0; lane < PL_F8_LANES; ++lane) totals[i] += (double)partial[i][lane];
+    for (int lane = 0; lane < LANES; ++lane) totals[i] += (double)partial[i][lane];
     partial[i] = pl_f8_set1(0.0f);
   }
 }
@@ -62,17 +62,17 @@ static void sum(const pl_material_rows *rows, const float *field, const pl_windo
   for (int32_t i = 0; i < SUM_COUNT; ++i) partial[i] = pl_f8_set1(0.0f);
   int32_t used = field == NULL ? PL_MOMENT_COUNT : SUM_COUNT, waiting = 0;
   for (int32_t row = 0; row < rows->row_count; ++row) {
-    const float *position = rows->positions + 32 * (size_t)row;
-    pl_f8 x = (pl_f8_load(position) - cx) * scale, y = (pl_f8_load(position + 8) - cy) * scale, z = (pl_f8_load(position + 16) - cz) * scale;
+    const float *position = rows->positions + PL_MATERIAL_LANES * (size_t)row;
+    pl_f8 x = (pl_f8_load(position) - cx) * scale, y = (pl_f8_load(position + LANES) - cy) * scale, z = (pl_f8_load(position + 2 * LANES) - cz) * scale;
     pl_f8 squared = x * x + y * y + z * z;
     pl_m8 near = squared < reach;
     if (!pl_m8_any(near)) continue;
-    pl_f8 weight = pl_f8_select(near, lane_exp(-0.5f * squared) * pl_f8_load(position + 24), pl_f8_set1(0.0f));
+    pl_f8 weight = pl_f8_select(near, lane_exp(-0.5f * squared) * pl_f8_load(position + 3 * LANES), pl_f8_set1(0.0f));
     pl_f8 h[PL_MOMENT_COUNT];
     hermite(x, y, z, h);
     for (int32_t i = 0; i < PL_MOMENT_COUNT; ++i) partial[i] += h[i] * weight;
     for (int32_t c = 0; field != NULL && c < 3; ++c) {
-      pl_f8 value = weight * pl_f8_load(field + 24 * (size_t)row + 8 * c);
+      pl_f8 value = weight * pl_f8_load(field + VEC3_LANES * (size_t)row + LANES * c);
       for (int32_t i = 0; i < PL_LOAD_COUNT; ++i) partial[PL_MOMENT_COUNT + PL_LOAD_COUNT * c + i] += value * h[i];
     }
     if (++waiting < FLUSH_ROWS) continue;
@@ -88,12 +88,12 @@ PL_SIMD_INLINE pl_f8 squared_distance(const float *k, const float *q, int32_t co
   pl_f8 first = pl_f8_set1(0.0f), second = first;
   int32_t i = 0;
   for (; i + 1 < count; i += 2) {
-    pl_f8 a = pl_f8_load(k + 8 * (size_t)i) - q[i], b = pl_f8_load(k + 8 * (size_t)i + 8) - q[i + 1];
+    pl_f8 a = pl_f8_load(k + LANES * (size_t)i) - q[i], b = pl_f8_load(k + LANES * (size_t)i + LANES) - q[i + 1];
     first += a * a;
     second += b * b;
   }
   if (i < count) {
-    pl_f8 a = pl_f8_load(k + 8 * (size_t)i) - q[i];
+    pl_f8 a = pl_f8_load(k + LANES * (size_t)i) - q[i];
     first += a * a;
   }
   return first + second;
@@ -104,10 +104,10 @@ PL_SIMD_INLINE pl_f8 cosine(const float *k, const float *q, int32_t count) {
   pl_f8 first = pl_f8_set1(0.0f), second = first;
   int32_t i = 0;
   for (; i + 1 < count; i += 2) {
-    first += pl_f8_load(k + 8 * (size_t)i) * q[i];
-    second += pl_f8_load(k + 8 * (size_t)i + 8) * q[i + 1];
+    first += pl_f8_load(k + LANES * (size_t)i) * q[i];
+    second += pl_f8_load(k + LANES * (size_t)i + LANES) * q[i + 1];
   }
-  if (i < count) first += pl_f8_load(k + 8 * (size_t)i) * q[i];
+  if (i < count) first += pl_f8_load(k + LANES * (size_t)i) * q[i];
   return first + second;
 }
 
@@ -115,19 +115,19 @@ static void correlate(const pl_key_rows *rows, const pl_key_kernel *kernel, cons
   int32_t site = rows->site_count, patch = rows->patch_count, load = rows->load_count, all = site + patch + load;
   float scale = 1.0f / (1.0f - kernel->floor);
   for (int32_t block = 0; block < rows->block_count; ++block) {
-    const float *numbers = rows->numbers + 8 * (size_t)all * (size_t)block;
+    const float *numbers = rows->numbers + LANES * (size_t)all * (size_t)block;
     pl_f8 exponent = squared_distance(numbers, key, site) * kernel->site;
-    if (patch > 0) exponent += squared_distance(numbers + 8 * (size_t)site, key + site, patch) * kernel->patch;
+    if (patch > 0) exponent += squared_distance(numbers + LANES * (size_t)site, key + site, patch) * kernel->patch;
     if (load > 0) {
-      pl_f8 off = 1.0f - cosine(numbers + 8 * (size_t)(site + patch), key + site + patch, load);
+      pl_f8 off = 1.0f - cosine(numbers + LANES * (size_t)(site + patch), key + site + patch, load);
       // A unit vector's square may round to more than 1.
       off = pl_f8_max(off, pl_f8_set1(0.0f));
       exponent += off * off * kernel->load;
     }
     pl_f8 similarity = (lane_exp(-exponent) - kernel->floor) * scale;
-    pl_f8_store(similarities + 8 * (size_t)block, pl_f8_max(similarity, pl_f8_set1(0.0f)));
+    pl_f8_store(similarities + LANES * (size_t)block, pl_f8_max(similarity, pl_f8_set1(0.0f)));
   }
-  for (int32_t i = rows->count; i < 8 * rows->block_count; ++i) similarities[i] = 0;
+  for (int32_t i = rows->count; i < LANES * rows->block_count; ++i) similarities[i] = 0;
 }
 
 PL_SIMD_INLINE pl_f8 along(const float axis[3], pl_f8 x, pl_f8 y, pl_f8 z) {
@@ -140,11 +140,11 @@ PL_SIMD_INLINE pl_f8 along(const float axis[3], pl_f8 x, pl_f8 y, pl_f8 z) {
 static void place(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *positions) {
   pl_f8 none = pl_f8_set1(0.0f), side = pl_f8_set1(2.0f * lay->half + 1.0f);
   for (int32_t row = 0; row < rows->row_count; ++row) {
-    const float *numbers = rows->numbers + 48 * (size_t)row;
-    float *to = positions + 24 * (size_t)row;
-    pl_f8 x = (pl_f8_load(numbers) - lay->center[0]) * lay->scale, y = (pl_f8_load(numbers + 8) - lay->center[1]) * lay->scale,
-          z = (pl_f8_load(numbers + 16) - lay->center[2]) * lay->scale;
-    pl_f8 nx = pl_f8_load(numbers + 24), ny = pl_f8_load(numbers + 32), nz = pl_f8_load(numbers + 40);
+    const float *numbers = rows->numbers + PL_STAMP_LANES * (size_t)row;
+    float *to = positions + VEC3_LANES * (size_t)row;
+    pl_f8 x = (pl_f8_load(numbers) - lay->center[0]) * lay->scale, y = (pl_f8_load(numbers + LANES) - lay->center[1]) * lay->scale,
+          z = (pl_f8_load(numbers + 2 * LANES) - lay->center[2]) * lay->scale;
+    pl_f8 nx = pl_f8_load(numbers + 3 * LANES), ny = pl_f8_load(numbers + 4 * LANES), nz = pl_f8_load(numbers + 5 * LANES);
     pl_f8 facing = along(lay->axes[2], nx, ny, nz),
           unfold = along(lay->axes[2], x, y, z) * (pl_f8_max(facing, none) * 0.66666667f - 1.0f);
     // The other side is seen through the object, straight along the normal.
@@ -153,28 +153,28 @@ static void place(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *pos
     pl_f8 u = along(lay->axes[0], x, y, z) + unfold * along(lay->axes[0], nx, ny, nz),
           v = along(lay->axes[1], x, y, z) + unfold * along(lay->axes[1], nx, ny, nz);
     pl_f8_store(to, (u + 1.0f) * lay->half);
-    pl_f8_store(to + 8, (v + 1.0f) * lay->half + pl_f8_select(behind, side, none));
-    pl_f8_store(to + 16, 1.0f - (u * u + v * v));
+    pl_f8_store(to + LANES, (v + 1.0f) * lay->half + pl_f8_select(behind, side, none));
+    pl_f8_store(to + 2 * LANES, 1.0f - (u * u + v * v));
   }
 }
 
 // Four samples a point, two neighbours in a row at a time. Where they are is found eight points at a time; the rest is bound by reading them.
 static void stamp(const pl_stamp_points *points, const float *map, int32_t resolution, int32_t row_count, pl_vec3 *to) {
   size_t stride = 4 * (size_t)resolution;
-  for (int32_t begin = 0; begin < points->count; begin += PL_F8_LANES) {
+  for (int32_t begin = 0; begin < points->count; begin += LANES) {
     const float *positions = points->positions + 3 * (size_t)begin;
-    pl_f8 x = pl_f8_load(positions), y = pl_f8_load(positions + 8), none = pl_f8_set1(0.0f), last_x = pl_f8_set1((float)(resolution - 2)),
+    pl_f8 x = pl_f8_load(positions), y = pl_f8_load(positions + LANES), none = pl_f8_set1(0.0f), last_x = pl_f8_set1((float)(resolution - 2)),
           last_y = pl_f8_set1((float)(row_count - 2));
     // A place at the very rim may round to the last sample; those outside are not read.
     pl_m8 i = __builtin_convertvector(pl_f8_max(pl_f8_min(x, last_x), none), pl_m8),
           j = __builtin_convertvector(pl_f8_max(pl_f8_min(y, last_y), none), pl_m8), corner = j * resolution + i;
     x -= __builtin_convertvector(i, pl_f8);
     y -= __builtin_convertvector(j, pl_f8);
-    int32_t lanes = points->count - begin < PL_F8_LANES ? points->count - begin : PL_F8_LANES;
+    int32_t lanes = points->count - begin < LANES ? points->count - begin : LANES;
     const int32_t *indices = points->points + begin;
     const float *fractions = points->fractions + begin;
     for (int32_t lane = 0; lane < lanes; ++lane) {
-      if (!(positions[16 + lane] > 0)) continue;
+      if (!(positions[2 * LANES + lane] > 0)) continue;
       const float *row = map + 4 * (size_t)corner[lane];
       pl_f8 low = pl_f8_load_unaligned(row), high = pl_f8_load_unaligned(row + stride), pair = low + (high - low) * y[lane];
       pl_f4 left = __builtin_shufflevector(pair, pair, 0, 1, 2, 3), right = __builtin_shufflevector(pair, pair, 4, 5, 6, 7);
@@ -190,7 +190,7 @@ static void stamp(const pl_stamp_points *points, const float *map, int32_t resol
 // Bound by reading the column: taking several columns at a time is no faster.
 static void add(int32_t count, float factor, const float *column, float *to) {
   int32_t i = 0;
-  for (; i + 7 < count; i += 8)
+  for (; i + LANES - 1 < count; i += LANES)
     pl_f8_store_unaligned(to + i, pl_f8_load_unaligned(to + i) + pl_f8_load_unaligned(column + i) * factor);
   for (; i < count; ++i) to[i] += column[i] * factor;
 }

@@ -5,8 +5,10 @@
 
 #include "base/arena.h"
 #include "detail/detail_moments.h"
+#include "math/lanes.h"
 
-enum { PL_DETAIL_LANES = 8 };
+// Rows of eight per row of material points (x, y, z, fraction) and of surface points (position, normal).
+enum { PL_MATERIAL_LANES = 4 * LANES, PL_STAMP_LANES = 6 * LANES };
 
 // Material points laid out for the kernel, relative to an origin amid them: precision does not depend on where the object is.
 typedef struct pl_material_rows {

@@ -145,10 +145,10 @@ bool pl_detail_slot_take(pl_arena *arena, const pl_detail_ground *ground, pl_det
   slot->fractions = PL_TAKE(arena, float, ground->object.surface_count);
   slot->points = PL_TAKE(arena, int32_t, ground->object.surface_count);
   slot->point_fractions = PL_TAKE(arena, float, ground->object.surface_count);
-  slot->near.numbers = PL_TAKE(arena, float, 48 * ((size_t)ground->object.surface_count / PL_DETAIL_LANES + 1));
+  slot->near.numbers = PL_TAKE(arena, float, PL_STAMP_LANES * ((size_t)ground->object.surface_count / LANES + 1));
   if (ground->object.tet_count > 0) {
     slot->material_fractions = PL_TAKE(arena, float, ground->object.material_count);
-    slot->rows.positions = pl_arena_copy(arena, ground->rows.positions, 32 * (size_t)ground->rows.row_count, sizeof(float));
+    slot->rows.positions = pl_arena_copy(arena, ground->rows.positions, PL_MATERIAL_LANES * (size_t)ground->rows.row_count, sizeof(float));
   }
   return !arena->failed;
 }
@@ -166,7 +166,7 @@ static void aim_material(const pl_detail_ground *ground, const pl_detail_reach *
   for (int k = 0; k < 3; ++k) query.sources[query.source_count++] = ground->anchors[corners[k]];
   pl_graph_reach(&ground->material_graph, &query, work, slot->material_fractions);
   for (int32_t m = 0; m < ground->object.material_count; ++m) {
-    size_t at = 32 * (size_t)(m / PL_DETAIL_LANES) + 24 + (size_t)(m % PL_DETAIL_LANES);
+    size_t at = PL_MATERIAL_LANES * (size_t)(m / LANES) + 3 * LANES + (size_t)(m % LANES);
     slot->rows.positions[at] = ground->rows.positions[at] * slot->material_fractions[m];
   }
   // The lower side of a sheet is far along the surface and near through the material.
@@ -177,16 +177,16 @@ static void aim_material(const pl_detail_ground *ground, const pl_detail_reach *
 // The points of a slot for the kernel.
 static void fill_near(const pl_detail_ground *ground, pl_detail_slot *slot) {
   slot->near.count = slot->point_count;
-  slot->near.row_count = (slot->point_count + PL_DETAIL_LANES - 1) / PL_DETAIL_LANES;
-  for (int32_t k = 0; k < PL_DETAIL_LANES * slot->near.row_count; ++k) {
-    float *to = slot->near.numbers + 48 * (size_t)(k / PL_DETAIL_LANES) + k % PL_DETAIL_LANES;
+  slot->near.row_count = (slot->point_count + LANES - 1) / LANES;
+  for (int32_t k = 0; k < LANES * slot->near.row_count; ++k) {
+    float *to = slot->near.numbers + PL_STAMP_LANES * (size_t)(k / LANES) + k % LANES;
     pl_vec3 position = {1e9, 0, 0}, normal = {0, 0, 0};
     if (k < slot->point_count) {
       position = pl_vec3_sub(ground->object.surface_points[slot->points[k]], ground->origin);
       normal = ground->normals[slot->points[k]];
     }
     const double numbers[6] = {position.x, position.y, position.z, normal.x, normal.y, normal.z};
-    for (int i = 0; i < 6; ++i) to[PL_DETAIL_LANES * i] = (float)numbers[i];
+    for (int i = 0; i < 6; ++i) to[LANES * i] = (float)numbers[i];
   }
 }
 

@@ -60,7 +60,7 @@ static pl_status take_object(builder *b, const pl_detail_object *object, pl_erro
   pl_arena *arena = &b->ground_arena;
   pl_status status = pl_detail_ground_build(arena, object, &b->ground, error);
   if (status < 0) return status;
-  b->field = PL_TAKE(arena, float, 24 * (size_t)b->ground.rows.row_count);
+  b->field = PL_TAKE(arena, float, VEC3_LANES * (size_t)b->ground.rows.row_count);
   b->values = PL_TAKE(arena, pl_vec3, object->surface_count);
   if (!pl_detail_slot_take(arena, &b->ground, &b->slot) || !pl_detail_ground_work(arena, &b->ground, &b->work))
     return pl_fail_memory(error);

@@ -205,7 +205,7 @@ pl_stamp_lay pl_stamp_lay_of(const pl_detail_ground *ground, const pl_detail_spo
 }
 
 size_t pl_stamp_positions_size(const pl_detail_ground *ground) {
-  return 24 * ((size_t)ground->object.surface_count / PL_DETAIL_LANES + 1);
+  return VEC3_LANES * ((size_t)ground->object.surface_count / LANES + 1);
 }
 
 // Places of the slot's points, by the kernel that the filter uses; `rows` is its working memory.
@@ -216,7 +216,7 @@ static void find_positions(const recorder *r, float turn, float *rows, float *po
   pl_detail_kernels_choose()->place(&source->slot->near, &lay, rows);
   for (int32_t k = 0; k < source->slot->point_count; ++k)
     for (size_t c = 0; c < 3; ++c)
-      positions[3 * (size_t)source->slot->points[k] + c] = rows[24 * (size_t)(k / 8) + 8 * c + (size_t)(k % 8)];
+      positions[3 * (size_t)source->slot->points[k] + c] = rows[VEC3_LANES * (size_t)(k / LANES) + LANES * c + (size_t)(k % LANES)];
 }
 
 static void record(recorder *r, pl_f4 *map, double *error) {

@@ -130,8 +130,8 @@ static pl_status check_examples(const pl_detail_examples *examples, const pl_wid
 static void fill_rows(pl_key_rows *rows, const float *keys, int32_t size, const int32_t *example_of_slot) {
   for (int32_t slot = 0; slot < rows->count; ++slot) {
     const float *key = keys + (size_t)size * (size_t)example_of_slot[slot];
-    float *to = rows->numbers + 8 * (size_t)size * (size_t)(slot / 8) + slot % 8;
-    for (int32_t i = 0; i < size; ++i) to[8 * i] = key[i];
+    float *to = rows->numbers + LANES * (size_t)size * (size_t)(slot / LANES) + slot % LANES;
+    for (int32_t i = 0; i < size; ++i) to[LANES * i] = key[i];
   }
 }
 
@@ -142,7 +142,7 @@ static void take_rows(pl_arena *arena, const pl_detail_examples *examples, pl_ke
   rows->site_count = pl_moment_count(layout->site_order);
   rows->patch_count = layout->patch_order < 0 ? 0 : pl_moment_count(layout->patch_order);
   rows->load_count = pl_key_size(layout) - rows->site_count - rows->patch_count;
-  rows->numbers = PL_TAKE(arena, float, 8 * (size_t)pl_key_size(layout) * (size_t)rows->block_count);
+  rows->numbers = PL_TAKE(arena, float, LANES * (size_t)pl_key_size(layout) * (size_t)rows->block_count);
 }
 
 static int32_t find_root(int32_t *parent, int32_t i) {
@@ -388,7 +388,7 @@ void pl_detail_weights_destroy(pl_detail_weights *weights) {
 }
 
 size_t pl_detail_weights_scratch(const pl_detail_weights *weights) {
-  return 16 * (size_t)weights->rows.block_count;
+  return 2 * LANES * (size_t)weights->rows.block_count;
 }
 
 void pl_detail_similarities(const pl_detail_weights *weights, const float *key, float *scratch, float *similarities) {
@@ -398,7 +398,7 @@ void pl_detail_similarities(const pl_detail_weights *weights, const float *key, 
 
 int32_t pl_detail_weights_evaluate(const pl_detail_weights *weights, const float *key, float *scratch, float *found) {
   int32_t count = weights->rows.count, similar_count = 0;
-  float *near = scratch + 8 * (size_t)weights->rows.block_count;
+  float *near = scratch + LANES * (size_t)weights->rows.block_count;
   weights->kernels->correlate(&weights->rows, &weights->kernel, key, scratch);
   for (int32_t slot = 0; slot < count; ++slot) similar_count += scratch[slot] > 0;
   if (weights->inverses != NULL && similar_count > 0) {

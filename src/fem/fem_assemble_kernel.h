@@ -33,10 +33,10 @@ typedef struct result_lanes {
   pl_lanes matrix[12][12];
 } result_lanes;
 
-PL_SIMD_INLINE void load_tets(const pl_fem_tets *tets, const int32_t element[PL_LANES], tet_lanes *t) {
+PL_SIMD_INLINE void load_tets(const pl_fem_tets *tets, const int32_t element[DOUBLE_LANES], tet_lanes *t) {
   pl_lanes c[12];
   for (int part = 0; part < 12; part += 4) {
-    for (int lane = 0; lane < PL_LANES; ++lane)
+    for (int lane = 0; lane < DOUBLE_LANES; ++lane)
       c[part + lane] = pl_lanes_load((const double *)(const void *)&tets->constants[element[lane]] + part);
     pl_lanes_transpose(c + part);
   }
@@ -47,8 +47,8 @@ PL_SIMD_INLINE void load_tets(const pl_fem_tets *tets, const int32_t element[PL_
 
   pl_lanes x[4][3];
   for (int a = 0; a < 4; ++a) {
-    const double *at[PL_LANES];
-    for (int lane = 0; lane < PL_LANES; ++lane)
+    const double *at[DOUBLE_LANES];
+    for (int lane = 0; lane < DOUBLE_LANES; ++lane)
       at[lane] = tets->positions + 3 * (ptrdiff_t)tets->corners[4 * (ptrdiff_t)element[lane] + a];
     for (int i = 0; i < 3; ++i) x[a][i] = (pl_lanes){at[0][i], at[1][i], at[2][i], at[3][i]};
   }
@@ -304,11 +304,11 @@ PL_SIMD_INLINE void neo_hookean_lanes(tet_lanes *t, bool positive, bool tangent,
 
 void KERNEL_NAME(const pl_fem_tets *tets, const int32_t *elements, int32_t count, double *energies, double *gradients,
                  double *matrices) {
-  for (int32_t begin = 0; begin < count; begin += PL_LANES) {
+  for (int32_t begin = 0; begin < count; begin += DOUBLE_LANES) {
     // A last group that is not full repeats its first tet.
-    int lane_count = count - begin < PL_LANES ? (int)(count - begin) : PL_LANES;
-    int32_t element[PL_LANES];
-    for (int lane = 0; lane < PL_LANES; ++lane) element[lane] = elements[begin + (lane < lane_count ? lane : 0)];
+    int lane_count = count - begin < DOUBLE_LANES ? (int)(count - begin) : DOUBLE_LANES;
+    int32_t element[DOUBLE_LANES];
+    for (int lane = 0; lane < DOUBLE_LANES; ++lane) element[lane] = elements[begin + (lane < lane_count ? lane : 0)];
     tet_lanes t;
     result_lanes r;
     load_tets(tets, element, &t);
@@ -321,8 +321,8 @@ void KERNEL_NAME(const pl_fem_tets *tets, const int32_t *elements, int32_t count
     if (gradients != NULL) write_rows(&r.gradient[0][0], 12, lane_count, gradients + 12 * (ptrdiff_t)begin);
     if (matrices == NULL) continue;
     double *to = matrices + 144 * (ptrdiff_t)begin;
-    if (lane_count == PL_LANES)
-      write_rows(&r.matrix[0][0], 144, PL_LANES, to);
+    if (lane_count == DOUBLE_LANES)
+      write_rows(&r.matrix[0][0], 144, DOUBLE_LANES, to);
     else
       write_rows(&r.matrix[0][0], 144, lane_count, to);
   }

@@ -48,21 +48,21 @@ PL_SIMD_INLINE pl_lane_mask rotation_by_trace(pl_lanes F[3][3], pl_lanes R[3][3]
 
 // Lanes without a good rotation by the scalar code; rare. F is nine lanes, row by row.
 static void settle_lanes(const pl_lanes *F, int bad, polar_lanes *p) {
-  double f[9 * PL_LANES], r[9 * PL_LANES], u[PL_SYMMETRIC * PL_LANES], k[PL_SYMMETRIC * PL_LANES];
+  double f[9 * DOUBLE_LANES], r[9 * DOUBLE_LANES], u[PL_SYMMETRIC * DOUBLE_LANES], k[PL_SYMMETRIC * DOUBLE_LANES];
   for (int i = 0; i < 9; ++i) {
-    pl_lanes_store(f + PL_LANES * i, F[i]);
-    pl_lanes_store(r + PL_LANES * i, p->R[i / 3][i % 3]);
+    pl_lanes_store(f + DOUBLE_LANES * i, F[i]);
+    pl_lanes_store(r + DOUBLE_LANES * i, p->R[i / 3][i % 3]);
   }
   for (int i = 0; i < PL_SYMMETRIC; ++i) {
-    pl_lanes_store(u + PL_LANES * i, p->U[i]);
-    pl_lanes_store(k + PL_LANES * i, p->K[i]);
+    pl_lanes_store(u + DOUBLE_LANES * i, p->U[i]);
+    pl_lanes_store(k + DOUBLE_LANES * i, p->K[i]);
   }
-  for (int lane = 0; lane < PL_LANES; ++lane)
+  for (int lane = 0; lane < DOUBLE_LANES; ++lane)
     if (bad >> lane & 1) pl_fem_assemble_settle(f, lane, r, u, k);
-  for (int i = 0; i < 9; ++i) p->R[i / 3][i % 3] = pl_lanes_load(r + PL_LANES * i);
+  for (int i = 0; i < 9; ++i) p->R[i / 3][i % 3] = pl_lanes_load(r + DOUBLE_LANES * i);
   for (int i = 0; i < PL_SYMMETRIC; ++i) {
-    p->U[i] = pl_lanes_load(u + PL_LANES * i);
-    p->K[i] = pl_lanes_load(k + PL_LANES * i);
+    p->U[i] = pl_lanes_load(u + DOUBLE_LANES * i);
+    p->K[i] = pl_lanes_load(k + DOUBLE_LANES * i);
   }
 }
 

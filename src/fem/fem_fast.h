@@ -11,6 +11,7 @@
 #define PL_FEM_FEM_FAST_H
 
 #include "body/body_method.h"
+#include "math/lanes.h"
 #include "pliant/fem.h"
 #include "sparse/sparse_cholesky.h"
 
@@ -21,6 +22,9 @@ typedef struct pl_fem_fast_tets {
   const int32_t *corners;      // 4 rows: particles
   const float *constants;      // PL_FAST_CONSTANT_COUNT rows
 } pl_fem_fast_tets;
+
+// Corners of the eight tets of a group: [4][8].
+enum { PL_FAST_CORNER_LANES = 4 * LANES };
 
 // Rows of `constants`: gradients of the shape functions of corners 1 to 3 (9, 1/m), 2 mu V h² and lambda V h² (J s²).
 enum { PL_FAST_GRADIENTS = 0, PL_FAST_SHEAR = 9, PL_FAST_BULK = 10, PL_FAST_CONSTANT_COUNT = 11 };

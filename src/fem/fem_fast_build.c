@@ -208,8 +208,8 @@ static uint64_t hash_model(const pl_fem_fast_model *model) {
   hash = pl_hash_bytes(hash, head->masses, n * sizeof(double));
   hash = pl_hash_bytes(hash, model->rest, n * sizeof(pl_f4));
   hash = pl_hash_bytes(hash, model->point_of, n * sizeof(int32_t));
-  hash = pl_hash_bytes(hash, model->tets.corners, groups * 4 * 8 * sizeof(int32_t));
-  hash = pl_hash_bytes(hash, model->tets.constants, groups * PL_FAST_CONSTANT_COUNT * 8 * sizeof(float));
+  hash = pl_hash_bytes(hash, model->tets.corners, groups * PL_FAST_CORNER_LANES * sizeof(int32_t));
+  hash = pl_hash_bytes(hash, model->tets.constants, groups * PL_FAST_CONSTANT_COUNT * LANES * sizeof(float));
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
   hash = pl_hash_bytes(hash, head->surface.weights, 4 * (size_t)head->surface.point_count * sizeof(float));
   hash = pl_hash_bytes(hash, model->touch_stiffness, (size_t)head->surface.point_count * sizeof(float));

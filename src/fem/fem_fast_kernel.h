@@ -23,7 +23,7 @@ PL_SIMD_INLINE void gather(const pl_f4 *from, const int32_t *at, pl_f8 r[4]) {
   }
   transpose8(r);
 }
-PL_SIMD_INLINE void lanes_of(pl_f8 r[4], pl_f4 points[8]) {
+PL_SIMD_INLINE void lanes_of(pl_f8 r[4], pl_f4 points[LANES]) {
   transpose8(r);
   for (int k = 0; k < 4; ++k) {
     points[k] = (pl_f4)_mm256_castps256_ps128((__m256)r[k]);
@@ -50,7 +50,7 @@ PL_SIMD_INLINE void gather(const pl_f4 *from, const int32_t *at, pl_f8 r[4]) {
   transpose4(high);
   for (int k = 0; k < 4; ++k) r[k] = (halves){.half = {low[k], high[k]}}.whole;
 }
-PL_SIMD_INLINE void lanes_of(pl_f8 r[4], pl_f4 points[8]) {
+PL_SIMD_INLINE void lanes_of(pl_f8 r[4], pl_f4 points[LANES]) {
   for (int k = 0; k < 4; ++k) {
     halves h = {r[k]};
     points[k] = h.half[0];
@@ -63,9 +63,9 @@ PL_SIMD_INLINE void lanes_of(pl_f8 r[4], pl_f4 points[8]) {
 
 PL_SIMD_INLINE void add_at(pl_f4 *to, const int32_t *at, pl_f8 x, pl_f8 y, pl_f8 z) {
   pl_f8 rows[4] = {x, y, z, pl_f8_set1(0)};
-  pl_f4 points[8];
+  pl_f4 points[LANES];
   lanes_of(rows, points);
-  for (int k = 0; k < 8; ++k) to[at[k]] += points[k];
+  for (int k = 0; k < LANES; ++k) to[at[k]] += points[k];
 }
 
 PL_SIMD_INLINE pl_f8 dot8(const pl_f8 a[3], const pl_f8 b[3]) {
@@ -97,40 +97,40 @@ PL_SIMD_INLINE void find_gradient(const pl_fem_fast_work *work, const int32_t *c
   gather(work->predicted, corners, first);
   for (int i = 0; i < 9; ++i) f[i] = pl_f8_set1(0);
   for (int a = 0; a < 3; ++a) {
-    gather(work->predicted, corners + 8 * (a + 1), corner);
+    gather(work->predicted, corners + LANES * (a + 1), corner);
     for (int i = 0; i < 3; ++i) {
       pl_f8 edge = corner[i] - first[i];
-      for (int j = 0; j < 3; ++j) f[3 * i + j] += edge * pl_f8_load(constants + 8 * (PL_FAST_GRADIENTS + 3 * a + j));
+      for (int j = 0; j < 3; ++j) f[3 * i + j] += edge * pl_f8_load(constants + LANES * (PL_FAST_GRADIENTS + 3 * a + j));
     }
   }
 }
 
 static void match_group(const pl_fem_fast_work *work, int32_t group) {
   const pl_fem_fast_tets *tets = &work->model->tets;
-  const int32_t *corners = tets->corners + (size_t)group * 32;
-  const float *constants = tets->constants + (size_t)group * PL_FAST_CONSTANT_COUNT * 8;
-  float *q = work->state.rotations + (size_t)group * 32, *pulls = work->pulls + (size_t)group * 72;
-  _Alignas(32) float matrix[72];
+  const int32_t *corners = tets->corners + (size_t)group * PL_FAST_CORNER_LANES;
+  const float *constants = tets->constants + (size_t)group * PL_FAST_CONSTANT_COUNT * LANES;
+  float *q = work->state.rotations + (size_t)group * QUAT_LANES, *pulls = work->pulls + (size_t)group * MAT3_LANES;
+  _Alignas(32) float matrix[MAT3_LANES];
   pl_f8 f[9], r[9], stress[9], strain = pl_f8_set1(0), first[3] = {{0}, {0}, {0}};
   find_gradient(work, corners, constants, f);
-  for (int i = 0; i < 9; ++i) pl_f8_store(matrix + 8 * i, f[i]);
+  for (int i = 0; i < 9; ++i) pl_f8_store(matrix + LANES * i, f[i]);
   pl_rotation_batch(matrix, q);
   pl_quat8_rows(q, r);
-  for (int i = 0; i < 9; ++i) f[i] = pl_f8_load(matrix + 8 * i);
+  for (int i = 0; i < 9; ++i) f[i] = pl_f8_load(matrix + LANES * i);
 
-  pl_f8 shear = pl_f8_load(constants + 8 * PL_FAST_SHEAR);
+  pl_f8 shear = pl_f8_load(constants + LANES * PL_FAST_SHEAR);
   for (int i = 0; i < 3; ++i) strain += (f[3 * i] * r[3 * i] + f[3 * i + 1] * r[3 * i + 1] + f[3 * i + 2] * r[3 * i + 2]) - 1.0f;
-  pl_f8 pressure = pl_f8_load(constants + 8 * PL_FAST_BULK) * strain;
+  pl_f8 pressure = pl_f8_load(constants + LANES * PL_FAST_BULK) * strain;
   for (int i = 0; i < 9; ++i) stress[i] = shear * (r[i] - f[i]) - pressure * r[i];
   for (int a = 0; a < 3; ++a) {
     pl_f8 b[3], force[3];
-    for (int j = 0; j < 3; ++j) b[j] = pl_f8_load(constants + 8 * (PL_FAST_GRADIENTS + 3 * a + j));
+    for (int j = 0; j < 3; ++j) b[j] = pl_f8_load(constants + LANES * (PL_FAST_GRADIENTS + 3 * a + j));
     for (int i = 0; i < 3; ++i) {
       force[i] = dot8(stress + 3 * i, b);
       first[i] -= force[i];
-      pl_f8_store(pulls + 8 * (3 * a + i), dot8(r + 3 * i, b));
+      pl_f8_store(pulls + LANES * (3 * a + i), dot8(r + 3 * i, b));
     }
-    add_at(work->forces, corners + 8 * (a + 1), force[0], force[1], force[2]);
+    add_at(work->forces, corners + LANES * (a + 1), force[0], force[1], force[2]);
   }
   add_at(work->forces, corners, first[0], first[1], first[2]);
 }
@@ -141,20 +141,20 @@ static void match(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
 
 // Adds lambda h² V g (g . x) of the tets of a group to y.
 static void press_group(const pl_fem_fast_work *work, int32_t group) {
-  const int32_t *corners = work->model->tets.corners + (size_t)group * 32;
-  const float *constants = work->model->tets.constants + (size_t)group * PL_FAST_CONSTANT_COUNT * 8;
-  const float *pulls = work->pulls + (size_t)group * 72;
+  const int32_t *corners = work->model->tets.corners + (size_t)group * PL_FAST_CORNER_LANES;
+  const float *constants = work->model->tets.constants + (size_t)group * PL_FAST_CONSTANT_COUNT * LANES;
+  const float *pulls = work->pulls + (size_t)group * MAT3_LANES;
   pl_f8 first[4], corner[4], g[9], strain = pl_f8_set1(0), total[3] = {{0}, {0}, {0}};
-  for (int i = 0; i < 9; ++i) g[i] = pl_f8_load(pulls + 8 * i);
+  for (int i = 0; i < 9; ++i) g[i] = pl_f8_load(pulls + LANES * i);
   gather(work->direction, corners, first);
   for (int a = 0; a < 3; ++a) {
-    gather(work->direction, corners + 8 * (a + 1), corner);
+    gather(work->direction, corners + LANES * (a + 1), corner);
     for (int i = 0; i < 3; ++i) strain += g[3 * a + i] * (corner[i] - first[i]);
   }
-  strain *= pl_f8_load(constants + 8 * PL_FAST_BULK);
+  strain *= pl_f8_load(constants + LANES * PL_FAST_BULK);
   for (int a = 0; a < 3; ++a) {
     for (int i = 0; i < 3; ++i) total[i] -= g[3 * a + i];
-    add_at(work->product, corners + 8 * (a + 1), strain * g[3 * a], strain * g[3 * a + 1], strain * g[3 * a + 2]);
+    add_at(work->product, corners + LANES * (a + 1), strain * g[3 * a], strain * g[3 * a + 1], strain * g[3 * a + 2]);
   }
   add_at(work->product, corners, strain * total[0], strain * total[1], strain * total[2]);
 }

@@ -115,7 +115,7 @@ static bool take_memory(step_data *d, const pl_body_move *move) {
     has_memory = has_memory && *arrays[i] != NULL;
     for (size_t k = 0; has_memory && k < PL_FAST_PADDING; ++k) (*arrays[i])[n + k] = (pl_f4){0};
   }
-  work->pulls = PL_SCRATCH(move->scratch, float, (size_t)model->tets.group_count * 72);
+  work->pulls = PL_SCRATCH(move->scratch, float, (size_t)model->tets.group_count * MAT3_LANES);
   d->solver.workspace = PL_SCRATCH(move->scratch, float, pl_sparse_cholesky_workspace(&model->factor));
   d->sums = PL_SCRATCH(move->scratch, pl_fem_fast_sums, blocks);
   d->is_finite = PL_SCRATCH(move->scratch, bool, blocks);

@@ -15,7 +15,7 @@ static size_t padded_count(const pl_model *model) {
 
 size_t pl_fem_fast_state_size(const pl_model *model) {
   size_t groups = (size_t)((const pl_fem_fast_model *)model)->tets.group_count;
-  return HEAD_SIZE + 2 * padded_count(model) * sizeof(pl_f4) + groups * 32 * sizeof(float) +
+  return HEAD_SIZE + 2 * padded_count(model) * sizeof(pl_f4) + groups * QUAT_LANES * sizeof(float) +
          (size_t)model->surface.point_count * sizeof(pl_fem_fast_hold);
 }
 
@@ -30,7 +30,7 @@ pl_fem_fast_state pl_fem_fast_state_of(const pl_model *model, const void *state)
       .positions = particles,
       .velocities = particles + padded_count(model),
       .rotations = rotations,
-      .holds = (pl_fem_fast_hold *)(void *)(rotations + (size_t)((const pl_fem_fast_model *)model)->tets.group_count * 32),
+      .holds = (pl_fem_fast_hold *)(void *)(rotations + (size_t)((const pl_fem_fast_model *)model)->tets.group_count * QUAT_LANES),
   };
 }
 
@@ -46,7 +46,7 @@ void pl_fem_fast_start(const pl_model *model, void *state, const pl_body_start *
                        s.velocities);
   pl_quat q = pl_quat_unit(start->placement.rotation);
   const double parts[4] = {q.x, q.y, q.z, q.w};
-  for (size_t i = 0; i < (size_t)fast->tets.group_count * 32; ++i) s.rotations[i] = (float)parts[i / 8 % 4];
+  for (size_t i = 0; i < (size_t)fast->tets.group_count * QUAT_LANES; ++i) s.rotations[i] = (float)parts[i / LANES % 4];
 }
 
 void pl_fem_fast_get_positions(const pl_model *model, const void *state, pl_vec3 *positions) {

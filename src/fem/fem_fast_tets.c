@@ -9,8 +9,6 @@
 #include "fem/fem_fast.h"
 #include "fem/fem_tet.h"
 
-enum { LANES = 8 };
-
 typedef struct coloring {
   int32_t *visit;   // tets in the order of visiting
   int32_t *colors;  // per tet
@@ -93,11 +91,11 @@ static pl_status fill_groups(const pl_fem_def *def, const pl_mesh_view *mesh, co
   for (int32_t color = 0; color < c->color_count; ++color)
     color_start[color + 1] = color_start[color] + (c->counts[color] + LANES - 1) / LANES;
   size_t group_count = (size_t)color_start[c->color_count];
-  int32_t *corners = PL_TAKE(arena, int32_t, group_count * 4 * LANES);
+  int32_t *corners = PL_TAKE(arena, int32_t, group_count * PL_FAST_CORNER_LANES);
   float *constants = PL_TAKE(arena, float, group_count *PL_FAST_CONSTANT_COUNT *LANES);
   if (corners == NULL || constants == NULL) return pl_fail_memory(error);
   // Padding is a tet of no volume made of four particles beyond the last (pl_fem_fast_work), with the identity as deformation gradient.
-  for (size_t i = 0; i < group_count * 4 * LANES; ++i) corners[i] = mesh->point_count + (int32_t)(i / LANES % 4);
+  for (size_t i = 0; i < group_count * PL_FAST_CORNER_LANES; ++i) corners[i] = mesh->point_count + (int32_t)(i / LANES % 4);
   for (size_t i = 0; i < group_count * PL_FAST_CONSTANT_COUNT * LANES; ++i) {
     size_t row = i / LANES % PL_FAST_CONSTANT_COUNT;
     constants[i] = row == 0 || row == 4 || row == 8 ? 1.0f : 0.0f;

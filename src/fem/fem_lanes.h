@@ -6,7 +6,7 @@
 
 #include "math/simd.h"
 
-enum { PL_LANES = 4 };
+enum { DOUBLE_LANES = 4 };
 
 typedef double pl_lanes __attribute__((vector_size(32), may_alias));
 typedef int64_t pl_lane_mask __attribute__((vector_size(32), may_alias));
@@ -47,12 +47,12 @@ PL_SIMD_INLINE int pl_lane_bits(pl_lane_mask mask) {
 }
 #else
 PL_SIMD_INLINE pl_lanes pl_lanes_sqrt(pl_lanes a) {
-  for (int i = 0; i < PL_LANES; ++i) a[i] = sqrt(a[i]);
+  for (int i = 0; i < DOUBLE_LANES; ++i) a[i] = sqrt(a[i]);
   return a;
 }
 PL_SIMD_INLINE int pl_lane_bits(pl_lane_mask mask) {
   int bits = 0;
-  for (int i = 0; i < PL_LANES; ++i) bits |= (mask[i] < 0) << i;
+  for (int i = 0; i < DOUBLE_LANES; ++i) bits |= (mask[i] < 0) << i;
   return bits;
 }
 #endif

@@ -7,7 +7,7 @@
 enum { MAX_ITERATION_COUNT = 4 };
 
 // det(H) relative to tr(H)^3, at most 1/27. Below this the rounding of float shows in the step.
-#define MAX_CURVATURE 1e-4f
+#define MIN_CURVATURE 1e-4f
 
 // Largest elements of a matrix whose inverse and products are safe in float.
 #define MIN_SIZE 1e-30f
@@ -15,6 +15,6 @@ enum { MAX_ITERATION_COUNT = 4 };
 
 // Steps longer than this (radians) leave the range of the quadratic model; shorter than that settle a lane.
 #define MAX_STEP_LENGTH 2.0f
-#define MAX_STEP_COUNT 2e-4f
+#define SETTLED_STEP 2e-4f
 
 #endif

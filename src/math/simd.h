@@ -30,6 +30,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "math/lanes.h"
+
 // 1 where a file with PL_SIMD_AVX2 is compiled for AVX2; the choice between two kernels is made while running.
 #if defined(__x86_64__) && defined(__GNUC__)
 #define PL_SIMD_HAS_AVX2 1
@@ -64,8 +66,6 @@
 #endif
 
 #define PL_SIMD_INLINE static inline __attribute__((always_inline, unused))
-
-enum { PL_F8_LANES = 8 };
 
 typedef float pl_f8 __attribute__((vector_size(32), may_alias));
 typedef int32_t pl_m8 __attribute__((vector_size(32), may_alias));
@@ -152,12 +152,12 @@ PL_SIMD_INLINE pl_f8 pl_f8_max(pl_f8 a, pl_f8 b) {
   return pl_f8_select(a > b, a, b);
 }
 PL_SIMD_INLINE pl_f8 pl_f8_sqrt(pl_f8 a) {
-  for (int i = 0; i < PL_F8_LANES; ++i) a[i] = sqrtf(a[i]);
+  for (int i = 0; i < LANES; ++i) a[i] = sqrtf(a[i]);
   return a;
 }
 PL_SIMD_INLINE int pl_m8_bits(pl_m8 mask) {
   int bits = 0;
-  for (int i = 0; i < PL_F8_LANES; ++i) bits |= (mask[i] < 0) << i;
+  for (int i = 0; i < LANES; ++i) bits |= (mask[i] < 0) << i;
   return bits;
 }
 #endif

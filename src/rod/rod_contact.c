@@ -10,10 +10,10 @@
 #include "rod/rod_model.h"
 
 static void move_joint(float *positions, int32_t joint, int32_t lane, pl_vec3 by) {
-  positions += 24 * (size_t)joint + (size_t)lane;
+  positions += VEC3_LANES * (size_t)joint + (size_t)lane;
   positions[0] += (float)by.x;
-  positions[8] += (float)by.y;
-  positions[16] += (float)by.z;
+  positions[LANES] += (float)by.y;
+  positions[2 * LANES] += (float)by.z;
 }
 
 // Where the wall and the root are at the time that `end` is meant for.
@@ -60,11 +60,11 @@ static double spare_root(pl_segment *segment, const pl_collider *shape, pl_trans
 static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_collider *collider, int32_t a, int32_t b) {
   const pl_rod_batch *batch = contact->batch;
   int32_t lane = contact->lane;
-  double wa = (double)batch->inverse_masses[PL_ROD_LANES * a + lane], wb = (double)batch->inverse_masses[PL_ROD_LANES * b + lane];
+  double wa = (double)batch->inverse_masses[LANES * a + lane], wb = (double)batch->inverse_masses[LANES * b + lane];
   pl_segment segment = {.a = pl_vec3_add(root_of(contact), pl_rod_get_vec3(contact->end, a, lane)),
                         .b = pl_vec3_add(root_of(contact), pl_rod_get_vec3(contact->end, b, lane)),
-                        .radius_a = (double)batch->radii[PL_ROD_LANES * a + lane],
-                        .radius_b = (double)batch->radii[PL_ROD_LANES * b + lane]};
+                        .radius_a = (double)batch->radii[LANES * a + lane],
+                        .radius_b = (double)batch->radii[LANES * b + lane]};
   pl_vec3 start = segment.a;
   double begin = wa == 0 ? spare_root(&segment, collider->shape, placement_of(contact, collider)) : 0;
   pl_segment_touch touch;

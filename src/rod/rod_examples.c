@@ -135,7 +135,7 @@ static void derive_rotations(const pl_rod_plan *plan, const chain_pose *rest, ch
 
 static void read_rest(const pl_rod_skeleton *s, const pl_rod_batch *batch, int32_t lane, chain_pose *pose) {
   for (int32_t i = 0; i < batch->plan->joint_count; ++i) {
-    int32_t joint = batch->joints[PL_ROD_LANES * i + lane];
+    int32_t joint = batch->joints[LANES * i + lane];
     pose->positions[i] = pl_rod_rest_position(s, joint);
     pose->rotations[i] = pl_rod_rest_rotation(s, joint);
   }
@@ -146,7 +146,7 @@ static void read_example(const pl_rod_skeleton *s, const pl_rod_batch *batch, in
   pl_quat back = pl_quat_conjugate(base_rotation(s, e->root));
   pl_vec3 root = s->def->joints[e->root].rest.position;
   for (int32_t i = 0; i < batch->plan->joint_count; ++i) {
-    int32_t joint = batch->joints[PL_ROD_LANES * i + lane];
+    int32_t joint = batch->joints[LANES * i + lane];
     pose->positions[i] = i == 0 ? (pl_vec3){0, 0, 0} : pl_quat_apply(back, pl_vec3_sub(e->positions[joint], root));
     if (e->rotations != NULL) pose->rotations[i] = pl_quat_multiply(back, pl_quat_unit(e->rotations[joint]));
   }
@@ -158,16 +158,16 @@ static pl_vec3 direction_in(const pl_rod_plan *plan, const chain_pose *pose, int
 }
 
 static void store_quat(float *to, int32_t joint, int32_t lane, pl_quat q, const float *rest) {
-  size_t at = 32 * (size_t)joint + (size_t)lane;
+  size_t at = QUAT_LANES * (size_t)joint + (size_t)lane;
   // One hemisphere per joint: that of the rest.
   double side = rest == NULL ? 1
-                             : q.x * (double)rest[at] + q.y * (double)rest[at + 8] + q.z * (double)rest[at + 16] +
-                                   q.w * (double)rest[at + 24];
+                             : q.x * (double)rest[at] + q.y * (double)rest[at + LANES] + q.z * (double)rest[at + 2 * LANES] +
+                                   q.w * (double)rest[at + 3 * LANES];
   if (side < 0) q = pl_quat_scale(q, -1);
   to[at] = (float)q.x;
-  to[at + 8] = (float)q.y;
-  to[at + 16] = (float)q.z;
-  to[at + 24] = (float)q.w;
+  to[at + LANES] = (float)q.y;
+  to[at + 2 * LANES] = (float)q.z;
+  to[at + 3 * LANES] = (float)q.w;
 }
 
 // Eqs. 7 and 8. Segments at the root start from a constant direction: their own at rest.
@@ -190,11 +190,11 @@ static void store_pose(const pl_rod_batch *batch, int32_t lane, const chain_pose
 static void store_inverse_gram(pl_rod_batch *batch, int32_t lane, float *inverse) {
   int32_t n = batch->plan->joint_count, count = batch->example_count;
   double a[PL_MAX_EXAMPLES][2 * PL_MAX_EXAMPLES] = {{0}};
-  size_t stride = 32 * (size_t)n;
+  size_t stride = QUAT_LANES * (size_t)n;
   double trace = 0;
   for (int32_t i = 0; i < count; ++i)
     for (int32_t j = 0; j < count; ++j) {
-      for (size_t e = 0; e < stride; e += 8) {
+      for (size_t e = 0; e < stride; e += LANES) {
         double rest = (double)batch->turns[e + (size_t)lane];
         a[i][j] += ((double)batch->turns[(size_t)(i + 1) * stride + e + (size_t)lane] - rest) *
                    ((double)batch->turns[(size_t)(j + 1) * stride + e + (size_t)lane] - rest);
@@ -215,7 +215,7 @@ static void store_inverse_gram(pl_rod_batch *batch, int32_t lane, float *inverse
     }
   }
   for (int32_t i = 0; i < count; ++i)
-    for (int32_t j = 0; j < count; ++j) inverse[8 * (i * count + j) + lane] = (float)a[i][count + j];
+    for (int32_t j = 0; j < count; ++j) inverse[LANES * (i * count + j) + lane] = (float)a[i][count + j];
 }
 
 // The kernel could not tell two views apart: say which.
@@ -240,13 +240,13 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
                             pl_error *error) {
   const pl_rod_def *def = s->def;
   size_t count = (size_t)batch->example_count;
-  pl_view_example *views = PL_TAKE(arena, pl_view_example, PL_ROD_LANES * count);
-  int32_t *view_counts = PL_TAKE(arena, int32_t, PL_ROD_LANES);
-  double *directions = PL_TAKE(arena, double, 24 * count), *rates = PL_TAKE(arena, double, 8 * count),
-         *fractions = PL_TAKE(arena, double, 8 * count);
-  pl_weight_kernel *kernels = def->view_rule == PL_ROD_VIEW_INTERPOLATING ? PL_TAKE(arena, pl_weight_kernel, PL_ROD_LANES) : NULL;
+  pl_view_example *views = PL_TAKE(arena, pl_view_example, LANES * count);
+  int32_t *view_counts = PL_TAKE(arena, int32_t, LANES);
+  double *directions = PL_TAKE(arena, double, VEC3_LANES * count), *rates = PL_TAKE(arena, double, LANES * count),
+         *fractions = PL_TAKE(arena, double, LANES * count);
+  pl_weight_kernel *kernels = def->view_rule == PL_ROD_VIEW_INTERPOLATING ? PL_TAKE(arena, pl_weight_kernel, LANES) : NULL;
   if (arena->failed) return pl_fail_memory(error);
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+  for (int32_t lane = 0; lane < LANES; ++lane) {
     int32_t chain = batch->chains[lane], first = lists->start[chain];
     for (int32_t k = first; k < lists->start[chain + 1]; ++k) {
       const pl_rod_example *e = &def->examples[lists->items[k]];
@@ -254,11 +254,11 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
       size_t number = (size_t)view_counts[lane]++;
       pl_vec3 d = pl_vec3_unit_or(e->direction, (pl_vec3){0, 0, 1});
       views[(size_t)lane * count + number] = (pl_view_example){e->direction, e->extent};
-      directions[24 * number + (size_t)lane] = d.x;
-      directions[24 * number + 8 + (size_t)lane] = d.y;
-      directions[24 * number + 16 + (size_t)lane] = d.z;
-      rates[8 * number + (size_t)lane] = 1 / e->extent;
-      fractions[8 * number + (size_t)lane] = 1;
+      directions[VEC3_LANES * number + (size_t)lane] = d.x;
+      directions[VEC3_LANES * number + LANES + (size_t)lane] = d.y;
+      directions[VEC3_LANES * number + 2 * LANES + (size_t)lane] = d.z;
+      rates[LANES * number + (size_t)lane] = 1 / e->extent;
+      fractions[LANES * number + (size_t)lane] = 1;
     }
     if (kernels == NULL || view_counts[lane] == 0) continue;
     int32_t n = view_counts[lane];
@@ -279,15 +279,15 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
 pl_status pl_rod_examples_fill(pl_arena *arena, const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_batch *batch,
                                pl_error *error) {
   int32_t n = batch->plan->joint_count, count = 0;
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+  for (int32_t lane = 0; lane < LANES; ++lane) {
     int32_t own = lists->start[batch->chains[lane] + 1] - lists->start[batch->chains[lane]];
     count = own > count ? own : count;
   }
   batch->example_count = count;
-  size_t stride = 32 * (size_t)n;
+  size_t stride = QUAT_LANES * (size_t)n;
   float *turns = PL_TAKE(arena, float, (size_t)(count + 1) * stride), *poses = PL_TAKE(arena, float, (size_t)(count + 1) * stride);
-  float *inverse = PL_TAKE(arena, float, 8 * count * count), *aims = PL_TAKE(arena, float, 24 * n);
-  int32_t *examples = PL_TAKE(arena, int32_t, 8 * count);
+  float *inverse = PL_TAKE(arena, float, LANES * count * count), *aims = PL_TAKE(arena, float, VEC3_LANES * n);
+  int32_t *examples = PL_TAKE(arena, int32_t, LANES * count);
   chain_pose *rest = PL_TAKE(arena, chain_pose, 1), *pose = PL_TAKE(arena, chain_pose, 1);
   if (arena->failed) return pl_fail_memory(error);
   batch->turns = turns;
@@ -295,18 +295,18 @@ pl_status pl_rod_examples_fill(pl_arena *arena, const pl_rod_skeleton *s, const 
   batch->inverse_grams = inverse;
   batch->aims = aims;
   batch->examples = examples;
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+  for (int32_t lane = 0; lane < LANES; ++lane) {
     read_rest(s, batch, lane, rest);
     store_pose(batch, lane, rest, rest, turns, poses, true);
     for (int32_t i = 1; i < n; ++i) {
       pl_vec3 d = direction_in(batch->plan, rest, i);
-      aims[24 * i + lane] = (float)d.x;
-      aims[24 * i + 8 + lane] = (float)d.y;
-      aims[24 * i + 16 + lane] = (float)d.z;
+      aims[VEC3_LANES * i + lane] = (float)d.x;
+      aims[VEC3_LANES * i + LANES + lane] = (float)d.y;
+      aims[VEC3_LANES * i + 2 * LANES + lane] = (float)d.z;
     }
     int32_t first = lists->start[batch->chains[lane]], own = lists->start[batch->chains[lane] + 1] - first;
     for (int32_t k = 0; k < count; ++k) {
-      examples[8 * k + lane] = k < own ? lists->name_of[lists->items[first + k]] : -1;
+      examples[LANES * k + lane] = k < own ? lists->name_of[lists->items[first + k]] : -1;
       if (k < own) read_example(s, batch, lane, &s->def->examples[lists->items[first + k]], rest, pose);
       store_pose(batch, lane, rest, k < own ? pose : rest, turns + (size_t)(k + 1) * stride, poses + (size_t)(k + 1) * stride,
                  false);

@@ -9,6 +9,9 @@
 
 #include "rod/rod_lane_math.h"
 
+// Affine map of a region, [12][8]: R row-major, then c - R c_.
+enum { REGION_SHIFT = MAT3_LANES, REGION_MAP_LANES = MAT3_LANES + VEC3_LANES };
+
 // QLERP (section 3.1): the weighted sum of quaternions of one hemisphere, made a unit. `stride` floats from one example to the next.
 PL_SIMD_INLINE q4 mix(const float *poses, int32_t joint, size_t stride, const float *weights, int32_t count, pl_f8 rest_weight) {
   q4 rest = get4(poses, joint);
@@ -65,22 +68,22 @@ PL_SIMD_INLINE d4 exp_minus(d4 y) {
 }
 
 static void view(const pl_rod_batch *batch, const double *directions, float *weights) {
-  for (int half = 0; half < 8; half += 4) {
-    d4 x = d4_at(directions + half), y = d4_at(directions + 8 + half), z = d4_at(directions + 16 + half);
+  for (int half = 0; half < LANES; half += 4) {
+    d4 x = d4_at(directions + half), y = d4_at(directions + LANES + half), z = d4_at(directions + 2 * LANES + half);
     d4 length = d4_sqrt(x * x + y * y + z * z), sum = d4_set1(0.0), found[PL_MAX_EXAMPLES];
     i4 known = (length > 1e-150) & (length < 1e150);
     d4 inverse = d4_select(known, 1.0 / length, d4_set1(0.0));
     for (int32_t k = 0; k < batch->example_count; ++k) {
-      const double *d = batch->view_directions + 24 * (size_t)k + half;
-      d4 angle = angle_between((x * d4_at(d) + y * d4_at(d + 8) + z * d4_at(d + 16)) * inverse);
-      d4 ratio = angle * d4_at(batch->view_rates + 8 * (size_t)k + half);
-      found[k] = d4_select(known, exp_minus(ratio * ratio) * d4_at(batch->view_fractions + 8 * (size_t)k + half), d4_set1(0.0));
+      const double *d = batch->view_directions + VEC3_LANES * (size_t)k + half;
+      d4 angle = angle_between((x * d4_at(d) + y * d4_at(d + LANES) + z * d4_at(d + 2 * LANES)) * inverse);
+      d4 ratio = angle * d4_at(batch->view_rates + LANES * (size_t)k + half);
+      found[k] = d4_select(known, exp_minus(ratio * ratio) * d4_at(batch->view_fractions + LANES * (size_t)k + half), d4_set1(0.0));
       sum += found[k];
     }
     d4 fraction = 1.0 / d4_select(sum > 1.0, sum, d4_set1(1.0));
     for (int32_t k = 0; k < batch->example_count; ++k) {
       d4 weight = found[k] * fraction;
-      for (int lane = 0; lane < 4; ++lane) weights[8 * (size_t)k + (size_t)(half + lane)] = (float)weight[lane];
+      for (int lane = 0; lane < 4; ++lane) weights[LANES * (size_t)k + (size_t)(half + lane)] = (float)weight[lane];
     }
   }
 }
@@ -88,7 +91,7 @@ static void view(const pl_rod_batch *batch, const double *directions, float *wei
 static void blend(const pl_rod_batch *batch, const float *weights, float *positions, float *rotations) {
   const pl_rod_plan *plan = batch->plan;
   int32_t n = plan->joint_count, count = batch->example_count;
-  size_t stride = 32 * (size_t)n;
+  size_t stride = QUAT_LANES * (size_t)n;
   pl_f8 rest_weight = pl_f8_set1(1.0f);
   for (int32_t k = 0; k < count; ++k) rest_weight -= get1(weights, k);
   put3(positions, 0, zero3());
@@ -159,22 +162,22 @@ PL_SIMD_INLINE void add_rotation(q4 q, pl_f8 s, pl_f8 a[9]) {
 static void place_regions(const pl_rod_solve *solve, float *maps) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
-  float *turns = maps + 96 * (size_t)plan->joint_count;  // what each joint's orientation adds to the moments of its regions
+  float *turns = maps + REGION_MAP_LANES * (size_t)plan->joint_count;  // what each joint's orientation adds to the moments of its regions
   for (int32_t i = 0; i < plan->joint_count; ++i) {
     pl_f8 zero = pl_f8_set1(0.0f), m[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
     q4 turn = multiply4(get4(solve->from.rotations, i), conjugate4(get4(solve->rest_rotations, i)));
     add_rotation(turn, get1(batch->match_squares, i), m);
-    for (int e = 0; e < 9; ++e) pl_f8_store(turns + 72 * (size_t)i + 8 * e, m[e]);
+    for (int e = 0; e < 9; ++e) pl_f8_store(turns + MAT3_LANES * (size_t)i + LANES * e, m[e]);
   }
   for (int32_t r = 0; r < plan->joint_count; ++r) {
-    float *map = maps + 96 * (size_t)r;
+    float *map = maps + REGION_MAP_LANES * (size_t)r;
     pl_f8 zero = pl_f8_set1(0.0f), m[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
     v3 shift = zero3();
     if (plan->anchored[r]) {
       add_rotation(get4(solve->base->start, 0), pl_f8_set1(1.0f), m);
       put4(solve->matches, r, get4(solve->base->start, 0));
     } else {
-      _Alignas(32) float moments[72];
+      _Alignas(32) float moments[MAT3_LANES];
       pl_f8 a[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero}, total = zero;
       v3 center = zero3(), rest_center = zero3(), origin = get3(solve->from.positions, r),
          rest_origin = get3(solve->rest_positions, r);
@@ -189,7 +192,7 @@ static void place_regions(const pl_rod_solve *solve, float *maps) {
         a[0] += wx.x * y.x, a[1] += wx.x * y.y, a[2] += wx.x * y.z;
         a[3] += wx.y * y.x, a[4] += wx.y * y.y, a[5] += wx.y * y.z;
         a[6] += wx.z * y.x, a[7] += wx.z * y.y, a[8] += wx.z * y.z;
-        for (int e = 0; e < 9; ++e) a[e] += pl_f8_load(turns + 72 * (size_t)i + 8 * e);
+        for (int e = 0; e < 9; ++e) a[e] += pl_f8_load(turns + MAT3_LANES * (size_t)i + LANES * e);
       }
       pl_f8 inverse = 1.0f / total;
       center = scale3(center, inverse);
@@ -198,16 +201,14 @@ static void place_regions(const pl_rod_solve *solve, float *maps) {
       a[0] -= center.x * wy.x, a[1] -= center.x * wy.y, a[2] -= center.x * wy.z;
       a[3] -= center.y * wy.x, a[4] -= center.y * wy.y, a[5] -= center.y * wy.z;
       a[6] -= center.z * wy.x, a[7] -= center.z * wy.y, a[8] -= center.z * wy.z;
-      for (int e = 0; e < 9; ++e) pl_f8_store(moments + 8 * e, a[e]);
-      pl_rotation_batch(moments, solve->matches + 32 * (size_t)r);
+      for (int e = 0; e < 9; ++e) pl_f8_store(moments + LANES * e, a[e]);
+      pl_rotation_batch(moments, solve->matches + QUAT_LANES * (size_t)r);
       q4 rotation = get4(solve->matches, r);
       add_rotation(rotation, pl_f8_set1(1.0f), m);
       shift = sub3(add3(center, origin), rotate(rotation, add3(rest_center, rest_origin)));
     }
-    for (int e = 0; e < 9; ++e) pl_f8_store(map + 8 * e, m[e]);
-    pl_f8_store(map + 72, shift.x);
-    pl_f8_store(map + 80, shift.y);
-    pl_f8_store(map + 88, shift.z);
+    for (int e = 0; e < 9; ++e) pl_f8_store(map + LANES * e, m[e]);
+    put3(map + REGION_SHIFT, 0, shift);
   }
 }
 
@@ -218,8 +219,8 @@ PL_SIMD_INLINE v3 goal_of(const pl_rod_plan *plan, const float *maps, const floa
   *turn = own;
   for (int e = 0; e < 12; ++e) sum[e] = pl_f8_set1(0.0f);
   for (int32_t k = plan->region_start[i]; k < plan->region_start[i + 1]; ++k) {
-    const float *map = maps + 96 * (size_t)plan->region_joints[k];
-    for (int e = 0; e < 12; ++e) sum[e] += pl_f8_load(map + 8 * e);
+    const float *map = maps + REGION_MAP_LANES * (size_t)plan->region_joints[k];
+    for (int e = 0; e < 12; ++e) sum[e] += pl_f8_load(map + LANES * e);
     if (plan->region_joints[k] == i) continue;
     q4 other = get4(matches, plan->region_joints[k]);
     pl_f8 side = pl_f8_select(dot4(own, other) < 0.0f, pl_f8_set1(-1.0f), pl_f8_set1(1.0f));
@@ -329,7 +330,7 @@ PL_SIMD_INLINE void factor_constraints(const pl_rod_solve *solve, const float *d
   for (int32_t k = 0; k < m; ++k) {
     pl_f8 inverse = 1.0f / get1(diagonal, k);
     for (; update < last && update[3] == k; update += 4) {
-      float *target = update[0] < 0 ? diagonal + 8 * (size_t)(-1 - update[0]) : entries + 8 * (size_t)update[0];
+      float *target = update[0] < 0 ? diagonal + LANES * (size_t)(-1 - update[0]) : entries + LANES * (size_t)update[0];
       pl_f8_store(target, pl_f8_load(target) - get1(entries, update[1]) * get1(entries, update[2]) * inverse);
     }
     for (int32_t e = plan->column_start[k]; e < plan->column_start[k + 1]; ++e) put1(entries, e, get1(entries, e) * inverse);
@@ -367,8 +368,8 @@ static void keep_lengths(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
   int32_t m = plan->constraint_count;
-  float *directions = solve->work, *diagonal = directions + 24 * (size_t)m, *lambda = diagonal + 8 * (size_t)m,
-        *entries = lambda + 8 * (size_t)m;
+  float *directions = solve->work, *diagonal = directions + VEC3_LANES * (size_t)m, *lambda = diagonal + LANES * (size_t)m,
+        *entries = lambda + LANES * (size_t)m;
   // A lane that has settled is left alone, so that what its neighbours need does not change its bits.
   pl_m8 active = chosen_lanes(solve), newton = ~active & active;
   pl_f8 before = pl_f8_set1(HUGE_VALF);
@@ -454,7 +455,7 @@ static void spring(const pl_rod_solve *solve) {
 static void project(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *base_rotation, float *pulls) {
   const pl_rod_plan *plan = batch->plan;
   int32_t n = plan->joint_count, count = batch->example_count;
-  size_t stride = 32 * (size_t)n;
+  size_t stride = QUAT_LANES * (size_t)n;
   q4 back = conjugate4(get4(base_rotation, 0));
   pl_f8 rest_weight = pl_f8_set1(1.0f);
   for (int32_t k = 0; k < count; ++k) {

@@ -6,11 +6,11 @@
 
 // How the led joints above the chains of a batch move in this step. All [..][8].
 typedef struct pl_rod_base {
-  _Alignas(32) float start[4 * PL_ROD_LANES];     // rotation at the beginning
-  _Alignas(32) float end[4 * PL_ROD_LANES];       // rotation at the end
-  _Alignas(32) float shift[3 * PL_ROD_LANES];     // of the root, metres
-  _Alignas(32) float velocity[3 * PL_ROD_LANES];  // of the root, m/s …
-  _Alignas(32) float spin[3 * PL_ROD_LANES];      // … and of the led joint, rad/s: what damping spares
+  _Alignas(32) float start[QUAT_LANES];     // rotation at the beginning
+  _Alignas(32) float end[QUAT_LANES];       // rotation at the end
+  _Alignas(32) float shift[VEC3_LANES];     // of the root, metres
+  _Alignas(32) float velocity[VEC3_LANES];  // of the root, m/s …
+  _Alignas(32) float spin[VEC3_LANES];      // … and of the led joint, rad/s: what damping spares
 } pl_rod_base;
 
 // Where one solve of a batch leads: from a state at the beginning of the step to positions and rotations at its end.
@@ -34,6 +34,7 @@ typedef struct pl_rod_solve {
   float *work;          // PL_ROD_WORK_ROWS(joints, bars, entries) rows of eight
 } pl_rod_solve;
 
+// match() needs 12 + 9 rows per joint, keep_lengths() 5 per constraint and one per entry of the factor; the rest is slack.
 #define PL_ROD_WORK_ROWS(joints, constraints, entries) (24 * (size_t)(joints) + 6 * (size_t)(constraints) + (size_t)(entries) + 16)
 
 typedef struct pl_rod_kernels {

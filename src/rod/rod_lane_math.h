@@ -14,31 +14,31 @@ typedef struct q4 {
 
 // Row i of an array of [3][8] or [4][8].
 PL_SIMD_INLINE v3 get3(const float *from, int32_t i) {
-  from += 24 * (size_t)i;
-  return (v3){pl_f8_load(from), pl_f8_load(from + 8), pl_f8_load(from + 16)};
+  from += VEC3_LANES * (size_t)i;
+  return (v3){pl_f8_load(from), pl_f8_load(from + LANES), pl_f8_load(from + 2 * LANES)};
 }
 PL_SIMD_INLINE void put3(float *to, int32_t i, v3 a) {
-  to += 24 * (size_t)i;
+  to += VEC3_LANES * (size_t)i;
   pl_f8_store(to, a.x);
-  pl_f8_store(to + 8, a.y);
-  pl_f8_store(to + 16, a.z);
+  pl_f8_store(to + LANES, a.y);
+  pl_f8_store(to + 2 * LANES, a.z);
 }
 PL_SIMD_INLINE q4 get4(const float *from, int32_t i) {
-  from += 32 * (size_t)i;
-  return (q4){pl_f8_load(from), pl_f8_load(from + 8), pl_f8_load(from + 16), pl_f8_load(from + 24)};
+  from += QUAT_LANES * (size_t)i;
+  return (q4){pl_f8_load(from), pl_f8_load(from + LANES), pl_f8_load(from + 2 * LANES), pl_f8_load(from + 3 * LANES)};
 }
 PL_SIMD_INLINE void put4(float *to, int32_t i, q4 a) {
-  to += 32 * (size_t)i;
+  to += QUAT_LANES * (size_t)i;
   pl_f8_store(to, a.x);
-  pl_f8_store(to + 8, a.y);
-  pl_f8_store(to + 16, a.z);
-  pl_f8_store(to + 24, a.w);
+  pl_f8_store(to + LANES, a.y);
+  pl_f8_store(to + 2 * LANES, a.z);
+  pl_f8_store(to + 3 * LANES, a.w);
 }
 PL_SIMD_INLINE pl_f8 get1(const float *from, int32_t i) {
-  return pl_f8_load(from + 8 * (size_t)i);
+  return pl_f8_load(from + LANES * (size_t)i);
 }
 PL_SIMD_INLINE void put1(float *to, int32_t i, pl_f8 a) {
-  pl_f8_store(to + 8 * (size_t)i, a);
+  pl_f8_store(to + LANES * (size_t)i, a);
 }
 
 PL_SIMD_INLINE v3 add3(v3 a, v3 b) {

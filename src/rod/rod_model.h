@@ -11,9 +11,8 @@
 
 #include "body/body_method.h"
 #include "examples/weights.h"
+#include "math/lanes.h"
 #include "pliant/rod.h"
-
-enum { PL_ROD_LANES = 8 };
 
 // How chains of one build hang together. A *bar* is a distance that is kept: segments first (bar s joins joint s + 1 to its parent), then links.
 typedef struct pl_rod_plan {
@@ -39,11 +38,11 @@ typedef struct pl_rod_plan {
 typedef struct pl_rod_batch {
   const pl_rod_plan *plan;
   int32_t lane_count;                  // chains in use
-  int32_t chains[PL_ROD_LANES];        // their numbers
-  int32_t bases[PL_ROD_LANES];         // led joint above each root, as a number of led joints
-  int32_t centers[PL_ROD_LANES];       // led joint in whose frame inertia counts, -1: the world
+  int32_t chains[LANES];        // their numbers
+  int32_t bases[LANES];         // led joint above each root, as a number of led joints
+  int32_t centers[LANES];       // led joint in whose frame inertia counts, -1: the world
   const int32_t *joints;               // [joint][8]: joint of the body
-  pl_vec3 root_offsets[PL_ROD_LANES];  // root in the led joint's frame
+  pl_vec3 root_offsets[LANES];  // root in the led joint's frame
   const float *lengths;                // [bar][8], metres
   const float *inverse_masses;         // [joint][8], 1/kg; 0 for the root
   const float *fractions;                 // [joint][8]: mass in each of its regions, relative to the mean mass of the chain's joints
@@ -66,7 +65,7 @@ typedef struct pl_rod_batch {
   const double *view_fractions;        // [example][8]: … and 1, or 0 for a chain that has fewer
   const int32_t *view_counts;       // [lane]: examples driven by the view, which come first
   const pl_weight_kernel *kernels;  // [lane]; NULL: Algorithm 1
-  float reach[PL_ROD_LANES];        // longest way from the root to a tip, metres, radius included
+  float reach[LANES];        // longest way from the root to a tip, metres, radius included
   const int32_t *collider_start;    // [lane] 8 + 1, into collider_list: the body's own colliders of each chain
   const int32_t *collider_list;
 } pl_rod_batch;
@@ -155,25 +154,25 @@ pl_rod_lanes pl_rod_lanes_of(const pl_rod_model *model, pl_rod_state state, int3
 
 // One joint of one lane of an array of [joint][3][8] or [joint][4][8].
 static inline pl_vec3 pl_rod_get_vec3(const float *from, int32_t joint, int32_t lane) {
-  from += 24 * (size_t)joint + (size_t)lane;
-  return (pl_vec3){(double)from[0], (double)from[8], (double)from[16]};
+  from += VEC3_LANES * (size_t)joint + (size_t)lane;
+  return (pl_vec3){(double)from[0], (double)from[LANES], (double)from[2 * LANES]};
 }
 static inline void pl_rod_put_vec3(float *to, int32_t joint, int32_t lane, pl_vec3 v) {
-  to += 24 * (size_t)joint + (size_t)lane;
+  to += VEC3_LANES * (size_t)joint + (size_t)lane;
   to[0] = (float)v.x;
-  to[8] = (float)v.y;
-  to[16] = (float)v.z;
+  to[LANES] = (float)v.y;
+  to[2 * LANES] = (float)v.z;
 }
 static inline pl_quat pl_rod_get_quat(const float *from, int32_t joint, int32_t lane) {
-  from += 32 * (size_t)joint + (size_t)lane;
-  return (pl_quat){(double)from[0], (double)from[8], (double)from[16], (double)from[24]};
+  from += QUAT_LANES * (size_t)joint + (size_t)lane;
+  return (pl_quat){(double)from[0], (double)from[LANES], (double)from[2 * LANES], (double)from[3 * LANES]};
 }
 static inline void pl_rod_put_quat(float *to, int32_t joint, int32_t lane, pl_quat q) {
-  to += 32 * (size_t)joint + (size_t)lane;
+  to += QUAT_LANES * (size_t)joint + (size_t)lane;
   to[0] = (float)q.x;
-  to[8] = (float)q.y;
-  to[16] = (float)q.z;
-  to[24] = (float)q.w;
+  to[LANES] = (float)q.y;
+  to[2 * LANES] = (float)q.z;
+  to[3 * LANES] = (float)q.w;
 }
 
 // Plans (rod_plan.c): a plan for these parents and links in `arena`; false when out of memory.

@@ -17,7 +17,7 @@ static size_t root_offset(const pl_rod_model *model) {
   return kinematic_offset() + rounded((size_t)model->kinematic_count * sizeof(pl_rod_kinematic));
 }
 static size_t morph_offset(const pl_rod_model *model) {
-  return root_offset(model) + rounded((size_t)model->batch_count * PL_ROD_LANES * 3 * sizeof(double));
+  return root_offset(model) + rounded((size_t)model->batch_count * LANES * 3 * sizeof(double));
 }
 static size_t batch_offset(const pl_rod_model *model) {
   return morph_offset(model) + rounded((size_t)model->morph_count * sizeof(float));
@@ -45,12 +45,12 @@ pl_rod_state pl_rod_state_of(const pl_model *model, const void *state) {
 size_t pl_rod_batch_floats(const pl_rod_batch *batch, pl_rod_ghost_momentum ghost_momentum) {
   size_t n = (size_t)batch->plan->joint_count, examples = (size_t)batch->example_count;
   size_t rows = n * (ghost_momentum == PL_ROD_GHOST_MOMENTUM_PAPER ? 28 : 24) + 2 * examples + 1;
-  return rounded(rows * PL_ROD_LANES * sizeof(float)) / sizeof(float);
+  return rounded(rows * LANES * sizeof(float)) / sizeof(float);
 }
 
 pl_rod_lanes pl_rod_lanes_of(const pl_rod_model *model, pl_rod_state state, int32_t batch) {
   const pl_rod_batch *b = &model->batches[batch];
-  size_t n = (size_t)b->plan->joint_count * PL_ROD_LANES, examples = (size_t)b->example_count * PL_ROD_LANES;
+  size_t n = (size_t)b->plan->joint_count * LANES, examples = (size_t)b->example_count * LANES;
   float *at = state.batches + model->batch_offsets[batch];
   pl_rod_lanes lanes = {.positions = at};
   lanes.velocities = at += 3 * n;
@@ -79,7 +79,7 @@ void pl_rod_place_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch,
   pl_rod_lanes lanes = pl_rod_lanes_of(model, s, batch);
   pl_transform base = s.kinematic[b->bases[lane]].now;
   pl_vec3 root = pl_transform_apply(base, b->root_offsets[lane]);
-  int32_t slot = batch * PL_ROD_LANES + lane;
+  int32_t slot = batch * LANES + lane;
   s.roots[3 * slot] = root.x;
   s.roots[3 * slot + 1] = root.y;
   s.roots[3 * slot + 2] = root.z;
@@ -94,7 +94,7 @@ void pl_rod_place_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch,
 static void push_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch, int32_t lane, const pl_body_start *start) {
   pl_rod_lanes lanes = pl_rod_lanes_of(model, s, batch);
   for (int32_t i = 0; i < model->batches[batch].plan->joint_count; ++i) {
-    pl_vec3 x = pl_vec3_add(root_of(s, batch * PL_ROD_LANES + lane), pl_rod_get_vec3(lanes.positions, i, lane));
+    pl_vec3 x = pl_vec3_add(root_of(s, batch * LANES + lane), pl_rod_get_vec3(lanes.positions, i, lane));
     pl_vec3 arm = pl_vec3_sub(x, start->placement.position);
     pl_rod_put_vec3(lanes.velocities, i, lane, pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
     pl_rod_put_vec3(lanes.spins, i, lane, start->angular_velocity);
@@ -113,7 +113,7 @@ void pl_rod_start(const pl_model *model, void *state, const pl_body_start *start
   for (int32_t b = 0; b < rod->batch_count; ++b) {
     pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, b);
     pl_rod_kernels_choose()->blend(&rod->batches[b], lanes.weights, lanes.rest_positions, lanes.rest_rotations);
-    for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+    for (int32_t lane = 0; lane < LANES; ++lane) {
       pl_rod_place_lane(rod, s, b, lane);
       push_lane(rod, s, b, lane, start);
     }
@@ -125,8 +125,8 @@ pl_vec3 pl_rod_get_particle(const pl_model *model, const void *state, int32_t pa
   pl_rod_state s = pl_rod_state_of(model, state);
   *velocity = (pl_vec3){0, 0, 0};
   if (rod->kinematic_of_joint[particle] >= 0) return s.kinematic[rod->kinematic_of_joint[particle]].now.position;
-  int32_t slot = rod->slot_of_joint[particle], lane = slot % PL_ROD_LANES, slot_index = rod->index_of_joint[particle];
-  pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / PL_ROD_LANES);
+  int32_t slot = rod->slot_of_joint[particle], lane = slot % LANES, slot_index = rod->index_of_joint[particle];
+  pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / LANES);
   *velocity = pl_rod_get_vec3(lanes.velocities, slot_index, lane);
   return pl_vec3_add(root_of(s, slot), pl_rod_get_vec3(lanes.positions, slot_index, lane));
 }
@@ -144,8 +144,8 @@ void pl_rod_get_velocities(const pl_model *model, const void *state, pl_vec3 *ve
 static void set_particle(const pl_rod_model *rod, pl_rod_state s, int32_t particle, const pl_vec3 *position,
                            const pl_vec3 *velocity) {
   if (rod->index_of_joint[particle] <= 0) return;
-  int32_t slot = rod->slot_of_joint[particle], lane = slot % PL_ROD_LANES, slot_index = rod->index_of_joint[particle];
-  pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / PL_ROD_LANES);
+  int32_t slot = rod->slot_of_joint[particle], lane = slot % LANES, slot_index = rod->index_of_joint[particle];
+  pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / LANES);
   if (position != NULL) pl_rod_put_vec3(lanes.positions, slot_index, lane, pl_vec3_sub(*position, root_of(s, slot)));
   if (velocity != NULL) pl_rod_put_vec3(lanes.velocities, slot_index, lane, *velocity);
   s.head->suspect = 1;
@@ -191,13 +191,13 @@ void pl_rod_state_teleport(const pl_model *model, void *state, pl_transform moti
     s.kinematic[i].now = pl_transform_multiply(motion, s.kinematic[i].now);
     s.kinematic[i].target = pl_transform_multiply(motion, s.kinematic[i].target);
   }
-  for (int32_t slot = 0; slot < rod->batch_count * PL_ROD_LANES; ++slot) {
+  for (int32_t slot = 0; slot < rod->batch_count * LANES; ++slot) {
     pl_vec3 root = pl_transform_apply(motion, root_of(s, slot));
     s.roots[3 * slot] = root.x;
     s.roots[3 * slot + 1] = root.y;
     s.roots[3 * slot + 2] = root.z;
-    int32_t batch = slot / PL_ROD_LANES;
-    pl_rod_turn_lane(pl_rod_lanes_of(rod, s, batch), rod->batches[batch].plan->joint_count, slot % PL_ROD_LANES, motion.rotation);
+    int32_t batch = slot / LANES;
+    pl_rod_turn_lane(pl_rod_lanes_of(rod, s, batch), rod->batches[batch].plan->joint_count, slot % LANES, motion.rotation);
   }
 }
 
@@ -269,8 +269,8 @@ static void visit_frames(const pl_rod_model *rod, pl_rod_state s, use_frame *use
     pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, batch);
     for (int32_t lane = 0; lane < b->lane_count; ++lane) {
       pl_transform frames[PL_ROD_MAX_JOINTS];
-      find_frames(b, lanes, lane, root_of(s, batch * PL_ROD_LANES + lane), frames);
-      for (int32_t i = 0; i < b->plan->joint_count; ++i) use(data, b->joints[PL_ROD_LANES * i + lane], frames[i]);
+      find_frames(b, lanes, lane, root_of(s, batch * LANES + lane), frames);
+      for (int32_t i = 0; i < b->plan->joint_count; ++i) use(data, b->joints[LANES * i + lane], frames[i]);
     }
   }
 }

@@ -123,7 +123,7 @@ static void sort_rising(int32_t *items, int32_t count) {
 
 // Which particles make up each region (itself first), and which regions each particle is in.
 static pl_status list_incidence(const region_choice *choice, pl_solid_model *model, pl_error *error) {
-  int32_t n = model->head.particle_count, padded = PL_SOLID_GROUP * model->group_count, count;
+  int32_t n = model->head.particle_count, padded = LANES * model->group_count, count;
   pl_arena *arena = &model->head.arena;
   int32_t *region_start = PL_TAKE(arena, int32_t, padded + 1), *particle_start = PL_TAKE(arena, int32_t, n + 1);
   if (region_start == NULL || particle_start == NULL) return pl_fail_memory(error);
@@ -221,13 +221,13 @@ static void measure_region(const pl_solid_model *model, int32_t r, pl_vec3 *cent
 }
 
 static pl_status fill_regions(pl_solid_model *model, pl_error *error) {
-  float *constants = PL_TAKE(&model->head.arena, float, (size_t)model->group_count *PL_SOLID_CONSTANT_COUNT *PL_SOLID_GROUP);
+  float *constants = PL_TAKE(&model->head.arena, float, (size_t)model->group_count *PL_SOLID_CONSTANT_COUNT *LANES);
   if (constants == NULL) return pl_fail_memory(error);
   model->region_constants = constants;
-  for (int32_t r = 0; r < PL_SOLID_GROUP * model->group_count; ++r) {
-    float *row = constants + (size_t)(r / 8) * PL_SOLID_CONSTANT_COUNT * 8 + (size_t)(r % 8);
+  for (int32_t r = 0; r < LANES * model->group_count; ++r) {
+    float *row = constants + (size_t)(r / LANES) * PL_SOLID_CONSTANT_COUNT * LANES + (size_t)(r % LANES);
     if (r >= model->head.particle_count) {
-      row[8 * PL_SOLID_PADDING] = 1;
+      row[LANES * PL_SOLID_PADDING] = 1;
       continue;
     }
     pl_vec3 center;
@@ -235,7 +235,7 @@ static pl_status fill_regions(pl_solid_model *model, pl_error *error) {
     measure_region(model, r, &center, &mass, &size);
     pl_vec3 arm = pl_vec3_sub(center, pl_vec3_of_f4(model->rest[r]));
     const double values[PL_SOLID_PADDING] = {center.x, center.y, center.z, arm.x, arm.y, arm.z, 1 / mass, 3 / size};
-    for (int k = 0; k < PL_SOLID_PADDING; ++k) row[8 * k] = (float)values[k];
+    for (int k = 0; k < PL_SOLID_PADDING; ++k) row[LANES * k] = (float)values[k];
   }
   return PL_OK;
 }
@@ -254,12 +254,12 @@ static uint64_t hash_model(const pl_solid_model *model) {
   double choices[] = {examples->count,    examples->grouping,          examples->weight_rule,  examples->goal_rotation,
                       examples->fidelity, examples->plastic_threshold, examples->plastic_rate, examples->holds != NULL};
   hash = pl_hash_bytes(hash, choices, sizeof choices);
-  size_t numbers_per_group = (size_t)examples->count * 48;
+  size_t numbers_per_group = (size_t)examples->count * SYM3_LANES;
   if (examples->count > 0)
     hash = pl_hash_bytes(hash, examples->descriptors, (size_t)model->group_count * numbers_per_group * sizeof(float));
   if (examples->holds != NULL) hash = pl_hash_bytes(hash, examples->holds, n * (size_t)examples->count * sizeof(pl_f4));
   if (examples->fractions != NULL)
-    hash = pl_hash_bytes(hash, examples->fractions, (size_t)examples->manifold_count * (size_t)model->group_count * 8 * sizeof(float));
+    hash = pl_hash_bytes(hash, examples->fractions, (size_t)examples->manifold_count * (size_t)model->group_count * LANES * sizeof(float));
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
   hash = pl_hash_bytes(hash, head->surface.weights, 4 * (size_t)head->surface.point_count * sizeof(float));
   return pl_hash_bytes(hash, head->surface.triangles, 3 * (size_t)head->surface.triangle_count * sizeof(int32_t));
@@ -281,7 +281,7 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   pl_model *head = &model->head;
   head->method = &SOLID_METHOD;
   head->particle_count = view.point_count;
-  model->group_count = (view.point_count - 1) / PL_SOLID_GROUP + 1;
+  model->group_count = (view.point_count - 1) / LANES + 1;
   head->box = pl_points_box(view.points, view.point_count);
   head->friction = def->friction;
   head->restitution = def->restitution;

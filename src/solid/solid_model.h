@@ -9,10 +9,11 @@
 #define PL_SOLID_MODEL_H
 
 #include "body/body_method.h"
+#include "math/lanes.h"
 #include "solid/solid_order.h"
 
-// Rotations and stretches are computed eight regions at a time.
-#define PL_SOLID_GROUP 8
+// Gram matrices of two examples of eight regions, [3][8]: g00, g01, g11.
+enum { GRAM_LANES = 3 * LANES };
 
 // Example poses as the kernels see them (§4). A manifold is the hull of the rest and the examples for a set of regions; there is one for the whole
 // body, one per named group, or one per region.

@@ -8,7 +8,7 @@
 enum { HEAD_SIZE = 64 };  // the origin and two flags, padded so that the arrays behind them are aligned
 
 static size_t rotation_size(const pl_solid_model *model) {
-  return (size_t)model->group_count * 4 * PL_SOLID_GROUP;
+  return (size_t)model->group_count * QUAT_LANES;
 }
 
 int32_t pl_solid_given_count(const pl_solid_model *model) {
@@ -58,12 +58,12 @@ void pl_solid_start(const pl_model *model, void *state, const pl_body_start *sta
                        s.velocities);
   pl_quat q = pl_quat_unit(start->placement.rotation);
   for (size_t group = 0; group < (size_t)solid->group_count; ++group) {
-    float *rotations = s.rotations + group * 4 * PL_SOLID_GROUP;
-    for (size_t lane = 0; lane < PL_SOLID_GROUP; ++lane) {
-      rotations[0 * PL_SOLID_GROUP + lane] = (float)q.x;
-      rotations[1 * PL_SOLID_GROUP + lane] = (float)q.y;
-      rotations[2 * PL_SOLID_GROUP + lane] = (float)q.z;
-      rotations[3 * PL_SOLID_GROUP + lane] = (float)q.w;
+    float *rotations = s.rotations + group * QUAT_LANES;
+    for (size_t lane = 0; lane < LANES; ++lane) {
+      rotations[0 * LANES + lane] = (float)q.x;
+      rotations[1 * LANES + lane] = (float)q.y;
+      rotations[2 * LANES + lane] = (float)q.z;
+      rotations[3 * LANES + lane] = (float)q.w;
     }
   }
 }

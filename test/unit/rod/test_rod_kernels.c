@@ -4,7 +4,7 @@
 #include "rod/rod_kernels.h"
 #include "rods.h"
 
-enum { N = 9, M = 10, E = 3, L = PL_ROD_LANES };  // most joints, bars and examples of a chain here
+enum { N = 9, M = 10, E = 3, L = LANES };  // most joints, bars and examples of a chain here
 
 // --- batches of eight random chains of one build
 
