@@ -1,4 +1,4 @@
-// What is in a world: bodies, colliders, pins, controllers and layers come and go here. Everything a step needs is allocated here too.
+// Contents of a world: bodies, colliders, pins, controllers and layers are added and removed here. All memory of a step is allocated here too.
 #include <math.h>
 #include <string.h>
 
@@ -212,8 +212,8 @@ void pl_world_set_wind(pl_world *world, pl_vec3 wind) {
   world->def.wind = wind;
 }
 
-// Room for `size` bytes of somebody's state at the start of a step; `*saved` stays NULL for 0. False when out of memory.
-static bool make_workspace(pl_context *context, size_t size, void **saved) {
+// Memory for `size` bytes of the state of a controller or layer at the start of a step; `*saved` stays NULL for 0. False when out of memory.
+static bool allocate_saved(pl_context *context, size_t size, void **saved) {
   *saved = NULL;
   if (size == 0) return true;
   *saved = pl_allocate_array(context, 1, size);
@@ -223,7 +223,7 @@ static bool make_workspace(pl_context *context, size_t size, void **saved) {
 pl_status pl_world_add_controller(pl_world *world, const pl_controller *controller, pl_error *error) {
   if (controller->before_step == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a controller needs before_step");
   pl_world_controller entry = {.controller = *controller};
-  if (!make_workspace(world->context, controller->state_size, &entry.saved)) return pl_fail_memory(error);
+  if (!allocate_saved(world->context, controller->state_size, &entry.saved)) return pl_fail_memory(error);
   if (pl_vector_push(&world->controllers, &entry)) return PL_OK;
   pl_release(world->context, entry.saved);
   return pl_fail_memory(error);
@@ -247,7 +247,7 @@ pl_status pl_world_add_layer(pl_world *world, pl_body_id id, const pl_layer *lay
   if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   if (layer->after_step == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a layer needs after_step");
   pl_world_layer entry = {.layer = *layer};
-  if (!make_workspace(world->context, layer->state_size, &entry.saved)) return pl_fail_memory(error);
+  if (!allocate_saved(world->context, layer->state_size, &entry.saved)) return pl_fail_memory(error);
   if (!pl_vector_push(&body->layers, &entry)) {
     pl_release(world->context, entry.saved);
     return pl_fail_memory(error);
