@@ -60,7 +60,7 @@ typedef struct row {
   pl_mat3 spins;      // inverse of the inertia about it; filled in where a goal needs it
 } row;
 
-static void add_place(row *r, int32_t slot, double weight) {
+static void add_coordinate(row *r, int32_t slot, double weight) {
   r->actor->row_slots[r->entry] = slot;
   r->actor->row_weights[r->entry++] = r->factor * weight;
   r->now += weight * r->x[slot];
@@ -68,7 +68,7 @@ static void add_place(row *r, int32_t slot, double weight) {
 }
 
 static void add_point(row *r, int32_t point, double weight) {
-  add_place(r, 3 * point + r->axis, weight);
+  add_coordinate(r, 3 * point + r->axis, weight);
 }
 
 static void find_spins(row *r) {
@@ -83,9 +83,9 @@ static void add_spin(row *r) {
   for (int32_t i = 0; i < head->particle_count; ++i) {
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(r->x, i), r->center);
     pl_vec3 lever = pl_vec3_scale(pl_vec3_cross(pl_vec3_of(a[0], a[1], a[2]), arm), head->masses[i]);
-    add_place(r, 3 * i, lever.x);
-    add_place(r, 3 * i + 1, lever.y);
-    if (!r->actor->model->planar) add_place(r, 3 * i + 2, lever.z);
+    add_coordinate(r, 3 * i, lever.x);
+    add_coordinate(r, 3 * i + 1, lever.y);
+    if (!r->actor->model->planar) add_coordinate(r, 3 * i + 2, lever.z);
   }
 }
 

@@ -137,7 +137,7 @@ static double regularise(pl_actor_horizon *z, const double *p, const double *las
 }
 
 // r' and r'' of the whole plan into slope and the small matrix.
-static void look_at_regulariser(pl_actor_horizon *z, const double *last) {
+static void evaluate_regulariser(pl_actor_horizon *z, const double *last) {
   size_t P = (size_t)z->P, all = (size_t)z->H * P;
   double *K = z->small.values, *own = z->workspace, *still = z->room2;
   memset(K, 0, all * all * sizeof(double));
@@ -166,7 +166,7 @@ static pl_status find_step(pl_actor_horizon *z, const pl_plan_rows *rows, const 
   size_t all = (size_t)z->H * (size_t)z->P, count = (size_t)rows->rows.count;
   for (double shift = 0; shift<1e3; shift = shift> 0 ? 100 * shift : 1e-10) {
     double *K = z->small.values, max = 0;
-    look_at_regulariser(z, last);
+    evaluate_regulariser(z, last);
     for (size_t r = 0; r < (size_t)z->H * count; ++r) {
       const double *row = z->J + r * all;
       double goal = z->steps[r / count].goals[r % count];

@@ -104,7 +104,7 @@ pl_status pl_horizon_roll(pl_actor_horizon *z, pl_fem_choice *choice, const pl_p
 }
 
 // D with its factor, E and ∂c/∂x of a step, with friction as it was solved.
-static pl_status look_at_step(pl_actor_horizon *z, pl_plan_step *step, pl_error *error) {
+static pl_status evaluate_step(pl_actor_horizon *z, pl_plan_step *step, pl_error *error) {
   pl_fem_work *w = step->work;
   pl_context *context = w->system.context;
   double shift = 0, reach = pl_fem_reach(z->model);
@@ -151,7 +151,7 @@ static void pull_velocity(const pl_actor_horizon *z, const pl_plan_step *step, c
 }
 
 // From derivatives by the end of a step to those by its start, for one goal whose λ is known.
-static void go_back(pl_actor_horizon *z, const pl_plan_step *step, const double *lambda, double *a, double *b) {
+static void propagate_back(pl_actor_horizon *z, const pl_plan_step *step, const double *lambda, double *a, double *b) {
   const pl_fem_work *w = step->work;
   const double *masses = z->model->head.masses;
   double reach = pl_fem_reach(z->model);
@@ -178,7 +178,7 @@ pl_status pl_horizon_differentiate(pl_actor_horizon *z, const pl_plan_rows *rows
     pl_plan_step *step = &z->steps[j];
     size_t first = (size_t)j * count, last = (size_t)z->H * count;
     double reach = pl_fem_reach(z->model);
-    pl_status status = look_at_step(z, step, error);
+    pl_status status = evaluate_step(z, step, error);
     if (status < 0) return status;
     begin_rows(z, j, rows);
     for (size_t r = first; r < last; ++r) {
@@ -193,7 +193,7 @@ pl_status pl_horizon_differentiate(pl_actor_horizon *z, const pl_plan_rows *rows
       double *to = z->J + r * all + (size_t)j * P;
       for (size_t i = 0; i < n; ++i)
         for (size_t k = 0; lambda[i] != 0 && k < P; ++k) to[k] -= lambda[i] * step->E[i * P + k];
-      go_back(z, step, lambda, z->by_x + r * n, z->by_v + r * n);
+      propagate_back(z, step, lambda, z->by_x + r * n, z->by_v + r * n);
     }
   }
   return PL_OK;

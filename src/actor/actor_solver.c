@@ -19,7 +19,7 @@
 #include "actor/actor_solver_parts.h"
 #include "base/error.h"
 
-enum { MAX_START = 6, MAX_RESTORATIONS = 8, FRICTION_LOOKS = 4 };
+enum { MAX_START = 6, MAX_RESTORATIONS = 8, FRICTION_UPDATES = 4 };
 static const double WORSE = 1.5;  // how far the objective may grow, as the equations are not solved where the search begins
 
 static bool take_arrays(pl_actor_solver *s) {
@@ -53,7 +53,7 @@ static bool take_arrays(pl_actor_solver *s) {
     s->sparse_diagonal = PL_TAKE(arena, double, P);
     s->Z = PL_TAKE(arena, double, rows *n);
     s->sparse_workspace = PL_TAKE(arena, double, 2 * n + rows);
-    if (!pl_dense_factor_take(arena, s->max_rows, &s->ties) || !pl_block_matrix_take(arena, &s->model->pattern, &s->sparse_bend))
+    if (!pl_dense_factor_take(arena, s->max_rows, &s->ties) || !pl_block_matrix_take(arena, &s->model->pattern, &s->sparse_hessian))
       return false;
   }
   return pl_dense_factor_take(arena, s->P, &s->small) && pl_block_matrix_take(arena, &s->model->pattern, &s->bending) &&
@@ -179,7 +179,7 @@ static pl_status search(pl_actor_solver *s, const pl_actor_settings *settings, p
   bool failed = false;
   pl_status status = begin(s, choice, rows, last, p, error);
   for (int32_t i = 0; status >= 0; ++i) {
-    choice->work->potential.hold = i >= FRICTION_LOOKS;
+    choice->work->potential.hold = i >= FRICTION_UPDATES;
     status = pl_actor_get_point_view(s, choice, rows, last, p, error);
     if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, lambda, error);
     if (status < 0) break;

@@ -65,7 +65,7 @@ static int32_t coordinate_of(const pl_actor_solver *s, int32_t k) {
 }
 static double *sparse_diagonal(const pl_actor_solver *s, int32_t k) {
   int32_t i = coordinate_of(s, k);
-  return &s->sparse_bend.values[9 * (ptrdiff_t)s->model->pattern.diagonal[i / 3] + 4 * (i % 3)];
+  return &s->sparse_hessian.values[9 * (ptrdiff_t)s->model->pattern.diagonal[i / 3] + 4 * (i % 3)];
 }
 
 pl_status pl_actor_get_point_view(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
@@ -78,7 +78,7 @@ pl_status pl_actor_get_point_view(pl_actor_solver *s, pl_fem_choice *choice, con
   for (int32_t i = 0; i < s->n; ++i) s->forces += fabs(w->potential.gradient[i]);
   s->goal_square = 2 * pl_actor_goals_measure(rows, w->next, s->goals);
   if (s->sparse != NULL)
-    s->regulariser = pl_rest_space_regularise_sparse(s->space, p, last, s->gradient, &s->sparse_bend);
+    s->regulariser = pl_rest_space_regularise_sparse(s->space, p, last, s->gradient, &s->sparse_hessian);
   else
     s->regulariser = pl_rest_space_regularise(s->space, p, last, s->gradient, s->hessian);
   for (int32_t k = 0; s->sparse != NULL && k < s->P; ++k) s->sparse_diagonal[k] = *sparse_diagonal(s, k);
@@ -131,7 +131,7 @@ static pl_status factor_sparse(pl_actor_solver *s, int32_t row_count, pl_error *
     for (size_t row = 0; row < rows; ++row) square += s->J[row * P + (size_t)k] * s->J[row * P + (size_t)k];
     *sparse_diagonal(s, k) = s->sparse_diagonal[k] + s->damping * (s->sparse_diagonal[k] + square);
   }
-  pl_status status = pl_actor_factor_run(s->sparse, &s->sparse_bend, &shift, error);
+  pl_status status = pl_actor_factor_run(s->sparse, &s->sparse_hessian, &shift, error);
   if (status < 0) return status;
   s->shift = fmax(s->shift, shift);
   memset(s->rhs, 0, rows * n * sizeof(double));
@@ -252,7 +252,7 @@ static void fill_dense(pl_actor_solver *s, pl_fem_choice *choice) {
       for (int32_t a = 0; a < axes; ++a)
         for (int32_t b = 0; b < axes; ++b)
           s->hessian[(size_t)(axes * row + a) * P + (size_t)(axes * pattern->columns[k] + b)] =
-              s->sparse_bend.values[9 * (ptrdiff_t)k + 3 * a + b];
+              s->sparse_hessian.values[9 * (ptrdiff_t)k + 3 * a + b];
 }
 
 // Third derivatives, F, A F and J.

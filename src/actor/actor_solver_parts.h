@@ -14,7 +14,7 @@ struct pl_actor_solver {
   pl_dense_factor small;    // of K
   // Free points: K = S + JᵀJ with a sparse S, solved by the formula of Sherman, Morrison and Woodbury. NULL of other spaces.
   pl_actor_factor *sparse;      // of S
-  pl_block_matrix sparse_bend;  // S
+  pl_block_matrix sparse_hessian;  // S
   double *sparse_diagonal;      // of S as it was looked at, P
   double *Z;                    // S⁻¹ Jᵀ, one row of n per goal row
   pl_dense_factor ties;         // of 1 + J S⁻¹ Jᵀ

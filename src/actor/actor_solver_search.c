@@ -47,13 +47,13 @@ static void grow_weight(pl_actor_solver *s, const double *lambda, double gradien
 }
 
 // What is to be thought of the trial u and p: good, or refused for nothing but a small c, or bad.
-typedef enum verdict { GOOD, PL_ACTOR_NEARLY, BAD } verdict;
+typedef enum step_rating { GOOD, NEARLY_GOOD, BAD } step_rating;
 
-static verdict judge(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double wanted) {
+static step_rating rate_step(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double wanted) {
   const pl_fem_potential *potential = &choice->work->potential;
   merit m = evaluate(s, choice, rows, last);
   if (!(pl_fem_potential_residual(potential) <= PL_ACTOR_NEAR * potential->size) || !(m.objective <= wanted)) return BAD;
-  return m.objective + s->merit_weight * m.forces <= wanted ? GOOD : PL_ACTOR_NEARLY;
+  return m.objective + s->merit_weight * m.forces <= wanted ? GOOD : NEARLY_GOOD;
 }
 
 // Where a step of some length leads, corrected once if it is not good by itself: the first length in any case, others where that is likely to help.
@@ -62,13 +62,13 @@ static pl_status try_length(pl_actor_solver *s, pl_fem_choice *choice, const pl_
   for (int32_t i = 0; i < s->n; ++i) s->trial_u[i] = choice->work->next[i] - length * s->du[i];
   for (int32_t j = 0; j < s->P; ++j) s->trial_p[j] = p[j] - length * s->dp[j];
   pl_actor_shape_use(s, choice, s->trial_p);
-  verdict first = judge(s, choice, rows, last, wanted);
+  step_rating first = rate_step(s, choice, rows, last, wanted);
   *good = first == GOOD;
   if (*good || (first == BAD && !is_first)) return PL_OK;
   pl_status status = pl_actor_factor_solve(s->factor, choice->work->potential.gradient, 1, s->workspace, error);
   if (status < 0) return status;
   for (int32_t i = 0; i < s->n; ++i) s->trial_u[i] -= s->workspace[i];
-  *good = judge(s, choice, rows, last, wanted) == GOOD;
+  *good = rate_step(s, choice, rows, last, wanted) == GOOD;
   return PL_OK;
 }
 

@@ -80,14 +80,14 @@ static pl_status find_weights(pl_rest_space *space, const pl_mesh *cage, const p
   pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_status status = pl_harmonic_build(space->context, cage, view.points, view.point_count, 0, &harmonic, &report, error);
   if (status < 0) return status;
-  pl_harmonic_view look = pl_harmonic_get_view(harmonic);
-  space->weight_stride = (look.cage_point_count + PL_REST_LANES - 1) / PL_REST_LANES * PL_REST_LANES;
-  double *weights = PL_TAKE(&space->arena, double, (size_t)look.point_count *(size_t)space->weight_stride);
+  pl_harmonic_view harmonic_view = pl_harmonic_get_view(harmonic);
+  space->weight_stride = (harmonic_view.cage_point_count + PL_REST_LANES - 1) / PL_REST_LANES * PL_REST_LANES;
+  double *weights = PL_TAKE(&space->arena, double, (size_t)harmonic_view.point_count *(size_t)space->weight_stride);
   if (weights != NULL)
-    for (ptrdiff_t i = 0; i < look.point_count; ++i)
-      for (int32_t k = look.start[i]; k < look.start[i + 1]; ++k)
-        weights[space->weight_stride * i + look.columns[k]] = look.values[k];
-  space->handle_count = look.cage_point_count;
+    for (ptrdiff_t i = 0; i < harmonic_view.point_count; ++i)
+      for (int32_t k = harmonic_view.start[i]; k < harmonic_view.start[i + 1]; ++k)
+        weights[space->weight_stride * i + harmonic_view.columns[k]] = harmonic_view.values[k];
+  space->handle_count = harmonic_view.cage_point_count;
   space->weights = weights;
   pl_harmonic_destroy(harmonic);
   return weights != NULL ? PL_OK : pl_fail_memory(error);

@@ -59,7 +59,7 @@ typedef struct edge {
 } edge;
 
 // The edge between two parts that touch: all others that touch must lie behind it.
-static bool look_at_edge(const pl_actor_view *view, const pl_motion_frame *frame, int32_t i, int32_t j, edge *it) {
+static bool evaluate_edge(const pl_actor_view *view, const pl_motion_frame *frame, int32_t i, int32_t j, edge *it) {
   pl_vec3 from = view->parts[i].touch, along = pl_motion_level(frame, pl_vec3_sub(view->parts[j].touch, from));
   if (pl_vec3_length(along) < 0.1 * frame->height) return false;
   it->toward = pl_vec3_unit_or(pl_vec3_cross(along, frame->up), frame->forward);
@@ -80,7 +80,7 @@ static edge find_edge(const roll_state *state, const pl_actor_view *view, const 
     if (view->parts[i].touch_count == 0) continue;
     for (int32_t j = i + 1; j < view->part_count; ++j) {
       edge it;
-      if (view->parts[j].touch_count > 0 && look_at_edge(view, frame, i, j, &it) && it.score > best.score) best = it;
+      if (view->parts[j].touch_count > 0 && evaluate_edge(view, frame, i, j, &it) && it.score > best.score) best = it;
     }
   }
   return best;

@@ -101,7 +101,7 @@ static bool is_down(const waddle *w, const pl_part_view *foot) {
   return foot->touch_count > 0 || gap < 0.01 * w->frame.height;
 }
 
-static void look(waddle *w) {
+static void update_feet(waddle *w) {
   w->moving = &w->view->parts[w->feet[w->state->foot]];
   w->staying = &w->view->parts[w->feet[1 - w->state->foot]];
   w->built = along(w, pl_vec3_sub(w->moving->rest, w->staying->rest));
@@ -133,7 +133,7 @@ static void enter(waddle *w, waddle_phase phase) {
   waddle_state *state = w->state;
   state->phase = (int32_t)phase;
   state->clock = 0;
-  look(w);
+  update_feet(w);
   state->from = w->view->center;
   state->lean = lean_of(w);
   state->lift = w->moving->position;
@@ -266,9 +266,9 @@ static void waddle_choose(const double *settings, void *memory, const pl_actor_v
   look_for_fall(&w);
   bool can = pl_motion_feet(view, 2, w.feet) == 2 && view->planar && state->fallen == 0;
   if (can) {
-    look(&w);
+    update_feet(&w);
     next_phase(&w);
-    look(&w);
+    update_feet(&w);
   }
   state->clock += w.frame.step;
   if (!can || state->phase == STANDING) {

@@ -44,7 +44,7 @@ static void take_tasks(pl_pool *pool, int32_t count, pl_task_function *task, voi
 }
 
 // About ten microseconds.
-enum { LOOK_COUNT = 600 };
+enum { SPIN_COUNT = 600 };
 
 static void pause_briefly(void) {
 #if defined(__x86_64__)
@@ -60,7 +60,7 @@ static void *work(void *argument) {
     uint64_t last = atomic_load(&pool->loop_number);
     if (!pool->stop && !(pool->open && last != seen)) {
       pthread_mutex_unlock(&pool->lock);
-      for (int i = 0; i < LOOK_COUNT && atomic_load_explicit(&pool->loop_number, memory_order_relaxed) == last; ++i)
+      for (int i = 0; i < SPIN_COUNT && atomic_load_explicit(&pool->loop_number, memory_order_relaxed) == last; ++i)
         pause_briefly();
       pthread_mutex_lock(&pool->lock);
     }
@@ -139,7 +139,7 @@ void pl_pool_run(pl_pool *pool, int32_t count, pl_task_function *task, void *dat
   pool->open = false;
   if (atomic_load(&pool->busy_count) > 0) {
     pthread_mutex_unlock(&pool->lock);
-    for (int i = 0; i < LOOK_COUNT && atomic_load_explicit(&pool->busy_count, memory_order_relaxed) > 0; ++i) pause_briefly();
+    for (int i = 0; i < SPIN_COUNT && atomic_load_explicit(&pool->busy_count, memory_order_relaxed) > 0; ++i) pause_briefly();
     pthread_mutex_lock(&pool->lock);
   }
   while (atomic_load(&pool->busy_count) > 0) pthread_cond_wait(&pool->done, &pool->lock);

@@ -148,7 +148,7 @@ pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl
   return PL_OK;
 }
 
-bool pl_collider_lead(pl_collider *collider, pl_transform target, double time, double step) {
+bool pl_collider_move(pl_collider *collider, pl_transform target, double time, double step) {
   if (collider->lead == NULL) return false;
   pl_transform now = pl_collider_placement(collider, time);
   collider->lead[0] = (pl_collider_key){time, now};

@@ -36,7 +36,7 @@ pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl
 void pl_collider_destroy(pl_context *context, pl_collider *collider);
 
 // Take a collider elsewhere within the step that begins at `time`; false for one that has keys.
-bool pl_collider_lead(pl_collider *collider, pl_transform target, double time, double step);
+bool pl_collider_move(pl_collider *collider, pl_transform target, double time, double step);
 
 // Where the collider is at a time.
 pl_transform pl_collider_placement(const pl_collider *collider, double time);

@@ -121,9 +121,9 @@ static void find_point(const pl_contact_query *query, const pl_collider_step *st
   // that the point was in front of it; otherwise it is the far side of the same thin piece.
   if (!(path.d1 < margin)) return;
   touched = pl_vec3_add_scaled(path.end, path.normal_1, -path.d1);
-  bool is_second_wall = step->collider->shape == PL_COLLIDER_MESH && pl_vec3_dot(normal, path.normal_1) < 0.99 &&
+  bool is_second_face = step->collider->shape == PL_COLLIDER_MESH && pl_vec3_dot(normal, path.normal_1) < 0.99 &&
                         pl_vec3_dot(path.normal_1, pl_vec3_sub(path.start, touched)) >= -margin;
-  if (!is_first || is_second_wall) add_plane(query, step, collider, &path, touched, path.normal_1);
+  if (!is_first || is_second_face) add_plane(query, step, collider, &path, touched, path.normal_1);
 }
 
 // Is everything in the group too far from the collider to touch it?

@@ -155,7 +155,7 @@ static pl_status describe(pl_detail_filter *filter, const pl_detail_frame *frame
 }
 
 // Weights of the examples at a contact.
-static void weigh(pl_detail_filter *filter, pl_detail_touch *touch) {
+static void compute_weights(pl_detail_filter *filter, pl_detail_touch *touch) {
   const pl_detail_set *set = filter->set;
   if (!(touch->report.load_size > set->layout.min_load)) return;
   pl_key_pack(&set->layout, &touch->state.site, &touch->state.patch, &touch->state.load, filter->key);
@@ -191,11 +191,11 @@ static void blend(pl_detail_filter *filter, pl_detail_touch *touch) {
 }
 
 // Where the stamp of a contact lies.
-static void lay(pl_detail_filter *filter, pl_detail_touch *touch) {
+static void locate_stamp(pl_detail_filter *filter, pl_detail_touch *touch) {
   const pl_detail_def *def = &filter->set->view.def;
   pl_stamp_def stamp = {def->stamp_resolution, def->stamp_sides, filter->scale * def->stamp_radius, 0};
-  pl_stamp_lay place = pl_stamp_lay_of(&filter->ground, &touch->spot, touch->state.frame, &stamp);
-  filter->kernels->place(&touch->slot.near, &place, touch->positions);
+  pl_stamp_placement placement = pl_stamp_placement_of(&filter->ground, &touch->spot, touch->state.frame, &stamp);
+  filter->kernels->locate(&touch->slot.near, &placement, touch->positions);
 }
 
 // a of the head, without the strength.
@@ -242,7 +242,7 @@ static void stamp_all(pl_detail_filter *filter, pl_vec3 *points) {
     touch->strength = strongest > 0 ? touch->strength / strongest : 1.0f;
     blend(filter, touch);
     count_lap(filter, &filter->costs.blend_seconds);
-    lay(filter, touch);
+    locate_stamp(filter, touch);
     if (acting > 1) add_totals(filter, touch);
     count_lap(filter, &filter->costs.stamp_seconds);
   }
@@ -268,7 +268,7 @@ pl_status pl_detail_filter_apply(pl_detail_filter *filter, const pl_detail_frame
   for (int32_t c = 0; c < frame->contact_count; ++c) {
     pl_status status = describe(filter, frame, c, error);
     if (status < 0) return status;
-    weigh(filter, &filter->touches[c]);
+    compute_weights(filter, &filter->touches[c]);
     count_lap(filter, &filter->costs.weigh_seconds);
   }
   filter->contact_count = frame->contact_count;

@@ -53,10 +53,10 @@ bool pl_graph_build(pl_arena *arena, pl_elements elements, const pl_vec3 *points
   }
   done = done && pl_rings_find(&temporary, edges, edge_count, point_count, &rings);
   if (done) {
-    size_t way_count = (size_t)rings.start[point_count];
+    size_t entry_count = (size_t)rings.start[point_count];
     graph->start = pl_arena_copy(arena, rings.start, (size_t)point_count + 1, sizeof *rings.start);
-    graph->items = pl_arena_copy(arena, rings.items, way_count, sizeof *rings.items);
-    graph->lengths = PL_TAKE(arena, float, way_count);
+    graph->items = pl_arena_copy(arena, rings.items, entry_count, sizeof *rings.items);
+    graph->lengths = PL_TAKE(arena, float, entry_count);
     done = !arena->failed;
     for (int32_t i = 0; done && i < point_count; ++i)
       for (int32_t k = graph->start[i]; k < graph->start[i + 1]; ++k)

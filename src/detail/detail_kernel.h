@@ -137,23 +137,23 @@ PL_SIMD_INLINE pl_f8 along(const float axis[3], pl_f8 x, pl_f8 y, pl_f8 z) {
 // A place in a stamp is the projection onto the tangent plane, moved along the surface's own normal by its depth below that plane: the side of a box then unfolds
 // outward from its edge without any stretch, a wall that rises likewise, and with a third of it where the surface faces as the contact does a sphere keeps its distances
 // to third order. The paper's orthogonal projection would lay all of a side onto one line.
-static void place(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *positions) {
-  pl_f8 none = pl_f8_set1(0.0f), side = pl_f8_set1(2.0f * lay->half + 1.0f);
+static void locate(const pl_stamp_rows *rows, const pl_stamp_placement *placement, float *positions) {
+  pl_f8 none = pl_f8_set1(0.0f), side = pl_f8_set1(2.0f * placement->half + 1.0f);
   for (int32_t row = 0; row < rows->row_count; ++row) {
     const float *numbers = rows->numbers + PL_STAMP_LANES * (size_t)row;
     float *to = positions + VEC3_LANES * (size_t)row;
-    pl_f8 x = (pl_f8_load(numbers) - lay->center[0]) * lay->scale, y = (pl_f8_load(numbers + LANES) - lay->center[1]) * lay->scale,
-          z = (pl_f8_load(numbers + 2 * LANES) - lay->center[2]) * lay->scale;
+    pl_f8 x = (pl_f8_load(numbers) - placement->center[0]) * placement->scale, y = (pl_f8_load(numbers + LANES) - placement->center[1]) * placement->scale,
+          z = (pl_f8_load(numbers + 2 * LANES) - placement->center[2]) * placement->scale;
     pl_f8 nx = pl_f8_load(numbers + 3 * LANES), ny = pl_f8_load(numbers + 4 * LANES), nz = pl_f8_load(numbers + 5 * LANES);
-    pl_f8 facing = along(lay->axes[2], nx, ny, nz),
-          unfold = along(lay->axes[2], x, y, z) * (pl_f8_max(facing, none) * 0.66666667f - 1.0f);
+    pl_f8 facing = along(placement->axes[2], nx, ny, nz),
+          unfold = along(placement->axes[2], x, y, z) * (pl_f8_max(facing, none) * 0.66666667f - 1.0f);
     // The other side is seen through the object, straight along the normal.
-    pl_m8 behind = facing < lay->turn;
+    pl_m8 behind = facing < placement->turn;
     unfold = pl_f8_select(behind, none, unfold);
-    pl_f8 u = along(lay->axes[0], x, y, z) + unfold * along(lay->axes[0], nx, ny, nz),
-          v = along(lay->axes[1], x, y, z) + unfold * along(lay->axes[1], nx, ny, nz);
-    pl_f8_store(to, (u + 1.0f) * lay->half);
-    pl_f8_store(to + LANES, (v + 1.0f) * lay->half + pl_f8_select(behind, side, none));
+    pl_f8 u = along(placement->axes[0], x, y, z) + unfold * along(placement->axes[0], nx, ny, nz),
+          v = along(placement->axes[1], x, y, z) + unfold * along(placement->axes[1], nx, ny, nz);
+    pl_f8_store(to, (u + 1.0f) * placement->half);
+    pl_f8_store(to + LANES, (v + 1.0f) * placement->half + pl_f8_select(behind, side, none));
     pl_f8_store(to + 2 * LANES, 1.0f - (u * u + v * v));
   }
 }
@@ -195,4 +195,4 @@ static void add(int32_t count, float factor, const float *column, float *to) {
   for (; i < count; ++i) to[i] += column[i] * factor;
 }
 
-const pl_detail_kernels KERNELS = {sum, correlate, place, stamp, add};
+const pl_detail_kernels KERNELS = {sum, correlate, locate, stamp, add};

@@ -44,13 +44,13 @@ typedef struct pl_stamp_rows {
 } pl_stamp_rows;
 
 // Where a stamp lies at rest.
-typedef struct pl_stamp_lay {
+typedef struct pl_stamp_placement {
   float center[3];   // relative to the origin of the places
   float axes[3][3];  // rows: x, y, normal
   float scale;       // 1 over the radius
   float half;        // samples of the stamp from the middle to the rim
   float turn;        // what faces less than this along the normal is on the other side; -2: nothing is
-} pl_stamp_lay;
+} pl_stamp_placement;
 
 // A stamp on surface points: their number, which they are, how much of each counts, and their places by `place`.
 typedef struct pl_stamp_points {
@@ -68,7 +68,7 @@ typedef struct pl_detail_kernels {
   void (*correlate)(const pl_key_rows *rows, const pl_key_kernel *kernel, const float *key, float *similarities);
   // Places of surface points in a stamp, [row][3][8]: x and y, counted in samples from its corner, and 1 less the squared distance from the middle in
   // radii, which is at most 0 outside the disc. On the other side y is one side of the stamp larger. `places` is aligned to 32 bytes.
-  void (*place)(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *positions);
+  void (*locate)(const pl_stamp_rows *rows, const pl_stamp_placement *placement, float *positions);
   // Add share times map to every point inside the disc. The map has row_count rows of `resolution` samples of 4 floats and is linear between them.
   void (*stamp)(const pl_stamp_points *points, const float *map, int32_t resolution, int32_t row_count, pl_vec3 *to);
   // to[0 .. count) += factor * column.

@@ -193,15 +193,15 @@ static double measure_error(const recorder *r, const pl_f4 *map) {
   return whole > 0 ? sqrt(missing / whole) : 0.0;
 }
 
-pl_stamp_lay pl_stamp_lay_of(const pl_detail_ground *ground, const pl_detail_spot *spot, pl_mat3 frame, const pl_stamp_def *def) {
+pl_stamp_placement pl_stamp_placement_of(const pl_detail_ground *ground, const pl_detail_spot *spot, pl_mat3 frame, const pl_stamp_def *def) {
   pl_vec3 center = pl_vec3_sub(spot->point, ground->origin);
-  pl_stamp_lay lay = {.center = {(float)center.x, (float)center.y, (float)center.z},
+  pl_stamp_placement placement = {.center = {(float)center.x, (float)center.y, (float)center.z},
                       .scale = (float)(1.0 / def->radius),
                       .half = 0.5f * (float)(def->resolution - 1),
                       .turn = def->side_count == 2 ? TURN : -2.0f};
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) lay.axes[i][j] = (float)frame.m[i][j];
-  return lay;
+    for (int j = 0; j < 3; ++j) placement.axes[i][j] = (float)frame.m[i][j];
+  return placement;
 }
 
 size_t pl_stamp_positions_size(const pl_detail_ground *ground) {
@@ -211,9 +211,9 @@ size_t pl_stamp_positions_size(const pl_detail_ground *ground) {
 // Places of the slot's points, by the kernel that the filter uses; `rows` is its working memory.
 static void find_positions(const recorder *r, float turn, float *rows, float *positions) {
   const pl_stamp_source *source = r->source;
-  pl_stamp_lay lay = pl_stamp_lay_of(source->ground, source->spot, source->frame, r->def);
-  if (turn > -3.0f) lay.turn = turn;
-  pl_detail_kernels_choose()->place(&source->slot->near, &lay, rows);
+  pl_stamp_placement placement = pl_stamp_placement_of(source->ground, source->spot, source->frame, r->def);
+  if (turn > -3.0f) placement.turn = turn;
+  pl_detail_kernels_choose()->locate(&source->slot->near, &placement, rows);
   for (int32_t k = 0; k < source->slot->point_count; ++k)
     for (size_t c = 0; c < 3; ++c)
       positions[3 * (size_t)source->slot->points[k] + c] = rows[VEC3_LANES * (size_t)(k / LANES) + LANES * c + (size_t)(k % LANES)];

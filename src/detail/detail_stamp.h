@@ -28,7 +28,7 @@ typedef struct pl_stamp_source {
 bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stamp_source *source, float *map, double *error);
 
 // Where a stamp lies on a surface; pl_detail_kernels has what finds its points.
-pl_stamp_lay pl_stamp_lay_of(const pl_detail_ground *ground, const pl_detail_spot *spot, pl_mat3 frame, const pl_stamp_def *def);
+pl_stamp_placement pl_stamp_placement_of(const pl_detail_ground *ground, const pl_detail_spot *spot, pl_mat3 frame, const pl_stamp_def *def);
 
 // Floats that the places of a ground's points may take.
 size_t pl_stamp_positions_size(const pl_detail_ground *ground);

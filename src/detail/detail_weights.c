@@ -372,13 +372,13 @@ pl_status pl_detail_weights_build(pl_context *context, const pl_detail_examples 
     return pl_fail_memory(error);
   }
   made->arena = arena;
-  pl_detail_weights_report told = {0};
-  status = fill_weights(made, examples, widths, &told, error);
+  pl_detail_weights_report outcome = {0};
+  status = fill_weights(made, examples, widths, &outcome, error);
   if (status < 0) {
     pl_detail_weights_destroy(made);
     return status;
   }
-  if (report != NULL) *report = told;
+  if (report != NULL) *report = outcome;
   *weights = made;
   return PL_OK;
 }

@@ -32,7 +32,7 @@ static double similarity(const search *s, size_t i) {
 }
 
 // Squared error of all predictions over the squares of the data.
-static double judge(search *s) {
+static double evaluate(search *s) {
   int32_t n = s->count;
   double sum = 0;
   for (int32_t j = 0; j < n; ++j) {
@@ -55,7 +55,7 @@ static double judge(search *s) {
 }
 
 static void try_widths(search *s) {
-  double found = judge(s);
+  double found = evaluate(s);
   s->report.tried++;
   if (!(found < s->best)) return;
   s->best = found;

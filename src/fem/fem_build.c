@@ -53,7 +53,7 @@ static pl_status use_mesh(const pl_mesh_view *mesh, bool with_triangles, pl_mode
 }
 
 // Area that each surface point stands for. What lives in a plane touches with its rim, which is as wide as the body is thick.
-static void share_areas(const pl_fem_def *def, const pl_mesh_view *mesh, const pl_fem_model *model, double *areas) {
+static void distribute_areas(const pl_fem_def *def, const pl_mesh_view *mesh, const pl_fem_model *model, double *areas) {
   const pl_contact_surface *surface = &model->head.surface;
   const pl_vec3 *p = surface->rest_points;
   for (int32_t t = 0; t < surface->triangle_count; ++t) {
@@ -75,7 +75,7 @@ static pl_status build_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl
   double *areas = PL_TAKE(&model->head.arena, double, n), *weights = PL_TAKE(&model->head.arena, double, 4 * n);
   int32_t *slots = PL_TAKE(&model->head.arena, int32_t, 16 * n);
   if (areas == NULL || weights == NULL || slots == NULL) return pl_fail_memory(error);
-  share_areas(def, mesh, model, areas);
+  distribute_areas(def, mesh, model, areas);
   for (size_t i = 0; i < n; ++i) {
     const int32_t *parents = surface->parents + 4 * i;
     double sum = 0;

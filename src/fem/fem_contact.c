@@ -184,7 +184,7 @@ static void clear_point(pl_fem_contact_point *it, bool refresh) {
   it->matrix = pl_mat3_zero();
 }
 
-static void look_at(const job *j, int32_t i) {
+static void update_touch(const job *j, int32_t i) {
   pl_fem_contact_point *it = &j->contacts->points[i];
   bool is_held = !j->refresh && it->collider >= 0 && it->cap > 0;
   if (j->contacts->clearances[i] > j->way && !is_held)
@@ -195,7 +195,7 @@ static void look_at(const job *j, int32_t i) {
 
 static void evaluate_range(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
-  for (int32_t i = begin; i < end; ++i) look_at(data, i);
+  for (int32_t i = begin; i < end; ++i) update_touch(data, i);
 }
 
 double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool refresh) {
@@ -301,7 +301,7 @@ static void settle_range(void *data, int32_t begin, int32_t end, int32_t block) 
   const pl_fem_contacts *c = j->contacts;
   for (int32_t i = begin; i < end; ++i) {
     double *anchor = j->anchors + 4 * (ptrdiff_t)i;
-    look_at(j, i);
+    update_touch(j, i);
     const pl_fem_contact_point *it = &c->points[i];
     if (it->collider < 0) {
       memset(anchor, 0, 4 * sizeof(double));

@@ -107,7 +107,7 @@ static pl_status add_tets(builder *b, const pl_fem_energy *energy, pl_error *err
 
 // --- triangles ----------------------------------------------------------------------------------------------------
 
-static pl_status weigh_triangles(builder *b, double *areas, pl_error *error) {
+static pl_status compute_areas(builder *b, double *areas, pl_error *error) {
   for (int32_t t = 0; t < b->mesh->triangle_count; ++t) {
     const int32_t *c = b->mesh->triangles + 3 * (ptrdiff_t)t;
     pl_vec3 u = pl_vec3_sub(point_of(b, c[1]), point_of(b, c[0])), v = pl_vec3_sub(point_of(b, c[2]), point_of(b, c[0]));
@@ -211,7 +211,7 @@ static pl_status add_triangles(builder *b, pl_error *error) {
   pl_elements triangles = {b->mesh->triangles, b->mesh->triangle_count, 3};
   double *areas = PL_TAKE(&b->scratch, double, triangles.count);
   if (areas == NULL) return pl_fail_memory(error);
-  pl_status status = weigh_triangles(b, areas, error);
+  pl_status status = compute_areas(b, areas, error);
   if (status < 0) return status;
   if (b->def->material == PL_FEM_PLANE) return add_plane(b, areas, error);
   status = add_shell_edges(b, triangles, error);

@@ -46,7 +46,7 @@ void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, d
   }
 }
 
-static balance weigh_forces(const pl_fem_model *model, const double *u, const double *forces, double c) {
+static balance sum_forces(const pl_fem_model *model, const double *u, const double *forces, double c) {
   balance b = {.center = pl_fem_center_of(model, u), .turning = pl_mat3_zero()};
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(u, i), b.center), force = pl_fem_vector(forces, i);
@@ -74,7 +74,7 @@ void pl_fem_keep_momentum(pl_fem_work *work) {
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)n; ++i)
     forces[i] = p->gradient[i] - p->elastic[i] - (p->viscous != NULL ? p->viscous[i] : 0);
   for (int round = 0; round < 3; ++round) {
-    balance b = weigh_forces(model, work->next, forces, c);
+    balance b = sum_forces(model, work->next, forces, c);
     pl_vec3 shift = pl_vec3_scale(b.force, -1 / (c * model->head.mass)), turn = turn_for(model, &b.turning, b.torque);
     if (model->planar) shift.z = 0;
     for (int32_t i = 0; i < n; ++i) {

@@ -18,16 +18,16 @@
 #include "fem/fem_tet.h"
 
 // Where φ begins to bend. Between 0.89 (below, ν = 0 still collapses) and 3 (above, small strains would change).
-static const double bend_start = 2;
+static const double phi_start = 2;
 
 // φ', φ" and φ"' at I.
-typedef struct bend {
+typedef struct phi_values {
   double value, first, second, third;
-} bend;
+} phi_values;
 
-static bend bend_at(double I) {
-  double t = fmax(0.0, 1 - I / bend_start);
-  return (bend){I - 3 + bend_start * t * t * t * t / 4, 1 - t * t * t, 3 * t * t / bend_start, -6 * t / (bend_start * bend_start)};
+static phi_values phi_at(double I) {
+  double t = fmax(0.0, 1 - I / phi_start);
+  return (phi_values){I - 3 + phi_start * t * t * t * t / 4, 1 - t * t * t, 3 * t * t / phi_start, -6 * t / (phi_start * phi_start)};
 }
 
 static double dot(const pl_mat3 *a, const pl_mat3 *b) {
@@ -83,19 +83,19 @@ static double shear_near_rest(const pl_mat3 *F, double J) {
 
 static double energy(const pl_mat3 *F, pl_fem_lame lame) {
   double J = pl_mat3_determinant(*F), I = dot(F, F);
-  double shear = fabs(I - 3) < 0.1 && J > 0.5 ? shear_near_rest(F, J) : 0.5 * bend_at(I).value - (J - 1);
+  double shear = fabs(I - 3) < 0.1 && J > 0.5 ? shear_near_rest(F, J) : 0.5 * phi_at(I).value - (J - 1);
   return lame.mu * shear + 0.5 * (lame.lambda + lame.mu) * (J - 1) * (J - 1);
 }
 
 static void stress(const pl_mat3 *F, pl_fem_lame lame, pl_mat3 *P) {
   pl_mat3 G = cofactors(F);
   double k = (lame.lambda + lame.mu) * (pl_mat3_determinant(*F) - 1) - lame.mu;
-  *P = pl_mat3_add(pl_mat3_scale(*F, lame.mu * bend_at(dot(F, F)).first), pl_mat3_scale(G, k));
+  *P = pl_mat3_add(pl_mat3_scale(*F, lame.mu * phi_at(dot(F, F)).first), pl_mat3_scale(G, k));
 }
 
 static void tangent(const pl_mat3 *F, pl_fem_lame lame, pl_mat3 *P, double *C) {
   pl_mat3 G = cofactors(F);
-  bend phi = bend_at(dot(F, F));
+  phi_values phi = phi_at(dot(F, F));
   double kappa = lame.lambda + lame.mu, k = kappa * (pl_mat3_determinant(*F) - 1) - lame.mu;
   const double *f = &F->m[0][0], *g = &G.m[0][0];
   double along = 2 * lame.mu * phi.second;
@@ -110,7 +110,7 @@ static void tangent(const pl_mat3 *F, pl_fem_lame lame, pl_mat3 *P, double *C) {
 static void third(const pl_mat3 *F, pl_fem_lame lame, const pl_mat3 *L, pl_mat3 *P, double *C, double *Q) {
   tangent(F, lame, P, C);
   pl_mat3 G = cofactors(F), dG = cofactors_along(F, L);
-  bend phi = bend_at(dot(F, F));
+  phi_values phi = phi_at(dot(F, F));
   double kappa = lame.lambda + lame.mu, k = kappa * (pl_mat3_determinant(*F) - 1) - lame.mu;
   double dI = 2 * dot(F, L), dJ = dot(&G, L);
 

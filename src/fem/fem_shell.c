@@ -164,7 +164,7 @@ typedef struct wing {
   pl_vec3 e, p, n, h;
 } wing;
 
-static bool look_at_wing(pl_vec3 e, pl_vec3 p, double sign, wing *w) {
+static bool measure_wing(pl_vec3 e, pl_vec3 p, double sign, wing *w) {
   pl_vec3 n = pl_vec3_cross(e, p);
   double r2 = pl_vec3_dot(e, e), m = pl_vec3_dot(n, n), r = sqrt(r2);
   if (!(m > FLAT_SINE2 * r2 * (r2 + pl_vec3_dot(p, p)))) return false;
@@ -173,8 +173,8 @@ static bool look_at_wing(pl_vec3 e, pl_vec3 p, double sign, wing *w) {
   return true;
 }
 
-static bool look_at_wings(const double *d, wing w[2]) {
-  return look_at_wing(side(d, 0), side(d, 1), -1, &w[0]) && look_at_wing(side(d, 0), side(d, 2), 1, &w[1]);
+static bool measure_wings(const double *d, wing w[2]) {
+  return measure_wing(side(d, 0), side(d, 1), -1, &w[0]) && measure_wing(side(d, 0), side(d, 2), 1, &w[1]);
 }
 
 static double hinge_value(const double *d) {
@@ -186,7 +186,7 @@ static double hinge_value(const double *d) {
 static void hinge_gradient(const double *d, double *g) {
   wing w[2];
   for (int i = 0; i < 9; ++i) g[i] = 0;
-  if (!look_at_wings(d, w)) return;
+  if (!measure_wings(d, w)) return;
   pl_vec3 edge = {0, 0, 0};
   for (int k = 0; k < 2; ++k) {
     pl_vec3 u = pl_vec3_scale(w[k].n, w[k].sign * w[k].r / w[k].m);
@@ -212,7 +212,7 @@ static pl_mat3 combined(pl_mat3 A, double a, pl_mat3 B, double b) {
 static void hinge_hessian(const double *d, double *h) {
   wing wings[2];
   for (int i = 0; i < 81; ++i) h[i] = 0;
-  if (!look_at_wings(d, wings)) return;
+  if (!measure_wings(d, wings)) return;
   for (int k = 0; k < 2; ++k) {
     const wing *w = &wings[k];
     double s = w->sign, t = w->t;
@@ -247,7 +247,7 @@ static void add_wing_rate(double *h, int k, const wing *w, pl_vec3 e_rate, pl_ve
 static void hinge_third(const double *d, const double *rate, double *h) {
   wing wings[2];
   for (int i = 0; i < 81; ++i) h[i] = 0;
-  if (!look_at_wings(d, wings)) return;
+  if (!measure_wings(d, wings)) return;
   for (int k = 0; k < 2; ++k) add_wing_rate(h, k, &wings[k], side(rate, 0), side(rate, 1 + k));
 }
 

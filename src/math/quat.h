@@ -66,7 +66,7 @@ static inline pl_transform pl_transform_identity(void) {
   return (pl_transform){{0, 0, 0}, {0, 0, 0, 1}};
 }
 // Finite, with a rotation that can be made a unit.
-static inline bool pl_transform_is_sound(pl_transform t) {
+static inline bool pl_transform_is_valid(pl_transform t) {
   double norm = pl_quat_dot(t.rotation, t.rotation);
   return pl_vec3_is_finite(t.position) && isfinite(norm) && norm > 1e-12;
 }

@@ -133,7 +133,7 @@ static bool build_tree(pl_arena *arena, search *s) {
 }
 
 // Sum up the distances; a point farther than `tolerance` is an error that names the farthest.
-static pl_status judge_distances(const search *s, int32_t point_count, double tolerance, pl_embedding_report *report,
+static pl_status check_distances(const search *s, int32_t point_count, double tolerance, pl_embedding_report *report,
                                  pl_error *error) {
   pl_embedding_report found = {.farthest_point = -1};
   int32_t too_far_count = 0;
@@ -189,7 +189,7 @@ pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_
     status = pl_fail_memory(error);
   } else {
     pl_parallel_for(context, point_count, GRAIN, place_points, &s);
-    status = judge_distances(&s, point_count, tolerance, report, error);
+    status = check_distances(&s, point_count, tolerance, report, error);
   }
   pl_arena_destroy(&temporary);
   if (status < 0 || embedding == NULL) {

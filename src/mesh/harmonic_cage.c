@@ -70,7 +70,7 @@ bool pl_harmonic_cage_holds(const pl_harmonic_cage *cage, pl_vec3 point) {
   return inside;
 }
 
-static pl_cage_position place_of_hit(const pl_harmonic_cage *cage, pl_hit hit) {
+static pl_cage_position position_of_hit(const pl_harmonic_cage *cage, pl_hit hit) {
   pl_cage_position position = {.found = hit.triangle >= 0, .distance = hit.distance};
   for (int32_t i = 0; position.found && i < 3; ++i) {
     position.vertices[i] = cage->view.triangles[3 * hit.triangle + i];
@@ -80,7 +80,7 @@ static pl_cage_position place_of_hit(const pl_harmonic_cage *cage, pl_hit hit) {
 }
 
 pl_cage_position pl_harmonic_cage_nearest(const pl_harmonic_cage *cage, pl_vec3 point) {
-  if (cage->dimension == 3) return place_of_hit(cage, pl_triangle_tree_nearest(cage->tree, point, HUGE_VAL));
+  if (cage->dimension == 3) return position_of_hit(cage, pl_triangle_tree_nearest(cage->tree, point, HUGE_VAL));
   pl_cage_position best = {.distance = HUGE_VAL};
   for (int32_t s = 0; s < cage->view.segment_count; ++s) {
     const int32_t *ends = &cage->view.segments[2 * s];
@@ -115,7 +115,7 @@ pl_cage_position pl_harmonic_cage_cross(const pl_harmonic_cage *cage, pl_vec3 po
   pl_vec3 begin = pl_vec3_add_scaled(point, along, -slack);
   pl_cage_position position = cage->dimension == 2
                             ? cross_segments(cage, begin, axis, sign, limit + 2 * slack)
-                            : place_of_hit(cage, pl_triangle_tree_ray(cage->tree, begin, along, limit + 2 * slack));
+                            : position_of_hit(cage, pl_triangle_tree_ray(cage->tree, begin, along, limit + 2 * slack));
   if (position.found) position.distance = fmin(fmax(position.distance - slack, 0), limit);
   return position;
 }

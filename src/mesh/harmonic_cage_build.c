@@ -80,13 +80,13 @@ static int32_t number_of(outline *o, int32_t x, int32_t y) {
 
 static void draw_outline(outline *o) {
   static const int32_t STEPS[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};  // corners of a cell, counter-clockwise
-  static const int32_t BESIDE[4][2] = {{0, -1}, {1, 0}, {0, 1}, {-1, 0}};
+  static const int32_t NEIGHBOURS[4][2] = {{0, -1}, {1, 0}, {0, 1}, {-1, 0}};
   o->point_count = o->segment_count = 0;
   for (int32_t i = 0; i < LINES * LINES; ++i) o->numbers[i] = -1;
   for (int32_t y = 1; y < LINES - 1; ++y)
     for (int32_t x = 1; x < LINES - 1; ++x)
       for (int32_t side = 0; o->kept[y * LINES + x] && side < 4; ++side) {
-        if (o->kept[(y + BESIDE[side][1]) * LINES + x + BESIDE[side][0]]) continue;
+        if (o->kept[(y + NEIGHBOURS[side][1]) * LINES + x + NEIGHBOURS[side][0]]) continue;
         const int32_t *from = STEPS[side], *to = STEPS[(side + 1) % 4];
         o->segments[2 * o->segment_count] = number_of(o, x + from[0], y + from[1]);
         o->segments[2 * o->segment_count++ + 1] = number_of(o, x + to[0], y + to[1]);

@@ -152,7 +152,7 @@ pl_status pl_harmonic_grid_build(pl_harmonic_grid *grid, pl_arena *arena, const 
   return done ? PL_OK : pl_fail_memory(error);
 }
 
-static bool add_place(const pl_cage_position *position, double weight, pl_vector *terms) {
+static bool add_position(const pl_cage_position *position, double weight, pl_vector *terms) {
   for (int32_t i = 0; i < 3; ++i) {
     const pl_harmonic_term term = {-1, position->vertices[i], weight * position->weights[i]};
     if (term.weight > 0 && !pl_vector_push(terms, &term)) return false;
@@ -168,7 +168,7 @@ static bool gather_along(const pl_harmonic_grid *grid, const double point[3], in
     const pl_harmonic_term term = {grid->rows[node_index(grid, at)], 0, weight};
     if (term.row >= 0) return pl_vector_push(terms, &term);
     pl_cage_position position = pl_harmonic_cage_nearest(grid->cage, here);
-    return add_place(&position, weight, terms);
+    return add_position(&position, weight, terms);
   }
   double h = grid->spacing, offset = (point[axis] - grid->origin[axis]) / h;
   int32_t low = (int32_t)fmin(fmax(floor(offset), 0), grid->counts[axis] - 2);
@@ -187,7 +187,7 @@ static bool gather_along(const pl_harmonic_grid *grid, const double point[3], in
     double end[3] = {point[0], point[1], point[2]};
     at[axis] = low + side;
     end[axis] = grid->origin[axis] + at[axis] * h;
-    bool added = ends[side].found ? add_place(&ends[side], weight * fraction, terms)
+    bool added = ends[side].found ? add_position(&ends[side], weight * fraction, terms)
                                   : gather_along(grid, end, axis + 1, at, weight * fraction, terms);
     if (!added) return false;
   }

@@ -106,12 +106,12 @@ static void check_tets(pl_check *check) {
     if (!(fabs(volume) * 6 > FLAT * longest * longest * longest)) {
       check->report.degenerate_count++;
       if (pl_check_count(check, PL_TROUBLE_FLAT_TET, t, center, &where))
-        PL_CHECK_SAY(check, &where, "Tet %d (points %d, %d, %d, %d) is flat: %g m long, but its volume is %g cubic metres.", t,
+        PL_CHECK_REPORT(check, &where, "Tet %d (points %d, %d, %d, %d) is flat: %g m long, but its volume is %g cubic metres.", t,
                      c[0], c[1], c[2], c[3], longest, volume);
     } else if (volume < 0) {
       check->report.inverted_tet_count++;
       if (pl_check_count(check, PL_TROUBLE_INVERTED_TET, t, center, &where))
-        PL_CHECK_SAY(check, &where, "Tet %d (points %d, %d, %d, %d) is inside out: its volume is %g cubic metres.", t, c[0], c[1],
+        PL_CHECK_REPORT(check, &where, "Tet %d (points %d, %d, %d, %d) is inside out: its volume is %g cubic metres.", t, c[0], c[1],
                      c[2], c[3], volume);
     }
   }
@@ -127,7 +127,7 @@ static void check_triangles(pl_check *check) {
     pl_finding where;
     check->report.degenerate_count++;
     if (pl_check_count(check, PL_TROUBLE_FLAT_TRIANGLE, t, element_center(check, c, 3), &where))
-      PL_CHECK_SAY(check, &where, "Triangle %d (points %d, %d, %d) is %s: %g m long, with an area of %g square metres.", t, c[0],
+      PL_CHECK_REPORT(check, &where, "Triangle %d (points %d, %d, %d) is %s: %g m long, with an area of %g square metres.", t, c[0],
                    c[1], c[2], longest > 0 ? "a line" : "a point", longest, doubled / 2);
   }
 }
@@ -139,7 +139,7 @@ static void check_segments(pl_check *check) {
     pl_finding where;
     check->report.degenerate_count++;
     if (pl_check_count(check, PL_TROUBLE_FLAT_SEGMENT, s, check->view.points[c[0]], &where))
-      PL_CHECK_SAY(check, &where, "Segment %d (points %d, %d) has no length.", s, c[0], c[1]);
+      PL_CHECK_REPORT(check, &where, "Segment %d (points %d, %d) has no length.", s, c[0], c[1]);
   }
 }
 
@@ -167,7 +167,7 @@ static bool check_duplicates(pl_check *check, pl_elements elements) {
     pl_finding where;
     check->report.duplicate_count++;
     if (pl_check_count(check, PL_TROUBLE_DUPLICATE, order[i], element_center(check, key, width), &where))
-      PL_CHECK_SAY(check, &where, "%ss %d and %d have the same corners.",
+      PL_CHECK_REPORT(check, &where, "%ss %d and %d have the same corners.",
                    width == 2   ? "Segment"
                    : width == 3 ? "Triangle"
                                 : "Tet",
@@ -185,12 +185,12 @@ static bool check_points(pl_check *check, const int32_t *component_of_point) {
     if (component_of_point[i] < 0) {
       check->report.isolated_point_count++;
       if (pl_check_count(check, PL_TROUBLE_ISOLATED, i, p, &where))
-        PL_CHECK_SAY(check, &where, "Point %d at (%g, %g, %g) belongs to no element.", i, p.x, p.y, p.z);
+        PL_CHECK_REPORT(check, &where, "Point %d at (%g, %g, %g) belongs to no element.", i, p.x, p.y, p.z);
     }
     if (first_of_point[i] == i) continue;
     check->report.duplicate_count++;
     if (pl_check_count(check, PL_TROUBLE_COINCIDENT, i, p, &where))
-      PL_CHECK_SAY(check, &where, "Points %d and %d are at the same place, (%g, %g, %g).", first_of_point[i], i, p.x, p.y, p.z);
+      PL_CHECK_REPORT(check, &where, "Points %d and %d are at the same place, (%g, %g, %g).", first_of_point[i], i, p.x, p.y, p.z);
   }
   return true;
 }
@@ -229,7 +229,7 @@ static bool check_pieces(pl_check *check, const int32_t *component_of_point) {
   pl_trouble trouble = check->view.tet_count > 0 ? PL_TROUBLE_TET_PIECES : PL_TROUBLE_PIECES;
   pl_finding where;
   if (pl_check_count(check, trouble, at, check->view.points[at], &where))
-    PL_CHECK_SAY(check, &where, "The mesh is in %d separate pieces; the smallest has %d points and begins at point %d.",
+    PL_CHECK_REPORT(check, &where, "The mesh is in %d separate pieces; the smallest has %d points and begins at point %d.",
                  piece_count, sizes[min], at);
   return true;
 }
@@ -239,7 +239,7 @@ static bool check_everything(pl_check *check) {
   pl_finding where;
   if (view->tet_count == 0 && view->triangle_count == 0 && view->segment_count == 0 &&
       pl_check_count(check, PL_TROUBLE_EMPTY, -1, pl_vec3_of(0, 0, 0), &where))
-    PL_CHECK_SAY(check, &where, "The mesh has %d points and no tets, triangles or segments.", view->point_count);
+    PL_CHECK_REPORT(check, &where, "The mesh has %d points and no tets, triangles or segments.", view->point_count);
   check_tets(check);
   check_triangles(check);
   check_segments(check);

@@ -39,7 +39,7 @@ typedef struct pl_check {
 bool pl_check_count(pl_check *check, pl_trouble trouble, int32_t index, pl_vec3 position, pl_finding *where);
 
 // Add the finding `where` with a formatted sentence about what is there.
-#define PL_CHECK_SAY(check, where, ...) \
+#define PL_CHECK_REPORT(check, where, ...) \
   ((check)->failed = (check)->failed || pl_findings_addf((check)->findings, (where), __VA_ARGS__) < 0)
 
 // Edges of the triangles, and closed pieces that are inside out. False when out of memory.

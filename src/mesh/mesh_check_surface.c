@@ -44,17 +44,17 @@ static void check_edge(pl_check *check, const sides *s, int32_t begin, int32_t e
   if (count == 1) {
     check->report.open_edge_count++;
     if (pl_check_count(check, PL_TROUBLE_OPEN_EDGE, first / 3, middle, &where))
-      PL_CHECK_SAY(check, &where, "The edge between points %d and %d has a triangle (%d) on one side only.", edge[0], edge[1],
+      PL_CHECK_REPORT(check, &where, "The edge between points %d and %d has a triangle (%d) on one side only.", edge[0], edge[1],
                    first / 3);
   } else if (is_flipped) {
     check->report.flipped_edge_count++;
     if (pl_check_count(check, PL_TROUBLE_FLIPPED_EDGE, last / 3, middle, &where))
-      PL_CHECK_SAY(check, &where, "Triangles %d and %d share the edge between points %d and %d but face opposite ways.", first / 3,
+      PL_CHECK_REPORT(check, &where, "Triangles %d and %d share the edge between points %d and %d but face opposite ways.", first / 3,
                    last / 3, edge[0], edge[1]);
   } else {
     check->report.non_manifold_edge_count++;
     if (pl_check_count(check, PL_TROUBLE_CROWDED_EDGE, first / 3, middle, &where))
-      PL_CHECK_SAY(check, &where, "The edge between points %d and %d has %d triangles (%d, %d, ...).", edge[0], edge[1], count,
+      PL_CHECK_REPORT(check, &where, "The edge between points %d and %d has %d triangles (%d, %d, ...).", edge[0], edge[1], count,
                    first / 3, s->owner[s->order[begin + 1]] / 3);
   }
 }
@@ -93,7 +93,7 @@ static void check_volumes(pl_check *check, const piece *pieces, int32_t piece_co
     if (is_hollow) continue;
     pl_finding where;
     if (!pl_check_count(check, PL_TROUBLE_INSIDE_OUT, pieces[i].first_triangle, pl_box_center(pieces[i].box), &where)) return;
-    PL_CHECK_SAY(check, &where, "The closed surface that begins with triangle %d is inside out: it encloses %g cubic metres.",
+    PL_CHECK_REPORT(check, &where, "The closed surface that begins with triangle %d is inside out: it encloses %g cubic metres.",
                  pieces[i].first_triangle, pieces[i].volume / 6);
   }
 }

@@ -146,7 +146,7 @@ static pl_status fill_plate(pl_plate *plate, frame f, pl_plate_report *report, p
   if (plate->crowded)
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "outline", "has sides so close together that no triangle fits between them");
   if (!sound) return pl_fail_memory(error);
-  pl_plate_quality quality = pl_plate_judge(plate);
+  pl_plate_quality quality = pl_plate_evaluate(plate);
   if (!(quality.min_angle >= MIN_ANGLE))
     return pl_fail_field(
         error, PL_ERROR_INVALID_DATA, "spacing",

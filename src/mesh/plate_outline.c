@@ -172,7 +172,7 @@ static double length_of(const walk *w, int32_t from, int32_t to) {
 }
 
 // The place at a distance along the line from one step to another.
-static pl_plate_point place_at(const walk *w, int32_t from, int32_t to, double along) {
+static pl_plate_point point_at(const walk *w, int32_t from, int32_t to, double along) {
   for (int32_t i = from; i < to; ++i) {
     pl_plate_point a = step_at(w, i), b = step_at(w, i + 1);
     double side = distance_of(a, b);
@@ -197,7 +197,7 @@ static double error_of(const walk *w, int32_t from, int32_t to, double length, i
   for (int32_t i = from + 1; i < to; ++i) {
     along += distance_of(step_at(w, i - 1), step_at(w, i));
     double piece = floor(along / length * pieces);
-    pl_plate_point a = place_at(w, from, to, piece * length / pieces), b = place_at(w, from, to, (piece + 1) * length / pieces);
+    pl_plate_point a = point_at(w, from, to, piece * length / pieces), b = point_at(w, from, to, (piece + 1) * length / pieces);
     worst = fmax(worst, distance_to_side(step_at(w, i), a, b));
   }
   return worst;
@@ -216,7 +216,7 @@ static bool add_line(const walk *w, int32_t from, int32_t to, int32_t min, pl_ve
   int32_t pieces = pieces_of(w, from, to, length);
   if (pieces < min) pieces = min;
   for (int32_t i = 0; i < pieces; ++i) {
-    pl_plate_point p = place_at(w, from, to, i * length / pieces);
+    pl_plate_point p = point_at(w, from, to, i * length / pieces);
     if (!pl_vector_push(points, &p)) return false;
   }
   return true;

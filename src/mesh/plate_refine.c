@@ -126,7 +126,7 @@ static shape shape_of(const pl_plate *plate, const pl_plane_triangle *t) {
   return (shape){{a.x + x, a.y + y}, hypot(x, y), fmin(sqrt(fmin(b2, c2)), distance_of(b, c)), 0.5 * twice};
 }
 
-pl_plate_quality pl_plate_judge(const pl_plate *plate) {
+pl_plate_quality pl_plate_evaluate(const pl_plate *plate) {
   pl_plate_quality quality = {.min_angle = HUGE_VAL};
   for (int32_t t = 0; t < (int32_t)plate->inside.count; ++t) {
     if (!PL_ITEM(&plate->inside, bool, t)) continue;
@@ -235,7 +235,7 @@ bool pl_plate_smooth(pl_plate *plate) {
                  *sums = pl_allocate_array(plate->context, n, sizeof *sums);
   double *weights = pl_allocate_array(plate->context, n, sizeof *weights);
   bool sound = best != NULL && from != NULL && sums != NULL && weights != NULL;
-  double min = sound ? pl_plate_judge(plate).min_angle : 0;
+  double min = sound ? pl_plate_evaluate(plate).min_angle : 0;
   if (sound) memcpy(best, plate->points.items, n * sizeof *best);
   for (int round = 0; sound && round < SMOOTHING_ROUNDS; ++round) {
     memcpy(from, plate->points.items, n * sizeof *from);
@@ -243,7 +243,7 @@ bool pl_plate_smooth(pl_plate *plate) {
     sound = pl_plate_triangulate(plate) && pl_plate_conform(plate);
     // A side of the outline that had to be split: points came too close to it.
     if (!sound || plate->points.count != n) break;
-    double angle = pl_plate_judge(plate).min_angle;
+    double angle = pl_plate_evaluate(plate).min_angle;
     if (angle < min - 1e-3) continue;
     min = fmax(angle, min);
     memcpy(best, plate->points.items, n * sizeof *best);

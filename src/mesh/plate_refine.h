@@ -37,6 +37,6 @@ bool pl_plate_refine(pl_plate *plate);
 // Move the points inside to the middle of their triangles as long as that improves the smallest angle.
 bool pl_plate_smooth(pl_plate *plate);
 
-pl_plate_quality pl_plate_judge(const pl_plate *plate);
+pl_plate_quality pl_plate_evaluate(const pl_plate *plate);
 
 #endif

@@ -113,7 +113,7 @@ static pl_status place_surface(pl_pose_fitter *f, const pl_pose_def *def, const 
 }
 
 // A third of each triangle's area to each of its corners; a cloud of points without triangles is weighed evenly.
-static void share_areas(pl_pose_fitter *f, const pl_mesh_view *surface) {
+static void distribute_areas(pl_pose_fitter *f, const pl_mesh_view *surface) {
   double sum = 0;
   for (int32_t i = 0; i < surface->triangle_count; ++i) {
     const int32_t *corners = &surface->triangles[3 * (size_t)i];
@@ -167,7 +167,7 @@ pl_status pl_pose_fitter_build(pl_context *context, const pl_pose_def *def, cons
   if (!list_corners(&f->arena, f->tets, 4 * f->tet_count, f->point_count, &f->tet_corners) ||
       !list_corners(&f->arena, f->parents, 4 * f->surface_count, f->point_count, &f->surface_corners))
     return pl_fail_memory(error);
-  share_areas(f, &skin);
+  distribute_areas(f, &skin);
   assemble_elastic(f);
   center_rest(f, volume.points);
   return PL_OK;

@@ -190,7 +190,7 @@ static pl_vec3 best_cut_point(const maker *m, const int32_t cuts[12], int count)
   return best;
 }
 
-static void place_vertices(void *data, int32_t begin, int32_t end, int32_t block) {
+static void position_vertices(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const maker *m = data;
   double h = m->grid->cell_size;
@@ -333,7 +333,7 @@ bool pl_shape_surface_make(pl_shape_surface *surface, pl_arena *arena, pl_shape_
   list_elements(&m);
   list_quads(&m);
   pl_parallel_for(grid->context, surface->quad_count, GRAIN, find_cuts, &m);
-  pl_parallel_for(grid->context, surface->point_count, GRAIN, place_vertices, &m);
+  pl_parallel_for(grid->context, surface->point_count, GRAIN, position_vertices, &m);
   for (int round = 0; round < SMOOTHING_ROUNDS; ++round) {
     sum_neighbours(&m);
     pl_parallel_for(grid->context, surface->point_count, GRAIN, smooth_vertices, &m);

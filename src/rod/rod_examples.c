@@ -45,21 +45,21 @@ static pl_status check_example(const pl_rod_skeleton *s, const pl_rod_example *e
   for (int32_t k = s->chain_start[chain]; k < s->chain_start[chain + 1]; ++k) {
     int32_t joint = s->order[k], parent = def->joints[joint].parent;
     pl_vec3 x = e->positions[joint];
-    pl_rod_name who = pl_rod_name_of(def, joint);
+    pl_rod_name joint_name = pl_rod_name_of(def, joint);
     double norm = e->rotations != NULL ? pl_quat_dot(e->rotations[joint], e->rotations[joint]) : 1;
     if (!pl_vec3_is_finite(x) || !isfinite(norm) || norm <= 1e-12)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": position and rotation of %s must be finite", name, who.text);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": position and rotation of %s must be finite", name, joint_name.text);
     pl_vec3 from = joint == e->root ? def->joints[joint].rest.position : e->positions[parent];
     pl_vec3 rest_from = joint == e->root ? def->joints[joint].rest.position : def->joints[parent].rest.position;
     double length = pl_vec3_length(pl_vec3_sub(x, from)),
            rest = pl_vec3_length(pl_vec3_sub(def->joints[joint].rest.position, rest_from));
     if (joint == e->root && length > 1e-4 * (1 + pl_vec3_length(x)))
       return pl_fail(error, PL_ERROR_INVALID_DATA,
-                     "example \"%s\": %s is the root and cannot be elsewhere than at rest (it is %g m away)", name, who.text,
+                     "example \"%s\": %s is the root and cannot be elsewhere than at rest (it is %g m away)", name, joint_name.text,
                      length);
     if (joint != e->root && fabs(length - rest) > PL_ROD_LENGTH_TOLERANCE * rest)
       return pl_fail(error, PL_ERROR_INVALID_DATA,
-                     "example \"%s\": the segment to %s is %g m long, but %g m at rest; lengths must not change", name, who.text,
+                     "example \"%s\": the segment to %s is %g m long, but %g m at rest; lengths must not change", name, joint_name.text,
                      length, rest);
   }
   return PL_OK;

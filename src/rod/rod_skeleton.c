@@ -42,7 +42,7 @@ static pl_status check_numbers(const pl_rod_def *def, pl_error *error) {
 static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) {
   const pl_rod_joint *j = &def->joints[i];
   pl_rod_name name = pl_rod_name_of(def, i);
-  if (!pl_transform_is_sound(j->rest))
+  if (!pl_transform_is_valid(j->rest))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its rest position must be finite and its rotation not zero", name.text);
   if (!(j->radius >= 0 && j->mass >= 0 && j->stiffness >= 0 && j->max_angle >= 0 && j->spring >= 0 && j->drag >= 0 &&
         j->drag <= 1 && j->radius < 1e6 && j->mass < 1e9 && j->stiffness < 1e6 && j->max_angle < 1e3 && j->spring < 1e6 &&

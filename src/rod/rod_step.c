@@ -139,10 +139,10 @@ static void find_directions(const step_data *d, int32_t batch, double *direction
 // Weights the chains of a batch should have now.
 static void find_targets(const step_data *d, int32_t batch, pl_rod_lanes lanes, float *targets) {
   const pl_rod_batch *b = &d->model->batches[batch];
-  bool looks = false;
+  bool follows_view = false;
   for (int32_t lane = 0; d->state.head->looking && lane < b->lane_count; ++lane)
-    looks = looks || (lanes.sources[lane] == PL_ROD_BY_ITSELF && b->view_counts[lane] > 0);
-  if (looks) {
+    follows_view = follows_view || (lanes.sources[lane] == PL_ROD_BY_ITSELF && b->view_counts[lane] > 0);
+  if (follows_view) {
     _Alignas(32) double directions[VEC3_LANES];
     find_directions(d, batch, directions);
     for (int32_t lane = 0; b->kernels != NULL && lane < LANES; ++lane)

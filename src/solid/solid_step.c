@@ -89,7 +89,7 @@ static void find_region_weights(const step_data *d, int32_t group, const float *
 }
 
 // Moments of the regions, and what the regions say about the examples.
-static void look_at_regions(void *data, int32_t begin, int32_t end, int32_t block) {
+static void measure_regions(void *data, int32_t begin, int32_t end, int32_t block) {
   step_data *d = data;
   const pl_solid_examples *examples = &d->model->examples;
   int32_t pull_count = LANES * shared_manifold_count(examples) * examples->count;
@@ -309,7 +309,7 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
       .gain = pl_f4_of_vec3(pl_vec3_scale(move->acceleration, move->step)),
   };
 
-  if (d.projects) pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, look_at_regions, &d);
+  if (d.projects) pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, measure_regions, &d);
   if (solid->examples.count > 0) find_shared_weights(&d, group_blocks);
   pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, d.projects ? pose_regions : match_regions, &d);
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, pull_to_goals, &d);

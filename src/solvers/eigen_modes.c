@@ -131,17 +131,17 @@ static pl_status apply(mode_search *m, const double *from, double *to, pl_error 
 
 // The reverse communication with ARPACK; values and basis hold the result. Called with the lock held.
 static pl_status search(mode_search *m, pl_eigen_report *report, pl_error *error) {
-  a_int ask = 0, info = 1, parameters[11] = {0}, places[14] = {0};
+  a_int ask = 0, info = 1, parameters[11] = {0}, pointers[14] = {0};
   a_int n = m->free_count, wanted = m->def->mode_count, ncv = m->basis_count, small_size = ncv * (ncv + 8);
   parameters[0] = 1;  // exact shifts in restarts
   parameters[2] = m->def->max_iterations;
   parameters[3] = 1;
   parameters[6] = 1;  // a plain operator
   for (;;) {
-    dsaupd_c(&ask, "I", n, "LA", wanted, m->def->tolerance, m->start, ncv, m->basis, n, parameters, places, m->work, m->small,
+    dsaupd_c(&ask, "I", n, "LA", wanted, m->def->tolerance, m->start, ncv, m->basis, n, parameters, pointers, m->work, m->small,
              small_size, &info);
     if (ask != 1 && ask != -1) break;
-    pl_status status = apply(m, m->work + places[0] - 1, m->work + places[1] - 1, error);
+    pl_status status = apply(m, m->work + pointers[0] - 1, m->work + pointers[1] - 1, error);
     if (status < 0) return status;
   }
   report->iteration_count = parameters[2];
@@ -152,7 +152,7 @@ static pl_status search(mode_search *m, pl_eigen_report *report, pl_error *error
   if (report->converged_count == 0) return PL_REMARK_NOT_CONVERGED;
   a_int end = 0;
   dseupd_c(1, "A", m->chosen, m->values, m->basis, n, 0.0, "I", n, "LA", wanted, m->def->tolerance, m->start, ncv, m->basis, n,
-           parameters, places, m->work, m->small, small_size, &end);
+           parameters, pointers, m->work, m->small, small_size, &end);
   if (end != 0) return pl_fail(error, PL_ERROR_NOT_FINITE, "ARPACK's dseupd failed with code %d", (int)end);
   return report->converged_count < wanted ? PL_REMARK_NOT_CONVERGED : PL_OK;
 }

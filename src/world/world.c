@@ -96,7 +96,7 @@ static pl_status check_body_def(const pl_body_def *def, pl_error *error) {
   pl_status status = pl_check_def(def->magic, "pl_body_def", error);
   if (status < 0) return status;
   if (def->model == NULL) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "model", "a body needs a model");
-  if (!pl_transform_is_sound(def->placement))
+  if (!pl_transform_is_valid(def->placement))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "placement", "the position must be finite and the rotation not zero");
   if (!pl_vec3_is_finite(def->velocity) || !pl_vec3_is_finite(def->angular_velocity) || !isfinite(def->gravity_scale))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "velocity", "velocities and gravity scale must be finite numbers");
@@ -191,7 +191,7 @@ pl_status pl_world_move_collider(pl_world *world, pl_collider_id id, pl_transfor
   double size = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   if (!pl_vec3_is_finite(placement.position) || !(size > 1e-12 && size < 1e12))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a collider's place must be finite, and its rotation must be one");
-  if (!pl_collider_lead(collider, placement, pl_world_get_time(world), world->def.step))
+  if (!pl_collider_move(collider, placement, pl_world_get_time(world), world->def.step))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a collider with keys moves by them alone");
   return PL_OK;
 }

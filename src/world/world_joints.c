@@ -15,7 +15,7 @@ pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id id, int32_t joint,
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
-  if (!pl_transform_is_sound(target) || !isfinite(seconds) || seconds < 0)
+  if (!pl_transform_is_valid(target) || !isfinite(seconds) || seconds < 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "joint %d cannot be led there: position, rotation and time must be finite",
                    joint);
   const pl_body_method *method = body->model->method;
@@ -69,7 +69,7 @@ pl_status pl_body_teleport(pl_world *world, pl_body_id id, pl_transform motion, 
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
-  if (!pl_transform_is_sound(motion))
+  if (!pl_transform_is_valid(motion))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a body can only be carried by a finite motion");
   motion.rotation = pl_quat_unit(motion.rotation);
   if (body->model->method->teleport != NULL)
