@@ -1,4 +1,4 @@
-// Making an actor: its def judged, its space, solver and memory.
+// Making an actor: its def checked, its space, solver and memory.
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 //
 //   k_p (q - s_x) + k_d (v - s_v) = 0        q = Σ w_j x_j and v = Σ w_j v_j at the end of the step, q_n and v_n at its start
 //
-// The step looks for u with x = b + r (u - b), b the places at the start; r = 1 for implicit Euler, where v = (q - q_n)/h as in the paper, and r = 2 for the midpoint
+// The step looks for u with x = b + r (u - b), b the positions at the start; r = 1 for implicit Euler, where v = (q - q_n)/h as in the paper, and r = 2 for the midpoint
 // rule, where v = 2 (q - q_n)/h - v_n. (With the paper's v, which is the mean velocity of the step, a velocity that is reached would change sign around its goal for
 // ever.) In both, with Q = Σ w_j u_j,
 //
@@ -10,7 +10,7 @@
 //
 //   (k_p r + k_d r²/h) Q  =  k_p s_x + k_d (s_v + (r - 1) v_n) + (k_p (r - 1) + k_d r²/h) q_n
 //
-// times the weight of the goal. For r = 1 this is eqs. 9 and 10 with the signs put right.
+// times the weight of the goal. For r = 1 this is eqs. 9 and 10 with the signs corrected.
 #include <math.h>
 
 #include "actor/actor.h"

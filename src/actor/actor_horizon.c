@@ -3,7 +3,7 @@
 //   minimise  Σ_k ½ |goals at the end of step k|² + r(p_k; p_{k-1})        subject to   c(u_k, p_k; x_k, v_k) = 0,   k = 0 … H - 1
 //
 // x_k, v_k is where step k - 1 ends. Goals, contact and friction are those of every planned step; what the behaviour asks for now is taken to hold until the end of the
-// plan. Only p_0 is used, and the next step plans anew (receding horizon). With H = 1 this is the problem of actor_solver.h.
+// plan. Only p_0 is used, and the next step plans again (receding horizon). With H = 1 this is the problem of actor_solver.h.
 //
 // Method. The equations of a step can always be solved, so they are: going through the plan for given p (actor_horizon_roll.c) makes the objective a function of p alone, Σ_k ½ |g_k(p)|²
 // + r. Its derivatives J = ∂g/∂p come from one pass backwards in time, over the blocks D_k and E_k of the single steps: one solve with D_k for each goal of step k and

@@ -29,8 +29,8 @@ struct pl_actor_horizon {
   double *p, *trial;                     // H x P
   double *gradient, *dp;                    // H P: gradient of the objective, and the step
   double *J;                             // rows of all steps x H P
-  double *hessian;                          // P x P room
-  double *by_x, *by_v, *rhs, *lambda;  // rows of all steps x n: adjoints by the state at the start of a step, room
+  double *hessian;                          // P x P workspace
+  double *by_x, *by_v, *rhs, *lambda;  // rows of all steps x n: adjoints by the state at the start of a step, workspace
   double *workspace, *room2;                  // n each, P each
   pl_dense_factor small;                 // H P
 };

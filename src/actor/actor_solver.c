@@ -2,11 +2,11 @@
 //
 // From u and p, where the step's equations are linearised: the step of actor_solver_blocks.c, as far along it as the merit falls (actor_solver_search.c), and again, until
 // the optimality conditions hold. They are measured without units: c against the forces that balance; the gradient of the objective by p along c = 0, which is
-// r' + Jᵀ g, in the norm √(v K⁻¹ v), against the root of the objective: a share of t leaves about t² of the objective to be gained.
+// r' + Jᵀ g, in the norm √(v K⁻¹ v), against the root of the objective: a fraction of t leaves about t² of the objective to be gained.
 //
 // What contact does to it. The stiffness of friction jumps between sticking and slipping, and points that have slipped begin every step just there: searches may end at such kinks
 // before the optimality conditions hold. (Friction that goes over smoothly while the search goes on was tried; it reached the same goals.) Caps of friction are
-// found anew at each of the first points, then held: otherwise searches go round in circles. The search begins, with the last step's p or a guess, near c = 0; when it finds
+// found again at each of the first points, then held: otherwise searches go round in circles. The search begins, with the last step's p or a guess, near c = 0; when it finds
 // nothing, it begins again from there. A second failure in a row ends it.
 //
 // Where steps had to be shortened, the coming ones are damped (Levenberg and Marquardt): K's diagonal is raised by a factor that grows and falls again.

@@ -2,7 +2,7 @@
 //
 //   minimise  ½ |G u - s|² + r(p)   subject to   c(u, p) = 0
 //
-//   u   what the step looks for (fem_potential.h), n numbers          G u - s   goals (eqs. 6 to 10), one row for each coordinate of each
+//   u   unknowns of the step (fem_potential.h), n numbers          G u - s   goals (eqs. 6 to 10), one row for each coordinate of each
 //   p   parameters of the rest shape, P numbers                       c         gradient of the step's potential by u
 //   λ   multipliers, n numbers
 #ifndef PL_ACTOR_SOLVER_H
@@ -42,7 +42,7 @@ typedef struct pl_actor_outcome {
   int32_t iteration_count;
   bool converged;
   double objective, goal_square, regulariser;
-  double residual;    // |c| as a share of the forces that balance
+  double residual;    // |c| as a fraction of the forces that balance
   double stationary;  // what is left of the optimality conditions, relative
   double min_step;
   double shift;  // largest of pl_actor_solver.shift (actor_solver_parts.h)

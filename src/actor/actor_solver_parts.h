@@ -15,13 +15,13 @@ struct pl_actor_solver {
   // Free points: K = S + JᵀJ with a sparse S, solved by the formula of Sherman, Morrison and Woodbury. NULL of other spaces.
   pl_actor_factor *sparse;      // of S
   pl_block_matrix sparse_hessian;  // S
-  double *sparse_diagonal;      // of S as it was looked at, P
+  double *sparse_diagonal;      // of S as it was evaluated, P
   double *Z;                    // S⁻¹ Jᵀ, one row of n per goal row
   pl_dense_factor ties;         // of 1 + J S⁻¹ Jᵀ
   double *sparse_workspace;          // 2 n and max_rows
   bool is_sparse;               // K was factored that way
   int32_t n, P, max_rows;
-  // At the point that was looked at last. Everything by u is 0 where u is fixed.
+  // At the point that was evaluated last. Everything by u is 0 where u is fixed.
   double *goals;            // G u - s, one per row
   double *E;                // n x P; exact mode only
   double *gradient, *hessian;     // of the regulariser: P, and P x P
@@ -34,7 +34,7 @@ struct pl_actor_solver {
   double *reduced;          // gradient of the objective by p along c = 0
   double goal_square, regulariser;
   double forces;  // |c|₁
-  // What made K positive: with Gauss-Newton this multiple of its largest diagonal entry, added to the diagonal; with the exact Hessian this share of Gauss-Newton's.
+  // What made K positive: with Gauss-Newton this multiple of its largest diagonal entry, added to the diagonal; with the exact Hessian this fraction of Gauss-Newton's.
   double shift;
   double factor_shift;  // the same of D
   // The step, to be subtracted.
@@ -58,11 +58,11 @@ void pl_actor_shape_use(pl_actor_solver *solver, pl_fem_choice *choice, const do
 pl_status pl_actor_get_point_view(pl_actor_solver *solver, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                               const double *p, pl_error *error);
 
-// The step from the point that was looked at.
+// The step from the point that was evaluated.
 pl_status pl_actor_step_find(pl_actor_solver *solver, pl_actor_hessian hessian, pl_fem_choice *choice, const pl_goal_rows *rows,
                              const double *lambda, pl_error *error);
 
-// Optimality conditions at the point that was looked at, with the K of the step: √(what the step promises to gain / objective).
+// Optimality conditions at the point that was evaluated, with the K of the step: √(what the step promises to gain / objective).
 double pl_actor_point_stationary(const pl_actor_solver *solver);
 
 // x = K⁻¹ x, P numbers, with the K of the step.
@@ -76,7 +76,7 @@ pl_status pl_actor_line_search(pl_actor_solver *solver, pl_fem_choice *choice, c
 // Bring u towards c = 0 with p as it is, until the residual is a share `tolerance` of the forces that balance. Overwrites the step.
 pl_status pl_actor_settle(pl_actor_solver *solver, pl_fem_choice *choice, int32_t limit, double tolerance, pl_error *error);
 
-// |c| against the forces that balance: what is near enough to begin a search at, or to go on from.
+// |c| against the forces that balance: what is near enough to begin a search at, or to continuing from.
 #define PL_ACTOR_NEAR 0.1
 
 static inline double pl_actor_dot(int32_t n, const double *a, const double *b) {

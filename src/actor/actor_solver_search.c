@@ -6,7 +6,7 @@
 // (Nocedal and Wright 2006, eq. 18.36). Steps are halved until ψ falls by a ten-thousandth of what its slope promises; where one was shortened, the next begins at twice
 // its length.
 //
-// The equations of motion are far from linear where a body turns or touches down. Points far from c = 0 are no good to linearise at, so a step has to end near it,
+// The equations of motion are far from linear where a body turns or touches down. Points far from c = 0 are not useful to linearise at, so a step has to end near it,
 // whatever ψ says. And where a length is refused for what it does to c, as Maratos found it to happen, it is tried once more with u corrected by D⁻¹ c at its end
 // (the second-order correction, ibid., section 18.3). A plane body of free points whose ends come apart in mid-air takes 20 iterations to 1e-6 so, and over 100
 // where only first lengths are corrected.

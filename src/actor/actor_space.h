@@ -2,7 +2,7 @@
 //
 // Two kinds of map. In a *whole* space X are places of particles, shared by all elements around them: free points, cages, modes. In
 // a *loose* one X are the corners of every element by itself: mixtures of examples, which do not fit together (section 5.1). In
-// both, everything that the optimisation needs is a product with L; nobody outside these files looks at L.
+// both, everything that the optimisation needs is a product with L; L is not used outside these files.
 //
 //   P   number of parameters         n   3 times the number of particles         c(u, p)   gradient of the step's potential by u, which must vanish
 #ifndef PL_ACTOR_SPACE_H
@@ -33,7 +33,7 @@ void pl_rest_space_straighten(pl_rest_space *space, double *p);
 // E = ∂c/∂p = (∂²W/∂x∂X) L at x, n x P row-major, overwritten; the system's rest shapes are those of p.
 void pl_rest_space_mixed(pl_rest_space *space, const pl_fem_system *system, const double *x, double *E);
 
-// The same as a map: look at x, then E dp (n numbers) and Eᵀ v (P numbers), both overwritten, until x is looked at anew. Whole spaces do without E: they multiply with the
+// The same as a map: evaluate at x, then E dp (n numbers) and Eᵀ v (P numbers), both overwritten, until x is evaluated again. Whole spaces do without E: they multiply with the
 // sparse ∂²W/∂x∂X and with L one after the other.
 void pl_rest_space_mixed_get_view(pl_rest_space *space, const pl_fem_system *system, const double *x);
 void pl_rest_space_mixed_apply(pl_rest_space *space, const double *dp, double *product);

@@ -12,7 +12,7 @@
 
 enum { MAX_VALUES = 3 * PL_FEM_MAX_CORNERS, MAX_EXAMPLES = 1024 };
 
-// Changes of an element by less than this share of its size are rounding of single-precision files.
+// Changes of an element by less than this fraction of its size are rounding of single-precision files.
 #define SAME 1e-7
 
 // --- building -----------------------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ typedef struct sweep {
 } sweep;
 
 // Several elements without a corner in common are visited at a time, so adding to rows (E) or columns (B) of an element's corners
-// is safe; what all elements add to goes into the room of each entry first.
+// is safe; what all elements add to goes into the workspace of each entry first.
 static void each_group(sweep *s, pl_block_visit *visit) {
   for (s->group = 0; s->group < s->space->model->group_count; ++s->group)
     pl_block_pattern_visit(s->system->context, &s->space->model->pattern, s->group, visit, s);
@@ -257,7 +257,7 @@ void pl_rest_loose_mixed_pull(pl_rest_space *space, const double *v, double *pro
     for (ptrdiff_t k = 0; v[i] != 0 && k < size; ++k) product[k] += v[i] * space->gradients[size * i + k];
 }
 
-// One entry's column of xX goes to B, its products with all entries of the element to the room of pairs.
+// One entry's column of xX goes to B, its products with all entries of the element to the workspace of pairs.
 static void spread_third(const sweep *s, int32_t e, int32_t entry, const double *xX, const double *XX) {
   const pl_fem_group *group = &s->system->model->groups[s->group];
   const pl_loose_group *loose = &s->space->loose[s->group];

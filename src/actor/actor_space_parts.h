@@ -15,7 +15,7 @@ typedef struct pl_loose_group {
   int32_t *columns;     // example of each entry, rising within an element
   double *values;       // 3 corner_count per entry: L, the corners of the unrotated example less those at rest
   int32_t *pair_start;  // element_count + 1: squares of the numbers of entries
-  double *pairs;        // room, by pair of entries
+  double *pairs;        // workspace, by pair of entries
 } pl_loose_group;
 
 struct pl_rest_space {
@@ -37,11 +37,11 @@ struct pl_rest_space {
   ptrdiff_t weight_stride;            // V rounded up to PL_REST_LANES
   const double *weights;              // particle_count x weight_stride, of cages; otherwise NULL
   const double *modes;                // n x P, of modes; otherwise NULL
-  pl_block_matrix first, second;      // room: derivatives by particle
-  pl_block_matrix mixed;              // ∂²W/∂x∂X where it was looked at last
-  double *points, *forces, *changes;  // room: n each
-  double *rows;                       // room: 3 x P for each particle of a batch
-  double *square;                     // room: P x P, NULL of free spaces
+  pl_block_matrix first, second;      // workspace: derivatives by particle
+  pl_block_matrix mixed;              // ∂²W/∂x∂X where it was evaluated last
+  double *points, *forces, *changes;  // workspace: n each
+  double *rows;                       // workspace: 3 x P for each particle of a batch
+  double *square;                     // workspace: P x P, NULL of free spaces
   pl_fem_system system;               // of the regulariser, with its own parameters
   pl_block_matrix stiffness;          // of the regulariser's energy at X₀
   const double *limit_factors;        // by element of all groups, of the cost of isolated strain; NULL: none
@@ -51,9 +51,9 @@ struct pl_rest_space {
   pl_loose_group loose[PL_FEM_MAX_GROUPS];
   const double *fractions;     // by particle: one over the number of element corners there
   const int32_t *group_of;  // by parameter
-  double *group_sums;       // room, by group
+  double *group_sums;       // workspace, by group
   int32_t group_count;
-  double *gradients;  // E where it was looked at last, n x P
+  double *gradients;  // E where it was evaluated last, n x P
 };
 
 static inline bool pl_rest_is_loose(const pl_rest_space *space) {
@@ -66,7 +66,7 @@ pl_status pl_rest_modes_build(pl_rest_space *space, const pl_actor_def *def, pl_
 pl_status pl_rest_loose_build(pl_rest_space *space, const pl_actor_def *def, pl_error *error);
 pl_status pl_rest_regulariser_build(pl_rest_space *space, const pl_actor_def *def, pl_error *error);
 
-// The cost of isolated strain (actor_space_limit.c): `scale` times it and `plain` times the elastic energy, with derivatives by the places of the particles added
+// The cost of isolated strain (actor_space_limit.c): `scale` times it and `plain` times the elastic energy, with derivatives by the positions of the particles added
 // where wanted. Whether both are better found together: where the system does not find energies four at a time.
 pl_status pl_rest_strain_cost_build(pl_rest_space *space, double limit, pl_error *error);
 bool pl_rest_strain_cost_joins(const pl_rest_space *space);

@@ -1,4 +1,4 @@
-// Whole spaces: rest places of particles X = X₀ + L p, shared by the elements around them.
+// Whole spaces: rest positions of particles X = X₀ + L p, shared by the elements around them.
 //
 //   free    L = 1 over the coordinates that move
 //   cages   L = W ⊗ 1: every coordinate of a particle is the same mean of that coordinate of the cage's vertices

@@ -57,7 +57,7 @@ void pl_aim_hold(const pl_actor_view *view, const pl_motion_frame *frame, const 
   double beat = frame->beat;
   pl_vec3 wanted = pl_vec3_add(hold->spin, at_most(pl_vec3_scale(error, hold->gain / beat), hold->rate / beat));
   pl_vec3 change = at_most(within(pl_vec3_sub(wanted, view->spin), axes), hold->acceleration * frame->step / (beat * beat));
-  // Weighed as the speed of a point half a body away from the centre of mass.
+  // Weighted as the speed of a point half a body away from the centre of mass.
   pl_goal goal = {.subject = PL_GOAL_SPIN, .axes = axes, .velocity_gain = 1, .velocity = pl_vec3_add(view->spin, change)};
   goal.weight = hold->weight * 0.5 * frame->height * usual_pace / frame->pace;
   pl_goals_add(goals, &goal);

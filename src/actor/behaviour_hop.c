@@ -43,7 +43,7 @@ typedef struct hop_state {
   double brake;         // m/s², of landing
   double level_brake;   // m/s², of landing, along the ground
   double speed_trim;    // m/s
-  double lead_trim;     // share of the height
+  double lead_trim;     // fraction of the height
   double push_trim;     // factor on the upward push, less 1
   pl_vec3 facing;
   pl_vec3 last_position;  // of the centre of mass at the last take-off
@@ -247,7 +247,7 @@ static void crouch(const double *settings, const hop_state *state, const pl_acto
 // Gravities: what comes down faster than it went up is not caught at once.
 static const double max_acceleration = 10;
 
-// Velocities alone: wherever the centre of mass is, it goes on from there. Gain 0 leaves places out.
+// Velocities alone: wherever the centre of mass is, it continuing from there. Gain 0 leaves places out.
 static void accelerate(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_vec3 speed,
                        double upward, double along, pl_goals *goals) {
   pl_aim aim = {.target = view->center, .target_speed = speed, .weight = settings[WEIGHT]};

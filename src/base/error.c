@@ -29,7 +29,7 @@ const char *pl_version(void) {
   return TEXT(PL_VERSION_MAJOR) "." TEXT(PL_VERSION_MINOR) "." TEXT(PL_VERSION_PATCH);
 }
 
-// Take away the beginning of a UTF-8 character that a full buffer has cut off: half of one is no text for whoever shows the message.
+// Take away the beginning of a UTF-8 character that a full buffer has cut off: half of one is not text for display.
 static void trim_character(char *text) {
   size_t length = strlen(text), start = length;
   while (start > 0 && length - start < 3 && ((unsigned char)text[start - 1] & 0xC0) == 0x80) --start;

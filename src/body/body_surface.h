@@ -1,4 +1,4 @@
-// The surface that a body touches with and is seen by: the boundary of its tets, or a finer surface embedded in them.
+// The surface of a body, for contact and display: the boundary of its tets, or a finer surface embedded in them.
 #ifndef PL_BODY_SURFACE_H
 #define PL_BODY_SURFACE_H
 

@@ -23,7 +23,7 @@ typedef struct pl_collider {
   const pl_collider_key *keys;
   int32_t key_count;
   bool loop;
-  pl_collider_key *lead;            // room for two keys of a collider that is led; NULL where keys were given
+  pl_collider_key *lead;            // two keys of a collider that is moved by the caller; NULL where keys were given
   pl_triangle_tree *tree;           // of a mesh, otherwise NULL
   pl_collider_clearance clearance;  // of a mesh
   pl_vec3 center;                   // middle of a ball around the whole form, in its own frame …
@@ -42,7 +42,7 @@ bool pl_collider_move(pl_collider *collider, pl_transform target, double time, d
 pl_transform pl_collider_placement(const pl_collider *collider, double time);
 
 // Where it is at the start and at the end of a step. When the keys start over within the step and do not join up, the collider is put at
-// its new place without having moved: nothing is dragged across the jump.
+// its new position without having moved: nothing is dragged across the jump.
 void pl_collider_motion(const pl_collider *collider, double time, double step, pl_transform *start, pl_transform *end);
 
 // Signed distance of any point from the collider at a placement, negative inside; `normal` (may be NULL) is the unit direction in which

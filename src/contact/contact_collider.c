@@ -6,14 +6,14 @@
 // point must not be behind.
 //
 // The distance to a mesh is a walk through its hierarchy. It is bounded from both sides by the coarse grid and by the distance of
-// the place asked for last, a neighbour of this one: that rules out most places, and ends most walks early.
+// the position asked for last, a neighbour of this one: that rules out most positions, and ends most walks early.
 //
 // d  signed distance less the body's radius, metres        0 and 1  start and end of the step
 #include "contact/contact_solver.h"
 #include "math/quat.h"
 #include "mesh/triangle_tree.h"
 
-// Sphere tracing ends this close to the surface, as a share of the path …
+// Sphere tracing ends this close to the surface, as a fraction of the path …
 static const double TRACE_TOLERANCE = 1e-7;
 // … or after this many steps; only a path that grazes the surface takes as many.
 enum { MAX_TRACE = 64 };
@@ -24,7 +24,7 @@ typedef struct local_path {
   double radius;
   pl_vec3 start, end, normal_0, normal_1;
   double length, d0, d1;
-  pl_distance_anchor *anchor;  // the last place asked for
+  pl_distance_anchor *anchor;  // the last position asked for
 } local_path;
 
 static double mesh_distance(const local_path *path, pl_vec3 point, double max_outside, pl_vec3 *normal) {

@@ -129,7 +129,7 @@ static pl_contact_group group_of(const detection *d, const pl_contact_block *blo
   };
 }
 
-// Consecutive blocks of one body against everything, one thing after the other: each place asked for is close to the one before. What the boxes
+// Consecutive blocks of one body against everything, one thing after the other: each position asked for is close to the one before. What the boxes
 // of all blocks rule out is not asked for any of them, what a block's box rules out not for its points.
 static void find_in_blocks(const detection *d, const pl_contact_group *groups, int32_t group_count) {
   const pl_contact_memory *memory = d->memory;

@@ -9,7 +9,7 @@
 // speed instead, e being the restitution. Friction: impulses at right angles to the normal, no longer than mu times the normal impulse.
 //
 // Positions: what overlap remains is moved out without touching velocities, so it adds no energy. Overlap from before the step is only
-// taken back by a share in each step: bodies that start inside each other drift apart instead of bursting.
+// taken back by a fraction in each step: bodies that start inside each other drift apart instead of bursting.
 #include "base/error.h"
 #include "contact/contact_solver.h"
 #include "math/vec3.h"
@@ -189,7 +189,7 @@ static bool sweep_positions(pl_contact_solver *solver, pl_contact_body *bodies, 
   return is_changed;
 }
 
-// Impulses act from the start of the step on, which leaves a bouncing point above the place it would have reached.
+// Impulses act from the start of the step on, which leaves a bouncing point above the position it would have reached.
 static void land_bounces(pl_contact_solver *solver, pl_contact_body *bodies) {
   contact_term terms[MAX_TERMS];
   for (int32_t i = 0; i < solver->contact_count; ++i) {

@@ -1,4 +1,4 @@
-// The inside of the contact solver: what detection and resolution share.
+// Internals of the contact solver: what detection and resolution share.
 #ifndef PL_CONTACT_SOLVER_H
 #define PL_CONTACT_SOLVER_H
 
@@ -93,8 +93,8 @@ typedef struct pl_contact_query {
 // What the i-th point of a group asks; false for one that is not finite, which touches nothing.
 bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact_query *query);
 
-// A place whose signed distance from something is known. Since that changes no faster than the place, it bounds the distance of all
-// places around.
+// A position whose signed distance from something is known. Since that changes no faster than the position, it bounds the distance of all
+// positions around.
 typedef struct pl_distance_anchor {
   bool is_set;
   pl_vec3 position;
@@ -112,7 +112,7 @@ static inline pl_distance_range pl_distance_anchor_range(const pl_distance_ancho
   return (pl_distance_range){anchor->distance - away, anchor->distance + away};
 }
 
-// How far a nearest-point search must reach so that it finds something, when the signed distance is in `range`. If the place is
+// How far a nearest-point search must reach so that it finds something, when the signed distance is in `range`. If the position is
 // certainly outside, what is farther than `max_outside` need not be found. `slack` covers rounding.
 static inline double pl_distance_search_limit(pl_distance_range range, double max_outside, double slack) {
   double limit = range.high > -range.low ? range.high : -range.low;
@@ -120,7 +120,7 @@ static inline double pl_distance_search_limit(pl_distance_range range, double ma
   return limit * (1 + 1e-9) + slack;
 }
 
-// Searches of all points of a group. `anchor` is the place asked for last, of a group nearby or this one; set by the search.
+// Searches of all points of a group. `anchor` is the position asked for last, of a group nearby or this one; set by the search.
 void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_step *step, int32_t collider,
                               pl_distance_anchor *anchor);
 void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_distance_anchor *anchor);

@@ -2,7 +2,7 @@
 //
 // Two questions are asked. Did the point cross a triangle from outside during the step? Then that triangle is what it must be put back in
 // front of, even when it came out again on the other side. If not: is it inside the body, or closer than the radii allow? Then the
-// nearest surface point that faces it is where it has to leave; inside and outside are told apart by the surface's normals around that point, so a point
+// nearest surface point that faces it is where it has to leave; inside and outside are distinguished by the surface's normals around that point, so a point
 // deep inside is pushed out as surely as one just below the surface.
 //
 // A body against itself cannot use the second question as it stands, since every surface point is nearest to its own triangles.
@@ -12,7 +12,7 @@
 #include "contact/triangle_touch.h"
 #include "mesh/simplex.h"
 
-// Rest distances up to this many gaps, or this share of an edge, are no contact in the deformed shape either.
+// Rest distances up to this many gaps, or this fraction of an edge, are not contacts in the deformed shape either.
 static const double REST_GAPS = 1.5, REST_EDGES = 0.1;
 
 typedef struct surface_search {
@@ -182,7 +182,7 @@ static bool is_behind_at_start(const surface_search *s, const pl_hit *hit) {
   return pl_vec3_dot(normal, pl_vec3_sub(s->query->start, corners[0])) < 0;
 }
 
-// Touch the triangle nearest to `place`, within `limit`, that the point's own surface can lie against, if there is one.
+// Touch the triangle nearest to `position`, within `limit`, that the point's own surface can lie against, if there is one.
 static bool touch_facing(const surface_search *s, pl_vec3 position, double limit) {
   pl_hit hit = pl_surface_motion_nearest(s->motion, position, limit, &s->facing);
   if (hit.triangle < 0) return false;
@@ -197,11 +197,11 @@ static bool touch_facing(const surface_search *s, pl_vec3 position, double limit
 }
 
 // What lies on an edge is as near to the side that it does not lie against, which would push it off. So a facing triangle is preferred
-// when it is within a share of an edge, or of so many times the distance. Without a limit a body squashed flat would be pulled through
+// when it is within a fraction of an edge, or of so many times the distance. Without a limit a body squashed flat would be pulled through
 // thin ones, since then what faces it is their far side.
 static const double FACING_EDGES = 0.1, FACING_RATIO = 32;
 
-// Is the point inside the other body, or too close? Returns whether it is outside. `anchor` is the place asked for last, nearby.
+// Is the point inside the other body, or too close? Returns whether it is outside. `anchor` is the position asked for last, nearby.
 static bool find_nearest(surface_search *s, double facing_reach, pl_distance_anchor *anchor) {
   const pl_surface_motion *motion = s->motion;
   pl_vec3 position = s->query->end;
@@ -244,7 +244,7 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
   bool may_be_inside = motion->tree->is_closed && pl_box_overlaps(motion->end_box, group->end_box);
   if (front.count == 0 && !may_be_inside) return;
 
-  // From a place outside to one that no triangle is near to or between, one is still outside. Chains of neighbours save most searches.
+  // From a position outside to one that no triangle is near to or between, one is still outside. Chains of neighbours save most searches.
   pl_contact_query query;
   bool has_outside = false;
   pl_vec3 outside = {0, 0, 0};

@@ -12,7 +12,7 @@
 //   inside   f is the largest of six lines, one per face: walk along the upper ones until they rise.
 // No iteration, so the answer is as good as the arithmetic, whatever the sizes.
 //
-// Meshes have no such structure, but d changes no faster than the place: between two places e apart it is at least (d_0 + d_1 - e) / 2. Halves of
+// Meshes have no such structure, but d changes no faster than the position: between two positions e apart it is at least (d_0 + d_1 - e) / 2. Halves of
 // the segment whose bound cannot beat what was found, or the limit, are dropped; others are halved until they are short against the radius
 // (a way of Piyavskii 1972 and Shubert 1972, ended early). A valley in a last piece is then followed down by its slope n . u - g. So a place that
 // was missed is deeper than the answer by a quarter of the radius at most (half of it for the steepest taper), or by 1/128 of the length where that
@@ -25,13 +25,13 @@
 #include "math/quat.h"
 #include "mesh/triangle_tree.h"
 
-// Slopes of this share of the segment's length are rounding: flat.
+// Slopes of this fraction of the segment's length are rounding: flat.
 static const double FLAT = 1e-12;
-// Rounding of coordinates that were turned and moved, as a share of them: nothing is ruled out by less.
+// Rounding of coordinates that were turned and moved, as a fraction of them: nothing is ruled out by less.
 static const double ROUNDING = 1e-12;
-// On meshes, depths of this share of the segment's length are not worth another question.
+// On meshes, depths of this fraction of the segment's length are not worth another question.
 static const double MESH_TOLERANCE = 1e-7;
-// No piece on a mesh is halved below this share of the segment, or a segment without radius would ask for ever …
+// No piece on a mesh is halved below this fraction of the segment, or a segment without radius would ask for ever …
 static const double MIN_PIECE = 1.0 / 64;
 // … so six halvings at most; each leaves one piece waiting. A valley converges in four or five questions.
 enum { PIECES_WAITING = 8, MAX_VALLEYS = 16 };
@@ -44,7 +44,7 @@ typedef struct local_segment {
   double growth, flat;        // of the radius from a to b; change of f along the whole segment that counts as none
 } local_segment;
 
-// The best place so far.
+// The best position so far.
 typedef struct best_position {
   double t, gap, score;  // score: gap, a little less for the middle of a flat stretch, the longest of which wins
   pl_vec3 normal;        // in the collider's frame
@@ -65,7 +65,7 @@ static void consider(const local_segment *s, double t, double flat_fraction, bes
   if (score < best->score) *best = (best_position){t, gap, score, normal};
 }
 
-// The t in [from, to] at which |q + t v| - g t is least; `flat_fraction` is how much of the segment has the same gap, 0 for a single place.
+// The t in [from, to] at which |q + t v| - g t is least; `flat_fraction` is how much of the segment has the same gap, 0 for a single position.
 static double outside_position(const local_segment *s, pl_vec3 q, pl_vec3 v, double from, double to, double *flat_fraction) {
   double g = s->growth, squared = pl_vec3_dot(v, v), speed = sqrt(squared);
   bool is_flat = speed <= s->flat && fabs(g) <= s->flat;
@@ -170,7 +170,7 @@ static void search_half_space(const local_segment *s, best_position *best) {
   consider(s, fabs(gradient) <= s->flat ? 0.5 : gradient > 0 ? 0 : 1, 0, best);
 }
 
-// A place along the segment at which a mesh was asked.
+// A position along the segment at which a mesh was asked.
 typedef struct mesh_sample {
   double t, distance, gap, gradient;  // slope: of the gap over t
 } mesh_sample;
@@ -179,11 +179,11 @@ typedef struct mesh_search {
   const local_segment *segment;
   double limit;               // gaps above do not matter
   double max_radius;         // along the segment
-  pl_distance_anchor anchor;  // the place asked for last
+  pl_distance_anchor anchor;  // the position asked for last
   best_position best;
 } mesh_search;
 
-// Ask the mesh at t; false when the place is farther than `max_outside`.
+// Ask the mesh at t; false when the position is farther than `max_outside`.
 static bool sample_mesh(mesh_search *m, double t, double max_outside, mesh_sample *sample) {
   const local_segment *s = m->segment;
   const pl_collider *collider = s->collider;
@@ -203,7 +203,7 @@ static bool sample_mesh(mesh_search *m, double t, double max_outside, mesh_sampl
   return true;
 }
 
-// Follow a valley between two places down, the gap falling at one and rising at the other. By turns the crossing of the tangents, which is right
+// Follow a valley between two positions down, the gap falling at one and rising at the other. By turns the crossing of the tangents, which is right
 // for a crease, and the zero of the straight line through the slopes, which is right for a round valley.
 static bool follow_valley(mesh_search *m, mesh_sample a, mesh_sample b) {
   const local_segment *s = m->segment;
@@ -244,7 +244,7 @@ static bool is_short(const local_segment *s, const mesh_piece *piece) {
 // False when the whole segment is farther than the limit.
 static bool search_mesh(mesh_search *m) {
   const local_segment *s = m->segment;
-  // Where the distance is more than this, no place of the segment can have a gap below the limit; from its middle only half the way remains.
+  // Where the distance is more than this, no point of the segment can have a gap below the limit; from its middle only half the way remains.
   double max = m->limit + m->max_radius + s->length;
   mesh_sample start, middle, end;
   if (!sample_mesh(m, 0.5, max - 0.5 * s->length, &middle)) return false;

@@ -6,7 +6,7 @@
 
 #include "mesh/simplex.h"
 
-// More than single precision is off by, as a share.
+// More than single precision is off by, as a fraction.
 static const double ROUNDING = 2e-7;
 
 bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_surface_motion *motion) {
@@ -127,7 +127,7 @@ pl_hit pl_surface_motion_nearest(const pl_surface_motion *motion, pl_vec3 point,
       search_leaf(&s, node);
       continue;
     }
-    // The nearer child is looked at first.
+    // The nearer child is visited first.
     int32_t near_child = index + 1, far_child = node->second;
     double near2 = pl_box_distance_squared(&motion->boxes[near_child], point),
            far2 = pl_box_distance_squared(&motion->boxes[far_child], point);

@@ -12,7 +12,7 @@ typedef struct pl_surface_motion {
   const pl_surface_tree *tree;
   pl_vec3 *starts, *ends;     // surface points at the start and at the end of the step, in the world
   pl_box start_box, end_box;  // around all of them
-  pl_vec3 drift;              // mean of end - start: added to a place at the start, it is in the surface's frame
+  pl_vec3 drift;              // mean of end - start: added to a position at the start, it is in the surface's frame
   pl_box *boxes;              // one per node, around start and end in the surface's frame
   pl_box *triangle_boxes;     // alike, one per triangle in the order of the leaves
   pl_vec3 *normals;           // unit, one per triangle, at the end of the step; zero for a triangle without area

@@ -124,7 +124,7 @@ void pl_detail_patch_describe(const pl_detail_ground *ground, const pl_detail_co
     add_patch_point(pl_mat3_apply(state->frame, r), ground->areas[point] * scale * scale, &state->patch);
   }
   if (contact->patch_count > 0) return;
-  // A disc in the tangent plane: rings of equal width, each with its share of the area.
+  // A disc in the tangent plane: rings of equal width, each with its fraction of the area.
   double radius = contact->radius * scale, width = radius / DISC_RINGS, pi = 3.14159265358979323846;
   for (int ring = 0; ring < DISC_RINGS; ++ring)
     for (int spoke = 0; spoke < DISC_SPOKES; ++spoke) {

@@ -21,11 +21,11 @@
 
 // Nothing of the window's weight is in material below this.
 static const double EMPTY = 1e-30;
-// A tangential part of the first moment below this share of the window has no direction worth following: sums over meshes are no better. Half
+// A tangential part of the first moment below this fraction of the window has no direction worth following: sums over meshes are no better. Half
 // a space has 0.4 along its normal.
 static const double MIN_FIRST = 0.01;
 static const double MIN_SECOND = 1e-4;
-// What a pure shear (0.7 of its load) counts beside the first moment: as much as an edge about two radii away.
+// What a pure shear (0.7 of its load) counts compared with the first moment: as much as an edge about two radii away.
 static const double SHEAR_FRACTION = 0.1;
 // Keeps the fit of F well-posed for points in a plane or on a line; symmetric, so it cannot turn R.
 static const double FIT_REGULARIZER = 1e-6;
@@ -128,7 +128,7 @@ static pl_vec3 widest_direction(const pl_moments *site, pl_vec3 u, pl_vec3 v, do
   return pl_vec3_scale(pl_vec3_add(pl_vec3_scale(u, c), pl_vec3_scale(v, s)), sign < 0 ? -1.0 : 1.0);
 }
 
-// Direction in which the load moves the surface sideways, as a share of the load: its first moment is the symmetric stretch without the identity, whose
+// Direction in which the load moves the surface sideways, as a fraction of the load: its first moment is the symmetric stretch without the identity, whose
 // column along the normal is the shear.
 static pl_vec3 shear_direction(const pl_vector_moments *load, pl_vec3 normal) {
   pl_vec3 shear = {0, 0, 0};

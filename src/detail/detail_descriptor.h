@@ -10,7 +10,7 @@ void pl_material_fractions(const pl_mesh_view *mesh, double *fractions);
 
 // How sums over points become the moments of a density.
 typedef enum pl_site_scale {
-  PL_SITE_PER_VOLUME = 0,  // the integral of eq. 7; shares are volumes, and the moment of order 0 says how full the window is
+  PL_SITE_PER_VOLUME = 0,  // the integral of eq. 7; fractions are volumes, and the moment of order 0 says how full the window is
   PL_SITE_PER_POINT = 1,   // eq. 8: divided by the sum of the windows' weights, so that order 0 is always 1
 } pl_site_scale;
 

@@ -1,18 +1,18 @@
 // The filter: from displacements and contacts of a coarse simulation to an enriched surface (paper 003, section 5).
 //
-//   for each contact: find it on the surface at rest, describe place and load, weigh the examples, blend their stamps into one map
+//   for each contact: find it on the surface at rest, describe place and load, compute the weights of the examples, blend their stamps into one map
 //   for each surface point under stamps: add the maps' displacements
 //
 // Stamps in one place do not add up: the coarse body already shows both loads, and each contact's descriptor sees both. So a point that several stamps
 // cover is divided between them,
 //
-//   e(x) = sum_c b_c Psi_c,   b_c = a_c / sum a,   a = strength ((1 - r²) share)^8          r  distance in the stamp, share  see detail_graph.h
+//   e(x) = sum_c b_c Psi_c,   b_c = a_c / sum a,   a = strength ((1 - r²) fraction)^8          r  distance in the stamp, fraction  see detail_graph.h
 //
 // which is 1 under a single stamp, continuous where stamps begin, and steep enough that a contact keeps its own dent when another is half a stamp
 // away. Two contacts in one place give what one gives. A contact without load has no strength and takes nothing from the others.
 //
 // Cost: a descriptor per contact, one pass over the keys, one over each similar example's stamp, and 4 samples per surface point under a stamp. Ways along
-// the surface and the tets are found anew when a contact enters another triangle.
+// the surface and the tets are found again when a contact enters another triangle.
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@
 #include "detail/detail_set.h"
 #include "detail/detail_stamp.h"
 
-// Examples with less than this share of the largest weight are left out of a stamp.
+// Examples with less than this fraction of the largest weight are left out of a stamp.
 static const float MIN_WEIGHT = 1e-5f;
 
 typedef struct pl_detail_touch {

@@ -4,7 +4,7 @@
 //
 // A point counts whole up to a detour of 0.5 and not at all from 1 on. Over one edge of a box the detour is at most 0.41, on lattices, where ways are
 // zigzag, at most 0.39 beyond a few edges; but to the far side of a cut, or of a sheet away from its rim, it is long. Near the tip of a cut the
-// share fades, so that a cut that grows changes things continuously. The paper says nothing of this; it leaves cuts to the influence maps of its
+// fraction fades, so that a cut that grows changes things continuously. The paper says nothing of this; it leaves cuts to the influence maps of its
 // predecessor.
 //
 // Shortest ways by buckets of similar length (Meyer and Sanders 2003, Delta-stepping, on one thread): points wait in the bucket of their distance, and one that gets
@@ -123,7 +123,7 @@ static float fraction_of(float way, float straight, float slack) {
 
 void pl_graph_reach(const pl_graph *graph, const pl_reach_query *query, pl_reach_work *work, float *fractions) {
   int32_t visited_count = 0;
-  // Ways may lead a little outside, and no longer way than this gives a share.
+  // Ways may lead a little outside, and no longer way than this gives a fraction.
   double outside = 1.25 * query->limit;
   float longest = (float)(2 * query->limit + query->slack), slack = (float)query->slack, scale = PL_REACH_BUCKETS / longest;
   for (int32_t i = 0; i < query->source_count; ++i) {

@@ -1,7 +1,7 @@
 // The inner loops, written once and compiled per instruction set with KERNELS set; no include guard on purpose. Only exactly rounded
 // operations are used, so every instruction set gives the same bits.
 //
-// r  place in the window      w  its weight, (2 pi)^(-3/2) put in at the end      q  key of the query      k  key of an example
+// r  position in the window      w  its weight, (2 pi)^(-3/2) put in at the end      q  key of the query      k  key of an example
 
 // exp(y) for y <= 0, to about 1e-7: 2^n times the series of what is left, at most half of ln 2. Below -87 it stays at exp(-87).
 PL_SIMD_INLINE pl_f8 lane_exp(pl_f8 y) {
@@ -53,7 +53,7 @@ static void finish_sums(const double *totals, bool with_field, pl_moments *sums,
 
 static void sum(const pl_material_rows *rows, const float *field, const pl_window *window, pl_moments *sums,
                 pl_moments *field_sums) {
-  // Beyond 6.5 radii the weight is below 1e-9, less than single precision sees beside the rest.
+  // Beyond 6.5 radii the weight is below 1e-9, less than single precision sees compared with the rest.
   const float reach = 42.0f;
   pl_vec3 center = pl_vec3_sub(window->center, rows->origin);
   float cx = (float)center.x, cy = (float)center.y, cz = (float)center.z, scale = (float)(1.0 / window->radius);
@@ -134,7 +134,7 @@ PL_SIMD_INLINE pl_f8 along(const float axis[3], pl_f8 x, pl_f8 y, pl_f8 z) {
   return x * axis[0] + y * axis[1] + z * axis[2];
 }
 
-// A place in a stamp is the projection onto the tangent plane, moved along the surface's own normal by its depth below that plane: the side of a box then unfolds
+// A position in a stamp is the projection onto the tangent plane, moved along the surface's own normal by its depth below that plane: the side of a box then unfolds
 // outward from its edge without any stretch, a wall that rises likewise, and with a third of it where the surface faces as the contact does a sphere keeps its distances
 // to third order. The paper's orthogonal projection would lay all of a side onto one line.
 static void locate(const pl_stamp_rows *rows, const pl_stamp_placement *placement, float *positions) {
@@ -165,7 +165,7 @@ static void stamp(const pl_stamp_points *points, const float *map, int32_t resol
     const float *positions = points->positions + 3 * (size_t)begin;
     pl_f8 x = pl_f8_load(positions), y = pl_f8_load(positions + LANES), none = pl_f8_set1(0.0f), last_x = pl_f8_set1((float)(resolution - 2)),
           last_y = pl_f8_set1((float)(row_count - 2));
-    // A place at the very rim may round to the last sample; those outside are not read.
+    // A position at the very rim may round to the last sample; those outside are not read.
     pl_m8 i = __builtin_convertvector(pl_f8_max(pl_f8_min(x, last_x), none), pl_m8),
           j = __builtin_convertvector(pl_f8_max(pl_f8_min(y, last_y), none), pl_m8), corner = j * resolution + i;
     x -= __builtin_convertvector(i, pl_f8);

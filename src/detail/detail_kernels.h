@@ -14,7 +14,7 @@ enum { PL_MATERIAL_LANES = 4 * LANES, PL_STAMP_LANES = 6 * LANES };
 typedef struct pl_material_rows {
   int32_t count, row_count;  // points; rows of eight
   pl_vec3 origin;
-  float *positions;  // [row][4][8]: x, y, z relative to `origin` in metres, share; rows are filled up with points without a share
+  float *positions;  // [row][4][8]: x, y, z relative to `origin` in metres, fraction; rows are padded with points of fraction 0
 } pl_material_rows;
 
 // Lay out the points; false when out of memory.
@@ -37,7 +37,7 @@ typedef struct pl_key_kernel {
   float floor;  // similarities below this are none
 } pl_key_kernel;
 
-// Surface points that a stamp may reach, eight by eight: [row][6][8], place and normal at rest; rows are filled up with points that are far away.
+// Surface points that a stamp may reach, eight by eight: [row][6][8], position and normal at rest; rows are filled up with points that are far away.
 typedef struct pl_stamp_rows {
   int32_t count, row_count;
   float *numbers;
@@ -45,14 +45,14 @@ typedef struct pl_stamp_rows {
 
 // Where a stamp lies at rest.
 typedef struct pl_stamp_placement {
-  float center[3];   // relative to the origin of the places
+  float center[3];   // relative to the origin of the positions
   float axes[3][3];  // rows: x, y, normal
   float scale;       // 1 over the radius
   float half;        // samples of the stamp from the middle to the rim
   float turn;        // what faces less than this along the normal is on the other side; -2: nothing is
 } pl_stamp_placement;
 
-// A stamp on surface points: their number, which they are, how much of each counts, and their places by `place`.
+// A stamp on surface points: their number, which they are, how much of each counts, and their positions by `locate`.
 typedef struct pl_stamp_points {
   int32_t count;
   const int32_t *points;
@@ -66,10 +66,10 @@ typedef struct pl_detail_kernels {
   // Similarity of one key to all: exp of the exponent, less the floor, over 1 less the floor; 0 below. Writes block_count rows of eight, zero
   // behind the last example. `similarities` is aligned to 32 bytes.
   void (*correlate)(const pl_key_rows *rows, const pl_key_kernel *kernel, const float *key, float *similarities);
-  // Places of surface points in a stamp, [row][3][8]: x and y, counted in samples from its corner, and 1 less the squared distance from the middle in
-  // radii, which is at most 0 outside the disc. On the other side y is one side of the stamp larger. `places` is aligned to 32 bytes.
+  // Positions of surface points in a stamp, [row][3][8]: x and y, counted in samples from its corner, and 1 less the squared distance from the middle in
+  // radii, which is at most 0 outside the disc. On the other side y is one side of the stamp larger. `positions` is aligned to 32 bytes.
   void (*locate)(const pl_stamp_rows *rows, const pl_stamp_placement *placement, float *positions);
-  // Add share times map to every point inside the disc. The map has row_count rows of `resolution` samples of 4 floats and is linear between them.
+  // Add fraction times map to every point inside the disc. The map has row_count rows of `resolution` samples of 4 floats and is linear between them.
   void (*stamp)(const pl_stamp_points *points, const float *map, int32_t resolution, int32_t row_count, pl_vec3 *to);
   // to[0 .. count) += factor * column.
   void (*add)(int32_t count, float factor, const float *column, float *to);

@@ -29,7 +29,7 @@ typedef struct pl_vector_moments {
   pl_moments components[3];
 } pl_vector_moments;
 
-// Points that stand for the material around them, each with its share of it.
+// Points that stand for the material around them, each with its fraction of it.
 typedef struct pl_material {
   int32_t count;
   const pl_vec3 *points;  // at rest, metres
@@ -56,7 +56,7 @@ int32_t pl_moment_place3(int32_t i, int32_t j, int32_t k);
 // All polynomials at r.
 void pl_hermite_evaluate(pl_vec3 r, double values[PL_MOMENT_COUNT]);
 
-// Sums over material points (eq. 8 without its factor): share w H f. `field` holds `field_count` values a point, as many moments come out;
+// Sums over material points (eq. 8 without its factor): fraction w H f. `field` holds `field_count` values a point, as many moments come out;
 // NULL with 1: the function 1. Single precision does the same in detail_kernels.h; this is for preparation, and what that is held against.
 void pl_moments_sum(const pl_material *material, const double *field, int32_t field_count, const pl_window *window,
                     pl_moments *sums);

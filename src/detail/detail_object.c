@@ -10,7 +10,7 @@
 static const double MATERIAL_REACH = 5;
 // Points a stamp reaches lie within this many radii, those on sides that it unfolds too.
 static const double STAMP_REACH = 1.5;
-// Ways round that are shorter than these shares of the window and of the stamp are none: ways along edges are never quite straight.
+// Ways round that are shorter than these fractions of the window and of the stamp are none: ways along edges are never quite straight.
 static const double MATERIAL_SLACK = 0.5, SURFACE_SLACK = 0.25;
 
 pl_detail_object pl_detail_object_of(const pl_mesh *tets, const pl_mesh *surface, const int32_t *material_of_surface) {

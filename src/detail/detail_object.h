@@ -32,11 +32,11 @@ typedef struct pl_detail_reach {
 typedef struct pl_detail_slot {
   int32_t triangle;        // -1: nothing yet
   float *fractions;           // of surface points
-  int32_t *points;         // surface points with a share, rising …
+  int32_t *points;         // surface points with a fraction above 0, rising …
   int32_t point_count;     // … and their number,
-  float *point_fractions;     // … shares
+  float *point_fractions;     // … fractions
   pl_stamp_rows near;      // … and places, relative to the ground's origin
-  pl_material_rows rows;   // material with the shares of what is connected; those of the ground without tets
+  pl_material_rows rows;   // material with the fractions of what is connected; those of the ground without tets
   float *material_fractions;  // with tets
 } pl_detail_slot;
 

@@ -16,7 +16,7 @@ enum { MIN_FITTED = 4 };
 // Loads whose directions are closer than this, at places closer than that, and whose sizes differ by more than the last differ in size alone.
 static const double SAME_LOAD = 0.02, SAME_SITE = 0.02, OTHER_SIZE = 0.2;
 
-// Closer than this share of the widths a mirror image is no other example; twice as much if the weights then cannot be made, but not more than the last.
+// Closer than this fraction of the widths a mirror image is not another example; twice as much if the weights then cannot be made, but not more than the last.
 static const double SAME_FRACTION = 0.2, MAX_SAME_FRACTION = 2;
 
 typedef struct example {
@@ -231,7 +231,7 @@ static pl_status finish_set(builder *b, pl_detail_set **set, pl_error *error) {
   double same = b->def.mirror ? SAME_FRACTION : HUGE_VAL;
   b->def.mirror = false;  // is done here
   do {
-    // Mirror images are a gift: those that cannot be told apart from the rest stay out.
+    // Mirror images are a gift: those that cannot be distinguished from the rest stay out.
     b->count = recording_count;
     b->report.mirrored_count = 0;
     report = (pl_detail_weights_report){0};

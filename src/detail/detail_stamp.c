@@ -208,7 +208,7 @@ size_t pl_stamp_positions_size(const pl_detail_ground *ground) {
   return VEC3_LANES * ((size_t)ground->object.surface_count / LANES + 1);
 }
 
-// Places of the slot's points, by the kernel that the filter uses; `rows` is its working memory.
+// Positions of the slot's points, by the kernel that the filter uses; `rows` is its working memory.
 static void find_positions(const recorder *r, float turn, float *rows, float *positions) {
   const pl_stamp_source *source = r->source;
   pl_stamp_placement placement = pl_stamp_placement_of(source->ground, source->spot, source->frame, r->def);

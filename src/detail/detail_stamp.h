@@ -11,7 +11,7 @@
 typedef struct pl_stamp_def {
   int32_t resolution, side_count;
   double radius;  // metres
-  double border;  // share of the radius over which it fades out
+  double border;  // fraction of the radius over which it fades out
 } pl_stamp_def;
 
 // What is to be recorded: `values`, one per surface point, around a spot, in its frame.
@@ -23,7 +23,7 @@ typedef struct pl_stamp_source {
   const pl_vec3 *values;  // metres, in the frame
 } pl_stamp_source;
 
-// Fill a map so that, laid onto the surface it came from, it gives back `values`. `error` is the share of them that it does not, root mean square.
+// Fill a map so that, laid onto the surface it came from, it gives back `values`. `error` is the fraction of them that it does not, root mean square.
 // False when out of memory.
 bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stamp_source *source, float *map, double *error);
 
@@ -36,7 +36,7 @@ size_t pl_stamp_positions_size(const pl_detail_ground *ground);
 // The map at a place inside the disc, linear between samples; as the kernel has it.
 static inline pl_f4 pl_stamp_sample(const pl_f4 *map, const pl_stamp_def *def, float x, float y) {
   int32_t resolution = def->resolution, last = def->side_count * resolution - 2, i = (int32_t)x, j = (int32_t)y;
-  // A place at the very rim may round to the last sample.
+  // A position at the very rim may round to the last sample.
   i = i > resolution - 2 ? resolution - 2 : i;
   j = j > last ? last : j;
   x -= (float)i;

@@ -11,19 +11,19 @@ typedef struct pl_key_layout {
   int32_t load_order;   // 1 or 2; 0: none
   double min_load;    // loads whose norm is no more than this are none, metres
   // Metres; 0: eq. 14, loads differ by direction alone. Otherwise a load is the direction of (load, reference) in one dimension more: a small one is then
-  // near to none, a large one far from it, and two of one direction can be told apart by their size.
+  // near to none, a large one far from it, and two of one direction can be distinguished by their size.
   double load_reference;
 } pl_key_layout;
 
 enum { PL_KEY_MAX_SIZE = 2 * PL_MOMENT_COUNT + 3 * (PL_LOAD_COUNT - 1) + 1 };
 
-// Widths of the kernel, in the units of eqs. 9 and 14; those of runs that are not there are not looked at.
+// Widths of the kernel, in the units of eqs. 9 and 14; those of runs that are not there are not read.
 typedef struct pl_widths {
   double site, patch, load;
 } pl_widths;
 
 // Numbers in a key: the site's, then the patch's, each times the root of its multiplicity, so that eq. 9 is the plain distance; then the load's as
-// a unit vector with the share of the reference, which is 1 for no load, so that the cosine of eq. 14 is the plain product, in all cases.
+// a unit vector with the fraction of the reference, which is 1 for no load, so that the cosine of eq. 14 is the plain product, in all cases.
 int32_t pl_key_size(const pl_key_layout *layout);
 
 // Fill a key from descriptors in the stamping frame. `patch` may be NULL if the layout has none, and `load` likewise.
@@ -50,7 +50,7 @@ typedef struct pl_detail_weights pl_detail_weights;
 
 typedef struct pl_detail_weights_report {
   int32_t group_count, max_group;  // examples fall into groups that are not similar to each other
-  double tight;                        // the narrow widths as a share of the others
+  double tight;                        // the narrow widths as a fraction of the others
   double response;                     // largest element of the matrices: what an error of the similarities may grow by
   double inexactness;                  // farthest that weights at an example are from 1 for it and 0 for the others
 } pl_detail_weights_report;
@@ -72,7 +72,7 @@ void pl_detail_similarities(const pl_detail_weights *weights, const float *key, 
 int32_t pl_detail_weights_evaluate(const pl_detail_weights *weights, const float *key, float *scratch, float *found);
 
 typedef struct pl_widths_report {
-  double error;   // of the widths found, as a share of the data: root of the squared errors over root of the squares
+  double error;   // of the widths found, as a fraction of the data: root of the squared errors over root of the squares
   int32_t tried;  // pairs of widths
 } pl_widths_report;
 

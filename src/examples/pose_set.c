@@ -1,4 +1,4 @@
-// What is wrong with a set of example poses, in the words of whoever made them.
+// What is wrong with a set of example poses, in words for the author of the poses.
 //
 // Examples act through descriptors that do not see rigid motion (paper 000: the stretch of regions; paper 001: rotations relative
 // to the parent), so two poses are the same when one is the other moved and turned. That is found by fitting: the rotation R
@@ -18,7 +18,7 @@
 #include "math/mat3.h"
 #include "math/rotation.h"
 
-// Shapes nearer to each other than this share of the rest's size are equal: files in single precision keep seven digits, and nobody
+// Shapes nearer to each other than this fraction of the rest's size are equal: files in single precision keep seven digits, and nobody
 // poses a difference of a hundredth of a millimetre on a metre.
 static const double EQUAL = 1e-5;
 
@@ -165,7 +165,7 @@ static bool check_data(check *c, int32_t i) {
   return true;
 }
 
-// Its shape against the rest's and those of the poses before it that are sound (a bit each in `sound`).
+// Its shape against the rest's and those of the poses before it that are valid (a bit each in `sound`).
 static void check_shape(check *c, int32_t i, uint64_t sound, double size) {
   const pl_pose *pose = &c->set->poses[i];
   const char *name = name_of(pose);

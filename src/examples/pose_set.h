@@ -40,7 +40,7 @@ double pl_pose_distance(const pl_vec3 *a, const pl_vec3 *b, int32_t point_count)
 //   error    pose-count        more than PL_MAX_EXAMPLES
 //   error    pose-name         no name, or the name of another pose
 //   error    pose-point-count  other than the rest's
-//   error    pose-not-finite   a coordinate is infinite or no number; position and point are named
+//   error    pose-not-finite   a coordinate is not finite; position and point are named
 //   error    pose-weight       negative or not finite
 //   warning  pose-weight-sum   weights sum to more than 1
 //   warning  pose-equals-rest  the rest's shape, perhaps moved or turned

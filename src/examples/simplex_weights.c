@@ -22,7 +22,7 @@
 // Dependent points. A point in the plane of the support has the gain 0 there, so in exact arithmetic it never joins and H stays
 // regular; this is what choosing supports by their planes, and not by their spans, buys: three examples around the rest are as good
 // as any. For what rounding lets pass, pivots are kept from falling below rounding. This changes H by no more than its own rounding
-// error, so z is the answer of a problem that cannot be told from the given one, and y is as near to d as it can be computed from
+// error, so z is the answer of a problem that cannot be distinguished from the given one, and y is as near to d as it can be computed from
 // G.
 //
 // Tolerances are multiples of the rounding error of each gain, computed along with it: nothing depends on the scale of L or d.

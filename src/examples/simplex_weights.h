@@ -26,7 +26,7 @@ typedef struct pl_simplex_report {
 // keep the weights. Input that is not finite gives the rest (all weights 0). `report` may be NULL.
 void pl_simplex_solve(int32_t n, const double *gram, const double *pull, bool is_warm, double *weights, pl_simplex_report *report);
 
-// Eigenvalues of `gram` below this share of the largest count as zero. Descriptors are computed from single-precision positions, so
+// Eigenvalues of `gram` below this fraction of the largest count as zero. Descriptors are computed from single-precision positions, so
 // columns that depend on each other do so to about 1e-6, and the squares of that appear in `gram`.
 #define PL_SIMPLEX_CUTOFF 1e-11
 

@@ -9,7 +9,7 @@
 // (weight_kernel.c) does. As each example has its own extent, the kernel matrix is not symmetric.
 //
 // What differs: the angle comes from sine and cosine together, as the arc cosine alone has no digits near 0 (1e-8 radians at best)
-// and fails for products rounded above 1. A camera in the very place that is posed has no direction: the rest.
+// and fails for products rounded above 1. A camera at the very position that is posed has no direction: the rest.
 //
 // Cost: one atan2, square root and exp per example; the paper's d_j are unit vectors, here any length will do.
 #include <math.h>

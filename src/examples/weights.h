@@ -15,7 +15,7 @@
 // Weights on the simplex stay as they are, to the bit. `weights` may be `values`.
 void pl_weights_limit(int32_t count, const double *values, double *weights);
 
-// Everything moves towards the rest: w_k * share, with share in [0, 1]. Paper 000's beta.
+// Everything moves towards the rest: w_k * fraction, with fraction in [0, 1]. Paper 000's beta.
 void pl_weights_fade(int32_t count, double fraction, double *weights);
 
 // --- a curve over time
@@ -43,7 +43,7 @@ pl_status pl_weight_curve_check(const pl_weight_curve *curve, pl_error *error);
 // Slopes for a smooth curve, into an array of key_count x count; the caller then points `slopes` to it.
 void pl_weight_curve_slopes(const pl_weight_curve *curve, double *slopes);
 
-// Weights at `time` (s). Before the first key and after the last its values hold, unless the curve loops. A time that is no number
+// Weights at `time` (s). Before the first key and after the last its values hold, unless the curve loops. A time that is not a number
 // counts as the first key.
 void pl_weight_curve_evaluate(const pl_weight_curve *curve, double time, double *weights);
 
@@ -59,7 +59,7 @@ typedef struct pl_weight_kernel {
 
 // Factor the kernel: similarities[i * count + j] is the similarity of example i to the state of example j. `factor` and `pivot_of`
 // must be there and are filled. Fails with PL_ERROR_INVALID_DATA, naming by number the two examples that are most alike, when the
-// examples cannot be told apart well enough for weights to 1e-9. Allocates nothing.
+// examples cannot be distinguished well enough for weights to 1e-9. Allocates nothing.
 pl_status pl_weight_kernel_build(pl_weight_kernel *kernel, const double *similarities, pl_error *error);
 
 // Interpolating weights from similarities[i], that of example i to the current state. They may be negative, and their sum is free.

@@ -160,7 +160,7 @@ PL_SIMD_INLINE void corotated_lanes(tet_lanes *t, bool positive, bool tangent, r
 
 // --- neo-Hookean --------------------------------------------------------------------------------------------------
 
-// Volume ratio J and its derivatives by the corners 1, 2, 3; the bend of φ; k = dψ/dJ.
+// Volume ratio J and its derivatives by the corners 1, 2, 3; the derivatives of φ; k = dψ/dJ.
 typedef struct neo_lanes {
   pl_lanes determinant, J, I, phi1, phi2, kappa, k, by_corner[3][3];
 } neo_lanes;

@@ -4,7 +4,7 @@
 //
 // l, L, L̄ are the lengths of an edge now, at rest and at the start, v, V, V̄ the volumes (v and V signed, so that inversion is seen). Both terms are a density,
 // built from ratios to the start, times V̄: halving the mesh keeps the energy of a homogeneous deformation, and k_l, k_v are pascals. W is a polynomial in x
-// and X, finite everywhere; only the start must not be flat. It is no isotropic material: its stiffness depends on the shapes of the tets.
+// and X, finite everywhere; only the start must not be flat. It is not an isotropic material: its stiffness depends on the shapes of the tets.
 //
 // With d = x_a - x_b, D = X_a - X_b, ℓ = λ_a - λ_b, q = d·d - D·D, c = k_l V̄ / (6 L̄⁴) an edge's W = c q²/2 has, by d and D,
 //

@@ -1,8 +1,8 @@
 // Elastic energies of single elements, with every derivative that stepping, actors and estimation need.
 //
 // W(x, X, U, p) is the energy in joules of one element with corners at x (now) and X (rest), both in metres, and material parameters p. The energies of
-// paper 004 integrate over the geometry at the start, U (X̄ in the paper), which stays while actors change X; the others do not look at U. Arrays of
-// corners are x0 y0 z0 x1 y1 z1 …; matrices are row-major. Two-dimensional elements live in the plane z = 0: they do not look at z, and all derivatives by
+// paper 004 integrate over the geometry at the start, U (X̄ in the paper), which stays while actors change X; the others ignore U. Arrays of
+// corners are x0 y0 z0 x1 y1 z1 …; matrices are row-major. Two-dimensional elements live in the plane z = 0: they ignore z, and all derivatives by
 // z are 0.
 //
 //   gradient   g_i   = ∂W/∂x_i                 the elastic force is -g

@@ -46,10 +46,10 @@ typedef struct pl_fem_fast_kernels {
   double (*dot)(const pl_f4 *a, const pl_f4 *b, int32_t begin, int32_t end);
   // moves += length direction, forces -= length product.
   void (*advance)(const pl_fem_fast_work *work, float length, int32_t begin, int32_t end);
-  // direction = solved + share direction.
+  // direction = solved + fraction * direction.
   void (*turn)(const pl_fem_fast_work *work, float fraction, int32_t begin, int32_t end);
   void (*sum)(const pl_fem_fast_work *work, int32_t begin, int32_t end, pl_fem_fast_sums *sums);
-  // Velocities and positions at the end of the step. False when something is infinite or no number.
+  // Velocities and positions at the end of the step. False when something is not finite.
   bool (*finish)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
 } pl_fem_fast_kernels;
 

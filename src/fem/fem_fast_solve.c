@@ -21,7 +21,7 @@
 enum { PARTICLES_PER_BLOCK = 1024, GROUPS_PER_BLOCK = 64 };
 // What pins and contacts need beyond the rounds for the volume.
 enum { HOLD_ROUNDS = 6 };
-// The error, squared and in the norm of the matrix, relative to that of the first guess, and as a share of the body's size where float can tell no more.
+// The error, squared and in the norm of the matrix, relative to that of the first guess, and as a fraction of the body's size where float can tell no more.
 static const double TOLERANCE = 1e-10, MIN_FRACTION = 1e-8;
 
 void pl_fem_fast_for_colors(pl_fem_fast_solver *solver, void (*work)(void *data, int32_t begin, int32_t end, int32_t block)) {
@@ -100,7 +100,7 @@ void pl_fem_fast_solve(pl_fem_fast_solver *solver) {
   double left = precondition(solver), size = MIN_FRACTION * work->model->origin_grid;
   double min = left * TOLERANCE + work->model->head.mass * size * size;
   for (int32_t i = 0; i < n; ++i) work->direction[i] = work->solved[i];
-  // What is no number must go on, so that it is seen in the moves.
+  // A value that is not a number must propagate, so that it is seen in the moves.
   for (int32_t round = 1; !(left <= min); ++round) {
     multiply(solver);
     double answer = solver->kernels->dot(work->direction, work->product, 0, n);

@@ -81,7 +81,7 @@ static void find_rigid_part(step_data *d, int32_t block_count) {
   pl_vec3 twist = pl_vec3_sub(vec3_of_d4(s.twist), pl_vec3_scale(pl_vec3_cross(c, drift), mass));
   double xx = s.squares[0] - mass * c.x * c.x, yy = s.squares[1] - mass * c.y * c.y, zz = s.squares[2] - mass * c.z * c.z;
   double xy = s.products[0] - mass * c.x * c.y, yz = s.products[1] - mass * c.y * c.z, xz = s.products[2] - mass * c.z * c.x;
-  // A body squeezed to a line has no inertia around it: the small share of the trace keeps the matrix invertible.
+  // A body squeezed to a line has no inertia around it: the small fraction of the trace keeps the matrix invertible.
   double min = 1e-9 * (xx + yy + zz);
   pl_mat3 inertia = {{{yy + zz + min, -xy, -xz}, {-xy, xx + zz + min, -yz}, {-xz, -yz, xx + yy + min}}};
   pl_mat3 inverse = pl_mat3_determinant(inertia) > 0 ? pl_mat3_inverse(inertia) : pl_mat3_zero();

@@ -79,7 +79,7 @@ void pl_fem_fast_set_state(const pl_model *model, void *state, const pl_vec3 *po
   const int32_t *point_of = ((const pl_fem_fast_model *)model)->point_of;
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
   pl_vec3 origin = origin_of(s);
-  *s.suspect = 1;  // what comes from outside is looked at
+  *s.suspect = 1;  // input is checked
   for (int32_t i = 0; positions != NULL && i < model->particle_count; ++i)
     s.positions[i] = pl_f4_of_vec3(pl_vec3_sub(positions[point_of[i]], origin));
   for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i)

@@ -2,7 +2,7 @@
 //
 // A surface point that its velocity takes into a collider is pulled back to its surface by a spring, which is part of the system that the step solves: so the whole body is
 // stopped, not only its skin. (The world's own contact takes the momentum of the particles that touch, once per step. For a body that is solved as a
-// whole that is a small share of what arrives: it would sink into the ground.) Whether a point presses is decided once per step, where velocity
+// whole that is a small fraction of what arrives: it would sink into the ground.) Whether a point presses is decided once per step, where velocity
 // and outside forces take it: without the forces, what lies on the ground would be held in every second step only.
 //
 // Friction is a spring to an anchor in the tangent plane that yields at the coefficient times the normal force of the last step. The anchor lives in the frame of

@@ -73,7 +73,7 @@ typedef struct pl_fem_model {
 
 // Views into a state: all are doubles.
 //
-// Anchors tell which surface points touch colliders: at the end of a step [3] is not 0 exactly for those that press against one at their places then, as the
+// Anchors tell which surface points touch colliders: at the end of a step [3] is not 0 exactly for those that press against one at their positions then, as the
 // step's own contact forces see it. World contact with other bodies comes afterwards and may move particles; pl_fem_set_state() leaves anchors as they are, and so
 // do controllers. At the start [3] is 0 everywhere.
 typedef struct pl_fem_state {

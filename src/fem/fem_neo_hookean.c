@@ -6,7 +6,7 @@
 // through J = 0, at rest for F = 1, and with κ = λ + μ the linear elasticity of the Lamé constants λ, μ for small strains. With φ(I) = I - 3 it has one
 // flaw, which they name: an element crushed to a small ball is drawn on to a point, where ψ has a local minimum, since μ/2 I pulls inwards to first order
 // and J to third. They add a logarithm of I + 1; that changes the material everywhere (uniaxial stress at stretch 2 by 11 %, in the incompressible limit)
-// and needs constants fitted anew. Here φ bends only where I < 2:
+// and needs refitted constants. Here φ departs from I - 3 only where I < 2:
 //
 //   φ' = 1 - t³,  t = max(0, 1 - I/2)        φ = I - 3 + t⁴/2
 //
@@ -17,7 +17,7 @@
 //   C = μ φ' 1 + 2 μ φ" F⊗F + κ G⊗G + k ∂G/∂F
 #include "fem/fem_tet.h"
 
-// Where φ begins to bend. Between 0.89 (below, ν = 0 still collapses) and 3 (above, small strains would change).
+// Where φ departs from I - 3. Between 0.89 (below, ν = 0 still collapses) and 3 (above, small strains would change).
 static const double phi_start = 2;
 
 // φ', φ" and φ"' at I.

@@ -5,7 +5,7 @@
 // the same), and from there on element Hessians are projected. The length of a step is halved until the energy falls by a ten-thousandth of what the slope
 // promises. Near the minimum energies differ by less than their rounding errors; there a smaller gradient counts.
 //
-// Friction has no energy: its cap depends on the normal force. Set up anew with every matrix it makes convergence linear, each iteration leaving a third or so, and
+// Friction has no energy: its cap depends on the normal force. Set up again with every matrix it makes convergence linear, each iteration leaving a third or so, and
 // where points are between sticking and slipping it can go round in circles for ever. So bodies whose equations must be solved to many digits (those that adapt)
 // hold it after a few iterations until the equations are solved with it, then renew it with relaxation (fem_contact.h), and so on until caps are off by no more than
 // their own tolerance: friction is then known less exactly than the equations are solved. From there on they also go back to the exact Hessian after every
@@ -38,7 +38,7 @@ static double evaluate(pl_fem_newton *newton, const double *u, bool with_matrix,
   return energy;
 }
 
-// How exactly the next direction is to be found: as its share of the residual may be left over without another iteration being needed for it. The first direction is
+// How exactly the next direction is to be found: as its fraction of the residual may be left over without another iteration being needed for it. The first direction is
 // far from the last, so two digits do; not where the whole solution is wanted so exactly that every iteration should square the error.
 static double linear_tolerance(const pl_fem_newton *newton, bool first) {
   double residual = pl_fem_potential_residual(newton->potential), wanted = newton->tolerance * newton->potential->size;

@@ -20,7 +20,7 @@ typedef struct pl_fem_newton {
   double linear_tolerance;      // of the most exact linear solve
   bool positive;                // the first Hessian is a projected one
   int32_t early_count;          // iterations before friction is held in between and projected Hessians are no longer kept; 0: all
-  double cap_tolerance;         // by how much caps of held friction may be off, as a share of their sum
+  double cap_tolerance;         // by how much caps of held friction may be off, as a fraction of their sum
   double cap_factor;            // of pl_fem_contacts_relax()
   double *step, *trial, *rhs;
 } pl_fem_newton;

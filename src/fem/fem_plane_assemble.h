@@ -39,7 +39,7 @@ typedef struct pl_fem_planes {
   const pl_fem_plane_constants *constants;  // by triangle
   const int32_t *corners;                   // three points per triangle
   const int32_t *slots;                    // nine per triangle: blocks of the matrix
-  const double *positions;                  // three numbers per point; z is not looked at
+  const double *positions;                  // three numbers per point; z is not read
   const double *before;                     // damping: where the points were, or NULL
   double factor;                            // of the damping
   const double *limits;                     // the energy W of a triangle becomes plain W + scale limits[i] W², or NULL

@@ -24,7 +24,7 @@ typedef struct pl_fem_potential {
   double *viscous;  // bodies that adapt: damping by W̃ in place of K₀, and its gradient in the last evaluation; otherwise NULL
   const double *base;  // x
   pl_fem_contacts *contacts;
-  bool refresh;  // set up friction anew in evaluations without a matrix too
+  bool refresh;  // set up friction again in evaluations without a matrix too
   bool hold;     // friction stays as it was last set up, in evaluations with a matrix too; not before the first of a step
   const pl_body_pin *pins;  // those with a stiffness are springs
   int32_t pin_count;
@@ -34,7 +34,7 @@ typedef struct pl_fem_potential {
   double elastic_energy;
   double *elastic;   // ∂W/∂x
   double *gradient;  // ∂Φ/∂u, 0 where fixed
-  double *image;     // where fixed: the force that holds it, N; room for products elsewhere
+  double *image;     // where fixed: the force that holds it, N; workspace for products elsewhere
   double size;       // N: square root of the sum of squares of the forces that balance each other
 } pl_fem_potential;
 

@@ -18,12 +18,12 @@ typedef struct pl_fem_system {
   const pl_fem_model *model;
   const double *rest[PL_FEM_MAX_GROUPS];        // X
   const double *parameters[PL_FEM_MAX_GROUPS];  // p
-  double *mixed_rest[PL_FEM_MAX_GROUPS];        // room for mixtures of examples; NULL without examples
+  double *mixed_rest[PL_FEM_MAX_GROUPS];        // mixtures of examples; NULL without examples
   pl_fem_tet_constants *constants;               // of tets that are computed four at a time, otherwise NULL
   pl_fem_plane_constants *planes;                // the same of plane triangles
   double *energies;                              // J, by element of all groups
   double *lost;                                  // the same of damping; only of bodies that adapt
-  double *pulls;                                 // room for sums of the projection, by block of elements
+  double *pulls;                                 // sums of the projection, by block of elements
 } pl_fem_system;
 
 // Take the memory from an arena; false when out of memory. The model must outlive it.
@@ -37,10 +37,10 @@ void pl_fem_system_mix(pl_fem_system *system, const double *weights);
 
 // Weights of the mixture of rest and examples whose elements are nearest in shape to those of a pose, all elements together (fem_examples.c).
 void pl_fem_system_project(pl_fem_system *system, const double *x, double *weights);
-// Numbers that pl_fem_system_project() needs room for.
+// Numbers that pl_fem_system_project() needs.
 size_t pl_fem_pulls_size(const pl_fem_model *model);
 
-// Rest shapes by element from rest places of the particles (3 each), for pl_fem_system_use(); and the transpose: derivatives by element, as
+// Rest shapes by element from rest positions of the particles (3 each), for pl_fem_system_use(); and the transpose: derivatives by element, as
 // pl_fem_system_mixed_transposed() gives them, added to those by particle.
 void pl_fem_system_gather_rest(const pl_fem_model *model, const double *points, double *const *rest);
 void pl_fem_system_scatter_rest(const pl_fem_model *model, const double *const *rest, double *points);
@@ -63,7 +63,7 @@ double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x, pl_
 double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, double plain, double scale, const double *limits,
                                       double *gradient, pl_block_matrix *matrix);
 
-// ∂²W/∂x∂X by particle, for rest shapes whose elements share the places of particles: a matrix that is not symmetric, overwritten.
+// ∂²W/∂x∂X by particle, for rest shapes whose elements share the positions of particles: a matrix that is not symmetric, overwritten.
 void pl_fem_system_mixed_blocks(const pl_fem_system *system, const double *x, pl_block_matrix *matrix);
 
 // product += (∂²W/∂x∂X) dX, dX by element.

@@ -14,7 +14,7 @@ typedef struct pl_fem_work {
   pl_fem_contacts contacts;
   uint8_t *fixed;                      // PL_BLOCK_FIX bits per particle
   double *goal;                        // y of the inertia
-  double *next;                        // u, what is looked for
+  double *next;                        // u, the unknown
   double *middle;                      // particles in the middle of a step that is done in two halves, …
   double *mean;                        // … and their velocities there
   double *carried;                     // particles moved by the rigid part of their motion; only with stiffness damping
@@ -32,7 +32,7 @@ static inline double pl_fem_reach(const pl_fem_model *model) {
   return model->scheme == PL_FEM_SECOND_ORDER ? 2 : 1;
 }
 
-// Set up the equations of a step of a model that adapts, as pl_fem_move() does, for whoever plans ahead: work->potential is what is to be minimised, work->next where it
+// Set up the equations of a step of a model that adapts, as pl_fem_move() does, for planning: work->potential is what is to be minimised, work->next where it
 // begins. Positions, velocities, anchors and rest shapes of the state are borrowed. False when out of memory. The move's scratch is left with what was taken.
 bool pl_fem_prepare_step(const pl_fem_model *model, pl_fem_work *work, pl_fem_state state, const pl_body_move *move);
 

@@ -3,7 +3,7 @@
 //
 // The element is the nearest one, found in a hierarchy of boxes; distance 0 means inside. A point outside all tets extrapolates the
 // affine map of its nearest tet, which keeps thin detail around a coarse cage in shape instead of flattening it onto the cage's
-// boundary. On triangles and segments, which have no inside, a point takes the nearest place on them.
+// boundary. On triangles and segments, which have no inside, a point takes the nearest point on them.
 #include <assert.h>
 
 #include "base/arena.h"
@@ -17,7 +17,7 @@
 
 enum { GRAIN = 512 };
 
-// A point this close to its element, as a share of the mesh's diagonal, counts as in it: rounding alone puts points of a boundary
+// A point this close to its element, as a fraction of the mesh's diagonal, counts as in it: rounding alone puts points of a boundary
 // outside.
 static const double TOUCHING = 1e-12;
 
@@ -109,7 +109,7 @@ static void place_points(void *data, int32_t begin, int32_t end, int32_t block) 
     } else if (width == 4) {
       const pl_vec3 at[4] = {s->mesh_points[corners[0]], s->mesh_points[corners[1]], s->mesh_points[corners[2]],
                              s->mesh_points[corners[3]]};
-      pl_tet_weights(at, s->points[i], w);  // a flat tet keeps the weights of the nearest place
+      pl_tet_weights(at, s->points[i], w);  // a flat tet keeps the weights of the nearest point
     }
     s->distances[i] = distance;
     for (int32_t k = 0; k < 4; ++k) s->parents[4 * (size_t)i + (size_t)k] = corners[k < width ? k : width - 1];

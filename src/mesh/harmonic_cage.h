@@ -13,7 +13,7 @@ typedef struct pl_harmonic_cage {
   double size;        // diagonal of the box
 } pl_harmonic_cage;
 
-// A place on the cage, as a mean of up to three of its vertices.
+// A position on the cage, as a mean of up to three of its vertices.
 typedef struct pl_cage_position {
   bool found;
   double distance;      // metres
@@ -21,10 +21,10 @@ typedef struct pl_cage_position {
   double weights[3];
 } pl_cage_position;
 
-// Lengths below this share of the cage's size are rounding.
+// Lengths below this fraction of the cage's size are rounding.
 #define PL_CAGE_ROUNDING 1e-12
 
-// Judge the mesh and make the cage ready; it borrows from `mesh`.
+// Check the mesh and prepare the cage; it borrows from `mesh`.
 pl_status pl_harmonic_cage_open(pl_context *context, const pl_mesh *mesh, pl_harmonic_cage *cage, pl_error *error);
 
 void pl_harmonic_cage_close(pl_harmonic_cage *cage);

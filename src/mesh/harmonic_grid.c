@@ -3,7 +3,7 @@
 // The volume is filled by a grid rather than by tets. A mesh of tets whose boundary is not the cage itself puts the cage's values
 // in the wrong places, and linear functions, which the weights must reproduce, come out wrong by the width of an element; making
 // tets that meet the cage exactly is a problem of its own. On a grid, a node's arm towards a neighbour is cut where it meets the
-// cage, at a known place with a known value, and the equation of the node is the sum over its arms of (value at the end - value
+// cage, at a known position with a known value, and the equation of the node is the sum over its arms of (value at the end - value
 // here) / length of the arm = 0 (Gibou, Fedkiw, Cheng and Kang 2002). That is symmetric and second-order exact. Each pair of
 // opposite arms gives the same slope twice for a linear function, so these solve the equation to the last digit; and all
 // coefficients of the ends are positive, so that no value is below the least or above the largest on the cage. Weights at the nodes
@@ -22,7 +22,7 @@
 
 enum { GRAIN = 256, MAX_NODES = 1 << 26 };
 
-// Arms are not shorter than this share of the spacing: the matrix stays well scaled, and what is wrong in a linear function is less
+// Arms are not shorter than this fraction of the spacing: the matrix stays well scaled, and what is wrong in a linear function is less
 // than this times the spacing.
 static const double SHORTEST_ARM = 1e-6;
 

@@ -6,7 +6,7 @@
 #include "mesh/harmonic_cage.h"
 #include "sparse/sparse_matrix.h"
 
-// A share of a node or of a cage vertex.
+// The weight of a node or of a cage vertex.
 typedef struct pl_harmonic_term {
   int32_t row;     // of the matrix; -1: a cage vertex
   int32_t vertex;  // where row is -1

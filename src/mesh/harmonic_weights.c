@@ -20,9 +20,9 @@ enum { NODES_IN_SPACE = 20000, NODES_IN_PLANE = 10000 };
 
 static const double SMALL = 1e-6;                        // weights to leave out where a correction makes up for them
 static const double NOTHING = 1e-9;                      // weights to leave out anyhow, among them those below 0 by rounding
-static const double ON_THE_CAGE = 1e-9;                  // as a share of the cage's size
+static const double ON_THE_CAGE = 1e-9;                  // as a fraction of the cage's size
 static const double TOLERANCE = 1e-12, DOUBTFUL = 1e-8;  // of the residual
-static const double EXACT = 1e-9;                        // of a correction: sum, and mean as a share of the cage's size
+static const double EXACT = 1e-9;                        // of a correction: sum, and mean as a fraction of the cage's size
 
 struct pl_harmonic_weights {
   pl_arena arena;
@@ -131,7 +131,7 @@ static pl_status solve_columns(build *b, pl_error *error) {
   return PL_OK;
 }
 
-// What is missing from the sum, and from the mean as a share of the size.
+// What is missing from the sum, and from the mean as a fraction of the size.
 static void find_defect(const build *b, pl_vec3 p, const int32_t *columns, const double *values, int32_t count, double defect[4]) {
   pl_vec3 away = {0, 0, 0};
   double sum = 0;

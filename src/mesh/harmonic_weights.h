@@ -23,7 +23,7 @@ typedef struct pl_harmonic_report {
   int32_t node_count;           // unknowns of each solve
   int32_t max_iterations;      // of any solve
   double worst_residual;        // of any solve, against its right-hand side
-  double max_linear_error;  // of any point against the mean of the cage's vertices, as a share of the cage's diagonal
+  double max_linear_error;  // of any point against the mean of the cage's vertices, as a fraction of the cage's diagonal
 } pl_harmonic_report;
 
 // Weights of `points` in `cage`. The equation is solved on a grid of about `node_count` nodes in the box

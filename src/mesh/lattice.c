@@ -1,7 +1,7 @@
 // Tets on a lattice around a surface.
 //
 // A tet is kept when the surface touches it, so that the tets enclose the surface, or when it lies inside. Untouched tets are inside or
-// outside as a whole, judged by the generalized winding number (Jacobson et al. 2013) at their corners: near small holes it still says
+// outside as a whole, decided by the generalized winding number (Jacobson et al. 2013) at their corners: near small holes it still says
 // which side of the missing piece a point is on. Cost: a few box tests per triangle and tet, and one winding number per lattice point.
 //
 // For a target count the cell size comes from the model
@@ -66,7 +66,7 @@ static void measure_surface(job *j) {
   j->volume = fmax(j->volume, 0);
 }
 
-// Edges of one triangle only, points at the same place taken as one.
+// Edges of one triangle only, points at the same position taken as one.
 static bool count_hole_edges(job *j) {
   const pl_mesh_view *s = &j->surface;
   pl_arena arena;

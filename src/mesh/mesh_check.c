@@ -8,7 +8,7 @@
 
 enum { LISTED = 8 };  // findings of one kind: enough to see a pattern, few enough to read
 
-// An element is flat when twice its area (six times its volume) is below this share of its longest edge squared (cubed). That is
+// An element is flat when twice its area (six times its volume) is below this fraction of its longest edge squared (cubed). That is
 // about 0.7 for a regular element and above 0.01 for well-made ones; at 1e-6 single precision cannot tell its height from 0 any
 // more.
 static const double FLAT = 1e-6;

@@ -31,7 +31,7 @@ static bool collect_sides(pl_check *check, sides *s) {
   return pl_tuples_sort(&check->arena, s->keys, s->count, 2, check->view.point_count, &s->order);
 }
 
-// Judge the edge whose sides are order[begin .. end). Marks triangles at bad edges as not closed.
+// Check the edge whose sides are order[begin .. end). Marks triangles at bad edges as not closed.
 static void check_edge(pl_check *check, const sides *s, int32_t begin, int32_t end, bool *is_rough) {
   const int32_t *triangles = check->view.triangles, *edge = &s->keys[2 * (size_t)s->order[begin]];
   int32_t first = s->owner[s->order[begin]], last = s->owner[s->order[end - 1]], count = end - begin;

@@ -13,7 +13,7 @@ static double angle_between(pl_vec3 a, pl_vec3 b) {
   return atan2(pl_vec3_length(pl_vec3_cross(a, b)), pl_vec3_dot(a, b));
 }
 
-// A corner's share of the normal is its angle: unlike weights by area this does not depend on how a flat face is cut into triangles
+// A corner's weight in the normal is its angle: unlike weights by area this does not depend on how a flat face is cut into triangles
 // (Thürmer and Wüthrich 1998), and it is the weight that makes the sign of a distance right at a corner (Bærentzen and Aanæs 2005).
 void pl_normals_compute(const pl_vec3 *points, int32_t point_count, const int32_t *triangles, int32_t triangle_count,
                         pl_vec3 *normals) {

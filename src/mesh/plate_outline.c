@@ -171,7 +171,7 @@ static double length_of(const walk *w, int32_t from, int32_t to) {
   return length;
 }
 
-// The place at a distance along the line from one step to another.
+// The position at a distance along the line from one step to another.
 static pl_plate_point point_at(const walk *w, int32_t from, int32_t to, double along) {
   for (int32_t i = from; i < to; ++i) {
     pl_plate_point a = step_at(w, i), b = step_at(w, i + 1);

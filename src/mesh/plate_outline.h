@@ -16,10 +16,10 @@ pl_status pl_plate_check(const pl_plate_def *def, pl_error *error);
 // that follows each. False when out of memory.
 bool pl_plate_resample(const pl_plate_def *def, pl_vector *points, pl_vector *next);
 
-// Whether the sides from a to b and from c to d have a place in common.
+// Whether the sides from a to b and from c to d have a point in common.
 bool pl_plate_sides_meet(pl_plate_point a, pl_plate_point b, pl_plate_point c, pl_plate_point d);
 
-// Whether a place is in the plate.
+// Whether a point is in the plate.
 bool pl_plate_holds(const pl_plate_def *def, pl_plate_point p);
 
 #endif

@@ -2,8 +2,8 @@
 // centre comes too close to the outline, the outline's side is halved instead (Ruppert 1995; Chew 1989 for triangles of even size). Then points inside move to
 // the middle of the triangles around them.
 //
-// Ruppert's proof of an end asks for corners of 60 degrees and more. Here nothing is added below a share of the spacing, so it ends for any outline; what
-// stays thin is told to the caller.
+// Ruppert's proof of an end asks for corners of 60 degrees and more. Here nothing is added below a fraction of the spacing, so it ends for any outline; what
+// stays thin is reported to the caller.
 #include "mesh/plate_refine.h"
 
 #include <math.h>

@@ -23,9 +23,9 @@ typedef struct pl_plate_quality {
   pl_plate_point at;   // there
 } pl_plate_quality;
 
-// These return false when out of memory, or, with `crowded` set, when points come to lie in the same place.
+// These return false when out of memory, or, with `crowded` set, when points come to lie at the same position.
 
-// Triangulate all points anew.
+// Triangulate all points again.
 bool pl_plate_triangulate(pl_plate *plate);
 
 // Split sides of the outlines until all are sides of triangles, and find the triangles that belong to the plate.

@@ -112,7 +112,7 @@ static pl_status place_surface(pl_pose_fitter *f, const pl_pose_def *def, const 
   return status;
 }
 
-// A third of each triangle's area to each of its corners; a cloud of points without triangles is weighed evenly.
+// A third of each triangle's area to each of its corners; a cloud of points without triangles is weighted evenly.
 static void distribute_areas(pl_pose_fitter *f, const pl_mesh_view *surface) {
   double sum = 0;
   for (int32_t i = 0; i < surface->triangle_count; ++i) {

@@ -3,8 +3,8 @@
 //   E(x) = sum_t k_t V_t |F_t(x) - R_t|^2 + sum_s w_s a_s |P_s x - y_s|^2
 //
 // t  tets, V their rest volume, F = sum_i x_i g_i^T the deformation gradient (g: gradients of the corner weights), R a rotation each
-// s  surface points, a their share of the surface's area, P x their place in the tets (embedding), y where they should be
-// w  share * weight / edge, with the mean edge length of the tets, so that `weight` is without unit; the share is 1 but where the
+// s  surface points, a their fraction of the surface's area, P x their position in the tets (embedding), y where they should be
+// w  fraction * weight / edge, with the mean edge length of the tets, so that `weight` is without unit; the fraction is 1 except where the
 //    surface had to be softened
 // k  stiffness, 1 but where a tet had to be kept from turning over
 //
@@ -27,9 +27,9 @@ typedef struct pl_pose_fitter {
   const pl_vec3 *surface;  // rest points of the surface, as given
   double edge;             // mean edge length, metres
 
-  // The rest, once for all poses. Places are relative to `center`, the middle of the surface.
+  // The rest, once for all poses. Positions are relative to `center`, the middle of the surface.
   pl_vec3 center;
-  pl_vec3 *rest;             // places of the points
+  pl_vec3 *rest;             // positions of the points
   pl_vec3 *gradients;        // 4 per tet
   double *volumes;           // per tet
   int32_t *parents;          // 4 points per surface point
@@ -67,16 +67,16 @@ pl_status pl_pose_fitter_build(pl_context *context, const pl_pose_def *def, cons
                                pl_pose_fitter *fitter, pl_error *error);
 void pl_pose_fitter_destroy(pl_pose_fitter *fitter);
 
-// Begin with a pose: targets, all shares 1, and x the rest moved and turned as a whole to fit best.
+// Begin with a pose: targets, all fractions 1, and x the rest moved and turned as a whole to fit best.
 void pl_pose_fitter_begin(pl_pose_fitter *fitter, const pl_vec3 *posed);
 
-// Make all shares and stiffness factors 1.
+// Make all fractions and stiffness factors 1.
 void pl_pose_fitter_unrelax(pl_pose_fitter *fitter);
 
 // Go back to the rest moved and turned as a whole.
 void pl_pose_fitter_reset(pl_pose_fitter *fitter);
 
-// Set the weight and take over the shares, which changes matrix and energy.
+// Set the weight and take over the fractions, which changes matrix and energy.
 void pl_pose_fitter_set_weight(pl_pose_fitter *fitter, double weight);
 
 // Replace x by the turned rest plus the harmonic extension of what the surface still lacks.

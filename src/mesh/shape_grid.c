@@ -26,7 +26,7 @@ enum { MARGIN = 3 };
 enum { MAX_POSITIONS = 1 << 25, MAX_BLOCK = 1 << 21 };
 
 typedef struct octant {
-  int32_t corner[3], level;  // place in octants of this level; an octant of level n is 2^n blocks wide
+  int32_t corner[3], level;  // position in octants of this level; an octant of level n is 2^n blocks wide
 } octant;
 
 typedef struct sampling {

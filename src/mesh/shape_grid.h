@@ -45,7 +45,7 @@ float pl_shape_grid_value(const pl_shape_grid *grid, int32_t x, int32_t y, int32
 // Which corners of the cell above node x y z are inside: bit 0 is the node itself, +1 in x is bit 1, in y bit 2, in z bit 4.
 int pl_shape_grid_corners(const pl_shape_grid *grid, int32_t x, int32_t y, int32_t z);
 
-// The block of node x y z, or NULL where it was not sampled; `slot` receives the node's place in it.
+// The block of node x y z, or NULL where it was not sampled; `slot` receives the node's index in it.
 pl_shape_block *pl_shape_grid_find(const pl_shape_grid *grid, int32_t x, int32_t y, int32_t z, int *slot);
 
 static inline pl_vec3 pl_shape_grid_position(const pl_shape_grid *grid, int32_t x, int32_t y, int32_t z) {

@@ -18,7 +18,7 @@ enum { SMOOTHING_ROUNDS = 4, GRAIN = 256 };
 // Lengths in cells.
 static const double gradient_step = 0.02;     // small against what the grid can show
 static const double landing_distance = 1e-3;  // a vertex this close lies on the surface
-static const double crease_step = 0.1;        // range over which a crease is told from a strong curvature
+static const double crease_step = 0.1;        // range over which a crease is distinguished from a strong curvature
 
 typedef struct cut {
   int32_t node[3];

@@ -1,13 +1,13 @@
-// Nearest point on a triangle: by the region of the plane the point projects to, each region told by signs of dot products
+// Nearest point on a triangle: by the region of the plane the point projects to, each region given by signs of dot products
 // (Ericson, Real-Time Collision Detection, 2005, §5.1.5). Those signs are noise for slivers, so for them the face and all three
 // edges are tried and the best point wins.
 #include "mesh/simplex.h"
 
-// A triangle is a sliver when its squared height is below this share of its squared length: about 1e-5 of the length. Barycentric
+// A triangle is a sliver when its squared height is below this fraction of its squared length: about 1e-5 of the length. Barycentric
 // weights keep six digits at that limit.
 static const double SLIVER = 1e-10;
 
-// Below this share (height 1e-7 of the length) the face is not considered at all: its weights would be noise.
+// Below this fraction (height 1e-7 of the length) the face is not considered at all: its weights would be noise.
 static const double FLAT = 1e-14;
 
 pl_vec3 pl_segment_nearest(pl_vec3 a, pl_vec3 b, pl_vec3 p, double weights[2]) {

@@ -68,7 +68,7 @@ static pl_vec3 *carry_points(pl_arena *arena, const point_origin *origin, const 
   for (int32_t i = 0; carried != NULL && i < origin->count; ++i) {
     const int32_t *parents = origin->parents + 4 * (size_t)i;
     double fraction = (double)origin->weights[4 * (size_t)i + 1];
-    // A mixture with share 0 need not be the first point, bit by bit, if the other is far away.
+    // A mixture with fraction 0 need not be the first point, bit by bit, if the other is far away.
     carried[i] = fraction > 0 ? pl_vec3_mix(points[parents[0]], points[parents[1]], fraction) : points[parents[0]];
   }
   return carried;

@@ -12,9 +12,9 @@
 #include "mesh/triangle_tree.h"
 
 static const int32_t TET_EDGES[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-// Heights below this share of the mesh's size are zero: rounding.
+// Heights below this fraction of the mesh's size are zero: rounding.
 static const double TOUCHING = 1e-12;
-// A change of sign with the swept surface this close, as a share of the edge, is a crossing.
+// A change of sign with the swept surface this close, as a fraction of the edge, is a crossing.
 static const double MEETING = 1e-7;
 
 int32_t pl_tet_cut_edge(const pl_tet_cut *cut, int32_t a, int32_t b) {

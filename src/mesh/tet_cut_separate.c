@@ -1,10 +1,10 @@
 // Taking the two sides of a cut apart.
 //
-// A face whose three corners are on the cut, with tets of different sides, is open. At each point on the cut tets hang together through faces
+// A face whose three corners are on the cut, with tets of different sides, is open. At each point on the cut tets are connected through faces
 // that are not open; every bundle of tets but the first gets a copy of the point. Where a cut ends inside the mesh, tets around its end are
 // one bundle and the point stays one.
 //
-// It can happen there that slits from two sides meet in an edge or in a point that stays single: four faces of the boundary hang on that edge, or
+// It can happen there that slits from two sides meet in an edge or in a point that stays single: four faces of the boundary meet at that edge, or
 // its faces around that point are two fans, and no surface should be like that. The open faces at such a place are closed again, until there
 // is none; the cut then ends a little earlier. Faces whose sides have come apart there stay open, so pieces are never joined again.
 #include <string.h>
@@ -84,7 +84,7 @@ static bool copy_points(separation *s) {
   for (int32_t slot = 0; slot < slot_count; ++slot) {
     int32_t point = cut->tets[slot], root = find_root(parent, slot);
     if (root == slot) {
-      // Points off the cut stay as they are, even where tets hang together by a point alone.
+      // Points off the cut stay as they are, even where tets are connected by a point alone.
       bool is_first = !is_taken[point] || !is_on_cut(cut, point);
       point_of_root[slot] = is_first ? point : cut->split_point_count + s->copy_count;
       if (!is_first) s->original_of_copy[s->copy_count++] = point;
@@ -95,11 +95,11 @@ static bool copy_points(separation *s) {
   return true;
 }
 
-// The boundary of the last attempt, and its places where it is no surface.
+// The boundary of the last attempt, and its places where it is not a surface.
 typedef struct boundary {
   int32_t triangle_count, *triangles;
   int32_t edge_count, *edges;  // with more than two triangles; 2 points each
-  int32_t *fan;                // of each corner: a root among the corners that hang together around a point
+  int32_t *fan;                // of each corner: a root among the corners that are connected around a point
   bool *is_pinched;            // points with two fans
 } boundary;
 
@@ -151,7 +151,7 @@ static bool has_point(const int32_t *corners, int32_t point) {
   return corners[0] == point || corners[1] == point || corners[2] == point || corners[3] == point;
 }
 
-// Whether an open face holds a place where the boundary is no surface and which its two tets still share.
+// Whether an open face holds a place where the boundary is not a surface and which its two tets still share.
 static bool is_face_troubled(const separation *s, const boundary *b, int32_t slot) {
   const int32_t *corners = s->tets + 4 * (size_t)(slot / 4), *others = s->tets + 4 * (size_t)s->neighbours[slot];
   for (int k = 0; k < 4; ++k)

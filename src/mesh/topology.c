@@ -81,7 +81,7 @@ bool pl_rings_find(pl_arena *arena, const int32_t *edges, int32_t edge_count, in
   for (int32_t i = 0; i < 2 * edge_count; ++i) start[edges[i] + 1]++;
   for (int32_t i = 0; i < point_count; ++i) start[i + 1] += start[i];
   // Edges come sorted by lower, then upper point. Filling the lower neighbours of every point first, then the upper ones, leaves
-  // each row sorted; start[] serves as the running place and is moved back afterwards.
+  // each row sorted; start[] serves as the running index and is moved back afterwards.
   for (int32_t i = 0; i < edge_count; ++i) rings->items[start[edges[2 * i + 1]]++] = edges[2 * i];
   for (int32_t i = 0; i < edge_count; ++i) rings->items[start[edges[2 * i]]++] = edges[2 * i + 1];
   for (int32_t i = point_count; i > 0; --i) start[i] = start[i - 1];

@@ -54,7 +54,7 @@ bool pl_neighbours_find(pl_arena *arena, pl_elements elements, int32_t point_cou
 bool pl_components_find(pl_arena *arena, pl_elements elements, int32_t point_count, int32_t **component_of_point,
                         int32_t *component_count);
 
-// For each point the lowest point at exactly the same place (itself if there is none).
+// For each point the lowest point at exactly the same position (itself if there is none).
 bool pl_points_weld(pl_arena *arena, const pl_vec3 *points, int32_t point_count, int32_t **first_of_point);
 
 #endif

@@ -1,4 +1,4 @@
-// Neighbours across the sides of triangles (edges) and tets (faces), the boundary they leave, and points at the same place.
+// Neighbours across the sides of triangles (edges) and tets (faces), the boundary they leave, and points at the same position.
 #include <string.h>
 
 #include "base/error.h"
@@ -55,7 +55,7 @@ out:
 
 bool pl_tets_boundary(pl_arena *arena, const int32_t *tets, int32_t tet_count, int32_t point_count, int32_t **triangles,
                       int32_t *triangle_count, int32_t **tet_of_triangle) {
-  // Sides with three and more tets have no neighbour either; being inside something, they are no boundary, and a count tells them
+  // Sides with three and more tets have no neighbour either; being inside something, they are not boundary, and a count tells them
   // apart.
   pl_arena temporary;
   pl_arena_init(&temporary, arena->context, 0);
@@ -102,7 +102,7 @@ bool pl_points_weld(pl_arena *arena, const pl_vec3 *points, int32_t point_count,
   *first_of_point = PL_TAKE(arena, int32_t, point_count);
   int32_t *from = PL_TAKE(arena, int32_t, point_count), *to = PL_TAKE(arena, int32_t, point_count);
   if (arena->failed) return false;
-  // Merge sort by place, bottom up; stable, so the lowest index comes first among equals.
+  // Merge sort by position, bottom up; stable, so the lowest index comes first among equals.
   for (int32_t i = 0; i < point_count; ++i) from[i] = i;
   for (int64_t run = 1; run < point_count; run *= 2) {
     for (int64_t begin = 0; begin < point_count; begin += 2 * run) {

@@ -5,7 +5,7 @@
 #include "mesh/topology.h"
 #include "mesh/triangle_tree.h"
 
-// Unit sum of the face normals at each edge. `welded` are the triangles' points after points at the same place were made one.
+// Unit sum of the face normals at each edge. `welded` are the triangles' points after points at the same position were made one.
 static bool fill_edge_normals(pl_triangle_tree *tree, const int32_t *welded, pl_arena *temporary) {
   int32_t side_count = 3 * tree->triangle_count, *order = NULL;
   int32_t *keys = PL_TAKE(temporary, int32_t, 2 * (size_t)side_count);
@@ -50,7 +50,7 @@ bool pl_triangle_tree_fill_normals(pl_triangle_tree *tree, const pl_vec3 *points
   return done;
 }
 
-// Pseudo-normal of the feature a hit lies on, told by which weights are exactly zero.
+// Pseudo-normal of the feature a hit lies on, given by which weights are exactly zero.
 static pl_vec3 feature_normal(const pl_triangle_tree *tree, const pl_hit *hit) {
   const double *w = hit->barycentric;
   int zero_count = (w[0] == 0) + (w[1] == 0) + (w[2] == 0);

@@ -1,6 +1,6 @@
 // Nearest-triangle and ray questions over a hierarchy of boxes. The nearest search goes down the closer child first and drops every
 // node that is farther than the best answer so far. The ray test is watertight (Woop, Benthin and Wald 2013): space is sheared so
-// that the ray runs along an axis, and the edges of neighbouring triangles are then judged by the very same products, so no ray
+// that the ray runs along an axis, and the edges of neighbouring triangles are then decided by the very same products, so no ray
 // slips through between them.
 #include "mesh/triangle_tree.h"
 
@@ -94,7 +94,7 @@ pl_hit pl_triangle_tree_nearest(const pl_triangle_tree *tree, pl_vec3 point, dou
   stack[depth++].squared = pl_box_distance_squared(&nodes[0].box, point);
   while (depth > 0) {
     int32_t node = stack[--depth].node;
-    // Equal distance is still looked at: the lowest index wins among equals.
+    // Equal distance is still visited: the lowest index wins among equals.
     if (stack[depth].squared > best) continue;
     if (nodes[node].count > 0) {
       nearest_in_leaf(tree, &nodes[node], point, &best, &hit);

@@ -1,4 +1,4 @@
-// The inside of a triangle tree, and the signed distance that contact asks for.
+// Internals of a triangle tree, and the signed distance that contact asks for.
 #ifndef PL_MESH_TRIANGLE_TREE_H
 #define PL_MESH_TRIANGLE_TREE_H
 
@@ -24,7 +24,7 @@ struct pl_triangle_tree {
   pl_vec3 *corners;        // 3 per triangle, in the order of the leaves
   pl_dipole *dipoles;      // one per node
   int32_t *triangles;      // 3 points per triangle, as in the mesh
-  pl_vec3 *point_normals;  // angle-weighted, one per point; points at the same place have the same
+  pl_vec3 *point_normals;  // angle-weighted, one per point; points at the same position have the same
   pl_vec3 *edge_normals;   // 3 per triangle, of the edge opposite to each corner: unit sum of the triangles that share it
   pl_vec3 *face_normals;   // unit, zero for triangles without area
 };

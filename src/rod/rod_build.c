@@ -71,7 +71,7 @@ static pl_status lump_masses(const pl_rod_skeleton *s, pl_rod_model *model, pl_e
     if (s->index_of[p] > 0) masses[p] += half;
   }
   for (int32_t i = 0; i < def->joint_count; ++i) {
-    if (s->index_of[i] <= 0) continue;  // led joints and roots are moved from outside
+    if (s->index_of[i] <= 0) continue;  // kinematic joints and roots are moved by the caller
     if (def->joints[i].mass > 0) masses[i] = def->joints[i].mass;
     inverse[i] = 1 / masses[i];
     model->head.mass += masses[i];
@@ -376,7 +376,7 @@ static pl_status make_colliders(pl_context *context, const pl_rod_skeleton *s, p
   for (int32_t i = 0; i < def->collider_count; ++i) {
     const pl_rod_collider *from = &def->colliders[i];
     if (from->joint < 0 || from->joint >= def->joint_count || s->kinematic_of[from->joint] < 0)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "collider %d moves with %s, which is not a led joint", i,
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "collider %d moves with %s, which is not a kinematic joint", i,
                      pl_rod_name_of(def, from->joint).text);
     pl_rod_own_collider *own = &model->colliders[i];
     *own = (pl_rod_own_collider){.kinematic = s->kinematic_of[from->joint], .placement = from->shape.placement};

@@ -21,7 +21,7 @@ pl_status pl_rod_examples_list(pl_arena *arena, const pl_rod_skeleton *skeleton,
 pl_status pl_rod_examples_fill(pl_arena *arena, const pl_rod_skeleton *skeleton, const pl_rod_example_lists *lists,
                                pl_rod_batch *batch, pl_error *error);
 
-// Rest position of a chain's joint relative to the root, and rotation, in the frame of the led joint above.
+// Rest position of a chain's joint relative to the root, and rotation, in the frame of the kinematic joint above.
 pl_vec3 pl_rod_rest_position(const pl_rod_skeleton *skeleton, int32_t joint);
 pl_quat pl_rod_rest_rotation(const pl_rod_skeleton *skeleton, int32_t joint);
 

@@ -1,7 +1,7 @@
 // Chains against colliders: every segment is a tapered capsule, tested along its whole length.
 //
 // Where a segment overlaps a collider, its two joints are moved apart from it, the nearer to the touch the more, the heavier the less; then friction takes back
-// what the touched place slid along the collider in this step, up to the coefficient times the push. Lengths are put right afterwards by the caller,
+// what the touched point slid along the collider in this step, up to the coefficient times the push. Lengths are corrected afterwards by the caller,
 // who repeats both a few times.
 #include <math.h>
 
@@ -16,7 +16,7 @@ static void move_joint(float *positions, int32_t joint, int32_t lane, pl_vec3 by
   positions[2 * LANES] += (float)by.z;
 }
 
-// Where the wall and the root are at the time that `end` is meant for.
+// Collider and root at the time of `end`.
 static pl_transform placement_of(const pl_rod_contact *contact, const pl_rod_contact_collider *collider) {
   return contact->start != NULL ? collider->end : collider->start;
 }
@@ -32,19 +32,19 @@ bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_contact_
   return pl_vec3_length(pl_vec3_sub(center, root_of(contact))) < shape->reach + reach;
 }
 
-// How far the touched place moves along the collider in this step.
+// How far the touched point moves along the collider in this step.
 static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_contact_collider *collider, int32_t a, int32_t b, double t, pl_vec3 end,
                         pl_vec3 normal) {
   pl_vec3 from =
       pl_vec3_mix(pl_rod_get_vec3(contact->start, a, contact->lane), pl_rod_get_vec3(contact->start, b, contact->lane), t);
   pl_vec3 start = pl_vec3_add(contact->root_start, from);
-  // Where the collider's own motion would have taken that place.
+  // Where the collider's own motion would have taken that point.
   pl_vec3 carried = pl_transform_apply(collider->end, pl_transform_unapply(collider->start, start));
   pl_vec3 moved = pl_vec3_sub(end, carried);
   return pl_vec3_add_scaled(moved, normal, -pl_vec3_dot(moved, normal));
 }
 
-// A root goes where it is led, and hair grows out of heads: what overlaps there cannot be put right. The segment is thin enough at its root to be clear, and where the
+// A root moves with its kinematic joint, and hair grows out of heads: an overlap there cannot be resolved. The segment is thin enough at its root to be clear, and where the
 // root is inside the collider only what lies beyond a third of the segment counts. Returns how much was cut off.
 static double spare_root(pl_segment *segment, const pl_collider *shape, pl_transform placement) {
   double clear = pl_collider_distance(shape, placement, segment->a, NULL);

@@ -1,11 +1,11 @@
-// The inner loops themselves; included by rod_kernels.c and rod_kernels_avx2.c with KERNELS set to the name of the table to define.
+// The inner loops; included by rod_kernels.c and rod_kernels_avx2.c with KERNELS set to the name of the table to define.
 //
 // Eight chains of one plan side by side, one per lane: no gathers, no branches that differ between lanes.
 //
-//   x v q w   position, velocity, orientation, angular velocity of a joint      _ (bar)  of the rest pose P(w), in the base's frame
+//   x v q w   position, velocity, orientation, angular velocity of a joint      _        of the rest pose P(w), in the base's frame
 //   d         direction of the segment to a joint                              r        rotation from one segment's direction to the next (eq. 8)
 //   c R A     centre, rotation and moment matrix of a region                   D        deviation: turns a rest direction into the present one
-//   h alpha   step, stiffness                                                  n C      direction and error of a bar
+//   h alpha   step, stiffness                                                  n C      direction and error of a constraint
 
 #include "rod/rod_lane_math.h"
 
@@ -110,7 +110,7 @@ static void blend(const pl_rod_batch *batch, const float *weights, float *positi
 
 // Suppression by carrying. D turns the rest direction of a segment into the present one; it is the joint's own deviation q q_^-1 followed by the short turn to
 // where the segment really is. With D kept, the segment follows its rest direction: d' = D d_'. Velocities relative to the parent turn along, so a
-// chain at rest stays at rest and a swing goes on around the new rest pose.
+// chain at rest stays at rest and a swing continues around the new rest pose.
 static void transport(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *rest_positions, const float *rest_rotations) {
   const pl_rod_plan *plan = batch->plan;
   // A joint's old position and velocity are needed by its children after it has moved: joints are taken from the last to the first for what is relative to
@@ -157,7 +157,7 @@ PL_SIMD_INLINE void add_rotation(q4 q, pl_f8 s, pl_f8 a[9]) {
   a[8] += s * (1.0f - (xx + yy));
 }
 
-// Affine maps of the regions, 12 rows each: R and c - R c_. Regions with the root are fixed to the led joint; the others find their rotation from positions
+// Affine maps of the regions, 12 rows each: R and c - R c_. Regions with the root are fixed to the kinematic joint; the others find their rotation from positions
 // and orientations.
 static void place_regions(const pl_rod_solve *solve, float *maps) {
   const pl_rod_batch *batch = solve->batch;
@@ -212,7 +212,7 @@ static void place_regions(const pl_rod_solve *solve, float *maps) {
   }
 }
 
-// Mean of where the regions of a joint want it, and of how they want it turned.
+// Goal position and rotation of a joint: means over its regions.
 PL_SIMD_INLINE v3 goal_of(const pl_rod_plan *plan, const float *maps, const float *matches, int32_t i, v3 rest, q4 *turn) {
   pl_f8 sum[12];
   q4 own = get4(matches, i);
@@ -264,7 +264,7 @@ static void match(const pl_rod_solve *solve) {
     v = add_scaled3(v, get3(solve->accelerations, i), pl_f8_set1(h));
     q4 aim = multiply4(turn, get4(solve->rest_rotations, i));
     w = add_scaled3(w, small_turn(multiply4(aim, conjugate4(q))), alpha / h);
-    // Damping: only what differs from moving with the led joint.
+    // Damping: only what differs from moving with the kinematic joint.
     v = add_scaled3(carried, sub3(v, carried), kept);
     w = add_scaled3(base_spin, sub3(w, base_spin), kept);
     put3(solve->positions, i, i == 0 ? zero3() : sub3(add_scaled3(x, v, pl_f8_set1(h)), shift));
@@ -272,8 +272,8 @@ static void match(const pl_rod_solve *solve) {
   }
 }
 
-// Direction along which each bar pushes: that at the beginning of the step. Pushing along the direction at the end would take energy from a chain under tension,
-// and give energy to one under pressure, which then never comes to rest. Only where a bar turns by more than 60 degrees in one step is the end's taken.
+// Direction along which each constraint pushes: that at the beginning of the step. Pushing along the direction at the end would take energy from a chain under tension,
+// and give energy to one under pressure, which then never comes to rest. Only where a constraint turns by more than 60 degrees in one step is the end's taken.
 PL_SIMD_INLINE void aim_constraints(const pl_rod_solve *solve, float *directions) {
   const pl_rod_plan *plan = solve->batch->plan;
   for (int32_t b = 0; b < plan->constraint_count; ++b) {
@@ -284,7 +284,7 @@ PL_SIMD_INLINE void aim_constraints(const pl_rod_solve *solve, float *directions
   }
 }
 
-// The same as the bars are now, for some lanes.
+// Directions of the constraints as they are now, for some lanes.
 PL_SIMD_INLINE void aim_again(const pl_rod_solve *solve, pl_m8 lanes, float *directions) {
   const pl_rod_plan *plan = solve->batch->plan;
   for (int32_t b = 0; b < plan->constraint_count; ++b) {
@@ -294,7 +294,7 @@ PL_SIMD_INLINE void aim_again(const pl_rod_solve *solve, pl_m8 lanes, float *dir
   }
 }
 
-// Error of each bar in the order of elimination; returns the largest as a share of the length.
+// Error of each constraint in the order of elimination; returns the largest, relative to the length.
 PL_SIMD_INLINE pl_f8 measure_constraints(const pl_rod_solve *solve, float *errors) {
   const pl_rod_plan *plan = solve->batch->plan;
   pl_f8 worst = pl_f8_set1(0.0f);
@@ -354,9 +354,9 @@ PL_SIMD_INLINE void solve_constraints(const pl_rod_plan *plan, const float *diag
   }
 }
 
-// The matrix belongs to the beginning of the step, so it is factored once; each round shrinks the errors by about the square of the angle the bars have turned.
-// Where they shrink by less than a third, in a whip or a loop pulled taut, full Newton steps along the bars as they are take over. The rest is put right
-// by follow(), which is exact and does not care about masses.
+// The matrix belongs to the beginning of the step, so it is factored once; each round shrinks the errors by about the square of the angle the constraints have turned.
+// Where they shrink by less than a third, in a whip or a loop pulled taut, full Newton steps along the current directions take over. The remainder is corrected
+// by follow(), which is exact and ignores masses.
 enum { LENGTH_ROUNDS = 12, ALL_ROUNDS = 20 };
 
 PL_SIMD_INLINE pl_m8 chosen_lanes(const pl_rod_solve *solve) {
@@ -370,7 +370,7 @@ static void keep_lengths(const pl_rod_solve *solve) {
   int32_t m = plan->constraint_count;
   float *directions = solve->work, *diagonal = directions + VEC3_LANES * (size_t)m, *lambda = diagonal + LANES * (size_t)m,
         *entries = lambda + LANES * (size_t)m;
-  // A lane that has settled is left alone, so that what its neighbours need does not change its bits.
+  // A lane that has settled is left alone, so that the iterations of its neighbours do not change its bits.
   pl_m8 active = chosen_lanes(solve), newton = ~active & active;
   pl_f8 before = pl_f8_set1(HUGE_VALF);
   for (int round = 0; round < ALL_ROUNDS; ++round) {
@@ -437,7 +437,7 @@ static void spring(const pl_rod_solve *solve) {
     v3 aim = unit3(rotate(frame, rest), rest), from = get3(solve->positions, p);
     v3 x = get3(solve->from.positions, i), v = get3(solve->from.velocities, i);
     v3 next = sub3(add_scaled3(x, v, get1(solve->kept_by_drag, i) * h), shift);
-    // A pull moves a bone that drag stops by as much in a step as it would in that share of a frame.
+    // A pull moves a bone that drag stops by as much in a step as it would in that fraction of a frame.
     pl_f8 lost = 1.0f - get1(batch->drags, i);
     pl_f8 strength = h * pl_f8_select(lost > 1e-4f, (1.0f - get1(solve->kept_by_drag, i)) / lost, frames);
     next = add_scaled3(next, aim, get1(batch->springs, i) * strength);

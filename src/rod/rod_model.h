@@ -1,11 +1,11 @@
 // The immutable part of a rod body and the layout of its state (paper 001).
 //
-// Passive joints form chains; each hangs on a led joint. Chains of equal build (same parents, same links, same neighbourhoods) share a *plan* and move eight
+// Passive joints form chains; each is attached to a kinematic joint. Chains of equal topology (same parents, same links, same neighbourhoods) share a *plan* and move eight
 // at a time, one per lane: every array below that ends in [8] has one number per chain of a *batch*. Joints of a chain are numbered parents
 // first, the root is 0. Lanes without a chain repeat the first one and are never read.
 //
 // Positions in a batch are single precision, relative to the chain's root, which is kept in double: precision does not depend on where in the world the body
-// is. Axes are the world's. Rest poses are in the frame of the led joint above the root.
+// is. Axes are the world's. Rest poses are in the frame of the kinematic joint above the root.
 #ifndef PL_ROD_MODEL_H
 #define PL_ROD_MODEL_H
 
@@ -14,22 +14,22 @@
 #include "math/lanes.h"
 #include "pliant/rod.h"
 
-// How chains of one build hang together. A *bar* is a distance that is kept: segments first (bar s joins joint s + 1 to its parent), then links.
+// Topology of chains of one kind. Constraints keep distances: segments first (constraint s joins joint s + 1 to its parent), then links.
 typedef struct pl_rod_plan {
   int32_t joint_count, constraint_count, link_count;
   const int32_t *parents;  // joint_count; -1 for the root
   const int32_t *constraints;     // 2 joints each: towards the root, away from it
   // Neighbourhoods: region r is joint r and all joints up to `width` segments away. Symmetric, so this is also the list of regions of a joint.
   const int32_t *region_start, *region_joints;
-  const bool *anchored;  // the region holds the root: it is fixed to the led joint
-  // Elimination of the bars' matrix J M^-1 J^T = L D L^T, leaves first. Entry e of the lower triangle is below the diagonal of column `column`; the columns'
-  // entries follow each other. All is in order of elimination; constraint_of[k] is the bar eliminated as k-th.
+  const bool *anchored;  // the region holds the root: it is fixed to the kinematic joint
+  // Elimination of the constraints' matrix J M^-1 J^T = L D L^T, leaves first. Entry e of the lower triangle is below the diagonal of column `column`; the columns'
+  // entries follow each other. All is in order of elimination; constraint_of[k] is the constraint eliminated as k-th.
   const int32_t *constraint_of;        // constraint_count
   const int32_t *column_start;  // constraint_count + 1
   const int32_t *rows;          // per entry
-  int32_t coupling_count;       // entries that are not zero before elimination, one per pair of bars and joint they share
-  const int32_t *couplings;     // 4 each: entry, bar, bar, joint
-  const float *coupling_signs;  // +1 where both bars begin or both end at the joint, -1 otherwise
+  int32_t coupling_count;       // entries that are not zero before elimination, one per pair of constraints and joint they share
+  const int32_t *couplings;     // 4 each: entry, constraint, constraint, joint
+  const float *coupling_signs;  // +1 where both constraints begin or both end at the joint, -1 otherwise
   int32_t update_count;         // entry or diagonal `target` -= entry a * entry b / diagonal of column c
   const int32_t *updates;       // 4 each: target (diagonal i as -1 - i), a, b, c; in order
 } pl_rod_plan;
@@ -38,12 +38,12 @@ typedef struct pl_rod_plan {
 typedef struct pl_rod_batch {
   const pl_rod_plan *plan;
   int32_t lane_count;                  // chains in use
-  int32_t chains[LANES];        // their numbers
-  int32_t bases[LANES];         // led joint above each root, as a number of led joints
-  int32_t centers[LANES];       // led joint in whose frame inertia counts, -1: the world
+  int32_t chains[LANES];        // their indices
+  int32_t bases[LANES];         // kinematic joint above each root, as index of kinematic joints
+  int32_t centers[LANES];       // kinematic joint in whose frame inertia counts, -1: the world
   const int32_t *joints;               // [joint][8]: joint of the body
-  pl_vec3 root_offsets[LANES];  // root in the led joint's frame
-  const float *lengths;                // [bar][8], metres
+  pl_vec3 root_offsets[LANES];  // root in the kinematic joint's frame
+  const float *lengths;                // [constraint][8], metres
   const float *inverse_masses;         // [joint][8], 1/kg; 0 for the root
   const float *fractions;                 // [joint][8]: mass in each of its regions, relative to the mean mass of the chain's joints
   const float *gains;                  // [joint][8]: factor on the stiffness
@@ -51,7 +51,7 @@ typedef struct pl_rod_batch {
   const float *radii;                  // [joint][8], metres
   const float *match_squares;          // [joint][8]: weight of a joint's orientation in the matching, m²
   const float *springs;                // [joint][8], spring bones: pull towards the rest direction
-  const float *drags;                  // [joint][8]: share of the velocity that drag leaves in 1/60 s
+  const float *drags;                  // [joint][8]: fraction of the velocity that drag leaves in 1/60 s
   const float *pulls;                  // [joint][3][8]
   const float *aims;  // [3][8] per joint: the constant direction that rotations of segments at the root start from; [joint][3][8]
   int32_t example_count;            // largest of the eight chains'; may be 0
@@ -71,7 +71,7 @@ typedef struct pl_rod_batch {
 } pl_rod_batch;
 
 typedef struct pl_rod_own_collider {
-  int32_t kinematic;             // number of the led joint it moves with
+  int32_t kinematic;             // index of the kinematic joint it moves with
   pl_transform placement;  // in its frame
   pl_collider *shape;
 } pl_rod_own_collider;
@@ -87,9 +87,9 @@ typedef struct pl_rod_model {
   int32_t example_count, morph_count;
   const char *const *example_names, *const *chain_names, *const *joint_names;
   const int32_t *kinematic_joints;      // kinematic_count: joint of each
-  const int32_t *kinematic_of_joint;    // joint_count: number among the led, -1 for passive joints
+  const int32_t *kinematic_of_joint;    // joint_count: index among the kinematic joints, -1 for passive joints
   const int32_t *slot_of_joint;   // joint_count: (batch * 8 + lane) of passive joints …
-  const int32_t *index_of_joint;  // … and number in the chain; -1 for led joints
+  const int32_t *index_of_joint;  // … and number in the chain; -1 for kinematic joints
   const int32_t *slot_of_chain;   // chain_count: batch * 8 + lane
   const pl_transform *rests;      // joint_count, in the body's frame
   const pl_rod_batch *batches;
@@ -106,21 +106,21 @@ typedef struct pl_rod_model {
   const pl_f4 *morphs;        // [morph][point]: displacement in the rest pose
 } pl_rod_model;
 
-// A led joint in the state: where it is now, where it is going, and the time left.
+// A kinematic joint in the state: its transform now, its target, and the time left.
 typedef struct pl_rod_kinematic {
   pl_transform now, target;
   double seconds;
 } pl_rod_kinematic;
 
-// What a chain's weights come from.
+// Source of a chain's weights.
 typedef enum pl_rod_source { PL_ROD_BY_ITSELF = 0, PL_ROD_GIVEN = 1 } pl_rod_source;
 
 // Views into a body's flat state.
 typedef struct pl_rod_head {
   double eye[3];
-  int32_t looking;  // the eye is known
+  int32_t looking;  // `eye` is set
   int32_t suspect;  // something may not be finite
-  int32_t fresh;    // no step done yet: weights are taken over at once
+  int32_t fresh;    // no step done yet: weights take effect at once
   int32_t padding[5];
 } pl_rod_head;
 
@@ -202,11 +202,11 @@ typedef struct pl_rod_contact {
   float *end;  // the same at the end; corrected
   double friction;
 } pl_rod_contact;
-// Whether a chain may be near a wall at all, and one round of pushing it out; the latter returns the number of touches.
+// Whether a chain may be near a collider at all, and one round of pushing it out; the latter returns the number of touches.
 bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_contact_collider *collider);
 int32_t pl_rod_contact_resolve(const pl_rod_contact *contact, const pl_rod_contact_collider *collider);
 
-// Reading and writing (rod_surface.c).
+// State of a body (rod_surface.c).
 void pl_rod_start(const pl_model *model, void *state, const pl_body_start *start);
 void pl_rod_get_positions(const pl_model *model, const void *state, pl_vec3 *positions);
 void pl_rod_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
@@ -217,11 +217,11 @@ pl_vec3 pl_rod_get_particle(const pl_model *model, const void *state, int32_t pa
 void pl_rod_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
 int32_t pl_rod_find_not_finite(const pl_model *model, const void *state);
 void pl_rod_state_teleport(const pl_model *model, void *state, pl_transform motion);
-// Put a chain into its rest pose, where the led joint above it is now; velocities stay.
+// Put a chain into its rest pose, where the kinematic joint above it is now; velocities stay.
 void pl_rod_place_lane(const pl_rod_model *model, pl_rod_state state, int32_t batch, int32_t lane);
 void pl_rod_turn_lane(pl_rod_lanes lanes, int32_t joint_count, int32_t lane, pl_quat turn);
 
-// Weights and leading (rod_weights.c).
+// Weights, targets and camera (rod_weights.c).
 pl_example_view pl_rod_list_examples(const pl_model *model);
 void pl_rod_get_weights(const pl_model *model, const void *state, int32_t manifold, double *weights);
 void pl_rod_set_weights(const pl_model *model, void *state, int32_t manifold, const double *weights);

@@ -1,6 +1,6 @@
-// How the chains of one build hang together: neighbourhoods for the matching, and the order in which the equations of the bars are eliminated.
+// Topology of the chains of one kind: neighbourhoods for the matching, and the order in which the equations of the constraints are eliminated.
 //
-// Keeping lengths means solving (J M^-1 J^T) λ = c, with one row of J per bar. Two bars share an entry of that matrix when they share a joint. For a chain it
+// Keeping lengths means solving (J M^-1 J^T) λ = c, with one row of J per constraint. Two constraints share an entry of that matrix when they share a joint. For a chain it
 // is tridiagonal, for a tree it is made of one small clique per joint, and eliminating leaves first creates no new entry; links add some. The pattern
 // is the same for all chains of the plan, so elimination is a list of multiplications, done for eight chains at once.
 #include <string.h>
@@ -15,14 +15,14 @@ typedef struct workplace {
   uint8_t *filled;    // constraint_count x constraint_count in order of elimination: row > column
   int32_t *entry_of;  // the same: number of the entry
   uint8_t *near;      // joint_count x joint_count
-  int32_t *constraint_of;    // bar eliminated as k-th
+  int32_t *constraint_of;    // constraint eliminated as k-th
 } workplace;
 
 static size_t at(const workplace *w, int32_t row, int32_t column) {
   return (size_t)row * (size_t)w->constraint_count + (size_t)column;
 }
 
-// Joints up to `width` bars apart.
+// Joints up to `width` constraints apart.
 static void find_neighbours(workplace *w, int32_t width) {
   int32_t n = w->joint_count;
   for (int32_t i = 0; i < n; ++i) w->near[(size_t)i * (size_t)n + (size_t)i] = 1;
@@ -63,7 +63,7 @@ static bool fill_regions(pl_arena *arena, const workplace *w, pl_rod_plan *plan)
   return true;
 }
 
-// The joint two bars share, -1 if none; `sign` is +1 where it is the same end of both.
+// The joint two constraints share, -1 if none; `sign` is +1 where it is the same end of both.
 static int32_t shared_joint(const int32_t *a, const int32_t *b, int32_t skip, float *sign) {
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j)
@@ -109,7 +109,7 @@ static bool fill_columns(pl_arena *arena, workplace *w, pl_rod_plan *plan) {
   return true;
 }
 
-// Two bars may share two joints (a link beside a segment): one coupling each.
+// Two constraints may share two joints (a link parallel to a segment): one coupling each.
 static bool fill_couplings(pl_arena *arena, pl_context *context, const workplace *w, pl_rod_plan *plan) {
   pl_vector items = pl_vector_of(context, 4 * sizeof(int32_t)), signs = pl_vector_of(context, sizeof(float));
   bool fits = true;

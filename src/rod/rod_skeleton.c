@@ -55,9 +55,9 @@ static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) 
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its parent is joint %d, and there are %d joints", name.text, j->parent,
                    def->joint_count);
   if (j->parent == -1 && !j->kinematic)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s has no parent and is not led; make it led, or hang it on a joint", name.text);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s has no parent and is not kinematic; make it kinematic, or give it a parent", name.text);
   if (j->parent >= 0 && j->kinematic && !def->joints[j->parent].kinematic)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is led but hangs on passive %s; make that one led too", name.text,
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is kinematic but its parent, %s, is passive; make the parent kinematic too", name.text,
                    pl_rod_name_of(def, j->parent).text);
   if (!j->kinematic && pl_vec3_length(pl_vec3_sub(j->rest.position, def->joints[j->parent].rest.position)) < 1e-9 &&
       !def->joints[j->parent].kinematic)
@@ -65,7 +65,7 @@ static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) 
   return PL_OK;
 }
 
-// Depth of a joint below the last led one above it, 0 for led joints; -1 when its ancestors go round in a circle.
+// Depth of a joint below the last kinematic one above it, 0 for kinematic joints; -1 when its ancestors go round in a circle.
 static int32_t depth_of(const pl_rod_def *def, int32_t joint) {
   int32_t depth = 0, steps = 0;
   bool counting = true;
@@ -118,7 +118,7 @@ static pl_status find_settings(pl_rod_skeleton *s, pl_error *error) {
     if (chain < 0 || s->roots[chain] != root)
       return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %s is not the root of a chain", k, pl_rod_name_of(def, root).text);
     if (entry->center != -1 && (entry->center < 0 || entry->center >= def->joint_count || !def->joints[entry->center].kinematic))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: its center, %s, is not a led joint", k,
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: its center, %s, is not a kinematic joint", k,
                      pl_rod_name_of(def, entry->center).text);
     if (entry->collider_count > 0 && entry->colliders == NULL)
       return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %d colliders are announced, but there is no list of them", k,

@@ -10,7 +10,7 @@
 //                  v = (x_new - x_old) / h                                                                           (eqs. 10 to 13)
 //
 // Goals are taken from where the chain is at the beginning of the step, so that without damping a swing keeps its energy; position based dynamics would take
-// them from where it is going, and lose a share alpha of it in every step. Spring bones (VRM) have an update of their own in place of the matching.
+// them from where it is going, and lose a fraction alpha of it in every step. Spring bones (VRM) have an update of their own in place of the matching.
 //
 // Eight chains are done at a time (rod_kernel.h); this file is the order in which things happen.
 #include <math.h>
@@ -29,7 +29,7 @@ typedef struct step_data {
   const pl_rod_kernels *kernels;
   const pl_body_move *move;
   pl_rod_state state;
-  pl_transform *starts, *ends;  // of the led joints
+  pl_transform *starts, *ends;  // of the kinematic joints
   pl_rod_contact_collider *colliders;           // the body's own, then the world's
   int32_t collider_count;
   float stiffness, kept;
@@ -38,7 +38,7 @@ typedef struct step_data {
   bool *is_finite;   // per block
 } step_data;
 
-// Memory of one batch at work, in floats of eight lanes.
+// Workspace of one batch, in rows of eight lanes.
 typedef struct workbench {
   float *scratch, *accelerations, *kept_by_drag, *targets, *pulls;
   float *rest_positions, *rest_rotations;       // the new rest pose
@@ -100,7 +100,7 @@ static pl_transform ride_center(const step_data *d, int32_t batch, int32_t lane,
   return motion;
 }
 
-// Motion of the led joints above the chains. The roots are moved to their new places; where they were is left in `root_starts`.
+// Motion of the kinematic joints above the chains. The roots are moved to their new positions; the old ones are in `root_starts`.
 static void move_bases(const step_data *d, int32_t batch, pl_rod_lanes lanes, pl_rod_base *base, pl_vec3 *root_starts) {
   const pl_rod_batch *b = &d->model->batches[batch];
   double h = d->move->step;
@@ -122,7 +122,7 @@ static void move_bases(const step_data *d, int32_t batch, pl_rod_lanes lanes, pl
   }
 }
 
-// Direction from each root to the camera, in the frame of its led joint: [3][8].
+// Direction from each root to the camera, in the frame of its kinematic joint: [3][8].
 static void find_directions(const step_data *d, int32_t batch, double *directions) {
   const pl_rod_batch *b = &d->model->batches[batch];
   pl_vec3 eye = {d->state.head->eye[0], d->state.head->eye[1], d->state.head->eye[2]};
@@ -263,7 +263,7 @@ static void project_rest(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
   d->kernels->blend(b, w->targets, w->shadow_rests, w->shadow_rest_rotations);
 }
 
-// The chain goes along with its rest pose. What that pushes into a collider is put right at once, so that it does not turn into speed.
+// The chain goes along with its rest pose. What that pushes into a collider is corrected at once, so that it does not turn into speed.
 static void transport_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_solve *solve, const bool *changed,
                          const pl_vec3 *root_starts, workbench *w) {
   const pl_rod_batch *b = &d->model->batches[batch];
@@ -370,7 +370,7 @@ static void move_batches(void *data, int32_t begin, int32_t end, int32_t block) 
   d->is_finite[block] = is_finite;
 }
 
-// Where led joints are at the end of the step: evenly on their way.
+// Kinematic joints at the end of the step, interpolated evenly towards their targets.
 static void move_joints(step_data *d) {
   for (int32_t i = 0; i < d->model->kinematic_count; ++i) {
     pl_rod_kinematic *kinematic = &d->state.kinematic[i];

@@ -140,7 +140,7 @@ void pl_rod_get_velocities(const pl_model *model, const void *state, pl_vec3 *ve
   for (int32_t i = 0; i < model->particle_count; ++i) (void)pl_rod_get_particle(model, state, i, &velocities[i]);
 }
 
-// Led joints and roots go where they are led; only what moves by itself can be written.
+// Kinematic joints and roots are moved by the caller; only passive joints can be written.
 static void set_particle(const pl_rod_model *rod, pl_rod_state s, int32_t particle, const pl_vec3 *position,
                            const pl_vec3 *velocity) {
   if (rod->index_of_joint[particle] <= 0) return;
@@ -283,7 +283,7 @@ void pl_rod_state_get_joints(const pl_model *model, const void *state, pl_transf
   visit_frames((const pl_rod_model *)model, pl_rod_state_of(model, state), copy_frame, joints);
 }
 
-// Linear blend skinning, joint by joint: each adds its share to the points that follow it.
+// Linear blend skinning, joint by joint: each adds its part to the points that follow it.
 typedef struct skinning {
   const pl_rod_model *model;
   const float *morph_weights;

@@ -1,4 +1,4 @@
-// What a rod body is told from outside: weights, led joints, the camera; and the weights that a view gives.
+// Inputs of a rod body: weights, targets of kinematic joints, the camera; and weights by the view direction.
 #include <string.h>
 
 #include "math/quat.h"

@@ -158,7 +158,7 @@ static void find_pulls(const float *a, const float *rotation, const float *descr
   }
 }
 
-// Eight lanes of double sums per example; a region counts with its share.
+// Eight lanes of double sums per example; a region counts with its fraction.
 static void add_pulls(const float *pulls, const float *fractions, int32_t count, double *sums) {
   for (int32_t k = 0; k < count; ++k) {
     const pl_f4 *pull = (const pl_f4 *)(const void *)(pulls + LANES * k);

@@ -48,7 +48,7 @@ typedef struct pl_solid_kernels {
   void (*find_gradient)(const float *moments, const float *inverse_spread, float *a);
   // pulls[k][8] = <L_k, S - 1> where S = sym(R^T a); `descriptors` as in the model.
   void (*find_pulls)(const float *a, const float *rotation, const float *descriptors, int32_t count, float *pulls);
-  // sums[k][8] += pulls[k][8] * shares[8] in double, lane by lane; `fractions` NULL for 1.
+  // sums[k][8] += pulls[k][8] * fractions[8] in double, lane by lane; `fractions` NULL for 1.
   void (*add_pulls)(const float *pulls, const float *fractions, int32_t count, double *sums);
   // Exact weights [count][8] of one or two examples (count 1 or 2) for eight regions with a manifold each; `grams` are g00 g01 g11, [3][8].
   void (*solve_small)(const float *pulls, const float *grams, int32_t count, float *weights);
@@ -61,7 +61,7 @@ typedef struct pl_solid_kernels {
                       const pl_f4 *positions, int32_t lane_count, float *poses);
   // Eq. 4 for particles [begin, end), and their sums.
   void (*pull_particles)(const pl_solid_pull *pull, int32_t begin, int32_t end, pl_solid_sums *sums);
-  // Rounding corrections, damping and eq. 5 for particles [begin, end). False when something is infinite or no number afterwards.
+  // Rounding corrections, damping and eq. 5 for particles [begin, end). False when something is not finite afterwards.
   bool (*drift_particles)(const pl_solid_pull *pull, const pl_solid_rigid *rigid, float damped_fraction, int32_t begin, int32_t end);
 } pl_solid_kernels;
 

@@ -50,7 +50,7 @@ typedef struct pl_solid_model {
   const int32_t *particle_regions;
   const int32_t *particle_offsets;  // the same in bytes into an array of pl_f4; poses are four times as large
   const pl_f4 *rest;                // rest positions relative to the centre of mass, (x, y, z, 0)
-  const pl_f4 *weighted_rest;       // (m x, m y, m z, m) with m the particle's share in each of its regions, in units of the mean
+  const pl_f4 *weighted_rest;       // (m x, m y, m z, m) with m the particle's fraction in each of its regions, in units of the mean
   const float *region_constants;    // [group of 8][PL_SOLID_CONSTANT_COUNT][8]
   const float *region_fractions;       // 1 / number of regions, per particle
   const float *inverse_masses;      // 1/kg

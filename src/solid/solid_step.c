@@ -7,7 +7,7 @@
 //                       v <- v + alpha (g - x) / h + h (a + f / m),   x <- x + h v                                 (eqs. 4, 5)
 //
 //   x v m   position, velocity, mass of a particle       q   rest offset of a particle from a region's centre of mass
-//   p       x - c                                        w   share of a particle in a region's effective mass m / |N|
+//   p       x - c                                        w   fraction of a particle in a region's effective mass m / |N|
 //   g       goal position                                h   step
 //
 // Differs from the paper:
@@ -219,7 +219,7 @@ static pl_solid_rigid find_rigid_motion(const pl_solid_sums *s, double mass, dou
   pl_vec3 twist = pl_vec3_sub(vec3_of_d4(s->twist), pl_vec3_scale(pl_vec3_cross(c, drift), mass));
   double xx = s->squares[0] - mass * c.x * c.x, yy = s->squares[1] - mass * c.y * c.y, zz = s->squares[2] - mass * c.z * c.z;
   double xy = s->products[0] - mass * c.x * c.y, yz = s->products[1] - mass * c.y * c.z, xz = s->products[2] - mass * c.z * c.x;
-  // A body squeezed to a line has no inertia around it: the small share of the trace keeps the matrix invertible. One squeezed to a point cannot
+  // A body squeezed to a line has no inertia around it: the small fraction of the trace keeps the matrix invertible. One squeezed to a point cannot
   // turn at all.
   double min = 1e-9 * (xx + yy + zz);
   pl_mat3 inertia = {{{yy + zz + min, -xy, -xz}, {-xy, xx + zz + min, -yz}, {-xz, -yz, xx + yy + min}}};

@@ -98,7 +98,7 @@ void pl_solid_set_state(const pl_model *model, void *state, const pl_vec3 *posit
   const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
   pl_vec3 origin = origin_of(s);
-  *s.suspect = 1;  // what comes from outside is looked at
+  *s.suspect = 1;  // input is checked
   for (int32_t i = 0; positions != NULL && i < model->particle_count; ++i)
     s.positions[i] = pl_f4_of_vec3(pl_vec3_sub(positions[order[i]], origin));
   for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i) s.velocities[i] = pl_f4_of_vec3(velocities[order[i]]);

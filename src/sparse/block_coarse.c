@@ -15,7 +15,7 @@
 #include "base/parallel.h"
 
 // A piece of 128 rows is about five nodes wide. More and smaller ones save iterations, but the dense factor grows with the cube of their number
-// and is made anew with every matrix: 96 cost three milliseconds.
+// and is made again with every matrix: 96 cost three milliseconds.
 enum { MAX_PIECES = 96, ROWS_PER_PIECE = 128 };
 
 int32_t pl_block_coarse_pieces(int32_t row_count) {
@@ -28,7 +28,7 @@ typedef struct cutting {
   int32_t *rows, *start;
 } cutting;
 
-// Whether row a comes before row b along an axis; equal places by number, so that the order is the same everywhere.
+// Whether row a comes before row b along an axis; equal positions by index, so that the order is the same everywhere.
 static bool is_before(const double *positions, int axis, int32_t a, int32_t b) {
   double at_a = positions[3 * (size_t)a + (size_t)axis], at_b = positions[3 * (size_t)b + (size_t)axis];
   return at_a < at_b || (!(at_b < at_a) && a < b);
@@ -83,7 +83,7 @@ static void cut_rows(const cutting *c, int32_t first_piece, int32_t piece_count)
   cut_rows(c, first_piece + half, piece_count - half);
 }
 
-// Rows of a piece in rising order: neighbours in memory, and the order of its sums does not hang on how it was cut.
+// Rows of a piece in rising order: neighbours in memory, and the order of its sums does not depend on how it was cut.
 static void sort_pieces(pl_block_coarse *coarse, int32_t *cursor) {
   for (int32_t piece = 0; piece < coarse->piece_count; ++piece) {
     cursor[piece] = coarse->start[piece];

@@ -73,7 +73,7 @@ static double multiply(const pl_block_matrix *matrix, int32_t begin, int32_t end
   return add3(dots);
 }
 
-// Lanes 3 of `room` are zero on the way down, where they are multiplied, and rubbish on the way up, where they are not read.
+// Lanes 3 of `workspace` are zero on the way down, where they are multiplied, and rubbish on the way up, where they are not read.
 static void sweep(const pl_block_lower *lower, int32_t begin, int32_t end, const double *r, double *z, double *workspace) {
   const int32_t *start = lower->start, *columns = lower->columns;
   for (int32_t row = begin; row < end; ++row) {

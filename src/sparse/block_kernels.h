@@ -13,11 +13,11 @@ typedef struct pl_block_lower {
 } pl_block_lower;
 
 typedef struct pl_block_kernels {
-  // Add an element matrix of `width` corners, row-major, to the blocks at `places`.
+  // Add an element matrix of `width` corners, row-major, to the blocks at `slots`.
   void (*scatter)(double *values, const int32_t *slots, const double *matrix, int32_t width);
   // y = A x for rows [begin, end); returns their part of x . y.
   double (*multiply)(const pl_block_matrix *matrix, int32_t begin, int32_t end, const double *x, double *y);
-  // z = (L D Lᵀ)⁻¹ r for rows [begin, end), which are coupled to no others in L; `room` holds 4 doubles per row of the matrix.
+  // z = (L D Lᵀ)⁻¹ r for rows [begin, end), which are coupled to no others in L; `workspace` holds 4 doubles per row of the matrix.
   void (*sweep)(const pl_block_lower *lower, int32_t begin, int32_t end, const double *r, double *z, double *workspace);
   // Row `row` of the Cholesky factor of the rows of length `stride` in `factor`, whose earlier rows are done, up to the column before the diagonal; returns
   // what is left of the diagonal entry. `inverses` are those of the earlier rows' diagonal entries.

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 
 enum {
-  PL_BLOCK_MAX_CORNERS = 8,  // four for tets and hinges; eight for a pair of points that each hang on a tet
+  PL_BLOCK_MAX_CORNERS = 8,  // four for tets and hinges; eight for a pair of points that are each embedded in a tet
   PL_BLOCK_BATCH = 8,         // most elements handed to a pl_block_visit at a time
 };
 
@@ -31,7 +31,7 @@ typedef struct pl_block_pattern {
   int32_t row_count, block_count, group_count;
   int32_t *start;     // row_count + 1
   int32_t *columns;   // rising in each row; the diagonal is always there
-  int32_t *diagonal;  // place of each row's diagonal block
+  int32_t *diagonal;  // index of each row's diagonal block
   pl_block_group *groups;
 } pl_block_pattern;
 
@@ -45,7 +45,7 @@ typedef void pl_block_visit(void *data, const int32_t *elements, int32_t count, 
 pl_status pl_block_pattern_build(pl_arena *arena, int32_t row_count, const pl_block_elements *groups, int32_t group_count,
                                  pl_block_pattern *pattern, pl_error *error);
 
-// Place of block (row, column), -1 if the pattern does not have it.
+// Index of block (row, column), -1 if the pattern does not have it.
 int32_t pl_block_pattern_find(const pl_block_pattern *pattern, int32_t row, int32_t column);
 
 // Visit every element of a group without a matrix, in parallel.

@@ -1,4 +1,4 @@
-// The back ends of the runtime: conjugate gradients, and dense Cholesky for small systems and as the judge of the others in tests.
+// The back ends of the runtime: conjugate gradients, and dense Cholesky for small systems and as reference for the others in tests.
 #include <string.h>
 
 #include "base/error.h"

@@ -28,7 +28,7 @@ pl_status pl_sparse_cholesky_build(pl_context *context, pl_arena *arena, const p
 // Floats that pl_sparse_cholesky_solve() needs to work in.
 size_t pl_sparse_cholesky_workspace(const pl_sparse_cholesky *factor);
 
-// Overwrite x, a right-hand side in the order of elimination, by the solution. Fourth components become 0. `room` is aligned to 32 bytes.
+// Overwrite x, a right-hand side in the order of elimination, by the solution. Fourth components become 0. `workspace` is aligned to 32 bytes.
 void pl_sparse_cholesky_solve(const pl_sparse_cholesky *factor, pl_f4 *x, float *workspace);
 
 #endif

@@ -10,7 +10,7 @@ typedef struct pl_sparse {
   int32_t row_count, value_count;
   int32_t *start;     // row_count + 1
   int32_t *columns;   // rising in each row, the diagonal always among them
-  int32_t *diagonal;  // place of each row's diagonal entry
+  int32_t *diagonal;  // index of each row's diagonal entry
   double *values;     // both triangles are stored, so that a row can be multiplied without its column
 } pl_sparse;
 
@@ -22,7 +22,7 @@ int32_t pl_sparse_max_elements(int32_t row_count, int32_t width);
 bool pl_sparse_create(pl_arena *arena, const int32_t *corners, int32_t element_count, int32_t width, int32_t row_count,
                       pl_sparse *matrix);
 
-// Place of an entry in `values`, -1 if the pattern does not have it.
+// Index of an entry in `values`, -1 if the pattern does not have it.
 int32_t pl_sparse_find(const pl_sparse *matrix, int32_t row, int32_t column);
 
 // Row `row` of matrix * x, for each of the three columns of x.

@@ -190,7 +190,7 @@ pl_status pl_world_move_collider(pl_world *world, pl_collider_id id, pl_transfor
   if (collider == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such collider in this world");
   double size = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   if (!pl_vec3_is_finite(placement.position) || !(size > 1e-12 && size < 1e12))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a collider's place must be finite, and its rotation must be one");
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a collider's position must be finite and its rotation not zero");
   if (!pl_collider_move(collider, placement, pl_world_get_time(world), world->def.step))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a collider with keys moves by them alone");
   return PL_OK;

@@ -23,7 +23,7 @@ struct pl_detail_layer {
   int32_t max_contacts, contact_count;
   pl_detail_contact *contacts;
   pl_detail_contact_report *reports;
-  int32_t *patches;  // surface points that each contact touches, as many as there are
+  int32_t *patches;  // surface points that each contact touches, one slot per point
   int32_t particle_count;
   pl_vec3 *rest_points;    // of particles
   pl_vec3 *displacements;  // of particles
@@ -33,7 +33,7 @@ pl_detail_layer_def pl_default_detail_layer_def(void) {
   return (pl_detail_layer_def){.reach = 1e-3, .max_contacts = 8, .scale = 1, .magic = PL_DEF_MAGIC};
 }
 
-// Surface points at rest and the particle each hangs on most.
+// Surface points at rest and the particle with the largest weight of each.
 static void fill_surface(const pl_contact_surface *surface, const pl_vec3 *mesh_points, pl_vec3 *points, int32_t *anchors) {
   for (int32_t i = 0; i < surface->point_count; ++i) {
     const int32_t *parents = surface->parents + 4 * (size_t)i;

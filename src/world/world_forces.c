@@ -11,7 +11,7 @@ static void push_particle(pl_body *body, int32_t particle, pl_vec3 force) {
 }
 
 // Quadratic drag of a flat plate, per triangle: F = ½ rho C A |u·n| (u·n) n with u the air's velocity relative to the triangle. Only the
-// normal part counts, so that wind along a surface slides off it. Shared out equally to the corners, and from them to the particles
+// normal part counts, so that wind along a surface slides off it. Distributed equally to the corners, and from them to the particles
 // that carry them.
 static void drag_triangle(pl_world *world, pl_body *body, const int32_t *corners, const pl_vec3 *points, const pl_vec3 *speeds) {
   pl_vec3 a = points[corners[0]], b = points[corners[1]], c = points[corners[2]];
@@ -66,8 +66,8 @@ pl_status pl_world_add_wind(pl_world *world, pl_error *error) {
 
 // A spring, integrated implicitly on top of what the body's own step and all other forces gave its particle:
 //   v = (v* + h k (t - x) / m) / (1 + h c / m + h² k / m),  x + h v
-// with v* the velocity after the move and x where the particle was before it. However stiff the spring is, it does not overshoot, and what
-// hangs on it sags by exactly its weight over k.
+// with v* the velocity after the move and x where the particle was before it. However stiff the spring is, it does not overshoot, and a load
+// on it sags by exactly its weight over k.
 static void pull_spring(const pl_world *world, pl_body *body, const pl_world_pin *pin) {
   const pl_body_method *method = body->model->method;
   double h = world->def.step, m = body->model->masses[pin->def.particle], k = pin->def.stiffness, c = pin->def.damping;
@@ -79,7 +79,7 @@ static void pull_spring(const pl_world *world, pl_body *body, const pl_world_pin
   method->set_particle(body->model, body->state, pin->def.particle, pl_vec3_add_scaled(start, pulled, h), pulled);
 }
 
-// The particle arrives exactly on its target with the velocity of the way there, so that what hangs on it is carried along.
+// The particle arrives exactly on its target with the mean velocity of its motion, so that its neighbours are carried along.
 static void hold_hard(const pl_world *world, pl_body *body, const pl_world_pin *pin) {
   const pl_body_method *method = body->model->method;
   pl_vec3 unused;

@@ -1,4 +1,4 @@
-// Bodies led by their joints, seen by a camera, and taken elsewhere as a whole.
+// Bodies moved by their joints, seen by a camera, and teleported.
 #include <math.h>
 #include <string.h>
 
@@ -16,12 +16,12 @@ pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id id, int32_t joint,
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
   if (!pl_transform_is_valid(target) || !isfinite(seconds) || seconds < 0)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "joint %d cannot be led there: position, rotation and time must be finite",
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "joint %d cannot be moved there: position, rotation and time must be finite",
                    joint);
   const pl_body_method *method = body->model->method;
   target.rotation = pl_quat_unit(target.rotation);
   if (method->set_target == NULL || !method->set_target(body->model, body->state, joint, target, seconds))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "joint", "%d is not a led joint of this body", joint);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "joint", "%d is not a kinematic joint of this body", joint);
   return PL_OK;
 }
 
@@ -53,7 +53,7 @@ pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id id, const double 
   return PL_OK;
 }
 
-// The arrays of the contact stage are free between steps.
+// The arrays of the contact phase are free between steps.
 static void carry_particles(pl_body *body, pl_transform motion) {
   const pl_model *model = body->model;
   model->method->get_positions(model, body->state, body->positions);
