@@ -14,7 +14,7 @@
 void pl_actor_set_command(pl_actor *actor, pl_actor_command command) {
   pl_actor_command *now = &actor->state->command;
   if (isfinite(command.speed)) now->speed = command.speed;
-  if (pl_vec3_is_finite(command.heading) && pl_vec3_length(command.heading) > 1e-9)
+  if (pl_vec3_is_finite(command.heading) && pl_vec3_length(command.heading) > PL_ACTOR_MIN_HEADING)
     now->heading = pl_vec3_unit_or(command.heading, now->heading);
 }
 
@@ -123,9 +123,10 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   report->converged = outcome.converged;
   report->objective = outcome.objective;
   report->goal_error = goal_error_at(&rows, choice->work->next);
-  // A tenth of what free fall adds in a step is next to nothing asked for.
-  double slight = 0.1 * actor->view.gravity * actor->view.step;
-  report->short_count += report->goal_error > fmax(0.9 * report->goal_start, slight);
+  // A step falls short when it leaves most of the error of its goals. A tenth of the speed that free fall adds in a step is no
+  // error worth counting.
+  double negligible = 0.1 * actor->view.gravity * actor->view.step;
+  report->short_count += report->goal_error > fmax(0.9 * report->goal_start, negligible);
   report->regulariser = outcome.regulariser;
   report->min_step = outcome.min_step;
   report->iterations_in_all += outcome.iteration_count;
@@ -135,9 +136,11 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
 
 // --- after the step -------------------------------------------------------------------------------------------------
 
-// Change of velocity over a tenth of a second, or over as many steps as are remembered.
+// Change of velocity over this time, s, or over the steps that are remembered: single steps would show contact, not effort.
+static const double ACCELERATION_TIME = 0.1;
+
 static double mean_acceleration(pl_actor_state *state, pl_vec3 velocity, double step) {
-  int32_t back = (int32_t)fmin(fmax(round(0.1 / step), 1), PL_ACTOR_PAST - 1);
+  int32_t back = (int32_t)fmin(fmax(round(ACCELERATION_TIME / step), 1), PL_ACTOR_PAST - 1);
   int32_t count = state->past_count++;
   state->past[count % PL_ACTOR_PAST] = velocity;
   if (count < back) return 0;
@@ -164,6 +167,9 @@ static void report_motion(pl_actor *actor, const pl_fem_choice *choice) {
     actor->behaviour->count(actor->behaviour_settings, actor->behaviour_state, &report->tally);
 }
 
+// Relative residual of a step above which it counts as not converged.
+static const double MAX_RESIDUAL = 1e-6;
+
 static void done(void *user, const pl_fem_choice *choice) {
   pl_actor *actor = user;
   pl_actor_report *report = &actor->state->report;
@@ -171,7 +177,7 @@ static void done(void *user, const pl_fem_choice *choice) {
   report->step_count++;
   report->residual = choice->work->report.relative_residual;
   report->worst_residual = fmax(report->worst_residual, report->residual);
-  report->unconverged_count += !(report->residual <= 1e-6);
+  report->unconverged_count += !(report->residual <= MAX_RESIDUAL);
   report_motion(actor, choice);
   if (actor->idle) return;
   int32_t P = pl_rest_space_size(actor->space);

@@ -11,6 +11,9 @@
 #include "pliant/step.h"
 #include "world/world_state.h"
 
+// Length of a heading below which it has no direction.
+#define PL_ACTOR_MIN_HEADING 1e-9
+
 // Bounds on the rest shape: root mean square strain, and its rate (1/s).
 #define PL_ACTOR_MAX_STRAIN 0.6
 #define PL_ACTOR_MAX_RATE 15.0

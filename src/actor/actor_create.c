@@ -61,7 +61,7 @@ static pl_status check_parts(const pl_actor_def *def, int32_t particle_count, pl
 static pl_status check_path(const pl_actor_def *def, pl_error *error) {
   for (int32_t i = 0; i < def->path_count; ++i)
     if (!pl_vec3_is_finite(def->path[i])) return pl_fail(error, PL_ERROR_INVALID_DATA, "place %d of the path is not finite", i);
-  if (!(pl_vec3_length(def->command.heading) > 1e-9) || !pl_vec3_is_finite(def->command.heading) || !isfinite(def->command.speed))
+  if (!(pl_vec3_length(def->command.heading) > PL_ACTOR_MIN_HEADING) || !pl_vec3_is_finite(def->command.heading) || !isfinite(def->command.speed))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "command", "give a finite speed and a heading that is not zero");
   return PL_OK;
 }

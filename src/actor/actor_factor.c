@@ -104,7 +104,7 @@ static pl_status create_sparse(pl_actor_factor *f, pl_error *error) {
   def.direct = pl_cholmod_backend();
   def.choice = def.direct != NULL ? PL_LINEAR_DIRECT : PL_LINEAR_AUTO;
   def.positions = f->model->rest_points;
-  def.limits.tolerance = 1e-10;
+  def.limits.tolerance = 1e-10;  // derivatives are products of solves: far below the tolerance of the search
   return pl_linear_solver_create(f->arena.context, &f->model->pattern, &def, &f->solver, error);
 }
 

@@ -25,6 +25,9 @@
 #include "base/scratch.h"
 
 enum { MAX_HALVINGS = 6 };
+static const double FALL = 1e-4;           // of the fall that the gradient promises (Armijo)
+static const double DAMPING_GROWTH = 8;    // faster than in a single step: a trial costs a whole plan
+static const double USUAL_STEP = 0.01;     // s: chooses solvers only, the plan brings its own step
 
 // --- memory ---------------------------------------------------------------------------------------------------------
 
@@ -47,7 +50,7 @@ static pl_status take_step(pl_actor_horizon *z, pl_context *context, pl_plan_ste
   step->held = PL_TAKE(arena, double, 3 * (size_t)z->n);
   step->goals = PL_TAKE(arena, double, z->max_rows);
   if (arena->failed || !pl_block_matrix_take(arena, &z->model->pattern, &step->cross)) return pl_fail_memory(error);
-  pl_status status = pl_fem_create_work(&z->model->head, context, 0.01, &work, error);
+  pl_status status = pl_fem_create_work(&z->model->head, context, USUAL_STEP, &work, error);
   step->work = work;
   return status < 0 ? status : pl_actor_factor_create(context, z->model, &step->factor, error);
 }
@@ -164,7 +167,7 @@ static void evaluate_regulariser(pl_actor_horizon *z, const double *last) {
 static pl_status find_step(pl_actor_horizon *z, const pl_plan_rows *rows, const double *last, double damping,
                            pl_actor_outcome *outcome, pl_error *error) {
   size_t all = (size_t)z->H * (size_t)z->P, count = (size_t)rows->rows.count;
-  for (double shift = 0; shift<1e3; shift = shift> 0 ? 100 * shift : 1e-10) {
+  for (double shift = 0; shift < PL_SHIFT_MAX; shift = shift > 0 ? PL_SHIFT_GROWTH * shift : PL_SHIFT_FIRST) {
     double *K = z->small.values, max = 0;
     evaluate_regulariser(z, last);
     for (size_t r = 0; r < (size_t)z->H * count; ++r) {
@@ -200,7 +203,7 @@ static pl_status search_line(pl_actor_horizon *z, pl_fem_choice *choice, const p
     pl_status status = pl_horizon_roll(z, choice, rows, z->trial, &square, error);
     if (status < 0) return status;
     double reached = 0.5 * square + regularise(z, z->trial, last);
-    if (!(reached <= *objective - 1e-4 * *length * promise)) continue;
+    if (!(reached <= *objective - FALL * *length * promise)) continue;
     memcpy(z->p, z->trial, all * sizeof(double));
     *objective = reached;
     return PL_OK;
@@ -227,7 +230,10 @@ static pl_status search(pl_actor_horizon *z, const pl_actor_settings *settings, 
     outcome->iteration_count++;
     outcome->min_step = fmin(outcome->min_step, length);
     if (length == 0 && damping > 1) break;
-    damping = length < 0.3 ? fmax(8 * damping, 0.01) : length == 1 && damping > 1e-3 ? 0.25 * damping : length == 1 ? 0 : damping;
+    if (length < PL_DAMPING_SHORT)
+      damping = fmax(DAMPING_GROWTH * damping, PL_DAMPING_FIRST);
+    else if (length == 1)
+      damping = damping > PL_DAMPING_LAST ? PL_DAMPING_DECAY * damping : 0;
   }
   outcome->objective = objective;
   outcome->regulariser = regularise(z, z->p, last);

@@ -113,11 +113,13 @@ static void finish(const pl_actor_solver *s, const pl_goal_rows *rows, const pl_
 }
 
 // Steps that had to be shortened are followed by damped ones.
+static const double DAMPING_GROWTH = 4;
+
 static void adapt_damping(pl_actor_solver *s, double length) {
-  if (length < 0.3)
-    s->damping = fmax(4 * s->damping, 0.01);
+  if (length < PL_DAMPING_SHORT)
+    s->damping = fmax(DAMPING_GROWTH * s->damping, PL_DAMPING_FIRST);
   else if (length == 1)
-    s->damping = s->damping > 1e-3 ? 0.25 * s->damping : 0;
+    s->damping = s->damping > PL_DAMPING_LAST ? PL_DAMPING_DECAY * s->damping : 0;
 }
 
 // Whether the optimality conditions hold: by p; by λ, roughly, as the equations are solved once more afterwards; and closing c would not change the objective, by λ·c.

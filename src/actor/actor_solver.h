@@ -73,4 +73,17 @@ pl_status pl_actor_solver_direction(pl_actor_solver *solver, const pl_actor_sett
                                     const pl_goal_rows *rows, const double *last, const double *p, const double *lambda, double *du,
                                     double *dp, double *dlambda, pl_error *error);
 
+// Levenberg and Marquardt's damping, relative to the diagonal: a step shortened below PL_DAMPING_SHORT brings it in or raises it,
+// full steps let it decay until it is dropped.
+#define PL_DAMPING_SHORT 0.3
+#define PL_DAMPING_FIRST 0.01
+#define PL_DAMPING_DECAY 0.25
+#define PL_DAMPING_LAST 1e-3
+
+// Shifts of a Gauss-Newton matrix, relative to its largest diagonal entry, that are tried until it has a factor: none, then
+// from rounding upwards.
+#define PL_SHIFT_FIRST 1e-10
+#define PL_SHIFT_GROWTH 100
+#define PL_SHIFT_MAX 1e3
+
 #endif

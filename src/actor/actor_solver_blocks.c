@@ -108,7 +108,7 @@ static void fill_gauss_newton(pl_actor_solver *s, int32_t row_count) {
 
 // Factor K of Gauss and Newton, damped: positive but for directions that neither goals nor regulariser see, and for rounding.
 static pl_status factor_gauss_newton(pl_actor_solver *s, int32_t row_count, pl_error *error) {
-  for (double shift = 0; shift<1e3; shift = shift> 0 ? 100 * shift : 1e-10) {
+  for (double shift = 0; shift < PL_SHIFT_MAX; shift = shift > 0 ? PL_SHIFT_GROWTH * shift : PL_SHIFT_FIRST) {
     fill_gauss_newton(s, row_count);
     double size = 0;
     for (int32_t i = 0; i < s->P; ++i) size = fmax(size, fabs(s->small.values[(size_t)i * (size_t)s->P + (size_t)i]));

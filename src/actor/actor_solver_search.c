@@ -17,6 +17,9 @@
 
 enum { MAX_HALVINGS = 8 };
 static const double FALL = 1e-4;
+static const double WEIGHT_MARGIN = 1.1;  // the merit weight must exceed the largest multiplier
+// Rounding of the merit function and of the energy, relative to their sizes: a smaller rise is none.
+static const double MERIT_NOISE = 1e-14, ENERGY_NOISE = 1e-13;
 
 typedef struct merit {
   double objective, forces;
@@ -42,7 +45,7 @@ static double objective_gradient(const pl_actor_solver *s, const pl_goal_rows *r
 static void grow_weight(pl_actor_solver *s, const double *lambda, double gradient) {
   double max = 0;
   for (int32_t i = 0; i < s->n; ++i) max = fmax(max, fabs(lambda[i] - s->dlambda[i]));
-  s->merit_weight = fmax(s->merit_weight, 1.1 * max);
+  s->merit_weight = fmax(s->merit_weight, WEIGHT_MARGIN * max);
   if (s->forces > 0) s->merit_weight = fmax(s->merit_weight, 2 * gradient / s->forces);
 }
 
@@ -81,7 +84,7 @@ pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const 
   *length = fmin(1, 2 * s->last_length);
   for (int k = 0; k < MAX_HALVINGS; ++k, *length *= 0.5) {
     bool good = false;
-    double wanted = start + FALL * *length * gradient + 1e-14 * start;
+    double wanted = start + FALL * *length * gradient + MERIT_NOISE * start;
     pl_status status = try_length(s, choice, rows, last, p, *length, wanted, k == 0, &good, error);
     if (status < 0) return status;
     if (!good) continue;
@@ -109,7 +112,7 @@ pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t lim
     if (status >= 0) status = pl_actor_factor_solve(s->factor, potential->gradient, 1, s->du, error);
     if (status < 0) break;
     for (int32_t k = 0; k < s->n; ++k) gradient += potential->gradient[k] * s->du[k];
-    double noise = 1e-13 * (fabs(energy) + fabs(potential->elastic_energy));
+    double noise = ENERGY_NOISE * (fabs(energy) + fabs(potential->elastic_energy));
     for (int k = 0; k < MAX_HALVINGS && !(reached <= energy + noise - FALL * length * gradient); ++k, length *= 0.5) {
       for (int32_t j = 0; j < s->n; ++j) s->trial_u[j] = u[j] - length * s->du[j];
       reached = pl_fem_potential_evaluate(potential, s->trial_u, false, false);

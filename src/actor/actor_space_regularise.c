@@ -28,13 +28,16 @@
 #include "math/vec3.h"
 
 #define PROXIMAL 1e-6
+static const double MIN_REGULARISATION = 1e-6;  // what PROXIMAL is relative to when both regularisations are 0
+static const double MIN_BULK_FACTOR = 1e-3;     // a metric without resistance to volume would be singular
+static const double MAX_POISSON = 0.499;        // energies have no value at 1/2
 
 // --- building -----------------------------------------------------------------------------------------------------
 
 // Bulk modulus of an elastic tet times a factor, shear modulus kept.
 static void scale_elastic(double factor, double *p) {
-  double mu = p[0] / (2 * (1 + p[1])), bulk = p[0] / (3 * (1 - 2 * p[1])) * fmax(factor, 1e-3);
-  double poisson = fmin((3 * bulk - 2 * mu) / (2 * (3 * bulk + mu)), 0.499);
+  double mu = p[0] / (2 * (1 + p[1])), bulk = p[0] / (3 * (1 - 2 * p[1])) * fmax(factor, MIN_BULK_FACTOR);
+  double poisson = fmin((3 * bulk - 2 * mu) / (2 * (3 * bulk + mu)), MAX_POISSON);
   p[0] = 2 * mu * (1 + poisson);
   p[1] = poisson;
 }
@@ -79,7 +82,7 @@ pl_status pl_rest_regulariser_build(pl_rest_space *space, const pl_actor_def *de
   if (!is_free) pl_rest_whole_square(space, &space->stiffness, 1, space->metric);
   double reach = space->modes != NULL ? 1 : pl_box_diagonal(model->head.box);
   double handles = space->modes != NULL ? space->size : space->handle_count;
-  space->proximal = PROXIMAL * fmax(space->regularisation + space->rate_regularisation, 1e-6) / (reach * reach * handles);
+  space->proximal = PROXIMAL * fmax(space->regularisation + space->rate_regularisation, MIN_REGULARISATION) / (reach * reach * handles);
   return pl_rest_strain_cost_build(space, def->max_strain, error);
 }
 

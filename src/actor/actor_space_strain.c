@@ -14,9 +14,12 @@
 
 enum { MAX_VALUES = 3 * PL_FEM_MAX_CORNERS };
 
+static const double DILATION = 1e-3;  // small against any strain limit, large against rounding: its square is 1e-6
+static const double MIN_COST = 1e-9;  // of the sum over all elements
+
 // Cost of a small dilation of an element over its square.
 static double dilation_cost(const pl_fem_group *group, int32_t element) {
-  const double *start = group->starts + 3 * (ptrdiff_t)group->corner_count * element, by = 1e-3;
+  const double *start = group->starts + 3 * (ptrdiff_t)group->corner_count * element, by = DILATION;
   double x[MAX_VALUES], middle[3] = {0, 0, 0};
   for (int i = 0; i < 3 * group->corner_count; ++i) middle[i % 3] += start[i] / group->corner_count;
   for (int i = 0; i < 3 * group->corner_count; ++i) x[i] = middle[i % 3] + (1 + by) * (start[i] - middle[i % 3]);
@@ -35,7 +38,7 @@ pl_status pl_rest_strain_cost_build(pl_rest_space *space, double limit, pl_error
   for (int32_t k = 0; k < model->element_start[model->group_count]; ++k) {
     double unit = factors[k];
     // Below this a dilation is rounding: angles do not see it.
-    factors[k] = unit > 1e-9 * sum ? 1 / (sum * unit * limit * limit) : 0;
+    factors[k] = unit > MIN_COST * sum ? 1 / (sum * unit * limit * limit) : 0;
   }
   space->limit_factors = factors;
   return PL_OK;

@@ -23,7 +23,10 @@ static double nearest_collider(const pl_world *world, pl_vec3 point, pl_vec3 *no
   return nearest;
 }
 
-// Colliders are signed distances: from a free place one can go down by the distance without meeting any.
+// Ground is searched this far down, in heights, and found this exactly.
+static const double GROUND_REACH = 10, GROUND_TOLERANCE = 1e-5;
+
+// Colliders are signed distances: from a free position one can go down by the distance without meeting any.
 bool pl_ground_height(const struct pl_actor_ground *ground, pl_vec3 position, double above, double *height, pl_vec3 *normal) {
   enum { MAX_STEPS = 100 };
   double top = pl_vec3_dot(position, ground->up) + above, gone = 0;
@@ -64,6 +67,7 @@ pl_mat3 pl_actor_inverse_inertia(const pl_fem_model *model, const double *positi
     inertia = pl_mat3_add(inertia, pl_mat3_diagonal(square, square, square));
     inertia = pl_mat3_add(inertia, pl_mat3_scale(pl_mat3_outer(arm, arm), -m));
   }
+  // A body in a line or at a point has no inertia around some axes: a trace of it keeps the matrix invertible.
   double min = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
   if (!(min > 0)) return pl_mat3_zero();
   return pl_mat3_inverse(pl_mat3_add(inertia, pl_mat3_diagonal(min, min, min)));
@@ -182,7 +186,7 @@ void pl_actor_see(pl_actor *actor, const pl_body *body, const pl_fem_state *stat
   see_shape(actor, body);
   view->spin = spin_of(actor->model, state, view->center);
   view->turn = nearest_turn(actor, body, state, view->center);
-  actor->ground = (struct pl_actor_ground){world, view->up, 10 * view->height, 1e-5 * view->height};
+  actor->ground = (struct pl_actor_ground){world, view->up, GROUND_REACH * view->height, GROUND_TOLERANCE * view->height};
   for (int32_t k = 0; k < actor->part_count; ++k) see_part(actor, state, body, k);
   see_touches(actor, state);
 }

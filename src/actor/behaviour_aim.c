@@ -5,8 +5,8 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-// Pace of the body that weights are given for: 1 m high, on Earth. Goals are speeds; taken in paces they weigh the same against the cost of a strain for every size.
-static const double usual_pace = 3.132;
+// Pace of the body that weights are given for: 1 m high, on Earth. Goals are speeds; measured in paces they have the same weight against the cost of a strain for every size.
+static const double usual_pace = 3.132;  // m/s, √(1 m · 9.81 m/s²)
 
 static pl_vec3 at_most(pl_vec3 v, double length) {
   double size = pl_vec3_length(v);

@@ -8,9 +8,9 @@
 enum { HEIGHT, GAIN, ACCELERATION, WEIGHT, HOLD_WEIGHT, SETTING_COUNT };
 
 static const pl_behaviour_setting settings_of_stand[SETTING_COUNT] = {
-    [HEIGHT] = {"height", "fraction", 1, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
-    [GAIN] = {"gain", "1/beat", 1, 0.01, 20, "How fast errors are worked off; a beat is √(height / gravity)."},
-    [ACCELERATION] = {"acceleration", "g", 0.5, 0.01, 10, "Most acceleration that is asked for."},
+    [HEIGHT] = {"height", "fraction", 1, 0.3, 1.5, "Height of the centre of mass, as a fraction of that in the shape as built."},
+    [GAIN] = {"gain", "1/beat", 1, 0.01, 20, "How fast errors are corrected; a beat is √(height / gravity)."},
+    [ACCELERATION] = {"acceleration", "g", 0.5, 0.01, 10, "Maximum acceleration that is asked for."},
     [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the centre of mass."},
     [HOLD_WEIGHT] = {"hold_weight", "", 0.5, 0, 1000, "Importance of being upright."},
 };
