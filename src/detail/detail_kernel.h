@@ -31,6 +31,7 @@ PL_SIMD_INLINE void flush_sums(pl_f8 *partial, int32_t count, double *totals) {
   }
 }
 
+// Paper 003, eq. 3: the polynomials He to order 3, in the order of pl_moments; factors 1 / sqrt(n!) come in finish_sums().
 PL_SIMD_INLINE void hermite(pl_f8 x, pl_f8 y, pl_f8 z, pl_f8 h[PL_MOMENT_COUNT]) {
   pl_f8 xx = x * x - 1.0f, yy = y * y - 1.0f, zz = z * z - 1.0f, xy = x * y;
   h[0] = pl_f8_set1(1.0f);
@@ -40,6 +41,7 @@ PL_SIMD_INLINE void hermite(pl_f8 x, pl_f8 y, pl_f8 z, pl_f8 h[PL_MOMENT_COUNT])
   h[16] = y * (yy - 2.0f), h[17] = z * yy, h[18] = y * zz, h[19] = z * (zz - 2.0f);
 }
 
+// (2 pi)^(-3/2) of the window (eq. 2) and 1 / sqrt(n!) of the polynomials (eq. 3).
 static void finish_sums(const double *totals, bool with_field, pl_moments *sums, pl_moments *field_sums) {
   const double height = 0.063493635934240969785,
                factors[4] = {height, height, height * 0.70710678118654752440, height * 0.40824829046386301637};
@@ -51,6 +53,7 @@ static void finish_sums(const double *totals, bool with_field, pl_moments *sums,
   }
 }
 
+// Paper 003, eqs. 7 and 8: sums over material points under the window; with a field, of the displacements too (§4.3).
 static void sum(const pl_material_rows *rows, const float *field, const pl_window *window, pl_moments *sums,
                 pl_moments *field_sums) {
   // Beyond 6.5 radii the weight is below 1e-9, less than single precision sees compared with the rest.
@@ -83,7 +86,7 @@ static void sum(const pl_material_rows *rows, const float *field, const pl_windo
   finish_sums(totals, field != NULL, sums, field_sums);
 }
 
-// Squared distance (eq. 9) of a run of numbers.
+// Paper 003, eq. 9: squared distance of a run of numbers.
 PL_SIMD_INLINE pl_f8 squared_distance(const float *k, const float *q, int32_t count) {
   pl_f8 first = pl_f8_set1(0.0f), second = first;
   int32_t i = 0;
@@ -99,7 +102,7 @@ PL_SIMD_INLINE pl_f8 squared_distance(const float *k, const float *q, int32_t co
   return first + second;
 }
 
-// Cosine (eq. 14): loads are stored as unit vectors.
+// Paper 003, eq. 14: cosine of two loads, which are stored as unit vectors.
 PL_SIMD_INLINE pl_f8 cosine(const float *k, const float *q, int32_t count) {
   pl_f8 first = pl_f8_set1(0.0f), second = first;
   int32_t i = 0;
@@ -111,6 +114,7 @@ PL_SIMD_INLINE pl_f8 cosine(const float *k, const float *q, int32_t count) {
   return first + second;
 }
 
+// Paper 003, eq. 15: similarity of a key to all examples, less the floor.
 static void correlate(const pl_key_rows *rows, const pl_key_kernel *kernel, const float *key, float *similarities) {
   int32_t site = rows->site_count, patch = rows->patch_count, load = rows->load_count, all = site + patch + load;
   float scale = 1.0f / (1.0f - kernel->floor);
@@ -134,7 +138,7 @@ PL_SIMD_INLINE pl_f8 along(const float axis[3], pl_f8 x, pl_f8 y, pl_f8 z) {
   return x * axis[0] + y * axis[1] + z * axis[2];
 }
 
-// A position in a stamp is the projection onto the tangent plane, moved along the surface's own normal by its depth below that plane: the side of a box then unfolds
+// Paper 003, eq. 1 and §4.4. A position in a stamp is the projection onto the tangent plane, moved along the surface's own normal by its depth below that plane: the side of a box then unfolds
 // outward from its edge without any stretch, a wall that rises likewise, and with a third of it where the surface faces as the contact does a sphere keeps its distances
 // to third order. The paper's orthogonal projection would lay all of a side onto one line.
 static void locate(const pl_stamp_rows *rows, const pl_stamp_placement *placement, float *positions) {
@@ -158,7 +162,7 @@ static void locate(const pl_stamp_rows *rows, const pl_stamp_placement *placemen
   }
 }
 
-// Four samples a point, two neighbours in a row at a time. Where they are is found eight points at a time; the rest is bound by reading them.
+// Paper 003, eq. 1: adds a stamp to surface points. Four samples a point, two neighbours in a row at a time. Where they are is found eight points at a time; the rest is bound by reading them.
 static void stamp(const pl_stamp_points *points, const float *map, int32_t resolution, int32_t row_count, pl_vec3 *to) {
   size_t stride = 4 * (size_t)resolution;
   for (int32_t begin = 0; begin < points->count; begin += LANES) {
@@ -187,7 +191,7 @@ static void stamp(const pl_stamp_points *points, const float *map, int32_t resol
   }
 }
 
-// Bound by reading the column: taking several columns at a time is no faster.
+// Paper 003, eq. 16: one term of the blend of stamps. Bound by reading the column: taking several columns at a time is no faster.
 static void add(int32_t count, float factor, const float *column, float *to) {
   int32_t i = 0;
   for (; i + LANES - 1 < count; i += LANES)

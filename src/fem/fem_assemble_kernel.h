@@ -1,4 +1,5 @@
 // Energies, gradients and Hessians of four tets at a time; included once per instruction set with KERNEL_NAME the function to define.
+// The one-tet versions, with all derivatives, are fem_corotated.c (paper 002, eqs. 1 to 3) and fem_neo_hookean.c.
 //
 // F = Σ e_a B_aᵀ over the edges e_a = x_a - x_0 and the shape gradients B_a of corners 1, 2, 3; corner 0 takes minus the sum of the others in everything. The
 // 9 x 9 matrix of second derivatives of ψ by F is never made: contracted with B_a and B_b its terms are
@@ -107,6 +108,7 @@ PL_SIMD_INLINE void write_rows(const pl_lanes *from, int count, int lane_count, 
 
 // --- corotated ----------------------------------------------------------------------------------------------------
 
+// Blocks H_ab of the head of this file, corotated (paper 002, eq. 2, with the derivative of R).
 PL_SIMD_INLINE void corotated_blocks(tet_lanes *t, const pl_lanes twist[PL_SYMMETRIC], pl_lanes b[3][3], result_lanes *r) {
   pl_lanes twice_mu = t->volume * (2.0 * t->mu), lambda = t->volume * t->lambda;
   for (int q = 0; q < 3; ++q) {
@@ -127,6 +129,7 @@ PL_SIMD_INLINE void corotated_blocks(tet_lanes *t, const pl_lanes twist[PL_SYMME
   }
 }
 
+// ψ and P of fem_corotated.c (paper 002, eqs. 1 and 3).
 PL_SIMD_INLINE void corotated_lanes(tet_lanes *t, bool positive, bool tangent, result_lanes *r) {
   polar_lanes p;
   pl_lanes b[3][3], push, distance = pl_lanes_of(0);
@@ -201,6 +204,7 @@ PL_SIMD_INLINE neo_lanes neo_of(tet_lanes *t, pl_lanes *energy) {
   return n;
 }
 
+// Blocks H_ab of the head of this file, neo-Hookean (Smith, de Goes, Kim 2018, with φ of fem_neo_hookean.c).
 PL_SIMD_INLINE void neo_blocks(tet_lanes *t, neo_lanes *n, pl_lanes f[3][3], result_lanes *r) {
   pl_lanes level = t->volume * (t->mu * n->phi1), along = t->volume * (2.0 * t->mu * n->phi2), kappa = t->volume * n->kappa;
   pl_lanes swirl = t->volume * (n->k * n->determinant), zero = pl_lanes_of(0);
@@ -252,6 +256,7 @@ PL_SIMD_INLINE void turn_block(pl_lanes Q[3][3], pl_lanes N[3][3], pl_lanes bloc
     for (int j = 0; j < 3; ++j) block[i][j] = pl_lanes_dot(half[i], Q[j]);
 }
 
+// The same projected to positive semi-definite: Q diag Qᵀ by neo_modes().
 PL_SIMD_INLINE void neo_positive_blocks(tet_lanes *t, neo_lanes *n, result_lanes *r) {
   static const int slot[3][3] = {{PL_XX, PL_XY, PL_XZ}, {PL_XY, PL_YY, PL_YZ}, {PL_XZ, PL_YZ, PL_ZZ}};
   polar_lanes p;
@@ -282,6 +287,7 @@ PL_SIMD_INLINE void neo_positive_blocks(tet_lanes *t, neo_lanes *n, result_lanes
     }
 }
 
+// ψ and P of fem_neo_hookean.c.
 PL_SIMD_INLINE void neo_hookean_lanes(tet_lanes *t, bool positive, bool tangent, result_lanes *r) {
   neo_lanes n = neo_of(t, &r->energy);
   pl_lanes f[3][3], level = t->mu * n.phi1;

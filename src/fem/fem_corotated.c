@@ -16,6 +16,9 @@
 //
 // Where ψ is smooth, and what is done where it is not, is said in fem_polar.h: elements collapsed to a line or inverted as far as the next stretch lie on a
 // crease of ψ, where the force jumps between several equally near rotations.
+//
+// This is the version for one tet, with all derivatives. Steps use the one for four tets at a time, fem_assemble_kernel.h, which has
+// energy, gradient and Hessian; test_assemble.c compares the two.
 #include "fem/fem_polar.h"
 #include "fem/fem_tet.h"
 

@@ -1,5 +1,5 @@
-// The inner loops themselves; included by fem_fast_kernels.c and fem_fast_kernels_avx2.c with KERNELS set to the name of the table to define. What they compute is
-// said in fem_fast_step.c, whose letters are used here.
+// The inner loops; included by fem_fast_kernels.c and fem_fast_kernels_avx2.c with KERNELS set to the name of the table to define. They compute the
+// step of fem_fast_step.c (Kugelstadt, Koschier and Bender 2018), in its letters.
 //
 // Eight tets at a time. A particle is (x, y, z, something), so a corner of eight tets is eight loads and a transposition; since tets of a colour share no
 // corner, results can go back the same way.
@@ -72,7 +72,7 @@ PL_SIMD_INLINE pl_f8 dot8(const pl_f8 a[3], const pl_f8 b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// What outside forces and damping would do to a particle by themselves: h² (a + f / m - damping v) / (1 + h damping).
+// Right-hand side of the step (fem_fast_step.c), outside part. What outside forces and damping would do to a particle by themselves: h² (a + f / m - damping v) / (1 + h damping).
 PL_SIMD_INLINE pl_f4 push_of(const pl_fem_fast_work *work, int32_t i) {
   pl_f4 push = work->gain - work->state.velocities[i] * work->damping;
   if (work->outside != NULL) {
@@ -82,6 +82,7 @@ PL_SIMD_INLINE pl_f4 push_of(const pl_fem_fast_work *work, int32_t i) {
   return push * work->reach;
 }
 
+// y = x + h v, and h² times the outside forces.
 static void predict(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   const float *inertias = work->model->inertias;
   for (int32_t i = begin; i < end; ++i) {
@@ -105,6 +106,7 @@ PL_SIMD_INLINE void find_gradient(const pl_fem_fast_work *work, const int32_t *c
   }
 }
 
+// R of each tet and its elastic forces, h² Σ (2 μ V (R - F) - λ V t R) b_a; g_a = R b_a is kept for press().
 static void match_group(const pl_fem_fast_work *work, int32_t group) {
   const pl_fem_fast_tets *tets = &work->model->tets;
   const int32_t *corners = tets->corners + (size_t)group * PL_FAST_CORNER_LANES;
@@ -139,7 +141,7 @@ static void match(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   for (int32_t group = begin; group < end; ++group) match_group(work, group);
 }
 
-// Adds lambda h² V g (g . x) of the tets of a group to y.
+// product += λ h² V g (g · direction): the volume part of the matrix.
 static void press_group(const pl_fem_fast_work *work, int32_t group) {
   const int32_t *corners = work->model->tets.corners + (size_t)group * PL_FAST_CORNER_LANES;
   const float *constants = work->model->tets.constants + (size_t)group * PL_FAST_CONSTANT_COUNT * LANES;
@@ -163,6 +165,7 @@ static void press(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   for (int32_t group = begin; group < end; ++group) press_group(work, group);
 }
 
+// product = A direction: the constant part of the matrix.
 static void stretch(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   const pl_fem_fast_model *model = work->model;
   const pl_f4 *x = work->direction;
@@ -188,6 +191,7 @@ static double dot(const pl_f4 *a, const pl_f4 *b, int32_t begin, int32_t end) {
   return sum[0] + sum[1] + sum[2];
 }
 
+// One step of conjugate gradients: moves += length direction, forces -= length product.
 static void advance(const pl_fem_fast_work *work, float length, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; ++i) {
     work->moves[i] += work->direction[i] * length;
@@ -195,6 +199,7 @@ static void advance(const pl_fem_fast_work *work, float length, int32_t begin, i
   }
 }
 
+// The next direction of conjugate gradients.
 static void turn(const pl_fem_fast_work *work, float fraction, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; ++i) work->direction[i] = work->solved[i] + work->direction[i] * fraction;
 }
@@ -210,6 +215,7 @@ PL_SIMD_INLINE pl_f4 cross4(pl_f4 a, pl_f4 b) {
   return __builtin_shufflevector(c, c, 1, 2, 0, 3);
 }
 
+// Momentum and angular momentum of the moves, and moments of the body, for the rigid part that is taken out.
 static void sum(const pl_fem_fast_work *work, int32_t begin, int32_t end, pl_fem_fast_sums *sums) {
   pl_fem_fast_sums s = {.drift = {0}};
   for (int32_t i = begin; i < end; ++i) {
@@ -224,6 +230,7 @@ static void sum(const pl_fem_fast_work *work, int32_t begin, int32_t end, pl_fem
   *sums = s;
 }
 
+// v += d / h, x += h v, with the rigid part taken out of d.
 static bool finish(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   pl_f4 zero = {0};
   float rate = 1.0f / work->step;

@@ -16,6 +16,8 @@
 // For small strains the material is isotropic with shear modulus k_l/2 and first Lamé parameter k_a (N/m: times thickness), hence
 // E t = k_l (k_l + 2 k_a) / (k_l + k_a) and ν = k_a / (k_l + k_a).
 //
+// This is the version for one triangle, with all derivatives; fem_plane_kernel.h does four at a time, with damping.
+//
 // A polynomial in x, so every state has finite values, whatever is flat or inverted. Rest or start shapes without area divide by zero.
 #include <math.h>
 #include <stddef.h>

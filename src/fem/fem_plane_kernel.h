@@ -1,4 +1,5 @@
-// The kernels of fem_plane_assemble.h, included twice: with KERNEL_NAME the table to define.
+// The kernels of fem_plane_assemble.h (paper 004, appendix A, W_Solid2D), included twice: with KERNEL_NAME the table to define. The
+// version for one triangle, with all derivatives, is fem_plane.c.
 #include <string.h>
 
 #include "fem/fem_lanes.h"
@@ -47,6 +48,7 @@ PL_SIMD_INLINE void plane_stiffness(const pl_lanes g[3], pl_lanes weight, pl_lan
   R[R22] = w2 * g[2];
 }
 
+// R c
 PL_SIMD_INLINE void plane_apply(const pl_lanes R[METRIC_MATRIX], const pl_lanes c[3], pl_lanes s[3]) {
   s[0] = R[R00] * c[0] + R[R01] * c[1] + R[R02] * c[2];
   s[1] = R[R01] * c[0] + R[R11] * c[1] + R[R12] * c[2];
@@ -201,7 +203,7 @@ PL_SIMD_INLINE void plane_scatter_energies(const int32_t *elements, int32_t coun
   for (int32_t k = 0; k < count; ++k) to[elements[k]] = energy[k];
 }
 
-// Up to four triangles.
+// Energy, gradient and Hessian of up to four triangles, W_Solid2D and its damping.
 PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t elements[4], int32_t count) {
   plane_lanes c;
   pl_lanes d[PLANE_SIDES], R[METRIC_MATRIX], s[3], g[PLANE_SIDES], a[PLANE_SIDES], K[PLANE_SIDES][PLANE_SIDES];
@@ -249,6 +251,7 @@ PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t el
   plane_scatter_matrix(z, elements, count, K);
 }
 
+// ∂²W/∂x∂X of up to four triangles (paper 004, §6).
 PL_SIMD_INLINE void plane_mixed_four(const pl_fem_planes *z, const int32_t elements[4], int32_t count) {
   plane_lanes c;
   pl_lanes d[PLANE_SIDES], T[METRIC_MATRIX], n[3], J[3][PLANE_SIDES], rest[3][PLANE_SIDES], a[PLANE_SIDES], A[PLANE_SIDES];

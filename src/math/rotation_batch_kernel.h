@@ -1,4 +1,4 @@
-// Kernel of pl_rotation_batch(): guarded Newton iteration as in rotation.c, on eight float matrices at once. Included by one file per
+// Kernel of pl_rotation_batch(), the rotation R of paper 000, eq. 1: guarded Newton iteration as in rotation.c, on eight float matrices at once. Included by one file per
 // instruction set (see simd.h), with KERNEL_NAME set; no include guard on purpose.
 //
 // A  matrix, scaled so that its largest element is 1      q  rotation, R its matrix       B = R^T A

@@ -12,7 +12,7 @@
 // Affine map of a region, [12][8]: R row-major, then c - R c_.
 enum { REGION_SHIFT = MAT3_LANES, REGION_MAP_LANES = MAT3_LANES + VEC3_LANES };
 
-// QLERP (section 3.1): the weighted sum of quaternions of one hemisphere, made a unit. `stride` floats from one example to the next.
+// Paper 001, §3.1, QLERP: the weighted sum of quaternions of one hemisphere, made a unit. `stride` floats from one example to the next.
 PL_SIMD_INLINE q4 mix(const float *poses, int32_t joint, size_t stride, const float *weights, int32_t count, pl_f8 rest_weight) {
   q4 rest = get4(poses, joint);
   q4 sum = {rest.x * rest_weight, rest.y * rest_weight, rest.z * rest_weight, rest.w * rest_weight};
@@ -67,6 +67,8 @@ PL_SIMD_INLINE d4 exp_minus(d4 y) {
   return sum * (d4)power;
 }
 
+// Paper 001, Algorithm 1: Gaussian weights of the angle between the direction to the camera and those of the examples, scaled
+// down where they sum to more than 1.
 static void view(const pl_rod_batch *batch, const double *directions, float *weights) {
   for (int half = 0; half < LANES; half += 4) {
     d4 x = d4_at(directions + half), y = d4_at(directions + LANES + half), z = d4_at(directions + 2 * LANES + half);
@@ -88,6 +90,7 @@ static void view(const pl_rod_batch *batch, const double *directions, float *wei
   }
 }
 
+// Paper 001, eqs. 4 to 9: P(w), with the base pose and its weight in eqs. 5 and 6, where print leaves them out.
 static void blend(const pl_rod_batch *batch, const float *weights, float *positions, float *rotations) {
   const pl_rod_plan *plan = batch->plan;
   int32_t n = plan->joint_count, count = batch->example_count;
@@ -108,7 +111,7 @@ static void blend(const pl_rod_batch *batch, const float *weights, float *positi
   }
 }
 
-// Suppression by carrying. D turns the rest direction of a segment into the present one; it is the joint's own deviation q q_^-1 followed by the short turn to
+// Not in the paper: suppression of ghost momentum by transport. D turns the rest direction of a segment into the present one; it is the joint's own deviation q q_^-1 followed by the short turn to
 // where the segment really is. With D kept, the segment follows its rest direction: d' = D d_'. Velocities relative to the parent turn along, so a
 // chain at rest stays at rest and a swing continues around the new rest pose.
 static void transport(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *rest_positions, const float *rest_rotations) {
@@ -157,7 +160,7 @@ PL_SIMD_INLINE void add_rotation(q4 q, pl_f8 s, pl_f8 a[9]) {
   a[8] += s * (1.0f - (xx + yy));
 }
 
-// Affine maps of the regions, 12 rows each: R and c - R c_. Regions with the root are fixed to the kinematic joint; the others find their rotation from positions
+// Paper 001, §3.1 (Müller and Chentanez 2011): affine maps of the regions, R and c - R c_. Regions with the root are fixed to the kinematic joint; the others find their rotation from positions
 // and orientations.
 static void place_regions(const pl_rod_solve *solve, float *maps) {
   const pl_rod_batch *batch = solve->batch;
@@ -212,7 +215,7 @@ static void place_regions(const pl_rod_solve *solve, float *maps) {
   }
 }
 
-// Goal position and rotation of a joint: means over its regions.
+// Paper 001, §3.1: goal position and rotation of a joint, means over its regions.
 PL_SIMD_INLINE v3 goal_of(const pl_rod_plan *plan, const float *maps, const float *matches, int32_t i, v3 rest, q4 *turn) {
   pl_f8 sum[12];
   q4 own = get4(matches, i);
@@ -241,6 +244,7 @@ PL_SIMD_INLINE q4 spun(q4 q, v3 w, float h) {
   return unit4((q4){q.x + rate.x, q.y + rate.y, q.z + rate.z, q.w + rate.w});
 }
 
+// Paper 001, §3.1, and the prediction x* of eqs. 10 to 13: one step of generalised shape matching without constraints.
 static void match(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
@@ -364,6 +368,7 @@ PL_SIMD_INLINE pl_m8 chosen_lanes(const pl_rod_solve *solve) {
   return (solve->chosen != NULL ? pl_f8_load(solve->chosen) : one) > 0.0f;
 }
 
+// Paper 001, §3.1, distance constraints: J M⁻¹ Jᵀ λ = C, by the plan's elimination.
 static void keep_lengths(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
@@ -395,6 +400,7 @@ static void keep_lengths(const pl_rod_solve *solve) {
   }
 }
 
+// Not in the paper: exact lengths and angle limits, joint after joint from the root.
 static void follow(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
@@ -417,7 +423,7 @@ static void follow(const pl_rod_solve *solve) {
   }
 }
 
-// The update of VRMC_springBone 1.0, joint after joint: inertia less drag, a pull towards where the bone would be if it were rigid with its parent, gravity,
+// Not in the paper: the update of VRMC_springBone 1.0, joint after joint: inertia less drag, a pull towards where the bone would be if it were rigid with its parent, gravity,
 // then back to the bone's length. The numbers are given per frame of 1/60 s, and mean the same at any step.
 static void spring(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
@@ -449,7 +455,7 @@ static void spring(const pl_rod_solve *solve) {
   }
 }
 
-// L^T (R - R(w)) with R(w) the rotations of the present rest pose. Eq. 17 has the rest R^0 in its place and solves for all of w; around R(w) it solves for the
+// Paper 001, eq. 17: L^T (R - R(w)) with R(w) the rotations of the present rest pose. Eq. 17 has the rest R^0 in its place and solves for all of w; around R(w) it solves for the
 // difference, which is zero where the chain is in its rest pose (sums of quaternions are not of unit length, so eq. 17 itself misses that), and small
 // where examples are alike.
 static void project(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *base_rotation, float *pulls) {
@@ -479,6 +485,7 @@ static void project(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const 
   }
 }
 
+// Paper 001, eqs. 10 to 13; eqs. 14 and 15 where the velocities come from a second solve.
 static bool finish(const pl_rod_solve *solve, const float *velocity_positions, const float *velocity_rotations,
                    const pl_rod_lanes *to) {
   const pl_rod_plan *plan = solve->batch->plan;
@@ -501,7 +508,7 @@ static bool finish(const pl_rod_solve *solve, const float *velocity_positions, c
   return pl_m8_all(check.x + check.y + check.z == 0.0f);
 }
 
-// Drag of the air on each segment, a cylinder between its two radii: F = ½ rho C (r_a + r_b) l |u| u with u the air's velocity across the segment. However light the
+// Not in the paper: drag of the air on each segment, a cylinder between its two radii: F = ½ rho C (r_a + r_b) l |u| u with u the air's velocity across the segment. However light the
 // segment, it does not become faster than the air: the force is taken at the end of the step.
 static void blow(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float wind[3], float strength, float step,
                  float *accelerations) {

@@ -1,4 +1,4 @@
-// The inner loops themselves; included by solid_kernels.c and solid_kernels_avx2.c with KERNELS set to the name of the table to define.
+// The inner loops; included by solid_kernels.c and solid_kernels_avx2.c with KERNELS set to the name of the table to define.
 //
 // A particle is (x, y, z, 0) in half a register, so a ring is summed without gathers or transposes: two columns of a matrix side by side, one
 // entry costs two loads, two shuffles and two multiply-adds of eight. Goals are cheaper still, one cache line per region: because
@@ -67,7 +67,7 @@ PL_SIMD_INLINE const pl_f4 *at_offset(const pl_f4 *from, int32_t offset) {
   return (const pl_f4 *)(const void *)((const char *)from + offset);
 }
 
-// One entry of a region: p and (m q, m), both relative to the central particle.
+// One term of the sums of eq. 1 (paper 000): p and (m q, m), both relative to the central particle.
 PL_SIMD_INLINE void add_entry(const pl_f4 *positions, const pl_f4 *weighted_rest, int32_t offset, pl_f8 x_r, pl_f8 q_r, pl_f8 *a01,
                               pl_f8 *a23) {
   pl_f8 p = twice_at(at_offset(positions, offset)) - x_r, w = twice_at(at_offset(weighted_rest, offset));
@@ -76,7 +76,7 @@ PL_SIMD_INLINE void add_entry(const pl_f4 *positions, const pl_f4 *weighted_rest
   *a23 += p * __builtin_shufflevector(w, w, 2, 2, 2, 2, 7, 7, 7, 7);
 }
 
-// Eq. 1. p may be taken relative to any point because the sum of w q is zero; the central particle keeps the numbers small. q is first taken
+// Paper 000, eq. 1, left factor: A = Σ m p qᵀ of eight regions. p may be taken relative to any point because the sum of w q is zero; the central particle keeps the numbers small. q is first taken
 // relative to the central particle's rest position too, and the region's true centre put in afterwards. (Taking q relative to the body's centre would
 // save three operations an entry, but a body at rest would then tremble by a millionth of its size.)
 static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments) {
@@ -128,17 +128,20 @@ PL_SIMD_INLINE void multiply_symmetric(const float *a, const pl_f8 s[6], float *
   }
 }
 
+// Paper 000, eq. 1: A = (Σ m p qᵀ) (Σ m q qᵀ)⁻¹.
 static void find_gradient(const float *moments, const float *inverse_spread, float *a) {
   pl_f8 s[6];
   for (int i = 0; i < 6; ++i) s[i] = pl_f8_load(inverse_spread + LANES * i);
   multiply_symmetric(moments, s, a);
 }
 
+// (Σ m p qᵀ) S~, whose rotation is the goals' (after eq. 3; the paper takes that of A, which leaves a torque).
 static void stretch_moments(const float *moments, const float *stretch, float *a) {
   find_gradient(moments, stretch, a);
 }
 
-// S = R^T a, its symmetric part, and its likeness to each example (§4.1, eq. 6; off-diagonals count twice, hence sqrt2).
+// Paper 000, §4.1 and eq. 6: S = Rᵀ A, its symmetric part, and its product with each example, Lᵀ (S - 1). Off-diagonals count
+// twice, hence sqrt2.
 static void find_pulls(const float *a, const float *rotation, const float *descriptors, int32_t count, float *pulls) {
   pl_f8 r[9], m[9], d[6];
   pl_quat8_rows(rotation, r);
@@ -158,7 +161,8 @@ static void find_pulls(const float *a, const float *rotation, const float *descr
   }
 }
 
-// Eight lanes of double sums per example; a region counts with its fraction.
+// Paper 000, eq. 6, summed over the regions of a manifold (§4.3): eight lanes of double sums per example; a region counts with
+// its fraction.
 static void add_pulls(const float *pulls, const float *fractions, int32_t count, double *sums) {
   for (int32_t k = 0; k < count; ++k) {
     const pl_f4 *pull = (const pl_f4 *)(const void *)(pulls + LANES * k);
@@ -178,7 +182,7 @@ PL_SIMD_INLINE pl_f8 fraction_of(pl_f8 a, pl_f8 b) {
   return pl_f8_select(is_positive, pl_f8_max(zero, pl_f8_min(one, a / pl_f8_select(is_positive, b, one))), zero);
 }
 
-// Minimise w^T G w / 2 - b^T w over w >= 0, sum w <= 1 (examples/simplex_weights.h does it for any number). For two examples the feasible set is a
+// Paper 000, eq. 7 with bounds, for one manifold per region (§4.3): minimise w^T G w / 2 - b^T w over w >= 0, sum w <= 1 (examples/simplex_weights.h does it for any number). For two examples the feasible set is a
 // triangle: the minimum is inside it, or the best of the minima on its three sides. Where G is singular it is always on a side.
 static void solve_small(const float *pulls, const float *grams, int32_t count, float *weights) {
   pl_f8 g00 = pl_f8_load(grams), b0 = pl_f8_load(pulls), zero = {0};
@@ -210,6 +214,7 @@ static void solve_small(const float *pulls, const float *grams, int32_t count, f
   pl_f8_store(weights + LANES, pl_f8_select(is_inside, u1, w1));
 }
 
+// Paper 000, stretch of eq. 3: S~ = 1 + Σ w_k (S_k - 1), §4.2.
 static void blend_stretch(const float *descriptors, const float *weights, int32_t count, float *stretch) {
   pl_f8 s[6] = {{0}};
   for (int32_t k = 0; k < count; ++k) {
@@ -221,7 +226,7 @@ static void blend_stretch(const float *descriptors, const float *weights, int32_
   for (int i = 3; i < 6; ++i) pl_f8_store(stretch + LANES * i, s[i] * 0.70710678f);
 }
 
-// Eq. 3: M = R S and c - M c0.
+// Paper 000, eq. 3: M = R S~ and c - M c0 of each region.
 static void write_poses(const float *moments, const float *rotation, const float *stretch, const float *constants,
                         const pl_f4 *positions, int32_t lane_count, float *poses) {
   pl_f8 r[9], m[9];
@@ -252,7 +257,8 @@ static void write_poses(const float *moments, const float *rotation, const float
   }
 }
 
-// What makes the blended example an equilibrium, in the frame of the particle's own region.
+// Not in the paper: the offset that makes the blended example an equilibrium (solid_examples.c), in the frame of the particle's
+// own region.
 PL_SIMD_INLINE pl_f4 hold_of(const pl_solid_pull *pull, int32_t i) {
   int32_t count = pull->model->examples.count;
   const pl_f4 *holds = pull->model->examples.holds + (size_t)count * (size_t)i;
@@ -263,7 +269,8 @@ PL_SIMD_INLINE pl_f4 hold_of(const pl_solid_pull *pull, int32_t i) {
   return pose[0] * hold[0] + pose[1] * hold[1] + pose[2] * hold[2];
 }
 
-// The goal of a particle is the mean of its regions' affine maps, applied to its rest position.
+// Paper 000, mean after eq. 3, and eq. 4: the goal of a particle is the mean of its regions' affine maps, applied to its rest
+// position.
 static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end, pl_solid_sums *sums) {
   pl_solid_sums s = {.drift = {0}};
   const pl_solid_model *model = pull->model;
@@ -312,6 +319,7 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
   *sums = s;
 }
 
+// Paper 000, eq. 5: x += h v, after damping and without the drift that rounding adds.
 static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rigid, float damped_fraction, int32_t begin,
                             int32_t end) {
   pl_f4 center = pl_f4_of_vec3(rigid->center), velocity = pl_f4_of_vec3(rigid->velocity), drift = pl_f4_of_vec3(rigid->drift);
