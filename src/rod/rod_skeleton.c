@@ -61,7 +61,7 @@ static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) 
                    pl_rod_name_of(def, j->parent).text);
   if (!j->kinematic && pl_vec3_length(pl_vec3_sub(j->rest.position, def->joints[j->parent].rest.position)) < 1e-9 &&
       !def->joints[j->parent].kinematic)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is in the same place as its parent; a segment needs a length", name.text);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is at the same position as its parent; a segment needs a length", name.text);
   return PL_OK;
 }
 
