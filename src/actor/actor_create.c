@@ -75,7 +75,7 @@ static pl_status check_def(const pl_actor_def *def, const pl_model *model, pl_er
   if (!((const pl_fem_model *)model)->adapts)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this body cannot change its rest shape; build its model with `adapts` set");
   if ((int)def->hessian < 0 || def->hessian > PL_ACTOR_EXACT)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "hessian", "%d is no way to take second derivatives", (int)def->hessian);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "hessian", "%d is not a way to take second derivatives", (int)def->hessian);
   const struct {
     const char *field;
     double value, min, max;

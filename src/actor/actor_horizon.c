@@ -139,7 +139,7 @@ static double regularise(pl_actor_horizon *z, const double *p, const double *las
   return sum;
 }
 
-// r' and r'' of the whole plan into slope and the small matrix.
+// r' and r'' of the whole plan into the gradient and the small matrix.
 static void evaluate_regulariser(pl_actor_horizon *z, const double *last) {
   size_t P = (size_t)z->P, all = (size_t)z->H * P;
   double *K = z->small.values, *own = z->workspace, *still = z->room2;

@@ -53,7 +53,7 @@ static pl_status count_entries(pl_rest_space *space, const pl_actor_def *def, in
       used += differs;
     }
     if (used > 0 && loose->pair_start[e] > INT32_MAX - used * used)
-      return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "examples", "too many examples for so many elements");
+      return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "examples", "too many examples for this number of elements");
     loose->start[e + 1] = loose->start[e] + used;
     loose->pair_start[e + 1] = loose->pair_start[e] + used * used;
   }

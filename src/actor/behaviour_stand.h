@@ -1,4 +1,4 @@
-// Standing, which the other behaviours do too when they are told to stop.
+// Standing, which the other behaviours do too when the command is to stop.
 #ifndef PL_BEHAVIOUR_STAND_H
 #define PL_BEHAVIOUR_STAND_H
 

@@ -23,7 +23,7 @@ struct pl_context {
   atomic_int_fast64_t block_count, byte_count, allocation_count;
 };
 
-// Stands before every block, so that release knows the size. As long as the alignment, so that the block behind it is aligned too.
+// Precedes every block, so that release knows the size. As long as the alignment, so that the block after it is aligned too.
 typedef struct block_head {
   alignas(64) size_t size;
 } block_head;

@@ -7,7 +7,7 @@
 
 pl_status pl_fail(pl_error *error, pl_status status, const char *format, ...) PL_PRINTF(3, 4);
 
-// The same with a place: file may be NULL, line and column 0.
+// The same with a location: file may be NULL, line and column 0.
 pl_status pl_fail_at(pl_error *error, pl_status status, const char *file, int32_t line, int32_t column, const char *format, ...)
     PL_PRINTF(6, 7);
 

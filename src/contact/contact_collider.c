@@ -15,7 +15,7 @@
 
 // Sphere tracing ends this close to the surface, as a fraction of the path …
 static const double TRACE_TOLERANCE = 1e-7;
-// … or after this many steps; only a path that grazes the surface takes as many.
+// … or after this many steps; only a path that grazes the surface takes that many.
 enum { MAX_TRACE = 64 };
 
 // A path in the collider's frame.
@@ -117,7 +117,7 @@ static void find_point(const pl_contact_query *query, const pl_collider_step *st
   }
   if (is_first) add_plane(query, step, collider, &path, touched, normal);
 
-  // Overlapping or close at the end: pushed out the nearest way. After a first contact this is a second wall of a hollow mesh, provided
+  // Overlapping or close at the end: pushed out the nearest way. After a first contact this is a second face of a hollow mesh, provided
   // that the point was in front of it; otherwise it is the far side of the same thin piece.
   if (!(path.d1 < margin)) return;
   touched = pl_vec3_add_scaled(path.end, path.normal_1, -path.d1);

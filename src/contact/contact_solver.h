@@ -43,7 +43,7 @@ typedef struct pl_contact_memory {
   pl_collider_step *collider_steps;
   int32_t *contact_counts;  // one per surface point
   pl_contact *contacts;     // PL_CONTACTS_PER_POINT per surface point, then moved together
-  pl_contact_row *rows;     // as many
+  pl_contact_row *rows;     // one per contact
 } pl_contact_memory;
 
 struct pl_contact_solver {
@@ -62,11 +62,11 @@ pl_contact_scale pl_contact_scale_of(const pl_contact_step *step);
 
 // The contacts of one surface point, filled by the searches below.
 typedef struct pl_contact_slots {
-  pl_contact *items;  // room for PL_CONTACTS_PER_POINT
+  pl_contact *items;  // PL_CONTACTS_PER_POINT slots
   int32_t *count;
 } pl_contact_slots;
 
-// Add a contact; when there is no room it replaces the shallowest if it is deeper.
+// Add a contact; when there is no free slot it replaces the shallowest if it is deeper.
 void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
 
 // The points of a block in search of contacts.

@@ -197,7 +197,7 @@ static bool touch_facing(const surface_search *s, pl_vec3 position, double limit
 }
 
 // What lies on an edge is as near to the side that it does not lie against, which would push it off. So a facing triangle is preferred
-// when it is within a fraction of an edge, or of so many times the distance. Without a limit a body squashed flat would be pulled through
+// when it is within a fraction of an edge, or of a multiple of the distance. Without a limit a body squashed flat would be pulled through
 // thin ones, since then what faces it is their far side.
 static const double FACING_EDGES = 0.1, FACING_RATIO = 32;
 

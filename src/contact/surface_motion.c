@@ -241,7 +241,7 @@ void pl_surface_motion_gather(const pl_surface_motion *motion, pl_box box, const
     const pl_box_node *node = &tree->nodes[index];
     if (!boxes_meet(&motion->boxes[index], &box)) continue;
     if (normals != NULL && !pl_normal_boxes_may_face(normals, &motion->normal_boxes[index])) continue;
-    // What is on the stack must still find room.
+    // What is on the stack must still fit.
     int32_t workspace = PL_SURFACE_FRONT - front->count - depth;
     if (workspace < (node->count > 0 ? node->count : 2)) {
       add_to_front(front, ~index, &motion->boxes[index]);

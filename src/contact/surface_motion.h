@@ -61,12 +61,12 @@ static inline bool pl_normal_boxes_may_face(const pl_box *a, const pl_box *b) {
   return !(min > 1e-12);
 }
 
-// Triangles that neighbouring points may ask for: found once, then each point looks at these alone. It is a list to run through rather
+// Triangles that neighbouring points may ask for: found once, then each point tests only these. It is a list to run through rather
 // than a tree to walk: with coordinates side by side, four boxes are compared at a time and no branch is taken for those not met.
 enum { PL_SURFACE_FRONT = 256 };
 typedef struct pl_surface_front {
   int32_t count;
-  int32_t items[PL_SURFACE_FRONT];                              // triangles; ~node where there was no room for all below a node
+  int32_t items[PL_SURFACE_FRONT];                              // triangles; ~node where all below a node would not fit
   pl_vec3 origin;                                               // of the coordinates below, …
   float min[3][PL_SURFACE_FRONT], max[3][PL_SURFACE_FRONT];  // … which are the items' boxes, rounded outwards
 } pl_surface_front;

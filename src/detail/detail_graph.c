@@ -16,7 +16,7 @@
 
 static const float DETOUR_WHOLE = 0.5f, DETOUR_NONE = 1.0f;
 
-// Corner across the side opposite to each corner, as edges behind the others.
+// Corner across the side opposite to each corner, as edges after the others.
 static int32_t list_across(pl_elements triangles, const int32_t *neighbours, int32_t *edges) {
   int32_t count = 0;
   for (int32_t t = 0; t < triangles.count; ++t)

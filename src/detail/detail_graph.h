@@ -1,4 +1,4 @@
-// What hangs together around a contact: ways along the edges of a surface or of tets, and how much of each point is left when only points that
+// Connectivity around a contact: paths along the edges of a surface or of tets, and the fraction of each point that remains when only points that
 // can be reached without a long way round count.
 #ifndef PL_DETAIL_GRAPH_H
 #define PL_DETAIL_GRAPH_H

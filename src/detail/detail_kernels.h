@@ -10,7 +10,7 @@
 // Rows of eight per row of material points (x, y, z, fraction) and of surface points (position, normal).
 enum { PL_MATERIAL_LANES = 4 * LANES, PL_STAMP_LANES = 6 * LANES };
 
-// Material points laid out for the kernel, relative to an origin amid them: precision does not depend on where the object is.
+// Material points laid out for the kernel, relative to an origin among them: precision does not depend on the position of the object.
 typedef struct pl_material_rows {
   int32_t count, row_count;  // points; rows of eight
   pl_vec3 origin;
@@ -37,13 +37,13 @@ typedef struct pl_key_kernel {
   float floor;  // similarities below this are none
 } pl_key_kernel;
 
-// Surface points that a stamp may reach, eight by eight: [row][6][8], position and normal at rest; rows are filled up with points that are far away.
+// Surface points that a stamp may reach, eight by eight: [row][6][8], position and normal at rest; rows are padded with points that are far away.
 typedef struct pl_stamp_rows {
   int32_t count, row_count;
   float *numbers;
 } pl_stamp_rows;
 
-// Where a stamp lies at rest.
+// Placement of a stamp at rest.
 typedef struct pl_stamp_placement {
   float center[3];   // relative to the origin of the positions
   float axes[3][3];  // rows: x, y, normal
@@ -52,7 +52,7 @@ typedef struct pl_stamp_placement {
   float turn;        // what faces less than this along the normal is on the other side; -2: nothing is
 } pl_stamp_placement;
 
-// A stamp on surface points: their number, which they are, how much of each counts, and their positions by `locate`.
+// A stamp on surface points: their number, indices, fractions, and their positions by `locate`.
 typedef struct pl_stamp_points {
   int32_t count;
   const int32_t *points;
@@ -64,7 +64,7 @@ typedef struct pl_detail_kernels {
   // rest of `field_sums` is zero).
   void (*sum)(const pl_material_rows *rows, const float *field, const pl_window *window, pl_moments *sums, pl_moments *field_sums);
   // Similarity of one key to all: exp of the exponent, less the floor, over 1 less the floor; 0 below. Writes block_count rows of eight, zero
-  // behind the last example. `similarities` is aligned to 32 bytes.
+  // after the last example. `similarities` is aligned to 32 bytes.
   void (*correlate)(const pl_key_rows *rows, const pl_key_kernel *kernel, const float *key, float *similarities);
   // Positions of surface points in a stamp, [row][3][8]: x and y, counted in samples from its corner, and 1 less the squared distance from the middle in
   // radii, which is at most 0 outside the disc. On the other side y is one side of the stamp larger. `positions` is aligned to 32 bytes.

@@ -1,4 +1,4 @@
-// Hermite moments of what is around a point, to order 3: the numbers that say whether two places, or two loads, are alike.
+// Hermite moments of what is around a point, to order 3: the numbers by which two sites, or two loads, are compared.
 //
 //   r = (x - center) / radius           w(r) = (2 pi)^(-3/2) exp(-|r|^2 / 2)         the window, eq. 2 of paper 003
 //   H_n = He_n / sqrt(n!)               He: the probabilists' polynomials, a symmetric tensor of order n (eq. 3)
@@ -29,14 +29,14 @@ typedef struct pl_vector_moments {
   pl_moments components[3];
 } pl_vector_moments;
 
-// Points that stand for the material around them, each with its fraction of it.
+// Points that represent the material around them, each with its fraction of it.
 typedef struct pl_material {
   int32_t count;
   const pl_vec3 *points;  // at rest, metres
   const double *fractions;   // volume of each, m³, times its density where that differs; NULL: all 1
 } pl_material;
 
-// Where and how wide to look.
+// Centre and radius of the window.
 typedef struct pl_window {
   pl_vec3 center;
   double radius;  // metres, one standard deviation
@@ -56,7 +56,7 @@ int32_t pl_moment_place3(int32_t i, int32_t j, int32_t k);
 // All polynomials at r.
 void pl_hermite_evaluate(pl_vec3 r, double values[PL_MOMENT_COUNT]);
 
-// Sums over material points (eq. 8 without its factor): fraction w H f. `field` holds `field_count` values a point, as many moments come out;
+// Sums over material points (eq. 8 without its factor): fraction w H f. `field` holds `field_count` values a point, one set of moments each;
 // NULL with 1: the function 1. Single precision does the same in detail_kernels.h; this is for preparation, and what that is held against.
 void pl_moments_sum(const pl_material *material, const double *field, int32_t field_count, const pl_window *window,
                     pl_moments *sums);

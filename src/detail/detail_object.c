@@ -58,7 +58,7 @@ static pl_status check_object(const pl_detail_object *object, pl_error *error) {
                            error);
   for (int32_t i = 0; status >= 0 && object->material_volumes != NULL && i < object->material_count; ++i)
     if (!(object->material_volumes[i] >= 0) || !isfinite(object->material_volumes[i]))
-      status = pl_fail_field(error, PL_ERROR_INVALID_DATA, "object.material_volumes", "that of point %d is no volume", i);
+      status = pl_fail_field(error, PL_ERROR_INVALID_DATA, "object.material_volumes", "that of point %d is not a volume", i);
   return status;
 }
 
@@ -100,7 +100,7 @@ static void fill_surface(pl_detail_ground *ground) {
   ground->origin = pl_box_center(pl_points_box(object->surface_points, object->surface_count));
 }
 
-// Nearest material point of every surface point; only for those who cannot say.
+// Nearest material point of every surface point, where the caller does not give it.
 static void find_anchors(const pl_detail_object *object, int32_t *anchors) {
   for (int32_t i = 0; i < object->surface_count; ++i) {
     double min = HUGE_VAL;

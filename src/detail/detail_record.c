@@ -231,7 +231,7 @@ static pl_status finish_set(builder *b, pl_detail_set **set, pl_error *error) {
   double same = b->def.mirror ? SAME_FRACTION : HUGE_VAL;
   b->def.mirror = false;  // is done here
   do {
-    // Mirror images are a gift: those that cannot be distinguished from the rest stay out.
+    // Mirror images cost no recording: those that cannot be distinguished from the rest are left out.
     b->count = recording_count;
     b->report.mirrored_count = 0;
     report = (pl_detail_weights_report){0};

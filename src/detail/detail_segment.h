@@ -1,11 +1,11 @@
-// Which places of a surface are alike, and which are like no example yet: what to look at when choosing where to record.
+// Sites of a surface that are alike, and sites that no example is like yet: for choosing where to record.
 #ifndef PL_DETAIL_SEGMENT_H
 #define PL_DETAIL_SEGMENT_H
 
 #include "detail/detail_descriptor.h"
 #include "pliant/base.h"
 
-// Surface points to look from.
+// Surface points to start from.
 typedef struct pl_surface_sites_def {
   pl_material material;
   int32_t point_count;

@@ -1,4 +1,4 @@
-// Where to record: a surface divided into places that are alike, and places that are like no example yet.
+// Where to record: a surface divided into sites that are alike, and sites that no example is like yet.
 //
 // Places are described as the filter would describe them, so what is cut off does not count. That takes a search through the tets for every surface point; points
 // are shared out to a fixed number of lanes, each with working memory of its own.

@@ -43,7 +43,7 @@ typedef struct pl_detail_examples {
 
 // Similarities below this are none: far examples then cost nothing and have no part in each other's weights.
 static const double PL_SIMILARITY_FLOOR = 1e-3;
-// What every place is similar to besides: no detail.
+// Similarity of every site to no detail at all.
 static const double PL_SIMILARITY_NOTHING = 0.1;
 
 typedef struct pl_detail_weights pl_detail_weights;

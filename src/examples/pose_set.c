@@ -134,7 +134,7 @@ static const char *name_of(const pl_pose *pose) {
   return pose->name == NULL ? "" : pose->name;
 }
 
-// Name, count, coordinates and weight. True when the points can be looked at further.
+// Name, count, coordinates and weight. True when the points can be checked further.
 static bool check_data(check *c, int32_t i) {
   const pl_pose *pose = &c->set->poses[i];
   const char *name = name_of(pose);

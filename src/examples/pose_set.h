@@ -36,7 +36,7 @@ int32_t pl_pose_inversions(const pl_vec3 *rest, const pl_vec3 *points, const int
 // moved and turned.
 double pl_pose_distance(const pl_vec3 *a, const pl_vec3 *b, int32_t point_count);
 
-// Look for what makes poses useless or harmful. Kinds of findings (index: number of the pose):
+// Search for what makes poses useless or harmful. Kinds of findings (index: number of the pose):
 //   error    pose-count        more than PL_MAX_EXAMPLES
 //   error    pose-name         no name, or the name of another pose
 //   error    pose-point-count  other than the rest's

@@ -40,7 +40,7 @@ enum { POINTS = PL_MAX_EXAMPLES + 1 };
 // Supports are rarely entered more than once a point; cycles could only come from rounding.
 enum { PASSES_PER_POINT = 6 };
 
-// Gains below so many rounding errors are none. Their error is a sum over the support, hence some units; a larger number would
+// Gains below this many rounding errors count as none. Their error is a sum over the support, hence some units; a larger number would
 // leave visible distance to the nearest pose, a smaller one lets equal examples take turns.
 static const double MAX_GAIN = 32 * DBL_EPSILON;
 // The rounding error of the elements of H and of their elimination, relative to the squares they are differences of.

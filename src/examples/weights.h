@@ -113,18 +113,18 @@ typedef enum pl_driver_kind {
 typedef struct pl_weight_driver {
   pl_driver_kind kind;
   int32_t count;          // weights
-  const double *weights;  // and so on: only what the kind names is looked at
+  const double *weights;  // and so on: only the members of the kind are read
   pl_weight_curve curve;
   const pl_view_example *views;
   pl_feature_set features;
   pl_weight_kernel kernel;
 } pl_weight_driver;
 
-// What drivers answer to; each looks at its own.
+// Inputs of drivers; each reads its own.
 typedef struct pl_weight_input {
   double time;            // s
   pl_vec3 direction;      // to the camera, in the frame of what is posed
-  const double *feature;  // as many as the driver's features have dimensions
+  const double *feature;  // one per dimension of the driver's features
 } pl_weight_input;
 
 void pl_weight_driver_evaluate(const pl_weight_driver *driver, const pl_weight_input *input, double *weights);

@@ -1,4 +1,4 @@
-// What chooses the rest shape of a body in every step: the place where actors come in.
+// A driver chooses the rest shape of a body in every step; actors are drivers.
 //
 // A model that adapts keeps the rest shapes of its elements in its state. A driver is called once the equations of a step are set up and before they are
 // solved; it writes new rest shapes and may leave a first guess for the solution. Whatever it does, the step that follows solves the equations of motion with these

@@ -6,7 +6,7 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-enum { HEAD_SIZE = 64 };  // the origin and a flag, padded so that the arrays behind them are aligned
+enum { HEAD_SIZE = 64 };  // the origin and a flag, padded so that the arrays after them are aligned
 
 // Particles with a filler that keeps what follows them aligned to 32 bytes.
 static size_t padded_count(const pl_model *model) {
@@ -104,7 +104,7 @@ void pl_fem_fast_set_particle(const pl_model *model, void *state, int32_t partic
 int32_t pl_fem_fast_find_not_finite(const pl_model *model, const void *state) {
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
   for (int32_t i = 0; *s.suspect && i < model->particle_count; ++i) {
-    // Infinity times zero and not-a-number times zero are not a number, so one sum tells for all six numbers.
+    // Infinity times zero and not-a-number times zero are not a number, so one sum checks all six numbers.
     pl_f4 zero = s.positions[i] * 0.0f + s.velocities[i] * 0.0f;
     if (!(zero[0] + zero[1] + zero[2] == 0.0f)) return ((const pl_fem_fast_model *)model)->point_of[i];
   }

@@ -4,7 +4,7 @@
 
 #include "fem/fem_potential.h"
 
-// Linear solves by someone else than the body's own solver. `*shift` receives what multiple of its diagonal was added to a matrix that is not positive definite.
+// Linear solves by another solver than the body's own. `*shift` receives what multiple of its diagonal was added to a matrix that is not positive definite.
 typedef struct pl_fem_direct {
   pl_status (*solve)(void *user, const pl_block_matrix *matrix, const double *rhs, double *x, double *shift, pl_error *error);
   void *user;

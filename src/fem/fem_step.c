@@ -197,7 +197,7 @@ static double held_work(const pl_fem_model *model, const pl_fem_work *w, const d
   return work;
 }
 
-// Work of the forces that the tolerance leaves unbalanced, with room: not a gain that is the scheme's.
+// Work of the forces that the tolerance leaves unbalanced, with a margin: not a gain of the scheme.
 static double unsolved_work(const pl_fem_model *model, const pl_fem_work *w, const double *x) {
   double square = 0;
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->head.particle_count; ++i) square += 4 * (w->next[i] - x[i]) * (w->next[i] - x[i]);

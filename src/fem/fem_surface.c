@@ -97,7 +97,7 @@ void pl_fem_set_particle(const pl_model *model, void *state, int32_t particle, p
 int32_t pl_fem_find_not_finite(const pl_model *model, const void *state) {
   pl_fem_state s = pl_fem_state_of(model, state);
   for (int32_t i = 0; i < model->particle_count; ++i) {
-    // Infinity times zero and not-a-number times zero are not a number, so one sum tells for all six numbers.
+    // Infinity times zero and not-a-number times zero are not a number, so one sum checks all six numbers.
     double sum = 0;
     for (ptrdiff_t k = 3 * (ptrdiff_t)i; k < 3 * (ptrdiff_t)i + 3; ++k) sum += 0 * s.positions[k] + 0 * s.velocities[k];
     if (!(sum == 0)) return i;

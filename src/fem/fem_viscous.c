@@ -1,7 +1,7 @@
 // Damping as an energy of the change of shape in a step.
 //
 // β K v is a force with a torque as soon as the body is strained or turns within a step: K of a strained body resists turning. A body that rests most of the time
-// loses nothing by it. One that changes its rest shape step by step is strained all the time, and whoever chooses its shapes would find in that torque a wall to push against
+// loses nothing by it. One that changes its rest shape step by step is strained all the time, and an optimiser of its shapes would use that torque to push against
 // in mid-air. So here damping is the gradient of an energy that compares shapes, which no rigid motion changes, as in variational integrators with dissipation
 // (Kharevych and others 2006):
 //

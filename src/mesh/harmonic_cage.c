@@ -1,4 +1,4 @@
-// Questions about a cage.
+// Queries of a cage.
 //
 // In space they go to the tree of triangles, with the generalized winding number for inside, of either sign: a cage turned inside
 // out is as good as another. In a plane a cage has tens of segments, so all of them are asked; inside is what an odd number of them
@@ -109,7 +109,7 @@ static pl_cage_position cross_segments(const pl_harmonic_cage *cage, pl_vec3 poi
 }
 
 pl_cage_position pl_harmonic_cage_cross(const pl_harmonic_cage *cage, pl_vec3 point, int32_t axis, double sign, double limit) {
-  // Begin a little behind the point and end a little behind the limit: a cage that goes through either must not be missed.
+  // Begin a little before the point and end a little beyond the limit: a cage that goes through either must not be missed.
   double slack = PL_CAGE_ROUNDING * cage->size;
   pl_vec3 along = pl_vec3_of(axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
   pl_vec3 begin = pl_vec3_add_scaled(point, along, -slack);

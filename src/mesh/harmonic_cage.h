@@ -1,4 +1,4 @@
-// Questions about a cage: what is inside, and where lines along the axes meet it. The same for polygons in a plane and for
+// Queries of a cage: what is inside, and where lines along the axes meet it. The same for polygons in a plane and for
 // surfaces.
 #ifndef PL_MESH_HARMONIC_CAGE_H
 #define PL_MESH_HARMONIC_CAGE_H

@@ -1,7 +1,7 @@
 // Cages made by themselves: the boundary of a coarse lattice in space, the outline of coarse squares in a plane.
 //
 // Both keep every cell that comes within a tenth of a cell of the body, so that no point of the body lies on the cage, where a
-// single face would hold it. In the plane the number of cells along the longer side goes up until the outline has as many points as
+// single face would hold it. In the plane the number of cells along the longer side goes up until the outline has the number of points that
 // asked for; the nearer of the last two is taken. Squares that meet in a corner only give an outline that touches itself there,
 // which does no harm: the corner is one vertex.
 #include <math.h>
@@ -50,7 +50,7 @@ static int32_t cell_along(const outline *o, int32_t axis, double position) {
 
 static void keep_squares(outline *o, int32_t cell_count) {
   pl_vec3 extent = pl_vec3_sub(o->box.max, o->box.min), center = pl_box_center(o->box);
-  // The cells of the longer side hold it and its margin; one empty cell before and one behind.
+  // The cells of the longer side hold it and its margin; one empty cell before and one after.
   o->cell_size = fmax(extent.x, extent.y) / (cell_count - 2.02 * MARGIN);
   const double extents[2] = {extent.x, extent.y}, centers[2] = {center.x, center.y};
   for (int32_t axis = 0; axis < 2; ++axis) {

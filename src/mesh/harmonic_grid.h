@@ -1,4 +1,4 @@
-// The Laplace equation inside a cage on a regular grid, and places inside as means of its nodes.
+// The Laplace equation inside a cage on a regular grid, and points inside as means of its nodes.
 #ifndef PL_MESH_HARMONIC_GRID_H
 #define PL_MESH_HARMONIC_GRID_H
 

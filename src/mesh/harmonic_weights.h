@@ -43,7 +43,7 @@ void pl_harmonic_apply(const pl_harmonic_weights *weights, const pl_vec3 *cage_p
 
 // A cage that encloses `body` with a tenth of a cell to spare. For closed triangles (or tets) in space: the boundary of a lattice
 // of about `target_point_count` points. For triangles in a plane z = constant: the outline of the squares that they touch, with
-// about so many points, counter-clockwise (clockwise around holes). Fails with PL_ERROR_INVALID_DATA when the body has no extent.
+// about this number of points, counter-clockwise (clockwise around holes). Fails with PL_ERROR_INVALID_DATA when the body has no extent.
 pl_status pl_cage_build(pl_context *context, const pl_mesh *body, int32_t target_point_count, pl_mesh **cage, pl_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 // Tets on a lattice around a surface.
 //
 // A tet is kept when the surface touches it, so that the tets enclose the surface, or when it lies inside. Untouched tets are inside or
-// outside as a whole, decided by the generalized winding number (Jacobson et al. 2013) at their corners: near small holes it still says
+// outside as a whole, decided by the generalized winding number (Jacobson et al. 2013) at their corners: near small holes it still shows
 // which side of the missing piece a point is on. Cost: a few box tests per triangle and tet, and one winding number per lattice point.
 //
 // For a target count the cell size comes from the model
@@ -37,7 +37,7 @@ typedef struct job {
 typedef struct attempt {
   pl_arena arena;
   pl_lattice lattice;
-  double *windings;  // per lattice point, 0 where nobody asked
+  double *windings;  // per lattice point, 0 where not needed
   int32_t *asked;    // lattice points whose winding number matters
   int32_t asked_count;
   int32_t inside_count;  // tets kept though untouched

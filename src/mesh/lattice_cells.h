@@ -19,7 +19,7 @@ typedef struct pl_lattice {
   bool *touched;  // per tet
 } pl_lattice;
 
-// Lay a lattice of the given cell size around `box`, symmetric to its centre, with room for `margin` cells more. Arrays from `arena`.
+// Lay a lattice of the given cell size around `box`, symmetric to its centre, with `margin` cells more. Arrays from `arena`.
 pl_status pl_lattice_lay(pl_lattice *lattice, pl_arena *arena, pl_box box, double cell_size, double margin, pl_error *error);
 
 // The cell size, or a larger one for which the whole lattice has no more than `max_cells` (at least 1000).

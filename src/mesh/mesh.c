@@ -107,7 +107,7 @@ static pl_status check_view(const pl_mesh_view *view, pl_error *error) {
   return PL_OK;
 }
 
-// Bytes of a copy, with room for the alignment of each piece, so that the arena makes one block.
+// Bytes of a copy, including the alignment of each piece, so that the arena makes one block.
 static size_t estimate_size(const pl_mesh_view *v) {
   size_t points = (size_t)v->point_count;
   size_t size =

@@ -1,4 +1,4 @@
-// Look for what makes a mesh unfit to simulate. Every kind of trouble is counted in full and listed for its first few elements, in
+// Search for what makes a mesh unfit to simulate. Every kind of trouble is counted in full and listed for its first few elements, in
 // words for someone who made the mesh and never saw this code. Indices count from 0, as in the file's own order.
 #include "mesh/mesh_check.h"
 
@@ -215,7 +215,7 @@ static bool find_pieces(pl_check *check, int32_t **component_of_point) {
                             component_of_point, &check->report.component_count);
 }
 
-// One finding for all pieces, at the smallest, which is usually the one nobody knew of.
+// One finding for all pieces, at the smallest, which is usually the unintended one.
 static bool check_pieces(pl_check *check, const int32_t *component_of_point) {
   int32_t piece_count = check->report.component_count;
   if (piece_count < 2) return true;

@@ -1,4 +1,4 @@
-// What the parts of pl_mesh_check() share: the kinds of trouble with their sentences, and the count of findings of each kind.
+// Shared by the parts of pl_mesh_check(): the kinds of trouble with their sentences, and the count of findings of each kind.
 #ifndef PL_MESH_CHECK_H
 #define PL_MESH_CHECK_H
 

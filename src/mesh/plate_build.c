@@ -1,4 +1,4 @@
-// Plane meshes from outlines: points on the outlines, a triangular lattice inside, a Delaunay triangulation that contains the outlines, and then as many points and moves as
+// Plane meshes from outlines: points on the outlines, a triangular lattice inside, a Delaunay triangulation that contains the outlines, and then the points and moves that
 // well-shaped triangles need (plate_refine.c).
 #include <math.h>
 

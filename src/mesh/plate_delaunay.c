@@ -93,7 +93,7 @@ static bool dig(pl_delaunay *d, int32_t first, pl_grid_point p) {
   return true;
 }
 
-// Room for as many triangles as the rim has sides, which are two more than the cavity had triangles.
+// Makes space for one triangle per side of the rim, which are two more than the cavity had triangles.
 static bool make_workspace(pl_delaunay *d) {
   while (d->cavity.count < d->rim.count) {
     int32_t fresh = (int32_t)d->triangles.count;

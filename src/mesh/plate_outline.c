@@ -1,4 +1,4 @@
-// Outlines of a plate. Places where a loop turns sharply are corners and stay; the lines between two corners, straight or curved, are cut into equal pieces of about the spacing, into more
+// Outlines of a plate. Points where a loop turns sharply are corners and stay; the lines between two corners, straight or curved, are cut into equal pieces of about the spacing, into more
 // where straight pieces would cut off too much of a curve.
 #include "mesh/plate_outline.h"
 

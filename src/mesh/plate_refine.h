@@ -12,10 +12,10 @@ typedef struct pl_plate {
   pl_vector next;         // of int32_t: the point that follows on the outline or the rim of a hole, -1 inside
   pl_delaunay delaunay;   // point i of the plate is its point i + PL_DELAUNAY_FRAME
   pl_vector inside;       // of bool: whether each triangle belongs to the plate
-  pl_vector given_up;     // of int32_t: for each triangle, `mark` of the one that stood in its place and cannot be improved
+  pl_vector given_up;     // of int32_t: for each triangle, `mark` of the one that was there before and cannot be improved
   pl_plate_point origin;  // of the grid
   double scale;           // grid cells per metre
-  bool crowded;           // two points came to share a place of the grid
+  bool crowded;           // two points came to share a cell of the grid
 } pl_plate;
 
 typedef struct pl_plate_quality {

@@ -1,4 +1,4 @@
-// Fitting the points of a tet mesh to poses of a surface that sits in it: what all poses share, and the steps of one fit.
+// Fitting the points of a tet mesh to poses of a surface that sits in it: data that all poses share, and the steps of one fit.
 //
 //   E(x) = sum_t k_t V_t |F_t(x) - R_t|^2 + sum_s w_s a_s |P_s x - y_s|^2
 //

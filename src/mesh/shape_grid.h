@@ -23,7 +23,7 @@ typedef struct pl_shape_grid {
   double cell_size;
   pl_vec3 origin;           // of node 0 0 0
   int32_t block_counts[3];  // per axis
-  int32_t *block_of;        // number of the sampled block at each place, or one of the two below
+  int32_t *block_of;        // index of the sampled block at each position, or one of the two below
   pl_vector blocks;         // pl_shape_block
 } pl_shape_grid;
 

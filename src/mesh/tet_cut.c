@@ -1,4 +1,4 @@
-// Cutting a tet mesh along a plane or along what a blade sweeps: the order of the steps, and the mesh that comes of them.
+// Cutting a tet mesh along a plane or along the surface a blade sweeps: the order of the steps, and the resulting mesh.
 //
 // Everything that belongs to points is a mixture of two old points at most, with weights known from the crossing; so groups, poses and, by the
 // embedding, states of a simulation carry over.

@@ -21,7 +21,7 @@ typedef struct separation {
   bool *is_open;        // each face, seen from both of its tets
   int32_t *tets;        // with copies of points, of the last attempt
   int32_t copy_count;
-  int32_t *original_of_copy;  // room for as many as there are slots
+  int32_t *original_of_copy;  // one per slot
 } separation;
 
 static bool is_on_cut(const pl_tet_cut *cut, int32_t point) {

@@ -1,4 +1,4 @@
-// What is next to what in a mesh: unique edges, rings of points, neighbours across faces, boundary, connected pieces.
+// Connectivity of a mesh: unique edges, rings of points, neighbours across faces, boundary, connected pieces.
 //
 // Everything is sorted and numbered in a fixed order that depends on the element list alone. Results are taken from the caller's
 // arena; each function returns false when out of memory (nothing more to clean up than the arena). `corners` holds `width` point

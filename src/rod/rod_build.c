@@ -121,7 +121,7 @@ static pl_status sort_links(pl_arena *scratch, const pl_rod_skeleton *s, int32_t
   *start = PL_TAKE(scratch, int32_t, s->chain_count + 2);
   *items = PL_TAKE(scratch, int32_t, def->link_count);
   if (scratch->failed) return pl_fail_memory(error);
-  int32_t *next = *start + 1;  // counted one place ahead, so that filling leaves the starts in place
+  int32_t *next = *start + 1;  // counted one slot ahead, so that filling leaves the starts correct
   for (int32_t i = 0; i < def->link_count; ++i) next[s->chain_of[def->links[i].from] + 1]++;
   for (int32_t c = 0; c < s->chain_count; ++c) next[c + 1] += next[c];
   for (int32_t i = 0; i < def->link_count; ++i) (*items)[next[s->chain_of[def->links[i].from]]++] = i;

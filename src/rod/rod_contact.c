@@ -2,7 +2,7 @@
 //
 // Where a segment overlaps a collider, its two joints are moved apart from it, the nearer to the touch the more, the heavier the less; then friction takes back
 // what the touched point slid along the collider in this step, up to the coefficient times the push. Lengths are corrected afterwards by the caller,
-// who repeats both a few times.
+// which repeats both a few times.
 #include <math.h>
 
 #include "contact/segment_touch.h"

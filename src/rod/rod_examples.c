@@ -218,7 +218,7 @@ static void store_inverse_gram(pl_rod_batch *batch, int32_t lane, float *inverse
     for (int32_t j = 0; j < count; ++j) inverse[LANES * (i * count + j) + lane] = (float)a[i][count + j];
 }
 
-// The kernel could not tell two views apart: say which.
+// The kernel could not distinguish two views: name them.
 static pl_status fail_views(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, int32_t chain, int32_t count,
                             const pl_view_example *views, pl_status status, pl_error *error) {
   if (status != PL_ERROR_INVALID_DATA || count < 2) return status;

@@ -49,7 +49,7 @@ bool pl_rod_state_set_target(const pl_model *model, void *state, int32_t joint, 
   pl_rod_kinematic *kinematic = &s.kinematic[number];
   kinematic->target = target;
   kinematic->seconds = seconds;
-  // Before the first step there is no way from one place to another: the first pose of an animation is where everything begins, and nothing whips.
+  // Before the first step there is no motion to a target: the first pose of an animation is the initial one, and nothing whips.
   if (s.head->fresh && seconds == 0) {
     kinematic->now = target;
     for (int32_t slot = 0; slot < rod->batch_count * LANES; ++slot)

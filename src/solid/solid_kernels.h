@@ -4,11 +4,11 @@
 
 #include "solid/solid_model.h"
 
-// Rows of eight that a group of regions hands on: the matrix sum w p q^T (9, row-major) and the centre of mass relative to the central
+// Rows of eight of a group of regions: the matrix sum w p q^T (9, row-major) and the centre of mass relative to the central
 // particle (3).
 enum { PL_SOLID_MATRIX = 0, PL_SOLID_OFFSET = 9, PL_SOLID_MOMENT_COUNT = 12 };
 
-// What a region tells its particles: the columns of M = R S and the vector c - M c0, so that a goal is the mean of M x0 + that vector.
+// Pose of a region, read by its particles: the columns of M = R S and the vector c - M c0, so that a goal is the mean of M x0 + that vector.
 // 16 floats, one cache line.
 enum { PL_SOLID_POSE_SIZE = 16 };
 
@@ -29,7 +29,7 @@ typedef struct pl_solid_rigid {
   pl_vec3 center, velocity, angular_velocity, drift, twist;
 } pl_solid_rigid;
 
-// What the loops over particles need.
+// Arguments of the loops over particles.
 typedef struct pl_solid_pull {
   const pl_solid_model *model;
   const float *poses;    // PL_SOLID_POSE_SIZE per region

@@ -11,7 +11,7 @@
 
 enum { BITS_AN_AXIS = 10, DIGIT_BITS = 10, DIGITS = 3, BUCKETS = 1 << DIGIT_BITS };
 
-// The ten bits of n with two zeros behind each.
+// The ten bits of n with two zeros after each.
 static uint32_t spread_bits(uint32_t n) {
   n = (n | n << 16) & 0x030000FFu;
   n = (n | n << 8) & 0x0300F00Fu;

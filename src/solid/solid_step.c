@@ -150,7 +150,7 @@ static void pose_group(const step_data *d, int32_t group, const float *moments) 
   if (turns_again || !d->projects) {
     const float *matrix = moments;
     if (stretch_used != NULL) {
-      // The paper's rotation is that of the region itself, whoever gives the weights.
+      // The paper's rotation is that of the region itself, wherever the weights come from.
       bool is_paper = examples->goal_rotation == PL_SOLID_ROTATION_PAPER;
       if (is_paper) d->kernels->find_gradient(moments, examples->inverse_spreads + (size_t)group * SYM3_LANES, a);
       if (!is_paper) d->kernels->stretch_moments(moments, stretch, a);
@@ -191,7 +191,7 @@ static void drift(void *data, int32_t begin, int32_t end, int32_t block) {
   d->is_finite[block] = d->kernels->drift_particles(&d->pull, &d->rigid, d->damped_fraction, begin, end);
 }
 
-// Blocks are added in their order, so that the result does not depend on who computed them.
+// Blocks are added in their order, so that the result does not depend on which thread computed them.
 static pl_solid_sums join_sums(const pl_solid_sums *sums, int32_t block_count) {
   pl_solid_sums all = sums[0];
   for (int32_t b = 1; b < block_count; ++b) {

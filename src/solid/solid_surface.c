@@ -5,7 +5,7 @@
 #include "math/quat.h"
 #include "solid/solid_model.h"
 
-enum { HEAD_SIZE = 64 };  // the origin and two flags, padded so that the arrays behind them are aligned
+enum { HEAD_SIZE = 64 };  // the origin and two flags, padded so that the arrays after them are aligned
 
 static size_t rotation_size(const pl_solid_model *model) {
   return (size_t)model->group_count * QUAT_LANES;
@@ -122,7 +122,7 @@ void pl_solid_set_particle(const pl_model *model, void *state, int32_t particle,
 int32_t pl_solid_find_not_finite(const pl_model *model, const void *state) {
   pl_solid_state s = pl_solid_state_of(model, state);
   for (int32_t i = 0; *s.suspect && i < model->particle_count; ++i) {
-    // Infinity times zero and not-a-number times zero are not a number, so one sum tells for all six numbers.
+    // Infinity times zero and not-a-number times zero are not a number, so one sum checks all six numbers.
     pl_f4 zero = s.positions[i] * 0.0f + s.velocities[i] * 0.0f;
     if (!(zero[0] + zero[1] + zero[2] == 0.0f)) return ((const pl_solid_model *)model)->order.point_of[i];
   }

@@ -25,7 +25,7 @@ typedef struct pl_block_conjugate_report {
 
 typedef struct pl_block_conjugate pl_block_conjugate;
 
-// Workspace for any matrix on this pattern, which must outlive it. `positions`, 3 per row, tell the coarse part which rows are near each other; NULL: unknown.
+// Workspace for any matrix on this pattern, which must outlive it. `positions`, 3 per row, show the coarse part which rows are near each other; NULL: unknown.
 // Fails only when out of memory.
 pl_status pl_block_conjugate_create(pl_context *context, const pl_block_pattern *pattern, pl_block_preconditioner kind,
                                     const double *positions, pl_block_conjugate **solver, pl_error *error);

@@ -8,8 +8,8 @@
 typedef struct pl_block_lower {
   const int32_t *start;    // row_count + 1
   const int32_t *columns;  // of the blocks left of the diagonal, rising
-  const float *values;     // 9 per block, row-major, with a few zeros behind the last
-  const double *inverses;  // 9 per row: of the diagonal block; zeros behind the last
+  const float *values;     // 9 per block, row-major, with a few zeros after the last
+  const double *inverses;  // 9 per row: of the diagonal block; zeros after the last
 } pl_block_lower;
 
 typedef struct pl_block_kernels {

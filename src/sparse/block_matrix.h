@@ -7,7 +7,7 @@
 
 typedef struct pl_block_matrix {
   const pl_block_pattern *pattern;
-  double *values;        // 9 per block, row-major; a few zeros behind the last, for 4-wide reading
+  double *values;        // 9 per block, row-major; a few zeros after the last, for 4-wide reading
   const uint8_t *fixed;  // as given to pl_block_matrix_fix() since the matrix was cleared; NULL: nothing is fixed
 } pl_block_matrix;
 
@@ -19,7 +19,7 @@ bool pl_block_matrix_take(pl_arena *arena, const pl_block_pattern *pattern, pl_b
 
 void pl_block_matrix_clear(pl_context *context, pl_block_matrix *matrix);
 
-// Add the matrices of all elements of a group as `visit` computes them, in parallel; see pl_block_visit for what it may do besides. Same bits for
+// Add the matrices of all elements of a group as `visit` computes them, in parallel; see pl_block_visit for what else it may do. Same bits for
 // any number of threads. Element matrices need not be symmetric for this function, but everything that solves takes the matrix to be so.
 void pl_block_matrix_assemble(pl_context *context, pl_block_matrix *matrix, int32_t group, pl_block_visit *visit, void *data);
 

@@ -1,6 +1,6 @@
 // One way to solve A x = b with a block matrix, whatever does it: analyse a pattern once, factor new values, solve for one or many right-hand sides.
 //
-// Behind it are tables of functions: conjugate gradients and a dense factor here, a sparse factor in the lab (solvers/cholmod_solver.h), which the
+// It calls tables of functions: conjugate gradients and a dense factor here, a sparse factor in the lab (solvers/cholmod_solver.h), which the
 // caller hands over so that the runtime never links it. Matrices that are not positive definite are shifted until they are, and the report
 // says by how much.
 #ifndef PL_SPARSE_LINEAR_SOLVER_H

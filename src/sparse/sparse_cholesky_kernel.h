@@ -36,7 +36,7 @@ PL_SIMD_INLINE void subtract_four(double *restrict to0, double *restrict to1, co
   }
 }
 
-// Subtract what columns `k` … k + 3 say from all columns behind them, two at a time.
+// Subtract the products of columns `k` … k + 3 from all columns after them, two at a time.
 static void subtract_block(double *front, int32_t size, int32_t k) {
   size_t n = (size_t)size;
   const double *block = front + (size_t)k * n;
@@ -79,7 +79,7 @@ static bool eliminate(double *front, int32_t size, int32_t width) {
   return true;
 }
 
-// Columns from the last to the first: the inverse of the part behind is there already, and column c of (L11; L21) L11⁻¹ is minus that part times column c
+// Columns from the last to the first: the inverse of the later part is there already, and column c of (L11; L21) L11⁻¹ is minus that part times column c
 // of L11, over the pivot.
 static void invert(double *front, int32_t size, int32_t width, double *old) {
   size_t n = (size_t)size;

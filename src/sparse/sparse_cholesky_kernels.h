@@ -17,7 +17,7 @@ static inline int32_t pl_panel_padded(int32_t count, int32_t multiple) {
 
 typedef struct pl_sparse_cholesky_kernels {
   // Eliminate the first `width` columns of a dense symmetric matrix of `size` rows, column-major, of which the lower triangle is used: they become columns
-  // of the factor, what is below and behind them the matrix that is left. False where a pivot is not positive.
+  // of the factor, the rows and columns after them the Schur complement. False where a pivot is not positive.
   bool (*eliminate)(double *front, int32_t size, int32_t width);
   // Turn the first `width` columns from (L11; L21) into (L11⁻¹; L21 L11⁻¹). `column` has room for `width` numbers.
   void (*invert)(double *front, int32_t size, int32_t width, double *column);

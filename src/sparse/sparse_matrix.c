@@ -1,7 +1,7 @@
 // The pattern of a matrix that is assembled from elements.
 //
 // Elements are first listed by row (a counting sort), then each row gathers the corners of its elements, leaving out those it has
-// already, which a mark per column tells. Rows are short, so putting them in order by insertion costs less than anything cleverer.
+// already, which a mark per column shows. Rows are short, so putting them in order by insertion costs less than anything cleverer.
 #include "sparse/sparse_matrix.h"
 
 typedef struct pattern {

@@ -156,7 +156,7 @@ static void separate(dissection *d, int32_t id, const cut *best, const int32_t *
 }
 
 // Minimum degree among up to 64 rows. Neighbours outside, which are eliminated later, count too; a row that takes over the neighbours of an eliminated one
-// is taken to have as many of them outside as the one that had more.
+// is taken to have the larger of the two numbers outside.
 static void order_leaf(const dissection *d, int32_t id, int32_t *rows, int32_t count) {
   uint64_t near[LEAF_ROWS];
   int32_t outside[LEAF_ROWS], left[LEAF_ROWS];

@@ -4,7 +4,7 @@
 
 #include "sparse/sparse_matrix.h"
 
-// order[k] is the row to be eliminated k-th. `positions`, one per row, tell where to cut; NULL: cuts follow distances in the graph. False when out of
+// order[k] is the row to be eliminated k-th. `positions`, one per row, decide where to cut; NULL: cuts follow distances in the graph. False when out of
 // memory.
 bool pl_sparse_order_find(pl_context *context, const pl_sparse *matrix, const pl_vec3 *positions, int32_t *order);
 

@@ -18,7 +18,7 @@ struct pl_detail_layer {
   pl_detail_filter *filter;
   int32_t tool_count;
   pl_collider_id *tools;
-  pl_collider_id hand;  // counts as a tool besides; null for none
+  pl_collider_id hand;  // counts as a tool too; null for none
   double reach;
   int32_t max_contacts, contact_count;
   pl_detail_contact *contacts;

@@ -8,7 +8,7 @@
 // The object of a model and the tets it was built from: tets are borrowed, the model's surface at rest is in the arena. False when out of memory.
 bool pl_model_detail_object(pl_arena *arena, const pl_model *model, const pl_mesh *mesh, pl_detail_object *object);
 
-// The contact of a tool with a surface, as both are now; false if it touches nothing. Points closer to the tool than `limit` are touched: `patch`, with room for all, receives
+// The contact of a tool with a surface, as both are now; false if it touches nothing. Points closer to the tool than `limit` are touched: `patch`, with one slot per point, receives
 // which, and the contact borrows it.
 bool pl_world_find_touch(const pl_world *world, pl_collider_id tool, double limit, const pl_vec3 *points, int32_t point_count,
                          int32_t *patch, pl_detail_contact *contact);

@@ -19,7 +19,7 @@ static pl_status find_particle(const pl_world *world, pl_body_id id, int32_t par
   return PL_OK;
 }
 
-// Contact may not move what a hard pin holds; a pin that has let go gives its particle back.
+// Contact may not move what a hard pin holds; a pin that was released gives its particle back.
 void pl_world_compute_pin_masses(pl_world *world) {
   for (int pass = 0; pass < 2; ++pass)
     for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
