@@ -1,8 +1,10 @@
-// An actor from inside: what the files of this folder share.
+// Internals of an actor, shared by the files of this folder.
 //
-//   before a step   actor_view.c   what the behaviour sees            the behaviour (behaviour_*.c) turns it into goals
-//   in the step     actor_goals.c  goals become rows of equations     actor_solver.c finds the rest shape; the body then moves as any other
-//   after it        actor.c        reports
+//   before a step   actor_view.c    collects what the behaviour sees
+//                   behaviour_*.c   turns it into goals
+//   in the step     actor_goals.c   turns goals into rows of equations
+//                   actor_solver.c  finds the rest shape; the body then moves as any other
+//   after it        actor.c         reports
 #ifndef PL_ACTOR_H
 #define PL_ACTOR_H
 

@@ -2,10 +2,10 @@
 // unknowns that can move, two of each point in a plane, is the fastest there. Bodies for which it would be large get a sparse factor, or what the
 // project uses without one. Milliseconds on one core of an EPYC, to factor and to solve for some goal rows:
 //
-//   unknowns, rows    plane 68, 6      plane 94, 8      plane 138, 8     solid 240, 10    solid 375, 10    solid 1134, 10
-//   envelope          0.003 + 0.002    0.004 + 0.003    0.006 + 0.005    0.035 + 0.022    0.095 + 0.045    0.95 + 0.26
-//   CHOLMOD           0.041 + 0.014    0.053 + 0.023    0.087 + 0.035    0.175 + 0.063    0.31 + 0.11      1.28 + 0.40
-//   dense             0.047 + 0.014    0.100 + 0.030    0.256 + 0.056    0.342 + 0.079    1.34 + 0.21      38.9 + 1.94
+//   unknowns, rows   plane 68, 6     plane 94, 8     plane 138, 8    solid 240, 10   solid 375, 10   solid 1134, 10
+//   envelope         0.003 + 0.002   0.004 + 0.003   0.006 + 0.005   0.035 + 0.022   0.095 + 0.045   0.95 + 0.26
+//   CHOLMOD          0.041 + 0.014   0.053 + 0.023   0.087 + 0.035   0.175 + 0.063   0.31 + 0.11     1.28 + 0.40
+//   dense            0.047 + 0.014   0.100 + 0.030   0.256 + 0.056   0.342 + 0.079   1.34 + 0.21     38.9 + 1.94
 #include "actor/actor_factor.h"
 
 #include <math.h>

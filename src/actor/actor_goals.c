@@ -1,6 +1,9 @@
-// Goals as rows of linear equations in what a step looks for (paper 004, eqs. 6 to 10).
+// Goals as rows of linear equations in the unknowns of a step (paper 004, eqs. 6 to 10).
 //
-//   k_p (q - s_x) + k_d (v - s_v) = 0        q = Σ w_j x_j and v = Σ w_j v_j at the end of the step, q_n and v_n at its start
+//   k_p (q - s_x) + k_d (v - s_v) = 0
+//
+//   q, v       Σ w_j x_j and Σ w_j v_j at the end of the step
+//   q_n, v_n   the same at its start
 //
 // The step looks for u with x = b + r (u - b), b the positions at the start; r = 1 for implicit Euler, where v = (q - q_n)/h as in the paper, and r = 2 for the midpoint
 // rule, where v = 2 (q - q_n)/h - v_n. (With the paper's v, which is the mean velocity of the step, a velocity that is reached would change sign around its goal for

@@ -1,6 +1,7 @@
 // Planning several steps at once.
 //
-//   minimise  Σ_k ½ |goals at the end of step k|² + r(p_k; p_{k-1})        subject to   c(u_k, p_k; x_k, v_k) = 0,   k = 0 … H - 1
+//   minimise     Σ_k ½ |goals at the end of step k|² + r(p_k; p_{k-1})
+//   subject to   c(u_k, p_k; x_k, v_k) = 0,   k = 0 … H - 1
 //
 // x_k, v_k is where step k - 1 ends. Goals, contact and friction are those of every planned step; what the behaviour asks for now is taken to hold until the end of the
 // plan. Only p_0 is used, and the next step plans again (receding horizon). With H = 1 this is the problem of actor_solver.h.

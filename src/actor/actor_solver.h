@@ -2,9 +2,11 @@
 //
 //   minimise  ½ |G u - s|² + r(p)   subject to   c(u, p) = 0
 //
-//   u   unknowns of the step (fem_potential.h), n numbers          G u - s   goals (eqs. 6 to 10), one row for each coordinate of each
-//   p   parameters of the rest shape, P numbers                       c         gradient of the step's potential by u
-//   λ   multipliers, n numbers
+//   u         unknowns of the step (fem_potential.h), n numbers
+//   p         parameters of the rest shape, P numbers
+//   G u - s   goals (eqs. 6 to 10), one row for each coordinate of each
+//   c         gradient of the step's potential by u
+//   λ         multipliers, n numbers
 #ifndef PL_ACTOR_SOLVER_H
 #define PL_ACTOR_SOLVER_H
 

@@ -4,7 +4,9 @@
 // a *loose* one X are the corners of every element by itself: mixtures of examples, which do not fit together (section 5.1). In
 // both, everything that the optimisation needs is a product with L; L is not used outside these files.
 //
-//   P   number of parameters         n   3 times the number of particles         c(u, p)   gradient of the step's potential by u, which must vanish
+//   P         number of parameters
+//   n         3 times the number of particles
+//   c(u, p)   gradient of the step's potential by u, which must vanish
 #ifndef PL_ACTOR_SPACE_H
 #define PL_ACTOR_SPACE_H
 

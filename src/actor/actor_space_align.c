@@ -1,8 +1,9 @@
 // Elements of an example pose turned back to where the rest has them (paper 004, sections 5.1 and 5.2), so that mixing an element's
-// poses is mixing places of its corners.
+// poses is mixing positions of its corners.
 //
 //   tets         R of F = R S, the deformation gradient from rest to example
-//   triangles    the same, with F extended to the unit normals: R takes plane to plane and is the polar rotation within it
+//   triangles    the same, with F extended to the unit normals: R takes plane to plane and is the polar rotation
+//                within it
 //   edges        along the edge: mixed corners have mixed lengths
 //   hinges       the common edges and the means of the two normals on each other
 //   turns        the mean directions of the two edges on each other

@@ -1,7 +1,8 @@
 // Walk: feet step one after the other, or some at a time; the others carry the body (after Raibert and Hodgins 1991, Coros, Beaudoin and van de Panne 2010).
 //
 //   shift   all feet on the ground: the centre of mass moves until the feet that stay will carry it
-//   swing   the feet of the group go in an arc to where they must land; ends when they touch, or after half as long again
+//   swing   the feet of the group move in an arc to where they must land; ends when they touch, or after half as long
+//           again
 //
 // Where to land. A foot whose middle of stance is below its hip speeds the body neither up nor down: T v / 2 ahead of the hip, T the time of a stance (the neutral point). Added
 // to that is what the velocity of the centre of mass lacks or has in excess, as far as a pendulum upside down of its height would be carried by it: √(z/g) (v - v_wanted)

@@ -6,7 +6,10 @@
 // Stamps in one place do not add up: the coarse body already shows both loads, and each contact's descriptor sees both. So a point that several stamps
 // cover is divided between them,
 //
-//   e(x) = sum_c b_c Psi_c,   b_c = a_c / sum a,   a = strength ((1 - r²) fraction)^8          r  distance in the stamp, fraction  see detail_graph.h
+//   e(x) = sum_c b_c Psi_c,   b_c = a_c / sum a,   a = strength ((1 - r²) fraction)^8
+//
+//   r          distance in the stamp
+//   fraction   see detail_graph.h
 //
 // which is 1 under a single stamp, continuous where stamps begin, and steep enough that a contact keeps its own dent when another is half a stamp
 // away. Two contacts in one place give what one gives. A contact without load has no strength and takes nothing from the others.

@@ -1,7 +1,10 @@
 // The inner loops, written once and compiled per instruction set with KERNELS set; no include guard on purpose. Only exactly rounded
 // operations are used, so every instruction set gives the same bits.
 //
-// r  position in the window      w  its weight, (2 pi)^(-3/2) put in at the end      q  key of the query      k  key of an example
+//   r   position in the window
+//   w   its weight, (2 pi)^(-3/2) put in at the end
+//   q   key of the query
+//   k   key of an example
 
 // exp(y) for y <= 0, to about 1e-7: 2^n times the series of what is left, at most half of ln 2. Below -87 it stays at exp(-87).
 PL_SIMD_INLINE pl_f8 lane_exp(pl_f8 y) {

@@ -1,7 +1,8 @@
 // Hermite moments of what is around a point, to order 3: the numbers by which two sites, or two loads, are compared.
 //
-//   r = (x - center) / radius           w(r) = (2 pi)^(-3/2) exp(-|r|^2 / 2)         the window, eq. 2 of paper 003
-//   H_n = He_n / sqrt(n!)               He: the probabilists' polynomials, a symmetric tensor of order n (eq. 3)
+//   r = (x - center) / radius
+//   w(r) = (2 pi)^(-3/2) exp(-|r|^2 / 2): the window, eq. 2 of paper 003
+//   H_n = He_n / sqrt(n!), He the probabilists' polynomials, a symmetric tensor of order n (eq. 3)
 //   moment of f: M_n = integral of w(r) H_n(r) f dr
 //
 // The window of the paper has unit variance, so lengths are divided by a radius first; it is a parameter of the database and must be the

@@ -1,8 +1,12 @@
 // Weights of examples by similarity: Gaussian kernels of paper 003, eq. 15, made interpolating (section 5).
 //
-//   s_i(q) = exp(-d_site² / (2 width²) - d_load² / (2 width²))       cut off at a floor: (s - floor) / (1 - floor), 0 below
-//   b_i(q) = s_i(q) / (nothing + sum_j s_j(q))                       weights that smooth: a mean of what is similar
-//   w(q)   = b(q) + (1 - B)^T Phi^-1 t(q)                            t  s with narrower widths, Phi_ij = t_i(key j), B_ij = b_j(key i)
+//   s_i(q) = exp(-d_site² / (2 width²) - d_load² / (2 width²)), cut off at a floor: (s - floor) / (1 - floor), 0 below
+//   b_i(q) = s_i(q) / (nothing + sum_j s_j(q)): weights that smooth, a mean of what is similar
+//   w(q)   = b(q) + (1 - B)^T Phi^-1 t(q)
+//
+//   t      s with narrower widths
+//   Phi    Phi_ij = t_i(key j)
+//   B      B_ij = b_j(key i)
 //
 // At example j, t is column j of Phi, so w = b + e_j - b = e_j: weights interpolate. The paper has w = Phi^-1 s alone, which is the same with b = 0. But what a coarse body
 // lacks also depends on where its elements happen to lie, so examples of places that are alike differ, by a third of themselves and more. Interpolation alone then has to choose

@@ -12,11 +12,11 @@
 // method (P. Wolfe, Finding the nearest point in a polytope, 1976), the active-set method of Lawson and Hanson's NNLS on a simplex:
 //
 //   y = L w is the mixture so far, the support the points with positive weight, the first of them the base
-//   1. gain_j = (L_j - y).(d - y): how much nearer y comes when it starts to move towards point j. If none is positive, y is the
-//      answer, for |y - d|^2 exceeds the least value by at most 2 max_j gain_j. Otherwise the point with the largest gain joins the
-//      support.
-//   2. z = weights of the nearest point in the plane through the support, which may be negative:
-//         H z = c,  H_ij = (L_i - L_0).(L_j - L_0),  c_i = (L_i - L_0).(d - L_0),  z_0 = 1 - sum z_i      (here 0 is the base)
+//   1. gain_j = (L_j - y).(d - y): how much nearer y comes when it starts to move towards point j. If none is
+//      positive, y is the answer, for |y - d|^2 exceeds the minimum by at most 2 max_j gain_j. Otherwise the point
+//      with the largest gain joins the support.
+//   2. z = weights of the nearest point in the plane through the support, which may be negative (here 0 is the base):
+//         H z = c,  H_ij = (L_i - L_0).(L_j - L_0),  c_i = (L_i - L_0).(d - L_0),  z_0 = 1 - sum z_i
 //   3. If z > 0: w = z, go to 1. Otherwise go from w towards z until a weight vanishes, drop that point, go to 2.
 //
 // Dependent points. A point in the plane of the support has the gain 0 there, so in exact arithmetic it never joins and H stays

@@ -4,8 +4,10 @@
 // F = Σ e_a B_aᵀ over the edges e_a = x_a - x_0 and the shape gradients B_a of corners 1, 2, 3; corner 0 takes minus the sum of the others in everything. The
 // 9 x 9 matrix of second derivatives of ψ by F is never made: contracted with B_a and B_b its terms are
 //
-//   corotated      H_ab = V (2 μ (B_a·B_b) 1 + λ b_a b_bᵀ + c [b_a]ᵀ K [b_b])        b_a = R B_a,  c = λ (tr U - 3) - 2 μ
-//   neo-Hookean    H_ab = V (μ φ' (B_a·B_b) 1 + 2 μ φ" f_a f_bᵀ + κ g_a g_bᵀ + k ∂²J/∂x_a∂x_b)      f_a = F B_a,  g_a = ∂J/∂x_a
+//   corotated     H_ab = V (2 μ (B_a·B_b) 1 + λ b_a b_bᵀ + c [b_a]ᵀ K [b_b])
+//                 b_a = R B_a,  c = λ (tr U - 3) - 2 μ
+//   neo-Hookean   H_ab = V (μ φ' (B_a·B_b) 1 + 2 μ φ" f_a f_bᵀ + κ g_a g_bᵀ + k ∂²J/∂x_a∂x_b)
+//                 f_a = F B_a,  g_a = ∂J/∂x_a
 //
 // with the letters of fem_corotated.c and fem_neo_hookean.c, U and K on the left of R, and [b] the cross product matrix. ∂²J/∂x_1∂x_2 = -[e_3] det B and so
 // on round.

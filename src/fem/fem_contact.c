@@ -3,11 +3,13 @@
 //   d   depth of a surface point below the collider's surface (and the body's contact radius), metres
 //   K   stiffness times the area that the point stands for, N/m           e   depth over which the force bends
 //
-//   normal     energy  0 | K d³/6e | K ((d - e/2)²/2 + e²/24)             for d < 0 | d < e | above
-//              force   0 | K d²/2e | K (d - e/2)                          one-sided, with continuous slope, so that Newton's method sees no kink
-//   friction   energy of a spring of stiffness K to an anchor, in the tangent plane, that yields where it would pull with more than μ times the normal force
+//   normal     energy  0 | K d³/6e | K ((d - e/2)²/2 + e²/24)   for d < 0 | d < e | above
+//              force   0 | K d²/2e | K (d - e/2)                one-sided, with a continuous derivative, so that
+//                                                               Newton's method sees no kink
+//   friction   energy of a spring of stiffness K to an anchor, in the tangent plane, that yields where it would pull
+//              with more than μ times the normal force
 //
-// The paper takes the point of contact again in every step; a body on a slope then creeps by its weight over K in each. Here the anchor stays while it holds, and is
+// The paper takes the current point of contact in every step; a body on a slope then creeps by its weight over K in each. Here the anchor stays while it holds, and is
 // dragged along behind the point when it yields: what rests, rests. It lives in the frame of the collider, so that moving ground takes bodies along.
 //
 // Coulomb's cap depends on the normal force, which has no energy. So cap, normal and anchor are frozen while one step of Newton's method looks for its length,

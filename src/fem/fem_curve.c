@@ -1,7 +1,7 @@
 // Curves in the plane: stretching of an edge and bending at a point (paper 004, appendix A, W_Curve2D).
 //
-//   stretch   ½ k_l (l² - L²)² / L̄³                 l, L, L̄   length of the edge now, at rest, at the start
-//   bend      ½ k_b (θ - Θ)² / T̄                    θ, Θ      turning angle between two edges now, at rest     T̄ = ½ (L̄_i + L̄_j)
+//   stretch   ½ k_l (l² - L²)² / L̄³   l, L, L̄   length of the edge now, at rest, at the start
+//   bend      ½ k_b (θ - Θ)² / T̄      θ, Θ      turning angle between two edges now, at rest   T̄ = ½ (L̄_i + L̄_j)
 //
 // Bending differs from the printed text, which multiplies by T̄. A curve of curvature κ turns by θ = κ T̄ at each point, so the printed sum is
 // ½ k_b κ² Σ T̄³: it goes to zero with the square of the edges' length, and a curve cut twice as finely is four times softer. Divided by T̄ it is

@@ -3,10 +3,12 @@
 // Parameters of paper 004's energies follow from Young's modulus E, Poisson's ratio v and thickness t such that small strains and curvatures cost
 // what they cost in a continuum (README.md has the derivation of each):
 //
-//   curve      k_l = E t²/4                    k_b = E t⁴/12                              square cross-section of side t
-//   shell      k_l = E t / (2√3 (1 + v))       k_a = E t (3 v - 1) / (2 (1 - v²))         k_b = E t³ / (12 (1 - v²))
-//   plane      k_l = E t / (1 + v)             k_a = E t v / (1 - v²)
-//   edges      k_l = 15 μ/4                    k_v = λ - μ                                on average over directions; v >= 1/4 where k_v is not to be negative
+//   curve   k_l = E t²/4                k_b = E t⁴/12                       square cross-section of side t
+//   shell   k_l = E t / (2√3 (1 + v))   k_a = E t (3 v - 1) / (2 (1 - v²))   k_b = E t³ / (12 (1 - v²))
+//   plane   k_l = E t / (1 + v)         k_a = E t v / (1 - v²)
+//   edges   k_l = 15 μ/4                k_v = λ - μ                          on average over directions
+//
+// For edges v >= 1/4 keeps k_v from being negative.
 //
 // A hinge between two elements has the mean of their moduli; an edge of a shell half the sum of those of its triangles, which makes it half as stiff at the
 // border, where it stands for one triangle only.

@@ -9,7 +9,8 @@
 //   hessian    H_ij  = ∂²W/∂x_i ∂x_j           exact, symmetric, may be indefinite
 //   mixed      M_ij  = ∂²W/∂x_i ∂X_j
 //   material   D_ik  = ∂²W/∂x_i ∂p_k
-//   third      derivatives of s(x, X) = λ · ∂W/∂x, for SQP:  xx_ij = ∂²s/∂x_i∂x_j,  xX_ij = ∂²s/∂x_i∂X_j,  XX_ij = ∂²s/∂X_i∂X_j
+//   third      derivatives of s(x, X) = λ · ∂W/∂x, for SQP:
+//              xx_ij = ∂²s/∂x_i∂x_j,  xX_ij = ∂²s/∂x_i∂X_j,  XX_ij = ∂²s/∂X_i∂X_j
 //
 // All functions are pure, allocate nothing, and accept any finite input for which the rest element is not flat: compressed, flat and inverted states
 // included. What they cannot evaluate to a finite number (coinciding points of an edge-length energy, say) is documented at the energy.

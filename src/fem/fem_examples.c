@@ -1,9 +1,9 @@
 // Example poses as rest shapes of single elements (paper 004, section 5.1): what an element's shape is apart from where it is and how it is turned,
 // mixtures of such shapes, and the mixture nearest to a pose.
 //
-//   tets        S of F = R S, the stretch from the rest element to the example's                    mixed: 1 + Σ w_k (S_k - 1)
+//   tets        S of F = R S, the stretch from the rest element to the example's   mixed: 1 + Σ w_k (S_k - 1)
 //   triangles   the same in their own plane
-//   edges       length               turns and hinges   angle, both mixed as numbers
+//   edges       length   turns and hinges   angle, both mixed as numbers
 //
 // Mixed elements do not fit together in general; the body finds the pose in which they are strained least. So no pose has to be found that shows the
 // mixture, and every element follows its examples through any rotation. The weights p of X(p) = X_0 + Σ p_k (X_k - X_0) have their rest at p = 0; they stay in

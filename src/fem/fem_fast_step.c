@@ -2,12 +2,16 @@
 //
 //   every particle:   y = x + h v
 //   every tet:        F = sum y_a b_a^T,  R = rotation nearest to F,  g_a = R b_a,  t = tr(R^T F) - 3
-//   the body:         (A + sum lambda h² V g g^T) d = h² (m a + f - damping m v + sum over tets of (2 mu V (R - F) - lambda V t R) b_a)
+//   the body:         (A + sum lambda h² V g g^T) d = h² (m a + f - damping m v + e)
+//                     e = sum over tets of (2 mu V (R - F) - lambda V t R) b_a
 //   every particle:   v <- v + d / h,   x <- x + h v
 //
-//   x y     position, and where it goes by its velocity                b_a   gradient of the shape function of corner a
-//   d       way from y to the new position                             t     strain of volume
-//   V F R   rest volume, deformation gradient, rotation of a tet       A     M (1 + h damping) + h² sum 2 mu V b_a . b_b, constant
+//   x y     position, and prediction by its velocity
+//   d       displacement from y to the new position
+//   b_a     gradient of the shape function of corner a
+//   V F R   rest volume, deformation gradient, rotation of a tet
+//   t       strain of volume
+//   A       M (1 + h damping) + h² sum 2 mu V b_a . b_b, constant
 //
 // This is an implicit Euler step with rotations that are found once. The energy of corotated tets, mu |F - R|² + lambda / 2 (tr(R^T F) - 3)², is split: the first part,
 // stretching, has a constant matrix, factored when the model is built; the second, volume, is a compliant constraint per tet and is dealt with in a few

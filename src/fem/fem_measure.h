@@ -2,7 +2,8 @@
 //
 //   W = ½ k γ(U) (f(x) - f(X))²
 //
-// f  a measure: squared length of an edge, area, angle      γ  what the geometry at the start makes of the stiffness k = p[0]
+//   f   a measure: squared length of an edge, area, angle
+//   γ   factor of the geometry at the start on the stiffness k = p[0]
 //
 // Curves, shells and the area terms of paper 004, appendix A, all have this form, and every derivative of W, those by the rest shape included, follows from
 // three derivatives of f by one argument: with w = k γ, f and its derivatives at x, F at X, and λ the vector of pl_fem_energy.third,

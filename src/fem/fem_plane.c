@@ -2,7 +2,8 @@
 //
 //   W = ½ k_l |E|² Ā + ½ k_a (a - A)² / Ā            E = ½ (FᵀF - I)    F  takes the sides at rest to those now
 //
-// a, A  signed area now and at rest: turned inside out it is negative, so the second term resists inversion      Ā  area at the start
+//   a, A   signed area now and at rest: turned inside out it is negative, so the second term resists inversion
+//   Ā      area at the start
 //
 // F is D D₀⁻¹ with the sides as columns, D now and D₀ at rest. Only the metrics C = DᵀD and M = D₀ᵀD₀ matter, with G = M⁻¹:
 //
@@ -11,7 +12,7 @@
 // S is linear in C, which is quadratic in x, and dG = -G dM G: all derivatives are short sums of products of 2 x 2 matrices. With a dot for a change of x or X,
 // and L = ΛᵀD + DᵀΛ the change of C along λ, so that s = λ·∂W/∂x = S : L,
 //
-//   H  = S : C₁₂ + S₁ : C₂           xx = S₁₂ : L + S₁ : L₂ + S₂ : L₁           xX = S₁₂ : L + S₂ : L₁           XX = S₁₂ : L
+//   H  = S : C₁₂ + S₁ : C₂   xx = S₁₂ : L + S₁ : L₂ + S₂ : L₁   xX = S₁₂ : L + S₂ : L₁   XX = S₁₂ : L
 //
 // For small strains the material is isotropic with shear modulus k_l/2 and first Lamé parameter k_a (N/m: times thickness), hence
 // E t = k_l (k_l + 2 k_a) / (k_l + k_a) and ν = k_a / (k_l + k_a).

@@ -1,10 +1,15 @@
 // What a step or an equilibrium minimises: the incremental potential of a body.
 //
-//   Φ(u) = ½ c |u - y|²_M - f·u + W(u) + ½ b (u - x)ᵀ K₀ (u - x) + V(z(u)) + pins          bodies that adapt: b W̃(u; x) (fem_viscous.h) for the term with K₀
+//   Φ(u) = ½ c |u - y|²_M - f·u + W(u) + ½ b (u - x)ᵀ K₀ (u - x) + V(z(u)) + pins
 //
-// u   where the particles are to be         c, y   inertia: 1/s² and where it would take them        f   loads, N
-// W   elastic energy                        b, K₀  stiffness damping, with the stiffness of one pose  x   where they were
-// V   contact with colliders                z      the surface, see fem_contact.h
+//   u       positions at the end, the unknown
+//   x       positions at the start
+//   c, y    inertia: 1/s², and the positions by inertia alone
+//   f       loads, N
+//   W       elastic energy
+//   b, K₀   stiffness damping, with the stiffness of one pose; bodies that adapt have b W̃(u; x)
+//           (fem_viscous.h) in place of this term
+//   V, z    contact with colliders, and the surface (fem_contact.h)
 #ifndef PL_FEM_POTENTIAL_H
 #define PL_FEM_POTENTIAL_H
 

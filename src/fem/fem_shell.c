@@ -1,8 +1,9 @@
 // Thin shells: stretching of edges, change of area, bending at hinges (paper 004, appendix A: "an analogous formulation" to curves).
 //
-//   stretch   ½ k_l (l² - L²)² / L̄²                 l, L, L̄    length of an edge now, at rest, at the start
-//   area      ½ k_a (a - A)² / Ā                    a, A, Ā    area of a triangle
-//   hinge     ½ k_b (θ - Θ)² L̄² / (Ā_1 + Ā_2)       θ, Θ       angle between the normals of two triangles with a common edge of length L̄
+//   stretch   ½ k_l (l² - L²)² / L̄²             l, L, L̄   length of an edge now, at rest, at the start
+//   area      ½ k_a (a - A)² / Ā                a, A, Ā   area of a triangle
+//   hinge     ½ k_b (θ - Θ)² L̄² / (Ā_1 + Ā_2)   θ, Θ      angle between the normals of two triangles with a common
+//                                                         edge of length L̄
 //
 // The powers are those that make the energy of a given strain or curvature independent of the resolution of a surface, as the paper's are for a curve: L̄² in
 // place of L̄³. The hinge is that of Grinspun, Hirani, Desbrun and Schröder 2003, (θ - Θ)² L̄/h̄, with h̄ a third of the mean height of the two triangles: that
@@ -152,9 +153,9 @@ PL_FEM_MEASURE_ENERGY(pl_fem_shell_area, "shell area", 3, shell_triangle, area_n
 // Sides: e the common edge, p and q to the corners opposite to it. The gradient of θ is a sum over the two triangles, its wings, and so is its Hessian:
 // p and q never meet in one term. For one wing, with r = |e|, n = e × p, m = n·n, p = t e + h with h at right angles to e, and s = -1 for p, +1 for q,
 //
-//   ∂θ/∂p = s (r/m) n               ∂²θ/∂p∂p = -s α S(n, h)                                    α = r³/m²     S(a, b) = a bᵀ + b aᵀ
-//   ∂θ/∂e = -t ∂θ/∂p summed         ∂²θ/∂p∂e =  s (t α S(n, h) - β e nᵀ)                       β = 1/(r m)
-//                                   ∂²θ/∂e∂e = -s ((β/2 + t² α) S(n, h) - t β S(n, e)) summed
+//   ∂θ/∂p = s (r/m) n         ∂²θ/∂p∂p = -s α S(n, h)                α = r³/m²   S(a, b) = a bᵀ + b aᵀ
+//   ∂θ/∂e = -t ∂θ/∂p summed   ∂²θ/∂p∂e =  s (t α S(n, h) - β e nᵀ)   β = 1/(r m)
+//                             ∂²θ/∂e∂e = -s ((β/2 + t² α) S(n, h) - t β S(n, e)) summed
 //
 // (Tamstorf and Grinspun 2013 give the same in another basis. The share of one wing in ∂²θ/∂e∂e is not symmetric; the skew parts depend on e only and cancel
 // between the wings, so they are left out here.) Third derivatives are the rates of these products.

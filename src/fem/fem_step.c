@@ -5,9 +5,9 @@
 // Implicit Euler looks for x_{n+1}; the second-order scheme is the implicit midpoint rule and looks for x_m = (x_n + x_{n+1}) / 2, which is a step of
 // implicit Euler half as long, gone on from by as much again:
 //
-//                    τ      y                          result
-//   implicit Euler   h      x_n + τ v_n + τ² f/M       x_{n+1} = u              v_{n+1} = v̄             v̄ = (u - x_n) / τ
-//   midpoint         h/2    the same                   x_{n+1} = 2 u - x_n      v_{n+1} = 2 v̄ - v_n
+//                    τ     y                      result
+//   implicit Euler   h     x_n + τ v_n + τ² f/M   x_{n+1} = u           v_{n+1} = v̄   v̄ = (u - x_n) / τ
+//   midpoint         h/2   the same               x_{n+1} = 2 u - x_n   v_{n+1} = 2 v̄ - v_n
 //
 //   u = argmin ½ |u - y|²_M / τ² + W(u) + damping + contact        (fem_potential.h; mass damping joins the inertia)
 //

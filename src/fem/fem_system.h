@@ -1,10 +1,14 @@
 // The elastic part of a whole body in any pose: energy, gradient, Hessian, and derivatives by rest shape and material, put together from elements. What
 // steps, equilibria, actors and estimation share.
 //
-//   W(x)        sum of the energies of all elements                    x   3 numbers per particle
-//   evaluate    W, ∂W/∂x, ∂²W/∂x² as block matrix on the model's pattern
-//   mixed       (∂²W/∂x∂X) dX and its transpose                        X   3 corner_count numbers per element: rest shapes by element
-//   material    ∂²W/∂x∂p of single elements                            p   parameters by element
+//   W(x)       sum of the energies of all elements
+//   evaluate   W, ∂W/∂x, ∂²W/∂x² as block matrix on the model's pattern
+//   mixed      (∂²W/∂x∂X) dX and its transpose
+//   material   ∂²W/∂x∂p of single elements
+//
+//   x          3 numbers per particle
+//   X          3 corner_count numbers per element: rest shapes by element
+//   p          parameters by element
 //
 // A system is memory to work in. It borrows rest shapes and parameters, at first those of the model; an actor or an estimator hands over its own.
 #ifndef PL_FEM_SYSTEM_H

@@ -1,8 +1,10 @@
 // Energies of tets that depend on the deformation gradient: W = V(X) ψ(F), with all derivatives by x and X made from those of ψ by F.
 //
 //   B_a   gradient of the shape function of corner a, ∂(weight of a)/∂X; B_0 + B_1 + B_2 + B_3 = 0
-//   F     Σ x_a B_aᵀ, the deformation gradient          V   rest volume, |det| / 6
-//   P     ∂ψ/∂F, first Piola-Kirchhoff stress            C   ∂P/∂F, as 9 x 9 matrix over the elements of F row by row
+//   F     Σ x_a B_aᵀ, the deformation gradient
+//   V     rest volume, |det| / 6
+//   P     ∂ψ/∂F, first Piola-Kirchhoff stress
+//   C     ∂P/∂F, as 9 x 9 matrix over the elements of F row by row
 //
 // A small change dX of the rest shape with gradient G = Σ dX_a B_aᵀ changes dF = -F G, dB_a = -Gᵀ B_a and dV = V tr G (paper 002, appendix, in matrix
 // form). Everything else follows from that by the product rule; the results are short:

@@ -5,7 +5,7 @@
 // in mid-air. So here damping is the gradient of an energy that compares shapes, which no rigid motion changes, as in variational integrators with dissipation
 // (Kharevych and others 2006):
 //
-//   D(u) = β/τ W̃(u; x)          x   where the particles were τ ago          ∂D/∂u = β K v for small changes around the shape as built
+//   D(u) = β/τ W̃(u; x)   x   where the particles were τ ago   ∂D/∂u = β K v for small changes around the shape as built
 //
 // - Energies that compare measures, ½ k γ (f(x) - f(X))², are their own W̃, with x in the place of X (edges, areas, turns, hinges, and tets made of edges).
 // - The others would divide by the volume that x happens to have. For them W̃ is that of Saint Venant and Kirchhoff between two deformed states,

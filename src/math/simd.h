@@ -7,18 +7,19 @@
 //
 // A kernel is compiled twice, for the plain machine and for AVX2:
 //
-//   thing_kernel.h     the kernel: static inline functions and one function called KERNEL_NAME, which must be declared before
-//   thing.c            #include "math/simd.h"
-//                      #define KERNEL_NAME pl_thing_run_plain
-//                      #include "math/thing_kernel.h"
-//                      ... chooses:  PL_SIMD_CAN_AVX2() ? pl_thing_run_avx2(...) : pl_thing_run_plain(...)
-//   thing_avx2.c       #define PL_SIMD_AVX2        before any include
-//                      #include "math/simd.h"
-//                      #if PL_SIMD_HAS_AVX2        elsewhere the file is empty
-//                      #define KERNEL_NAME pl_thing_run_avx2
-//                      #include "math/thing_kernel.h"
-//                      #endif
-//                      PL_SIMD_END
+//   thing_kernel.h   the kernel: static inline functions and one called KERNEL_NAME,
+//                    which must be declared before
+//   thing.c          #include "math/simd.h"
+//                    #define KERNEL_NAME pl_thing_run_plain
+//                    #include "math/thing_kernel.h"
+//                    ... chooses by PL_SIMD_CAN_AVX2() between pl_thing_run_avx2() and _plain()
+//   thing_avx2.c     #define PL_SIMD_AVX2        before any include
+//                    #include "math/simd.h"
+//                    #if PL_SIMD_HAS_AVX2        elsewhere the file is empty
+//                    #define KERNEL_NAME pl_thing_run_avx2
+//                    #include "math/thing_kernel.h"
+//                    #endif
+//                    PL_SIMD_END
 //
 // It has to be two files. One function with two targets that inlines this header's functions would do for clang, but gcc splits 8-wide
 // operations in two before it inlines, by the target of the function they were written in, and the AVX2 copy would stay 4-wide.

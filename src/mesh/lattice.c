@@ -6,7 +6,10 @@
 //
 // For a target count the cell size comes from the model
 //
-//   points(h) = 2 V / h^3 + c A / h^2      V, A: volume and area of the surface;  c: layer of cells around it, measured in each attempt
+//   points(h) = 2 V / h^3 + c A / h^2
+//
+//   V, A   volume and area of the surface
+//   c      layer of cells around it, measured in each attempt
 //
 // which is close enough for two or three attempts.
 #include <float.h>

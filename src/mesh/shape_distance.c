@@ -3,12 +3,13 @@
 // Every node's value is a function of slope at most 1 that vanishes on its surface: then its size never exceeds the true distance, and a
 // ball of that radius around the point holds no surface. Primitives are exact outside; operators keep the slope:
 //
-//   smooth minimum (quadratic polynomial)   m(a, b) = min(a, b) - max(k - |a - b|, 0)^2 / 4k
-//       folded over the children in rising order of value, so that their order in the file does not matter
-//   difference, intersection                by negation of the smooth minimum
-//   bend, twist                             value of the child at the point un-warped, capped at c and divided by L, where L bounds the
-//                                           stretch of the un-warping everywhere nearer than c to the child's box: beyond, the value is
-//                                           constant, so the unbounded stretch far away (twist) or at the centre (bend) does no harm
+//   smooth minimum             m(a, b) = min(a, b) - max(k - |a - b|, 0)^2 / 4k, folded over the children in rising
+//                              order of value, so that their order in the file does not matter
+//   difference, intersection   by negation of the smooth minimum
+//   bend, twist                value of the child at the point un-warped, capped at c and divided by L, where L bounds
+//                              the stretch of the un-warping everywhere nearer than c to the child's box: beyond, the
+//                              value is constant, so the unbounded stretch far away (twist) or at the centre (bend)
+//                              does no harm
 //
 // Where a value may fall short of the distance to the node's box, the larger of both is taken: that restores a useful value far away.
 #include "mesh/shape_distance.h"

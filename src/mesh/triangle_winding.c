@@ -7,7 +7,8 @@
 //
 //   N_i = ∫ n_i      M_ij = ∫ n_i (x-p)_j      T_ijk = ∫ n_i (x-p)_j (x-p)_k
 //
-//   4π w ≈  d·N / r³  +  tr M / r³ - 3 dᵀMd / r⁵  -  3/2 d·(2a + b) / r⁵ + 15/2 T(d,d,d) / r⁷      a_k = T_iik,  b_i = T_ijj
+//   4π w ≈  d·N / r³  +  tr M / r³ - 3 dᵀMd / r⁵  -  3/2 d·(2a + b) / r⁵ + 15/2 T(d,d,d) / r⁷
+//   a_k = T_iik      b_i = T_ijj
 //
 // Only the symmetric parts of M and T matter in the forms, which is what a node keeps. A node is far when r > beta x its radius;
 // near leaves are summed exactly. Order 2 is worth its 13 numbers: on a sphere order 1 is off by up to 0.07 at the same beta, order

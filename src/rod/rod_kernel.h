@@ -2,10 +2,14 @@
 //
 // Eight chains of one plan side by side, one per lane: no gathers, no branches that differ between lanes.
 //
-//   x v q w   position, velocity, orientation, angular velocity of a joint      _        of the rest pose P(w), in the base's frame
-//   d         direction of the segment to a joint                              r        rotation from one segment's direction to the next (eq. 8)
-//   c R A     centre, rotation and moment matrix of a region                   D        deviation: turns a rest direction into the present one
-//   h alpha   step, stiffness                                                  n C      direction and error of a constraint
+//   x v q w   position, velocity, orientation, angular velocity of a joint
+//   _         of the rest pose P(w), in the base's frame
+//   d         direction of the segment to a joint
+//   r         rotation from one segment's direction to the next (eq. 8)
+//   D         deviation: turns a rest direction into the present one
+//   c R A     centre, rotation and moment matrix of a region
+//   n C       direction and error of a constraint
+//   h alpha   step, stiffness
 
 #include "rod/rod_lane_math.h"
 

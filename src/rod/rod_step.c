@@ -1,13 +1,13 @@
 // One step of a rod body (paper 001).
 //
-//   every chain:   w  = weights, from the view (Algorithm 1) or from outside
-//                  P(w) = blended rest pose, when w has changed                                                     (eqs. 4 to 9)
-//   suppression:   carry   the chain follows its rest pose, keeping every segment's deviation from it
-//                  paper   w_proj = nearest weights to the chain's present pose within a window around w            (eqs. 16 to 18)
-//                          a second solve towards P(w_proj) gives the velocities                                     (eqs. 14, 15)
-//   every chain:   v += alpha (goal - x) / h + h a,  x += h v;  likewise orientations                                generalised shape matching
+//   every chain:   w = weights, from the view (Algorithm 1) or given
+//                  P(w) = blended rest pose, when w has changed (eqs. 4 to 9)
+//   suppression:   transport   the chain follows its rest pose, keeping every segment's deviation from it
+//                  paper       w_proj = nearest weights to the chain's present pose within a window around w
+//                              (eqs. 16 to 18); a second solve towards P(w_proj) gives the velocities (eqs. 14, 15)
+//   every chain:   v += alpha (goal - x) / h + h a,  x += h v, likewise orientations (generalised shape matching)
 //                  lengths are kept, colliders avoided, angles limited
-//                  v = (x_new - x_old) / h                                                                           (eqs. 10 to 13)
+//                  v = (x_new - x_old) / h (eqs. 10 to 13)
 //
 // Goals are taken from where the chain is at the beginning of the step, so that without damping a swing keeps its energy; position based dynamics would take
 // them from where it is going, and lose a fraction alpha of it in every step. Spring bones (VRM) have an update of their own in place of the matching.

@@ -1,7 +1,9 @@
 // From example poses to what the step needs of them (paper 000, §4.1 and §4.3), in double precision.
 //
-//   S_k     right stretch of A in the example's pose, per region       L_k   S_k - 1 as six numbers, off-diagonals times sqrt2
-//   G       L^T L over the regions of a manifold                       u     hold: what the averaged goals miss in the example's pose
+//   S_k   right stretch of A in the example's pose, per region
+//   L_k   S_k - 1 as six numbers, off-diagonals times sqrt2
+//   G     L^T L over the regions of a manifold
+//   u     hold: what the averaged goals miss in the example's pose
 //
 // Holds. In the pose of an example every region's goal is its best affine fit, and the average of overlapping fits is not the pose unless it is
 // affine: a twist or a bend relaxes even with beta = 1. So the missing part e_i = x_i - g_i is stored for each particle in the frame of its

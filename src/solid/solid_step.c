@@ -1,14 +1,14 @@
 // One step of a shape-matching solid (paper 000, §3 and §4).
 //
-//   every region r:     A = sum w p q^T (sum w q q^T)^-1,  R = rotation nearest to A,  S = R^T A                   (eq. 1)
-//   every manifold:     weights w_k of the mixture of examples nearest to the S of its regions                     (eqs. 6, 7)
+//   every region r:     A = sum w p q^T (sum w q q^T)^-1,  R = rotation nearest to A,  S = R^T A   (eq. 1)
+//   every manifold:     weights w_k of the mixture of examples nearest to the S of its regions     (eqs. 6, 7)
 //   every region r:     S~ = 1 + sum beta w_k (S_k - 1),  R* = rotation nearest to (sum w p q^T) S~
-//   every particle i:   g = mean over its regions of R* S~ q + c                                                   (eq. 3)
-//                       v <- v + alpha (g - x) / h + h (a + f / m),   x <- x + h v                                 (eqs. 4, 5)
+//   every particle i:   g = mean over its regions of R* S~ q + c                                   (eq. 3)
+//                       v <- v + alpha (g - x) / h + h (a + f / m),   x <- x + h v                 (eqs. 4, 5)
 //
-//   x v m   position, velocity, mass of a particle       q   rest offset of a particle from a region's centre of mass
-//   p       x - c                                        w   fraction of a particle in a region's effective mass m / |N|
-//   g       goal position                                h   step
+//   x v m   position, velocity, mass of a particle   q   rest offset of a particle from a region's centre of mass
+//   p       x - c                                    w   fraction of a particle in a region's effective mass m / |N|
+//   g       goal position                            h   step
 //
 // Differs from the paper:
 // - The goals turn by R*, not by R: only then do they exert no torque. The paper's way is kept as an option.

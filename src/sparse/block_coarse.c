@@ -1,8 +1,9 @@
 // Rigid motions of pieces as a coarse space (Nicolaides 1987; rigid modes for elasticity as in smoothed aggregation, Vaněk, Mandel and
 // Brezina 1996, without the smoothing).
 //
-//   P   column (piece, k): the k-th rigid motion of the piece, 0 elsewhere:  P y at row i = t + w x d_i, zero where i is fixed
-//   A_c = Pᵀ A P, dense, 6 unknowns per piece
+//   P     column (piece, k): the k-th rigid motion of the piece, 0 elsewhere:
+//         P y at row i = t + w x d_i, zero where i is fixed
+//   A_c   Pᵀ A P, dense, 6 unknowns per piece
 //
 // What makes stiff bodies slow for a local preconditioner are motions that are smooth over many elements. A few dozen pieces take away all of
 // them longer than a piece, whatever the size of the mesh. Smoothing P would catch more, but makes A_c denser and costs a sparse product per

@@ -1,6 +1,9 @@
 // Preconditioned conjugate gradients (Hestenes and Stiefel 1952), one right-hand side after the other.
 //
-//   r  residual b - A x      p  direction      q  A p      z  M⁻¹ r, the local part of the preconditioner      y  motion of the pieces
+//   r      residual b - A x
+//   p, q   direction, A p
+//   z      M⁻¹ r, the local part of the preconditioner
+//   y      motion of the pieces
 //
 // An iteration is three loops over slabs of rows: product and p.q; steps of x and r with the local preconditioner and its sums; the next direction. The coarse
 // part adds a short one (sparse/block_coarse.h) and is put into the direction while that is made. Slabs have a fixed size and their sums

@@ -1,7 +1,8 @@
 // Which solver for which body: expected milliseconds of each, from measured counts of iterations and measured speeds.
 //
 //   w   elements that a pressure wave crosses in a step:  step * sqrt(M / density) / element size
-//   M   modulus of that wave, E (1 - v) / ((1 + v)(1 - 2v));  G = E / 2(1 + v), so M / G grows without bound as v nears 1/2
+//   M   modulus of that wave, E (1 - v) / ((1 + v)(1 - 2v))
+//   G   E / 2(1 + v), so M / G grows without bound as v nears 1/2
 //   n   rows
 //
 // Iterations of conjugate gradients to 1e-4 on box meshes of 3,312 and 18,081 nodes, E from 1e4 to 1e7, v = 0.3, 0.45, 0.49, with and without
@@ -9,7 +10,7 @@
 //
 //   diagonal blocks          13 w, at most 11 n^(1/3) sqrt(M / G)
 //   with rigid pieces         9 w, at most  6 (n / pieces)^(1/3) sqrt(M / G)
-//   with incomplete factor   0.58 of that, 0.42 if nearly incompressible, 0.33 if its moduli differ besides
+//   with incomplete factor   0.58 of that, 0.42 if nearly incompressible, 0.33 if its moduli differ too
 //
 // and grow with the digits that are asked for. Inertia keeps errors local, which is the first bound; without it the number of elements
 // across the body, or across a piece, counts. Speeds are those of one core of a server of 2023; only their ratios matter here.

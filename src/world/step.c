@@ -1,11 +1,11 @@
 // One step of the world. Start reading here.
 //
-//   phase      does                                        reads                   may write
-//   control    controllers act                             everything              forces, pins, bodies (public functions)
-//   forces     wind and point forces are gathered          positions, velocities   forces of each body
-//   move       each body moves by its own method; pins     own state and forces    own state
-//   contact    overlaps are resolved; all numbers finite?  all bodies, colliders   positions and velocities in contact
-//   layers     layers displace the visible surface         everything              surface points of one body
+//   phase     does                                         reads                   may write
+//   control   controllers act                              everything              forces, pins, bodies
+//   forces    wind and point forces are gathered           positions, velocities   forces of each body
+//   move      each body moves by its own method; pins      own state and forces    own state
+//   contact   overlaps are resolved; all numbers finite?   all bodies, colliders   positions, velocities
+//   layers    layers displace the visible surface          everything              surface points of one body
 //
 // A step that fails has not happened: the state is saved before the first phase and restored when any of them fails.
 //
