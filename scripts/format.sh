@@ -1,7 +1,8 @@
 #!/bin/bash
 # scripts/format.sh [--check] [FOLDER...]: clang-format every C file of the project, or of some of its folders; with --check only name those it would change.
 #
-# Sources wrap at 120 columns (.clang-format), headers at 100. One configuration cannot tell the two apart, so headers get their limit here.
+# Sources wrap at 120 columns (.clang-format), headers at 100. One configuration cannot tell the two apart, so headers get their limit here. Kernels
+# (*_kernel.h) count as sources: they are code that is compiled once per instruction set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 check=no
@@ -16,8 +17,8 @@ header_style='{BasedOnStyle: InheritParentConfig, ColumnLimit: 100}'
 list() {
   find "${folders[@]}" -name node_modules -prune -o \( "$@" \) -print | sort
 }
-mapfile -t sources < <(list -name '*.c' -o -name '*.cpp')
-mapfile -t headers < <(list -name '*.h')
+mapfile -t sources < <(list -name '*.c' -o -name '*.cpp' -o -name '*_kernel.h')
+mapfile -t headers < <(list -name '*.h' ! -name '*_kernel.h')
 
 if [ $check = no ]; then
   [ ${#sources[@]} -eq 0 ] || clang-format -i "${sources[@]}"

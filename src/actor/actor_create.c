@@ -48,21 +48,24 @@ static pl_status check_parts(const pl_actor_def *def, int32_t particle_count, pl
     const char *name = part->name != NULL ? part->name : "";
     if (part->point_count < 1) return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has no points", name);
     if (part->point_count > particle_count)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has %d points; the body has %d", name, part->point_count,
-                     particle_count);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has %d points; the body has %d", name,
+                     part->point_count, particle_count);
     for (int32_t i = 0; i < part->point_count; ++i)
       if (part->points[i] < 0 || part->points[i] >= particle_count)
-        return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has point %d; the body has points 0 … %d", name, part->points[i],
-                       particle_count - 1);
+        return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has point %d; the body has points 0 … %d", name,
+                       part->points[i], particle_count - 1);
   }
   return PL_OK;
 }
 
 static pl_status check_path(const pl_actor_def *def, pl_error *error) {
   for (int32_t i = 0; i < def->path_count; ++i)
-    if (!pl_vec3_is_finite(def->path[i])) return pl_fail(error, PL_ERROR_INVALID_DATA, "place %d of the path is not finite", i);
-  if (!(pl_vec3_length(def->command.heading) > PL_ACTOR_MIN_HEADING) || !pl_vec3_is_finite(def->command.heading) || !isfinite(def->command.speed))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "command", "give a finite speed and a heading that is not zero");
+    if (!pl_vec3_is_finite(def->path[i]))
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "place %d of the path is not finite", i);
+  if (!(pl_vec3_length(def->command.heading) > PL_ACTOR_MIN_HEADING) || !pl_vec3_is_finite(def->command.heading) ||
+      !isfinite(def->command.speed))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "command",
+                         "give a finite speed and a heading that is not zero");
   return PL_OK;
 }
 
@@ -73,9 +76,11 @@ static pl_status check_def(const pl_actor_def *def, const pl_model *model, pl_er
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "actors move finite-element bodies; this body is of method \"%s\"",
                    model->method->name);
   if (!((const pl_fem_model *)model)->adapts)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this body cannot change its rest shape; build its model with `adapts` set");
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "this body cannot change its rest shape; build its model with `adapts` set");
   if ((int)def->hessian < 0 || def->hessian > PL_ACTOR_EXACT)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "hessian", "%d is not a way to take second derivatives", (int)def->hessian);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "hessian", "%d is not a way to take second derivatives",
+                         (int)def->hessian);
   const struct {
     const char *field;
     double value, min, max;
@@ -86,7 +91,8 @@ static pl_status check_def(const pl_actor_def *def, const pl_model *model, pl_er
       {"horizon", def->horizon, 1, 32, true},
   };
   for (size_t i = 0; status >= 0 && i < sizeof ranges / sizeof *ranges; ++i)
-    status = pl_check_range(ranges[i].field, ranges[i].value, ranges[i].min, ranges[i].max, ranges[i].min_allowed, error);
+    status =
+        pl_check_range(ranges[i].field, ranges[i].value, ranges[i].min, ranges[i].max, ranges[i].min_allowed, error);
   if (status >= 0) status = check_settings(def, error);
   if (status >= 0) status = check_parts(def, model->particle_count, error);
   return status < 0 ? status : check_path(def, error);
@@ -104,10 +110,11 @@ static bool copy_parts(pl_actor *actor, const pl_actor_def *def) {
   if (arena->failed) return false;
   for (int32_t k = 0; k < def->part_count; ++k) {
     const pl_actor_part *from = &def->parts[k];
-    parts[k] = (pl_actor_body_part){.name = pl_arena_copy_text(arena, from->name != NULL ? from->name : ""),
-                                    .is_foot = from->is_foot,
-                                    .point_count = from->point_count,
-                                    .points = pl_arena_copy(arena, from->points, (size_t)from->point_count, sizeof(int32_t))};
+    parts[k] =
+        (pl_actor_body_part){.name = pl_arena_copy_text(arena, from->name != NULL ? from->name : ""),
+                             .is_foot = from->is_foot,
+                             .point_count = from->point_count,
+                             .points = pl_arena_copy(arena, from->points, (size_t)from->point_count, sizeof(int32_t))};
     for (int32_t i = 0; i < from->point_count; ++i) bits[from->points[i]] |= (uint64_t)1 << k;
   }
   // A surface point is of the parts of the particle that moves it most.
@@ -171,8 +178,8 @@ static pl_status fill(pl_actor *actor, const pl_actor_def *def, const pl_mesh *m
   if (status < 0) return status;
   status = pl_actor_solver_create(actor->context, actor->model, actor->space, 3 * PL_MAX_GOALS, &actor->solver, error);
   if (status >= 0 && def->horizon > 1)
-    status = pl_actor_horizon_create(actor->context, actor->model, actor->space, PL_ACTOR_PLAN_ROWS, def->horizon, &actor->horizon,
-                                     error);
+    status = pl_actor_horizon_create(actor->context, actor->model, actor->space, PL_ACTOR_PLAN_ROWS, def->horizon,
+                                     &actor->horizon, error);
   if (status < 0) return status;
   if (!copy_parts(actor, def) || !copy_settings(actor, def) || !take_state(actor)) return pl_fail_memory(error);
   actor->state->turn = (pl_quat){0, 0, 0, 1};

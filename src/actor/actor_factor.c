@@ -1,6 +1,7 @@
-// The factor of D. Bodies of actors have 30 to some hundred points, and are longer than they are wide: an envelope (actor_envelope.h) over the
-// unknowns that can move, two of each point in a plane, is the fastest there. Bodies for which it would be large get a sparse factor, or what the
-// project uses without one. Milliseconds on one core of an EPYC, to factor and to solve for some goal rows:
+// The factor of D. Bodies of actors have 30 to some hundred points, and are longer than they are wide: an envelope
+// (actor_envelope.h) over the unknowns that can move, two of each point in a plane, is the fastest there. Bodies for
+// which it would be large get a sparse factor, or what the project uses without one. Milliseconds on one core of an
+// EPYC, to factor and to solve for some goal rows:
 //
 //   unknowns, rows   plane 68, 6     plane 94, 8     plane 138, 8    solid 240, 10   solid 375, 10   solid 1134, 10
 //   envelope         0.003 + 0.002   0.004 + 0.003   0.006 + 0.005   0.035 + 0.022   0.095 + 0.045   0.95 + 0.26
@@ -40,7 +41,8 @@ static size_t tile_position(const pl_envelope *e, int32_t row, int32_t column) {
   return 16 * (e->start[t] + (size_t)(k - e->first[t])) + 4 * (size_t)(column % 4) + (size_t)(row % 4);
 }
 
-// Number the unknowns, and find where each row of tiles begins. `place` receives the number in the envelope of each coordinate, -1 for those that are left out.
+// Number the unknowns, and find where each row of tiles begins. `place` receives the number in the envelope of each
+// coordinate, -1 for those that are left out.
 static bool number_unknowns(pl_actor_factor *f, int32_t *slot) {
   const pl_fem_model *model = f->model;
   int32_t points = model->head.particle_count, axes = model->planar ? 2 : 3;
@@ -108,7 +110,8 @@ static pl_status create_sparse(pl_actor_factor *f, pl_error *error) {
   return pl_linear_solver_create(f->arena.context, &f->model->pattern, &def, &f->solver, error);
 }
 
-pl_status pl_actor_factor_create(pl_context *context, const pl_fem_model *model, pl_actor_factor **factor, pl_error *error) {
+pl_status pl_actor_factor_create(pl_context *context, const pl_fem_model *model, pl_actor_factor **factor,
+                                 pl_error *error) {
   *factor = NULL;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);

@@ -5,9 +5,10 @@
 //   q, v       Σ w_j x_j and Σ w_j v_j at the end of the step
 //   q_n, v_n   the same at its start
 //
-// The step looks for u with x = b + r (u - b), b the positions at the start; r = 1 for implicit Euler, where v = (q - q_n)/h as in the paper, and r = 2 for the midpoint
-// rule, where v = 2 (q - q_n)/h - v_n. (With the paper's v, which is the mean velocity of the step, a velocity that is reached would change sign around its goal for
-// ever.) In both, with Q = Σ w_j u_j,
+// The step looks for u with x = b + r (u - b), b the positions at the start; r = 1 for implicit Euler, where v = (q -
+// q_n)/h as in the paper, and r = 2 for the midpoint rule, where v = 2 (q - q_n)/h - v_n. (With the paper's v, which is
+// the mean velocity of the step, a velocity that is reached would change sign around its goal for ever.) In both, with
+// Q = Σ w_j u_j,
 //
 //   q = q_n + r (Q - q_n),  v = r² (Q - q_n)/h - (r - 1) v_n,  and so a row of the equations is
 //
@@ -23,7 +24,8 @@
 static bool is_sound(const pl_goals *goals, const pl_goal *goal) {
   if (!pl_vec3_is_finite(goal->position) || !pl_vec3_is_finite(goal->velocity)) return false;
   if (!isfinite(goal->position_gain) || !isfinite(goal->velocity_gain) || !isfinite(goal->weight)) return false;
-  bool part = goal->part >= 0 && goal->part < goals->part_count, other = goal->other >= 0 && goal->other < goals->part_count;
+  bool part = goal->part >= 0 && goal->part < goals->part_count,
+       other = goal->other >= 0 && goal->other < goals->part_count;
   switch (goal->subject) {
     case PL_GOAL_CENTER:
     case PL_GOAL_SPIN: return true;
@@ -45,7 +47,9 @@ static int32_t workspace_of(const pl_goal *goal) {
 }
 
 bool pl_goals_add(pl_goals *goals, const pl_goal *goal) {
-  if (goals->count == PL_MAX_GOALS || !is_sound(goals, goal) || goals->workspace + workspace_of(goal) > PL_ACTOR_WORKSPACE) return false;
+  if (goals->count == PL_MAX_GOALS || !is_sound(goals, goal) ||
+      goals->workspace + workspace_of(goal) > PL_ACTOR_WORKSPACE)
+    return false;
   goals->workspace += workspace_of(goal);
   goals->items[goals->count++] = *goal;
   return true;
@@ -79,7 +83,8 @@ static void find_spins(row *r) {
   r->spins = pl_actor_inverse_inertia(r->actor->model, r->x, r->center);
 }
 
-// Angular momentum over inertia, ω = I⁻¹ Σ m r x v with the arms at the start of the step: row a of I⁻¹ times r x v is (row x r) · v.
+// Angular momentum over inertia, ω = I⁻¹ Σ m r x v with the arms at the start of the step: row a of I⁻¹ times r x v is
+// (row x r) · v.
 static void add_spin(row *r) {
   const pl_model *head = &r->actor->model->head;
   const double *a = r->spins.m[r->axis];

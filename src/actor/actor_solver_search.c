@@ -2,14 +2,15 @@
 //
 //   ψ = ½ |G u - s|² + r(p) + γ |c|₁
 //
-// γ begins small and only grows: to 1.1 times the largest multiplier, from where on minima of ψ are solutions, and to what makes the step one of descent
-// (Nocedal and Wright 2006, eq. 18.36). Steps are halved until ψ falls by a ten-thousandth of what its slope promises; where one was shortened, the next begins at twice
-// its length.
+// γ begins small and only grows: to 1.1 times the largest multiplier, from where on minima of ψ are solutions, and to
+// what makes the step one of descent (Nocedal and Wright 2006, eq. 18.36). Steps are halved until ψ falls by a
+// ten-thousandth of what its slope promises; where one was shortened, the next begins at twice its length.
 //
-// The equations of motion are far from linear where a body turns or touches down. Points far from c = 0 are not useful to linearise at, so a step has to end near it,
-// whatever ψ says. And where a length is refused for what it does to c, as Maratos found it to happen, it is tried once more with u corrected by D⁻¹ c at its end
-// (the second-order correction, ibid., section 18.3). A plane body of free points whose ends come apart in mid-air takes 20 iterations to 1e-6 so, and over 100
-// where only first lengths are corrected.
+// The equations of motion are far from linear where a body turns or touches down. Points far from c = 0 are not useful
+// to linearise at, so a step has to end near it, whatever ψ says. And where a length is refused for what it does to c,
+// as Maratos found it to happen, it is tried once more with u corrected by D⁻¹ c at its end (the second-order
+// correction, ibid., section 18.3). A plane body of free points whose ends come apart in mid-air takes 20 iterations to
+// 1e-6 so, and over 100 where only first lengths are corrected.
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +30,8 @@ static merit evaluate(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_r
   pl_fem_work *w = choice->work;
   merit m = {0, 0};
   pl_fem_potential_evaluate(&w->potential, s->trial_u, false, false);
-  m.objective = pl_actor_goals_measure(rows, s->trial_u, NULL) + pl_rest_space_regularise(s->space, s->trial_p, last, NULL, NULL);
+  m.objective =
+      pl_actor_goals_measure(rows, s->trial_u, NULL) + pl_rest_space_regularise(s->space, s->trial_p, last, NULL, NULL);
   for (int32_t i = 0; i < s->n; ++i) m.forces += fabs(w->potential.gradient[i]);
   return m;
 }
@@ -38,7 +40,8 @@ static merit evaluate(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_r
 static double objective_gradient(const pl_actor_solver *s, const pl_goal_rows *rows) {
   double gradient = 0;
   for (int32_t k = 0; k < rows->count; ++k)
-    for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) gradient -= s->goals[k] * rows->weights[i] * s->du[rows->slots[i]];
+    for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i)
+      gradient -= s->goals[k] * rows->weights[i] * s->du[rows->slots[i]];
   return gradient - pl_actor_dot(s->P, s->gradient, s->dp);
 }
 
@@ -52,14 +55,17 @@ static void grow_weight(pl_actor_solver *s, const double *lambda, double gradien
 // What is to be thought of the trial u and p: good, or refused for nothing but a small c, or bad.
 typedef enum step_rating { GOOD, NEARLY_GOOD, BAD } step_rating;
 
-static step_rating rate_step(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double wanted) {
+static step_rating rate_step(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
+                             double wanted) {
   const pl_fem_potential *potential = &choice->work->potential;
   merit m = evaluate(s, choice, rows, last);
-  if (!(pl_fem_potential_residual(potential) <= PL_ACTOR_NEAR * potential->size) || !(m.objective <= wanted)) return BAD;
+  if (!(pl_fem_potential_residual(potential) <= PL_ACTOR_NEAR * potential->size) || !(m.objective <= wanted))
+    return BAD;
   return m.objective + s->merit_weight * m.forces <= wanted ? GOOD : NEARLY_GOOD;
 }
 
-// Where a step of some length leads, corrected once if it is not good by itself: the first length in any case, others where that is likely to help.
+// Where a step of some length leads, corrected once if it is not good by itself: the first length in any case, others
+// where that is likely to help.
 static pl_status try_length(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                             const double *p, double length, double wanted, bool is_first, bool *good, pl_error *error) {
   for (int32_t i = 0; i < s->n; ++i) s->trial_u[i] = choice->work->next[i] - length * s->du[i];
@@ -75,8 +81,8 @@ static pl_status try_length(pl_actor_solver *s, pl_fem_choice *choice, const pl_
   return PL_OK;
 }
 
-pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double *p,
-                               double *lambda, double *length, pl_error *error) {
+pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
+                               double *p, double *lambda, double *length, pl_error *error) {
   double gradient = objective_gradient(s, rows);
   grow_weight(s, lambda, gradient);
   double start = 0.5 * s->goal_square + s->regulariser + s->merit_weight * s->forces;
@@ -99,7 +105,8 @@ pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const 
   return PL_OK;
 }
 
-// Newton's method with the length of steps halved until Φ, of which c is the gradient, falls. Friction is that of where it begins.
+// Newton's method with the length of steps halved until Φ, of which c is the gradient, falls. Friction is that of where
+// it begins.
 pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t limit, double tolerance, pl_error *error) {
   pl_fem_potential *potential = &choice->work->potential;
   double *u = choice->work->next;

@@ -8,7 +8,8 @@
 #include "base/context.h"
 #include "base/error.h"
 
-static pl_status check_settings(const pl_actor_def *def, const pl_fem_model *model, const pl_mesh *mesh, pl_error *error) {
+static pl_status check_settings(const pl_actor_def *def, const pl_fem_model *model, const pl_mesh *mesh,
+                                pl_error *error) {
   if ((int)def->rest < PL_REST_FREE || (int)def->rest > PL_REST_MODES)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "rest", "there is no such kind of rest shapes");
   pl_status status = pl_check_range("regularisation", def->regularisation, 0, 1e12, true, error);
@@ -57,8 +58,8 @@ static pl_status fill_space(pl_rest_space *space, const pl_actor_def *def, const
   return status;
 }
 
-pl_status pl_rest_space_build(pl_context *context, const pl_actor_def *def, const pl_fem_model *model, const pl_mesh *mesh,
-                              pl_rest_space **space, pl_error *error) {
+pl_status pl_rest_space_build(pl_context *context, const pl_actor_def *def, const pl_fem_model *model,
+                              const pl_mesh *mesh, pl_rest_space **space, pl_error *error) {
   *space = NULL;
   pl_status status = check_settings(def, model, mesh, error);
   if (status < 0) return status;

@@ -1,5 +1,5 @@
-// Elements of an example pose turned back to where the rest has them (paper 004, sections 5.1 and 5.2), so that mixing an element's
-// poses is mixing positions of its corners.
+// Elements of an example pose turned back to where the rest has them (paper 004, sections 5.1 and 5.2), so that mixing
+// an element's poses is mixing positions of its corners.
 //
 //   tets         R of F = R S, the deformation gradient from rest to example
 //   triangles    the same, with F extended to the unit normals: R takes plane to plane and is the polar rotation
@@ -8,9 +8,9 @@
 //   hinges       the common edges and the means of the two normals on each other
 //   turns        the mean directions of the two edges on each other
 //
-// Of hinges the paper aligns the common edges, which leaves the turn about the edge open. With the mean normals on each other, both
-// wings turn by half of the difference of angles: the mixture's angle is monotone in the weight for any two angles in (-π, π), also
-// where the bend changes its side.
+// Of hinges the paper aligns the common edges, which leaves the turn about the edge open. With the mean normals on each
+// other, both wings turn by half of the difference of angles: the mixture's angle is monotone in the weight for any two
+// angles in (-π, π), also where the bend changes its side.
 //
 // R always has determinant +1. Elements keep their centroids, so it does not matter where an example stands.
 #include <math.h>

@@ -27,7 +27,8 @@ static double nearest_collider(const pl_world *world, pl_vec3 point, pl_vec3 *no
 static const double GROUND_REACH = 10, GROUND_TOLERANCE = 1e-5;
 
 // Colliders are signed distances: from a free position one can go down by the distance without meeting any.
-bool pl_ground_height(const struct pl_actor_ground *ground, pl_vec3 position, double above, double *height, pl_vec3 *normal) {
+bool pl_ground_height(const struct pl_actor_ground *ground, pl_vec3 position, double above, double *height,
+                      pl_vec3 *normal) {
   enum { MAX_STEPS = 100 };
   double top = pl_vec3_dot(position, ground->up) + above, gone = 0;
   pl_vec3 start = pl_vec3_add_scaled(position, ground->up, above);
@@ -96,7 +97,8 @@ static void see_part(pl_actor *actor, const pl_fem_state *state, const pl_body *
   for (int32_t i = 0; i < it->point_count; ++i) {
     pl_vec3 at = pl_fem_vector(state->positions, it->points[i]);
     see->position = pl_vec3_add_scaled(see->position, at, 1.0 / it->point_count);
-    see->velocity = pl_vec3_add_scaled(see->velocity, pl_fem_vector(state->velocities, it->points[i]), 1.0 / it->point_count);
+    see->velocity =
+        pl_vec3_add_scaled(see->velocity, pl_fem_vector(state->velocities, it->points[i]), 1.0 / it->point_count);
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(actor->model->rest_points, it->points[i]), actor->model->rest_center);
     arm = pl_quat_apply(body->start.placement.rotation, arm);
     rest = pl_vec3_add_scaled(rest, arm, 1.0 / it->point_count);
@@ -186,7 +188,8 @@ void pl_actor_see(pl_actor *actor, const pl_body *body, const pl_fem_state *stat
   see_shape(actor, body);
   view->spin = spin_of(actor->model, state, view->center);
   view->turn = nearest_turn(actor, body, state, view->center);
-  actor->ground = (struct pl_actor_ground){world, view->up, GROUND_REACH * view->height, GROUND_TOLERANCE * view->height};
+  actor->ground =
+      (struct pl_actor_ground){world, view->up, GROUND_REACH * view->height, GROUND_TOLERANCE * view->height};
   for (int32_t k = 0; k < actor->part_count; ++k) see_part(actor, state, body, k);
   see_touches(actor, state);
 }

@@ -43,7 +43,8 @@ double pl_motion_lean(const pl_actor_view *view) {
 double pl_motion_ground(const pl_actor_view *view, pl_vec3 position) {
   double height;
   pl_vec3 normal;
-  if (view->ground != NULL && pl_ground_height(view->ground, position, 0.5 * view->height, &height, &normal)) return height;
+  if (view->ground != NULL && pl_ground_height(view->ground, position, 0.5 * view->height, &height, &normal))
+    return height;
   if (view->touch_count > 0) return pl_vec3_dot(view->touch, view->up);
   double lowest = HUGE_VAL;
   for (int32_t i = 0; i < view->part_count; ++i)

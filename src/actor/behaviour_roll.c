@@ -1,11 +1,14 @@
-// Roll: the centre of mass goes along the heading at the wanted speed while the body turns about the axis across it as a wheel of its height would.
+// Roll: the centre of mass goes along the heading at the wanted speed while the body turns about the axis across it as
+// a wheel of its height would.
 //
-// A body that touches the ground below its centre of mass cannot push itself along without being turned the wrong way; it has to bring its centre of mass in front of
-// where it touches, and its weight does the rest. The goal on the centre of mass asks for that where the contact lags; the spin goals carry the shape round.
+// A body that touches the ground below its centre of mass cannot push itself along without being turned the wrong way;
+// it has to bring its centre of mass in front of where it touches, and its weight does the rest. The goal on the centre
+// of mass asks for that where the contact lags; the spin goals carry the shape round.
 //
-// A body with legs has no such place below it. It tumbles: it turns about the edge between two of the legs that it stands on, the one that lies best on its way, is
-// lifted over it, and falls on the next leg. With the way r from the edge to the centre of mass and the wanted turning ω its centre of mass is to go at ω x r: up as
-// long as it is behind the edge, down after that. Legs are the parts; without them the foremost touch is the edge.
+// A body with legs has no such place below it. It tumbles: it turns about the edge between two of the legs that it
+// stands on, the one that lies best on its way, is lifted over it, and falls on the next leg. With the way r from the
+// edge to the centre of mass and the wanted turning ω its centre of mass is to go at ω x r: up as long as it is behind
+// the edge, down after that. Legs are the parts; without them the foremost touch is the edge.
 #include <math.h>
 
 #include "actor/behaviour_list.h"
@@ -18,11 +21,12 @@ enum { MAX_SPEED, ACCELERATION, LEAD, PIVOT, HEIGHT_WEIGHT, SPIN_WEIGHT, WEIGHT,
 static const pl_behaviour_setting settings_of_roll[SETTING_COUNT] = {
     [MAX_SPEED] = {"max_speed", "paces", 0.7, 0, 3, "Maximum speed; a pace is √(height · gravity)."},
     [ACCELERATION] = {"acceleration", "g", 0.15, 0.001, 5, "Maximum acceleration that is asked for."},
-    [LEAD] =
-        {"lead", "fraction", 0.06, 0, 0.5,
-         "How far the centre of mass is to be ahead of the middle of the touches while it speeds up, as a fraction of the height."},
+    [LEAD] = {"lead", "fraction", 0.06, 0, 0.5,
+              "How far the centre of mass is to be ahead of the middle of the touches while it speeds up, as a "
+              "fraction of the height."},
     [PIVOT] = {"pivot", "fraction", 0, 0, 1,
-               "What it turns about: 0 rolls over the middle of the touches, 1 tumbles over the foremost, between them mixtures."},
+               "What it turns about: 0 rolls over the middle of the touches, 1 tumbles over the foremost, between them "
+               "mixtures."},
     [HEIGHT_WEIGHT] = {"height_weight", "", 0.3, 0, 1000, "Importance of the height of the centre of mass."},
     [SPIN_WEIGHT] = {"spin_weight", "", 0.3, 0, 1000, "Importance of turning as a wheel."},
     [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the speed of the centre of mass."},
@@ -42,15 +46,18 @@ static const double EDGE_SLACK = 0.05;     // heights that another touch may be 
 static const double MIN_SCORE = 0.2;       // cosine: an edge that lies more along the way is none
 
 // Where the centre of mass is to be relative to the touches, as a velocity that is added to the wanted one.
-static double lead_speed(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, double wanted) {
+static double lead_speed(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame,
+                         double wanted) {
   if (view->touch_count == 0) return 0;
-  double error = pl_motion_clamp((wanted - pl_vec3_dot(view->velocity, frame->forward)) / (FULL_LEAD * frame->pace), -1, 1);
+  double error =
+      pl_motion_clamp((wanted - pl_vec3_dot(view->velocity, frame->forward)) / (FULL_LEAD * frame->pace), -1, 1);
   double ahead = -0.5 * (view->min_touch + view->max_touch);
   return (settings[LEAD] * frame->height * error - ahead * fabs(error)) / frame->beat;
 }
 
 // The body turns as a wheel of its height would: about the axis across the way, the top going forward.
-static void spin(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, double speed, pl_goals *goals) {
+static void spin(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, double speed,
+                 pl_goals *goals) {
   double radius = fmax(view->rest_height, MIN_RADIUS * frame->height);
   pl_hold hold = {.turn = view->turn,
                   .spin = pl_vec3_scale(frame->side, -speed / radius),
@@ -131,8 +138,10 @@ static void roll_choose(const double *settings, void *memory, const pl_actor_vie
   }
   // Far behind what was asked for it starts again from the speed it has.
   double now = pl_vec3_dot(view->velocity, frame.forward);
-  state->speed = pl_motion_clamp(state->speed, fmin(now - MAX_LAG * frame.pace, wanted), fmax(now + MAX_LAG * frame.pace, 0));
-  double lead = pl_motion_clamp(lead_speed(settings, view, &frame, state->speed), -MAX_LEAD_SPEED * frame.pace, MAX_LEAD_SPEED * frame.pace);
+  state->speed =
+      pl_motion_clamp(state->speed, fmin(now - MAX_LAG * frame.pace, wanted), fmax(now + MAX_LAG * frame.pace, 0));
+  double lead = pl_motion_clamp(lead_speed(settings, view, &frame, state->speed), -MAX_LEAD_SPEED * frame.pace,
+                                MAX_LEAD_SPEED * frame.pace);
   pl_aim aim = {.target = view->center,
                 .target_speed = pl_vec3_scale(frame.forward, state->speed + lead),
                 .acceleration = 2 * settings[ACCELERATION],

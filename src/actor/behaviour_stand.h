@@ -18,6 +18,7 @@ typedef struct pl_stand {
 pl_stand pl_stand_usual(const pl_actor_view *view, const pl_motion_frame *frame);
 
 // Centre of mass at rest above the place, body upright and feet at rest.
-void pl_stand_goals(const pl_actor_view *view, const pl_motion_frame *frame, const pl_stand *stand, pl_goals *goals);
+void pl_stand_goals(const pl_actor_view *view, const pl_motion_frame *frame, const pl_stand *stand,
+                    pl_goals *goals);
 
 #endif

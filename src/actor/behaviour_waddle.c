@@ -1,11 +1,14 @@
-// Waddle: how a body in a plane walks on two feet that cannot pass each other. The one behind is brought up, then the one in front is set ahead.
+// Waddle: how a body in a plane walks on two feet that cannot pass each other. The one behind is brought up, then the
+// one in front is set ahead.
 //
 //   shift   both feet on the ground: the centre of mass goes over the foot that will stay, and the body leans over it
 //   swing   the other one goes in an arc to its place
 //
-// The centre of mass need not come as far as the middle of the foot that stays. From its near half it would topple to the side it came from, which is where the swinging foot comes down.
-// Landing positions are relative to the foot that stays: the mean distance of the feet, half a stride more for the foot in front and half a stride less for the one behind, and as much
-// more as the body is toppling beyond the foot that carries it (the capture point of a pendulum upside down; Pratt and others 2006).
+// The centre of mass need not come as far as the middle of the foot that stays. From its near half it would topple to
+// the side it came from, which is where the swinging foot comes down. Landing positions are relative to the foot that
+// stays: the mean distance of the feet, half a stride more for the foot in front and half a stride less for the one
+// behind, and as much more as the body is toppling beyond the foot that carries it (the capture point of a pendulum
+// upside down; Pratt and others 2006).
 #include <math.h>
 
 #include "actor/behaviour_list.h"
@@ -40,17 +43,20 @@ static const pl_behaviour_setting settings_of_waddle[SETTING_COUNT] = {
     [SWING_TIME] = {"swing_time", "beats", 0.9, 0.2, 10, "Time of a foot in the air; a beat is √(height / gravity)."},
     [SHIFT_TIME] = {"shift_time", "beats", 1.2, 0, 10, "Time in which the weight goes over the foot that stays."},
     [MAX_SHIFT_TIME] = {"max_shift_time", "beats", 2, 0, 50,
-                    "Time after which the other foot lifts even if it does not stand over this one."},
-    [STEP_HEIGHT] = {"step_height", "fraction", 0.06, 0, 0.5, "How high a foot is lifted, as a fraction of the body's height."},
+                        "Time after which the other foot lifts even if it does not stand over this one."},
+    [STEP_HEIGHT] = {"step_height", "fraction", 0.06, 0, 0.5,
+                     "How high a foot is lifted, as a fraction of the body's height."},
     [MAX_STEP_LENGTH] = {"max_step_length", "fraction", 0.4, 0, 2, "Longest stride, as a fraction of the height."},
     [MARGIN] = {"margin", "fraction", 0.12, 0, 0.5,
                 "Half the length of a foot, as a fraction of the height: how exactly it must stand over it."},
-    [SWAY] = {"sway", "", 0.75, 0, 1.5, "How far it goes over the foot that stays: 0.5 to its near end, 1 to its middle."},
+    [SWAY] = {"sway", "", 0.75, 0, 1.5,
+              "How far it goes over the foot that stays: 0.5 to its near end, 1 to its middle."},
     [LEAN] = {"lean", "rad", 0.08, 0, 1, "How far it leans over the foot that stays."},
     [CLOSENESS] = {"closeness", "fraction", 0.82, 0.2, 2,
                    "Distance of the feet on average, as a fraction of that in the shape as built."},
     [FEEDBACK] = {"feedback", "", 0.5, 0, 3, "How much longer a step is for toppling over, against the capture point."},
-    [HEIGHT] = {"height", "fraction", 0.98, 0.3, 1.5, "Height of the centre of mass, as a fraction of that in the shape as built."},
+    [HEIGHT] = {"height", "fraction", 0.98, 0.3, 1.5,
+                "Height of the centre of mass, as a fraction of that in the shape as built."},
     [GAIN] = {"gain", "1/beat", 1.8, 0.01, 20, "How fast errors of the centre of mass and of the lean are corrected."},
     [FOOT_GAIN] = {"foot_gain", "1/beat", 3.8, 0.01, 50, "How fast errors of a swinging foot are corrected."},
     [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the centre of mass."},
@@ -130,7 +136,8 @@ static pl_vec3 sole_at(const waddle *w, const pl_part_view *foot, pl_vec3 positi
   return pl_motion_at_height(&w->frame, position, pl_motion_ground(w->view, position) + sole + height);
 }
 
-// --- the machine ------------------------------------------------------------------------------------------------------
+// --- the machine
+// ------------------------------------------------------------------------------------------------------
 
 static void enter(waddle *w, waddle_phase phase) {
   waddle_state *state = w->state;
@@ -184,7 +191,8 @@ static void check_fall(waddle *w) {
   }
 }
 
-// --- goals ------------------------------------------------------------------------------------------------------------
+// --- goals
+// ------------------------------------------------------------------------------------------------------------
 
 // How far the shift of weight is done.
 static double shifted(const waddle *w, double *rate) {
@@ -197,21 +205,26 @@ static void aim_center(const waddle *w, pl_goals *goals) {
   const pl_motion_frame *frame = &w->frame;
   double rate, fraction = shifted(w, &rate), near = 2 * (1 - w->settings[SWAY]) * w->margin;
   double from = along(w, w->state->from), goal = along(w, w->staying->position) + (w->built < 0 ? -near : near);
-  pl_aim aim = {
-      .axes = frame->level_axes, .gain = w->settings[GAIN], .rate = 0.3, .acceleration = 0.5, .weight = w->settings[WEIGHT]};
+  pl_aim aim = {.axes = frame->level_axes,
+                .gain = w->settings[GAIN],
+                .rate = 0.3,
+                .acceleration = 0.5,
+                .weight = w->settings[WEIGHT]};
   double wanted = from + fraction * (goal - from) - along(w, w->view->center);
   aim.target = pl_vec3_add_scaled(w->view->center, frame->forward, wanted);
   aim.target_speed = pl_vec3_scale(frame->forward, (goal - from) * rate);
   pl_aim_center(w->view, frame, &aim, goals);
   aim.axes = frame->height_axis;
   aim.target_speed = pl_vec3_of(0, 0, 0);
-  double ground = 0.5 * (pl_motion_ground(w->view, w->staying->position) + pl_motion_ground(w->view, w->moving->position));
+  double ground =
+      0.5 * (pl_motion_ground(w->view, w->staying->position) + pl_motion_ground(w->view, w->moving->position));
   aim.target = pl_motion_at_height(frame, w->view->center, ground + w->settings[HEIGHT] * w->view->rest_height);
   pl_aim_center(w->view, frame, &aim, goals);
 }
 
 static void aim_lean(const waddle *w, pl_goals *goals) {
-  double rate, fraction = shifted(w, &rate), lean = w->settings[LEAN], change = (w->built < 0 ? lean : -lean) - w->state->lean;
+  double rate, fraction = shifted(w, &rate), lean = w->settings[LEAN],
+               change = (w->built < 0 ? lean : -lean) - w->state->lean;
   pl_vec3 axis = pl_vec3_cross(w->frame.up, w->frame.forward);
   pl_hold hold = {.gain = w->settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = w->settings[HOLD_WEIGHT]};
   hold.turn = pl_quat_of_axis_angle(axis, w->state->lean + fraction * change);
@@ -294,11 +307,12 @@ static void waddle_count(const double *settings, const void *memory, pl_actor_ta
   tally->tumbles = state->tumbles;
 }
 
-const pl_behaviour pl_behaviour_waddle = {
-    .name = "waddle",
-    .about = "Walks in a plane on two feet that cannot pass each other, and rocks from one to the other. In space it stands.",
-    .settings = settings_of_waddle,
-    .setting_count = SETTING_COUNT,
-    .state_size = sizeof(waddle_state),
-    .choose = waddle_choose,
-    .count = waddle_count};
+const pl_behaviour pl_behaviour_waddle = {.name = "waddle",
+                                          .about =
+                                              "Walks in a plane on two feet that cannot pass each other, and rocks "
+                                              "from one to the other. In space it stands.",
+                                          .settings = settings_of_waddle,
+                                          .setting_count = SETTING_COUNT,
+                                          .state_size = sizeof(waddle_state),
+                                          .choose = waddle_choose,
+                                          .count = waddle_count};

@@ -1,12 +1,15 @@
-// Walk: feet step one after the other, or some at a time; the others carry the body (after Raibert and Hodgins 1991, Coros, Beaudoin and van de Panne 2010).
+// Walk: feet step one after the other, or some at a time; the others carry the body (after Raibert and Hodgins 1991,
+// Coros, Beaudoin and van de Panne 2010).
 //
 //   shift   all feet on the ground: the centre of mass moves until the feet that stay will carry it
 //   swing   the feet of the group move in an arc to where they must land; ends when they touch, or after half as long
 //           again
 //
-// Where to land. A foot whose middle of stance is below its hip speeds the body neither up nor down: T v / 2 ahead of the hip, T the time of a stance (the neutral point). Added
-// to that is what the velocity of the centre of mass lacks or has in excess, as far as a pendulum upside down of its height would be carried by it: √(z/g) (v - v_wanted)
-// (the capture point). The hip is where the shape as built has the foot, relative to the centre of mass, turned to where the body faces.
+// Where to land. A foot whose middle of stance is below its hip speeds the body neither up nor down: T v / 2 ahead of
+// the hip, T the time of a stance (the neutral point). Added to that is what the velocity of the centre of mass lacks
+// or has in excess, as far as a pendulum upside down of its height would be carried by it: √(z/g) (v - v_wanted) (the
+// capture point). The hip is where the shape as built has the foot, relative to the centre of mass, turned to where the
+// body faces.
 #include <math.h>
 
 #include "actor/behaviour_list.h"
@@ -42,23 +45,32 @@ enum {
 static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
     [MAX_SPEED] = {"max_speed", "paces", 0.25, 0, 1, "Maximum speed; a pace is √(height · gravity)."},
     [SWING_TIME] = {"swing_time", "beats", 0.7, 0.2, 10, "Time of a foot in the air; a beat is √(height / gravity)."},
-    [SHIFT_TIME] = {"shift_time", "beats", 0.3, 0, 10, "Minimum time with all feet on the ground before the next one lifts."},
-    [MAX_SHIFT_TIME] = {"max_shift_time", "beats", 5, 0, 50, "Time after which it lifts a foot even if it is not over the others."},
-    [STEP_HEIGHT] = {"step_height", "fraction", 0.02, 0, 0.5, "How high a foot is lifted, as a fraction of the body's height."},
-    [MAX_STEP_LENGTH] = {"max_step_length", "fraction", 0.4, 0, 2, "Farthest that a foot is set from below its hip, as a fraction of the height."},
+    [SHIFT_TIME] = {"shift_time", "beats", 0.3, 0, 10,
+                    "Minimum time with all feet on the ground before the next one lifts."},
+    [MAX_SHIFT_TIME] = {"max_shift_time", "beats", 5, 0, 50,
+                        "Time after which it lifts a foot even if it is not over the others."},
+    [STEP_HEIGHT] = {"step_height", "fraction", 0.02, 0, 0.5,
+                     "How high a foot is lifted, as a fraction of the body's height."},
+    [MAX_STEP_LENGTH] = {"max_step_length", "fraction", 0.4, 0, 2,
+                         "Farthest that a foot is set from below its hip, as a fraction of the height."},
     [AT_ONCE] = {"at_once", "", 0, 0, 8,
                  "Feet that swing together, in their order; 0: one of two or three, half of four and more."},
-    [FEEDBACK] = {"feedback", "", 0.9, 0, 3, "How far a foot is set ahead for going too fast, against the capture point."},
+    [FEEDBACK] = {"feedback", "", 0.9, 0, 3,
+                  "How far a foot is set ahead for going too fast, against the capture point."},
     [SIDE_FEEDBACK] = {"side_feedback", "", 0.6, 0, 3, "The same sideways."},
-    [SWAY] = {"sway", "", 0.8, 0, 1.5, "How far sideways it goes over the feet that stay: 0 not at all, 1 to their middle."},
-    [CLOSENESS] = {"closeness", "fraction", 1, 0.2, 2, "Distance of the feet sideways, as a fraction of that in the shape as built."},
-    [MARGIN] =
-        {"margin", "fraction", 0.06, 0, 0.5,
-         "How far behind or next to the middle of the feet that carry it the centre of mass may be, as a fraction of the height."},
+    [SWAY] = {"sway", "", 0.8, 0, 1.5,
+              "How far sideways it goes over the feet that stay: 0 not at all, 1 to their middle."},
+    [CLOSENESS] = {"closeness", "fraction", 1, 0.2, 2,
+                   "Distance of the feet sideways, as a fraction of that in the shape as built."},
+    [MARGIN] = {"margin", "fraction", 0.06, 0, 0.5,
+                "How far behind or next to the middle of the feet that carry it the centre of mass may be, as a "
+                "fraction of the height."},
     [AHEAD] = {"ahead", "fraction", 0.2, 0, 0.5, "The same ahead of them: then it falls into the next step."},
-    [HEIGHT] = {"height", "fraction", 0.97, 0.3, 1.5, "Height of the centre of mass, as a fraction of that in the shape as built."},
+    [HEIGHT] = {"height", "fraction", 0.97, 0.3, 1.5,
+                "Height of the centre of mass, as a fraction of that in the shape as built."},
     [TURN_RATE] = {"turn_rate", "rad/beat", 0.2, 0, 10, "How fast it turns to a new heading."},
-    [GAIN] = {"gain", "1/beat", 1.5, 0.01, 20, "How fast errors of the centre of mass and of the upright are corrected."},
+    [GAIN] = {"gain", "1/beat", 1.5, 0.01, 20,
+              "How fast errors of the centre of mass and of the upright are corrected."},
     [FOOT_GAIN] = {"foot_gain", "1/beat", 4, 0.01, 50, "How fast errors of a swinging foot are corrected."},
     [WEIGHT] = {"weight", "", 2, 0, 1000, "Importance of the centre of mass."},
     [FOOT_WEIGHT] = {"foot_weight", "", 0.5, 0, 1000, "Importance of the feet."},
@@ -67,13 +79,12 @@ static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
 
 enum { MAX_FEET = 8 };
 
-static const double TOPPLE_MARGINS = 1.2;    // margins beyond the feet at which only a step helps
-static const double SAME_SPOT = 1e-3;        // heights: feet built closer along the way than this have no order
+static const double TOPPLE_MARGINS = 1.2;  // margins beyond the feet at which only a step helps
+static const double SAME_SPOT = 1e-3;      // heights: feet built closer along the way than this have no order
 static const double MIN_APART = 0.5, MAX_APART = 1.5;  // of the distance as built, of feet one behind the other
-// Fractions of the margins within which the centre of mass is left alone: less while the weight shifts, so that the next foot
-// may lift soon.
+// Fractions of the margins within which the centre of mass is left alone: less while the weight shifts, so that the
+// next foot may lift soon.
 static const double SHIFT_MARGIN = 0.6, SWING_MARGIN = 0.9;
-
 
 typedef enum walk_phase { WALK_STAND = 0, WALK_SHIFT, WALK_SWING } walk_phase;
 
@@ -167,7 +178,8 @@ static pl_vec3 arm_of(const walk *w, int32_t foot) {
   return pl_motion_level(&w->frame, pl_quat_apply(w->yaw, part_of(w, foot)->rest));
 }
 
-// Feet that stand one behind the other must not pass nor tread on each other: between half and one and a half times as far apart as built.
+// Feet that stand one behind the other must not pass nor tread on each other: between half and one and a half times as
+// far apart as built.
 static double keep_order(const walk *w, int32_t foot, double position) {
   const pl_motion_frame *frame = &w->frame;
   for (int32_t i = 0; i < w->foot_count; ++i) {
@@ -186,7 +198,8 @@ static pl_vec3 landing_position(const walk *w, int32_t foot) {
   double cycle = w->group_count * (w->swing + w->settings[SHIFT_TIME] * frame->beat);
   pl_vec3 excess = pl_vec3_add_scaled(w->view->velocity, frame->forward, -w->speed);
   double stance = cycle - w->swing, along = 0.5 * stance * pl_vec3_dot(w->view->velocity, frame->forward);
-  along = fmax(along, 0.5 * stance * w->speed) + w->settings[FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->forward);
+  along =
+      fmax(along, 0.5 * stance * w->speed) + w->settings[FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->forward);
   double across = w->view->planar ? 0 : w->settings[SIDE_FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->side);
   double max = w->settings[MAX_STEP_LENGTH] * frame->height;
   pl_vec3 arm = arm_of(w, foot), position = pl_vec3_add(w->view->center, arm);
@@ -198,7 +211,8 @@ static pl_vec3 landing_position(const walk *w, int32_t foot) {
   return pl_motion_at_height(frame, position, pl_motion_ground(w->view, position) + sole_of(w, foot));
 }
 
-// --- the machine ------------------------------------------------------------------------------------------------------
+// --- the machine
+// ------------------------------------------------------------------------------------------------------
 
 static void enter(walk *w, walk_phase phase) {
   w->state->phase = (int32_t)phase;
@@ -266,7 +280,8 @@ static void check_fall(walk *w) {
   }
 }
 
-// --- goals ------------------------------------------------------------------------------------------------------------
+// --- goals
+// ------------------------------------------------------------------------------------------------------------
 
 static void aim_center(const walk *w, pl_goals *goals) {
   const pl_motion_frame *frame = &w->frame;
@@ -341,7 +356,8 @@ static void aim_all(walk *w, pl_goals *goals) {
     else
       aim_stance(w, i, goals);
   }
-  pl_hold hold = {.turn = w->yaw, .gain = w->settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = w->settings[HOLD_WEIGHT]};
+  pl_hold hold = {
+      .turn = w->yaw, .gain = w->settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = w->settings[HOLD_WEIGHT]};
   pl_aim_hold(w->view, &w->frame, &hold, goals);
 }
 

@@ -9,11 +9,12 @@
 #include "base/context.h"
 #include "base/error.h"
 
-// A loop is "open" while its tasks are handed out. A worker joins by counting itself into `busy_count` under the lock, so the caller knows
-// when no thread touches the loop's data any more: when it finds no task left and busy_count is zero.
+// A loop is "open" while its tasks are handed out. A worker joins by counting itself into `busy_count` under the lock,
+// so the caller knows when no thread touches the loop's data any more: when it finds no task left and busy_count is
+// zero.
 //
-// The loops of a step follow each other within microseconds, and waking a sleeper takes some thirty. So both sides poll a little while
-// before they sleep; only a little, because a thread that spins takes a core from the host.
+// The loops of a step follow each other within microseconds, and waking a sleeper takes some thirty. So both sides poll
+// a little while before they sleep; only a little, because a thread that spins takes a core from the host.
 struct pl_pool {
   pl_context *context;
   pthread_mutex_t turn;  // held by the thread that runs a loop
@@ -64,7 +65,8 @@ static void *work(void *argument) {
         pause_briefly();
       pthread_mutex_lock(&pool->lock);
     }
-    while (!pool->stop && !(pool->open && atomic_load(&pool->loop_number) != seen)) pthread_cond_wait(&pool->wake, &pool->lock);
+    while (!pool->stop && !(pool->open && atomic_load(&pool->loop_number) != seen))
+      pthread_cond_wait(&pool->wake, &pool->lock);
     if (pool->stop) break;
     seen = atomic_load(&pool->loop_number);
     atomic_fetch_add(&pool->busy_count, 1);
@@ -117,7 +119,8 @@ void pl_pool_destroy(pl_pool *pool) {
 }
 
 void pl_pool_run(pl_pool *pool, int32_t count, pl_task_function *task, void *data) {
-  // Two threads of the host that use one context do not wait for each other: one that finds the workers busy does its tasks alone.
+  // Two threads of the host that use one context do not wait for each other: one that finds the workers busy does its
+  // tasks alone.
   if (pthread_mutex_trylock(&pool->turn) != 0) {
     for (int32_t i = 0; i < count; ++i) task(data, i);
     return;
@@ -139,7 +142,8 @@ void pl_pool_run(pl_pool *pool, int32_t count, pl_task_function *task, void *dat
   pool->open = false;
   if (atomic_load(&pool->busy_count) > 0) {
     pthread_mutex_unlock(&pool->lock);
-    for (int i = 0; i < SPIN_COUNT && atomic_load_explicit(&pool->busy_count, memory_order_relaxed) > 0; ++i) pause_briefly();
+    for (int i = 0; i < SPIN_COUNT && atomic_load_explicit(&pool->busy_count, memory_order_relaxed) > 0; ++i)
+      pause_briefly();
     pthread_mutex_lock(&pool->lock);
   }
   while (atomic_load(&pool->busy_count) > 0) pthread_cond_wait(&pool->done, &pool->lock);

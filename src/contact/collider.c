@@ -39,7 +39,8 @@ static pl_status check_form(const pl_collider_def *def, pl_error *error) {
         return pl_fail_field(error, bad, "half_length", "half_length must be 0 or more, not %g", def->half_length);
       // fall through
     case PL_COLLIDER_SPHERE:
-      if (!is_positive(def->radius)) return pl_fail_field(error, bad, "radius", "radius must be more than 0, not %g", def->radius);
+      if (!is_positive(def->radius))
+        return pl_fail_field(error, bad, "radius", "radius must be more than 0, not %g", def->radius);
       return PL_OK;
     case PL_COLLIDER_BOX:
       if (!is_positive(def->half_size.x) || !is_positive(def->half_size.y) || !is_positive(def->half_size.z))
@@ -47,7 +48,8 @@ static pl_status check_form(const pl_collider_def *def, pl_error *error) {
       return PL_OK;
     case PL_COLLIDER_MESH:
       if (def->mesh == NULL) return pl_fail_field(error, bad, "mesh", "a mesh collider needs a mesh");
-      if (pl_mesh_get_view(def->mesh).triangle_count == 0) return pl_fail_field(error, bad, "mesh", "the mesh has no triangles");
+      if (pl_mesh_get_view(def->mesh).triangle_count == 0)
+        return pl_fail_field(error, bad, "mesh", "the mesh has no triangles");
       return PL_OK;
   }
   return pl_fail_field(error, bad, "shape", "there is no collider shape %d", (int)def->shape);
@@ -74,7 +76,8 @@ static pl_status check_def(const pl_collider_def *def, pl_error *error) {
   if (status == PL_OK) status = check_keys(def, error);
   if (status != PL_OK) return status;
   if (!isfinite(def->friction) || def->friction < 0)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "friction", "friction must be 0 or more, not %g", def->friction);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "friction", "friction must be 0 or more, not %g",
+                         def->friction);
   if (!(def->restitution >= 0 && def->restitution <= 1))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "restitution", "restitution must be in 0 ... 1, not %g",
                          def->restitution);
@@ -135,7 +138,8 @@ pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl
   measure_reach(collider, def->mesh);
   if (def->shape == PL_COLLIDER_MESH) {
     status = pl_triangle_tree_build(context, def->mesh, &collider->tree, error);
-    if (status >= 0 && !pl_collider_clearance_build(context, &arena, collider->tree, mesh_box(def->mesh), &collider->clearance))
+    if (status >= 0 &&
+        !pl_collider_clearance_build(context, &arena, collider->tree, mesh_box(def->mesh), &collider->clearance))
       status = pl_fail_memory(error);
     if (status < 0) {
       pl_triangle_tree_destroy(collider->tree);

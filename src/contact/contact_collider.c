@@ -1,12 +1,13 @@
 // One moving point against one moving collider.
 //
-// Both ends of the point's path are taken into the collider's own frame, each with the placement of its time; there the collider stands still
-// and the path is a straight line. The first touch on it is found by sphere tracing: the signed distance is a step that is always
-// safe, so nothing is passed through however thin it is or fast the point. Each contact is a plane, at the end placement, that the
-// point must not be behind.
+// Both ends of the point's path are taken into the collider's own frame, each with the placement of its time; there the
+// collider stands still and the path is a straight line. The first touch on it is found by sphere tracing: the signed
+// distance is a step that is always safe, so nothing is passed through however thin it is or fast the point. Each
+// contact is a plane, at the end placement, that the point must not be behind.
 //
-// The distance to a mesh is a walk through its hierarchy. It is bounded from both sides by the coarse grid and by the distance of
-// the position asked for last, a neighbour of this one: that rules out most positions, and ends most walks early.
+// The distance to a mesh is a walk through its hierarchy. It is bounded from both sides by the coarse grid and by the
+// distance of the position asked for last, a neighbour of this one: that rules out most positions, and ends most walks
+// early.
 //
 // d  signed distance less the body's radius, metres        0 and 1  start and end of the step
 #include "contact/contact_solver.h"
@@ -42,7 +43,8 @@ static double mesh_distance(const local_path *path, pl_vec3 point, double max_ou
 
 // `enough`: when d is certainly more than this, any number above it will do.
 static double distance_at(const local_path *path, pl_vec3 point, double enough, pl_vec3 *normal) {
-  if (path->collider->shape == PL_COLLIDER_MESH) return mesh_distance(path, point, enough + path->radius, normal) - path->radius;
+  if (path->collider->shape == PL_COLLIDER_MESH)
+    return mesh_distance(path, point, enough + path->radius, normal) - path->radius;
   return pl_collider_local_distance(path->collider, point, normal) - path->radius;
 }
 
@@ -61,8 +63,8 @@ static bool trace(const local_path *path, pl_vec3 *touched, pl_vec3 *normal) {
 }
 
 // Put the plane through `touched` on the list, if the point ends behind it or close to it.
-static void add_plane(const pl_contact_query *query, const pl_collider_step *step, int32_t collider, const local_path *path,
-                      pl_vec3 touched, pl_vec3 normal) {
+static void add_plane(const pl_contact_query *query, const pl_collider_step *step, int32_t collider,
+                      const local_path *path, pl_vec3 touched, pl_vec3 normal) {
   const pl_contact_group *group = query->group;
   double gap = pl_vec3_dot(normal, pl_vec3_sub(path->end, touched));
   if (!(gap < group->scale.margin)) return;
@@ -81,13 +83,16 @@ static void add_plane(const pl_contact_query *query, const pl_collider_step *ste
       .restitution = fmax(body->restitution, step->collider->restitution),
   };
   contact.offset = pl_vec3_dot(contact.normal, position);
-  // The touched piece of the collider moved from where it was at the start: a point that sticks to it is carried there exactly.
+  // The touched piece of the collider moved from where it was at the start: a point that sticks to it is carried there
+  // exactly.
   if (group->step > 0)
-    contact.surface_velocity = pl_vec3_scale(pl_vec3_sub(position, pl_transform_apply(step->start, touched)), 1 / group->step);
+    contact.surface_velocity =
+        pl_vec3_scale(pl_vec3_sub(position, pl_transform_apply(step->start, touched)), 1 / group->step);
   pl_contact_slots_add(query->slots, &contact);
 }
 
-static void find_point(const pl_contact_query *query, const pl_collider_step *step, int32_t collider, pl_distance_anchor *anchor) {
+static void find_point(const pl_contact_query *query, const pl_collider_step *step, int32_t collider,
+                       pl_distance_anchor *anchor) {
   local_path path = {.collider = step->collider, .radius = query->group->bodies[query->body].radius, .anchor = anchor};
   path.start = pl_transform_unapply(step->start, query->start);
   path.end = pl_transform_unapply(step->end, query->end);
@@ -117,8 +122,8 @@ static void find_point(const pl_contact_query *query, const pl_collider_step *st
   }
   if (is_first) add_plane(query, step, collider, &path, touched, normal);
 
-  // Overlapping or close at the end: pushed out the nearest way. After a first contact this is a second face of a hollow mesh, provided
-  // that the point was in front of it; otherwise it is the far side of the same thin piece.
+  // Overlapping or close at the end: pushed out the nearest way. After a first contact this is a second face of a
+  // hollow mesh, provided that the point was in front of it; otherwise it is the far side of the same thin piece.
   if (!(path.d1 < margin)) return;
   touched = pl_vec3_add_scaled(path.end, path.normal_1, -path.d1);
   bool is_second_face = step->collider->shape == PL_COLLIDER_MESH && pl_vec3_dot(normal, path.normal_1) < 0.99 &&

@@ -1,12 +1,13 @@
-// The inner loops, written once and compiled per instruction set with KERNELS set; no include guard on purpose. Only exactly rounded
-// operations are used, so every instruction set gives the same bits.
+// The inner loops, written once and compiled per instruction set with KERNELS set; no include guard on purpose. Only
+// exactly rounded operations are used, so every instruction set gives the same bits.
 //
 //   r   position in the window
 //   w   its weight, (2 pi)^(-3/2) put in at the end
 //   q   key of the query
 //   k   key of an example
 
-// exp(y) for y <= 0, to about 1e-7: 2^n times the series of what is left, at most half of ln 2. Below -87 it stays at exp(-87).
+// exp(y) for y <= 0, to about 1e-7: 2^n times the series of what is left, at most half of ln 2. Below -87 it stays at
+// exp(-87).
 PL_SIMD_INLINE pl_f8 lane_exp(pl_f8 y) {
   y = pl_f8_max(y, pl_f8_set1(-87.0f));
   // Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits.
@@ -34,7 +35,8 @@ PL_SIMD_INLINE void flush_sums(pl_f8 *partial, int32_t count, double *totals) {
   }
 }
 
-// Paper 003, eq. 3: the polynomials He to order 3, in the order of pl_moments; factors 1 / sqrt(n!) come in finish_sums().
+// Paper 003, eq. 3: the polynomials He to order 3, in the order of pl_moments; factors 1 / sqrt(n!) come in
+// finish_sums().
 PL_SIMD_INLINE void hermite(pl_f8 x, pl_f8 y, pl_f8 z, pl_f8 h[PL_MOMENT_COUNT]) {
   pl_f8 xx = x * x - 1.0f, yy = y * y - 1.0f, zz = z * z - 1.0f, xy = x * y;
   h[0] = pl_f8_set1(1.0f);
@@ -69,7 +71,8 @@ static void sum(const pl_material_rows *rows, const float *field, const pl_windo
   int32_t used = field == NULL ? PL_MOMENT_COUNT : SUM_COUNT, waiting = 0;
   for (int32_t row = 0; row < rows->row_count; ++row) {
     const float *position = rows->positions + PL_MATERIAL_LANES * (size_t)row;
-    pl_f8 x = (pl_f8_load(position) - cx) * scale, y = (pl_f8_load(position + LANES) - cy) * scale, z = (pl_f8_load(position + 2 * LANES) - cz) * scale;
+    pl_f8 x = (pl_f8_load(position) - cx) * scale, y = (pl_f8_load(position + LANES) - cy) * scale,
+          z = (pl_f8_load(position + 2 * LANES) - cz) * scale;
     pl_f8 squared = x * x + y * y + z * z;
     pl_m8 near = squared < reach;
     if (!pl_m8_any(near)) continue;
@@ -141,17 +144,20 @@ PL_SIMD_INLINE pl_f8 along(const float axis[3], pl_f8 x, pl_f8 y, pl_f8 z) {
   return x * axis[0] + y * axis[1] + z * axis[2];
 }
 
-// Paper 003, eq. 1 and §4.4. A position in a stamp is the projection onto the tangent plane, moved along the surface's own normal by its depth below that plane: the side of a box then unfolds
-// outward from its edge without any stretch, a wall that rises likewise, and with a third of it where the surface faces as the contact does a sphere keeps its distances
-// to third order. The paper's orthogonal projection would lay all of a side onto one line.
+// Paper 003, eq. 1 and §4.4. A position in a stamp is the projection onto the tangent plane, moved along the surface's
+// own normal by its depth below that plane: the side of a box then unfolds outward from its edge without any stretch, a
+// wall that rises likewise, and with a third of it where the surface faces as the contact does a sphere keeps its
+// distances to third order. The paper's orthogonal projection would lay all of a side onto one line.
 static void locate(const pl_stamp_rows *rows, const pl_stamp_placement *placement, float *positions) {
   pl_f8 none = pl_f8_set1(0.0f), side = pl_f8_set1(2.0f * placement->half + 1.0f);
   for (int32_t row = 0; row < rows->row_count; ++row) {
     const float *numbers = rows->numbers + PL_STAMP_LANES * (size_t)row;
     float *to = positions + VEC3_LANES * (size_t)row;
-    pl_f8 x = (pl_f8_load(numbers) - placement->center[0]) * placement->scale, y = (pl_f8_load(numbers + LANES) - placement->center[1]) * placement->scale,
+    pl_f8 x = (pl_f8_load(numbers) - placement->center[0]) * placement->scale,
+          y = (pl_f8_load(numbers + LANES) - placement->center[1]) * placement->scale,
           z = (pl_f8_load(numbers + 2 * LANES) - placement->center[2]) * placement->scale;
-    pl_f8 nx = pl_f8_load(numbers + 3 * LANES), ny = pl_f8_load(numbers + 4 * LANES), nz = pl_f8_load(numbers + 5 * LANES);
+    pl_f8 nx = pl_f8_load(numbers + 3 * LANES), ny = pl_f8_load(numbers + 4 * LANES),
+          nz = pl_f8_load(numbers + 5 * LANES);
     pl_f8 facing = along(placement->axes[2], nx, ny, nz),
           unfold = along(placement->axes[2], x, y, z) * (pl_f8_max(facing, none) * 0.66666667f - 1.0f);
     // The other side is seen through the object, straight along the normal.
@@ -165,13 +171,14 @@ static void locate(const pl_stamp_rows *rows, const pl_stamp_placement *placemen
   }
 }
 
-// Paper 003, eq. 1: adds a stamp to surface points. Four samples a point, two neighbours in a row at a time. Where they are is found eight points at a time; the rest is bound by reading them.
+// Paper 003, eq. 1: adds a stamp to surface points. Four samples a point, two neighbours in a row at a time. Where they
+// are is found eight points at a time; the rest is bound by reading them.
 static void stamp(const pl_stamp_points *points, const float *map, int32_t resolution, int32_t row_count, pl_vec3 *to) {
   size_t stride = 4 * (size_t)resolution;
   for (int32_t begin = 0; begin < points->count; begin += LANES) {
     const float *positions = points->positions + 3 * (size_t)begin;
-    pl_f8 x = pl_f8_load(positions), y = pl_f8_load(positions + LANES), none = pl_f8_set1(0.0f), last_x = pl_f8_set1((float)(resolution - 2)),
-          last_y = pl_f8_set1((float)(row_count - 2));
+    pl_f8 x = pl_f8_load(positions), y = pl_f8_load(positions + LANES), none = pl_f8_set1(0.0f),
+          last_x = pl_f8_set1((float)(resolution - 2)), last_y = pl_f8_set1((float)(row_count - 2));
     // A position at the very rim may round to the last sample; those outside are not read.
     pl_m8 i = __builtin_convertvector(pl_f8_max(pl_f8_min(x, last_x), none), pl_m8),
           j = __builtin_convertvector(pl_f8_max(pl_f8_min(y, last_y), none), pl_m8), corner = j * resolution + i;
@@ -183,8 +190,10 @@ static void stamp(const pl_stamp_points *points, const float *map, int32_t resol
     for (int32_t lane = 0; lane < lanes; ++lane) {
       if (!(positions[2 * LANES + lane] > 0)) continue;
       const float *row = map + 4 * (size_t)corner[lane];
-      pl_f8 low = pl_f8_load_unaligned(row), high = pl_f8_load_unaligned(row + stride), pair = low + (high - low) * y[lane];
-      pl_f4 left = __builtin_shufflevector(pair, pair, 0, 1, 2, 3), right = __builtin_shufflevector(pair, pair, 4, 5, 6, 7);
+      pl_f8 low = pl_f8_load_unaligned(row), high = pl_f8_load_unaligned(row + stride),
+            pair = low + (high - low) * y[lane];
+      pl_f4 left = __builtin_shufflevector(pair, pair, 0, 1, 2, 3),
+            right = __builtin_shufflevector(pair, pair, 4, 5, 6, 7);
       pl_f4 off = (left + (right - left) * x[lane]) * fractions[lane];
       pl_vec3 *point = &to[indices[lane]];
       point->x += (double)off[0];
@@ -194,7 +203,8 @@ static void stamp(const pl_stamp_points *points, const float *map, int32_t resol
   }
 }
 
-// Paper 003, eq. 16: one term of the blend of stamps. Bound by reading the column: taking several columns at a time is no faster.
+// Paper 003, eq. 16: one term of the blend of stamps. Bound by reading the column: taking several columns at a time is
+// no faster.
 static void add(int32_t count, float factor, const float *column, float *to) {
   int32_t i = 0;
   for (; i + LANES - 1 < count; i += LANES)

@@ -18,7 +18,7 @@ bool pl_material_rows_take(pl_arena *arena, const pl_material *material, pl_mate
   rows->count = material->count;
   rows->row_count = material->count / LANES + (material->count % LANES != 0);
   // One row at least: the arena aligns what is 64 bytes or larger.
-  rows->positions = PL_TAKE(arena, float, PL_MATERIAL_LANES * (size_t)(rows->row_count > 0 ? rows->row_count : 1));
+  rows->positions = PL_TAKE(arena, float, PL_MATERIAL_LANES *(size_t)(rows->row_count > 0 ? rows->row_count : 1));
   if (rows->positions == NULL) return false;
   pl_box box = pl_box_empty();
   for (int32_t m = 0; m < material->count; ++m) box = pl_box_with(box, material->points[m]);

@@ -1,4 +1,5 @@
-// Many tets at a time: the kernel for the plain machine, the choice between instruction sets, and the way out for lanes the kernel cannot settle.
+// Many tets at a time: the kernel for the plain machine, the choice between instruction sets, and the way out for lanes
+// the kernel cannot settle.
 #include "fem/fem_assemble.h"
 
 #include "fem/fem_polar.h"
@@ -18,8 +19,8 @@ pl_fem_tet_constants pl_fem_tet_constants_of(const double *X, const double *p) {
   return constants;
 }
 
-void pl_fem_assemble_tets(const pl_fem_tets *tets, const int32_t *elements, int32_t count, double *energies, double *gradients,
-                          double *matrices) {
+void pl_fem_assemble_tets(const pl_fem_tets *tets, const int32_t *elements, int32_t count, double *energies,
+                          double *gradients, double *matrices) {
 #if PL_SIMD_HAS_AVX2
   if (PL_SIMD_CAN_AVX2()) {
     pl_fem_assemble_tets_avx2(tets, elements, count, energies, gradients, matrices);

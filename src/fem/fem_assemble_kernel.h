@@ -1,20 +1,22 @@
-// Energies, gradients and Hessians of four tets at a time; included once per instruction set with KERNEL_NAME the function to define.
-// The one-tet versions, with all derivatives, are fem_corotated.c (paper 002, eqs. 1 to 3) and fem_neo_hookean.c.
+// Energies, gradients and Hessians of four tets at a time; included once per instruction set with KERNEL_NAME the
+// function to define. The one-tet versions, with all derivatives, are fem_corotated.c (paper 002, eqs. 1 to 3) and
+// fem_neo_hookean.c.
 //
-// F = Σ e_a B_aᵀ over the edges e_a = x_a - x_0 and the shape gradients B_a of corners 1, 2, 3; corner 0 takes minus the sum of the others in everything. The
-// 9 x 9 matrix of second derivatives of ψ by F is never made: contracted with B_a and B_b its terms are
+// F = Σ e_a B_aᵀ over the edges e_a = x_a - x_0 and the shape gradients B_a of corners 1, 2, 3; corner 0 takes minus
+// the sum of the others in everything. The 9 x 9 matrix of second derivatives of ψ by F is never made: contracted with
+// B_a and B_b its terms are
 //
 //   corotated     H_ab = V (2 μ (B_a·B_b) 1 + λ b_a b_bᵀ + c [b_a]ᵀ K [b_b])
 //                 b_a = R B_a,  c = λ (tr U - 3) - 2 μ
 //   neo-Hookean   H_ab = V (μ φ' (B_a·B_b) 1 + 2 μ φ" f_a f_bᵀ + κ g_a g_bᵀ + k ∂²J/∂x_a∂x_b)
 //                 f_a = F B_a,  g_a = ∂J/∂x_a
 //
-// with the letters of fem_corotated.c and fem_neo_hookean.c, U and K on the left of R, and [b] the cross product matrix. ∂²J/∂x_1∂x_2 = -[e_3] det B and so
-// on round.
+// with the letters of fem_corotated.c and fem_neo_hookean.c, U and K on the left of R, and [b] the cross product
+// matrix. ∂²J/∂x_1∂x_2 = -[e_3] det B and so on round.
 //
-// Projection. Corotated: ψ" is 2 μ on the symmetric matrices (times R), with more along R, and μ + c K on the skew ones: only that 3 x 3 matrix can be
-// indefinite, and it is projected. Neo-Hookean: in the axes Q of U the skew and the symmetric mode of every pair of axes have the eigenvalues μ φ' ± k σ,
-// and the three stretches a 3 x 3 matrix.
+// Projection. Corotated: ψ" is 2 μ on the symmetric matrices (times R), with more along R, and μ + c K on the skew
+// ones: only that 3 x 3 matrix can be indefinite, and it is projected. Neo-Hookean: in the axes Q of U the skew and the
+// symmetric mode of every pair of axes have the eigenvalues μ φ' ± k σ, and the three stretches a 3 x 3 matrix.
 //
 // Cost, with exact tangent: some 900 operations per tet for corotated, 500 for neo-Hookean, and 144 numbers written.
 #include <stddef.h>
@@ -58,7 +60,8 @@ PL_SIMD_INLINE void load_tets(const pl_fem_tets *tets, const int32_t element[DOU
   for (int a = 0; a < 3; ++a)
     for (int i = 0; i < 3; ++i) t->edge[a][i] = x[a + 1][i] - x[0][i];
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) t->F[i][j] = t->edge[0][i] * t->B[0][j] + t->edge[1][i] * t->B[1][j] + t->edge[2][i] * t->B[2][j];
+    for (int j = 0; j < 3; ++j)
+      t->F[i][j] = t->edge[0][i] * t->B[0][j] + t->edge[1][i] * t->B[1][j] + t->edge[2][i] * t->B[2][j];
 }
 
 PL_SIMD_INLINE void find_metric(tet_lanes *t) {
@@ -111,7 +114,8 @@ PL_SIMD_INLINE void write_rows(const pl_lanes *from, int count, int lane_count, 
 // --- corotated ----------------------------------------------------------------------------------------------------
 
 // Blocks H_ab of the head of this file, corotated (paper 002, eq. 2, with the derivative of R).
-PL_SIMD_INLINE void corotated_blocks(tet_lanes *t, const pl_lanes twist[PL_SYMMETRIC], pl_lanes b[3][3], result_lanes *r) {
+PL_SIMD_INLINE void corotated_blocks(tet_lanes *t, const pl_lanes twist[PL_SYMMETRIC], pl_lanes b[3][3],
+                                     result_lanes *r) {
   pl_lanes twice_mu = t->volume * (2.0 * t->mu), lambda = t->volume * t->lambda;
   for (int q = 0; q < 3; ++q) {
     // The columns of twist [b_q].
@@ -187,7 +191,8 @@ PL_SIMD_INLINE neo_lanes neo_of(tet_lanes *t, pl_lanes *energy) {
   n.kappa = t->lambda + t->mu;
   n.k = n.kappa * (n.J - 1.0) - t->mu;
 
-  // Near rest as in fem_neo_hookean.c, elsewhere as φ says. The strain is (F Fᵀ - 1)/2 here, which has the same invariants.
+  // Near rest as in fem_neo_hookean.c, elsewhere as φ says. The strain is (F Fᵀ - 1)/2 here, which has the same
+  // invariants.
   pl_lanes e[PL_SYMMETRIC];
   pl_lanes_gram(t->F, e);
   for (int i = 0; i < PL_SYMMETRIC; ++i) e[i] *= 0.5;
@@ -197,27 +202,33 @@ PL_SIMD_INLINE neo_lanes neo_of(tet_lanes *t, pl_lanes *energy) {
   pl_lanes first = e[PL_XX] + e[PL_YY] + e[PL_ZZ];
   pl_lanes second = (e[PL_XX] * e[PL_YY] - e[PL_XY] * e[PL_XY]) + (e[PL_XX] * e[PL_ZZ] - e[PL_XZ] * e[PL_XZ]) +
                     (e[PL_YY] * e[PL_ZZ] - e[PL_YZ] * e[PL_YZ]);
-  pl_lanes third = e[PL_XX] * (e[PL_YY] * e[PL_ZZ] - e[PL_YZ] * e[PL_YZ]) - e[PL_XY] * (e[PL_XY] * e[PL_ZZ] - e[PL_YZ] * e[PL_XZ]) +
+  pl_lanes third = e[PL_XX] * (e[PL_YY] * e[PL_ZZ] - e[PL_YZ] * e[PL_YZ]) -
+                   e[PL_XY] * (e[PL_XY] * e[PL_ZZ] - e[PL_YZ] * e[PL_XZ]) +
                    e[PL_XZ] * (e[PL_XY] * e[PL_YZ] - e[PL_YY] * e[PL_XZ]);
-  pl_lanes higher = 4.0 * second + 8.0 * third, near_rest = (first * ((2.0 * first + higher) / (n.J + 1.0)) - higher) / (n.J + 1.0);
+  pl_lanes higher = 4.0 * second + 8.0 * third,
+           near_rest = (first * ((2.0 * first + higher) / (n.J + 1.0)) - higher) / (n.J + 1.0);
   pl_lanes shear = 0.5 * (n.I - 3.0 + 0.5 * square * square) - (n.J - 1.0);
   pl_lane_mask is_near = (pl_lanes_abs(n.I - 3.0) < 0.1) & (n.J > 0.5);
-  *energy = t->volume * (t->mu * pl_lanes_select(is_near, near_rest, shear) + 0.5 * n.kappa * ((n.J - 1.0) * (n.J - 1.0)));
+  *energy =
+      t->volume * (t->mu * pl_lanes_select(is_near, near_rest, shear) + 0.5 * n.kappa * ((n.J - 1.0) * (n.J - 1.0)));
   return n;
 }
 
 // Blocks H_ab of the head of this file, neo-Hookean (Smith, de Goes, Kim 2018, with φ of fem_neo_hookean.c).
 PL_SIMD_INLINE void neo_blocks(tet_lanes *t, neo_lanes *n, pl_lanes f[3][3], result_lanes *r) {
-  pl_lanes level = t->volume * (t->mu * n->phi1), along = t->volume * (2.0 * t->mu * n->phi2), kappa = t->volume * n->kappa;
+  pl_lanes level = t->volume * (t->mu * n->phi1), along = t->volume * (2.0 * t->mu * n->phi2),
+           kappa = t->volume * n->kappa;
   pl_lanes swirl = t->volume * (n->k * n->determinant), zero = pl_lanes_of(0);
   for (int a = 0; a < 3; ++a)
     for (int b = a; b < 3; ++b) {
       pl_lanes block[3][3];
       for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) block[i][j] = along * f[a][i] * f[b][j] + kappa * n->by_corner[a][i] * n->by_corner[b][j];
+        for (int j = 0; j < 3; ++j)
+          block[i][j] = along * f[a][i] * f[b][j] + kappa * n->by_corner[a][i] * n->by_corner[b][j];
       for (int i = 0; i < 3; ++i) block[i][i] += level * t->metric[a][b];
       if (a != b) {
-        // -[e] for the pairs that follow each other round (1 2, 2 3), +[e] for the pair 1 3, with e the edge of the corner that is in neither.
+        // -[e] for the pairs that follow each other round (1 2, 2 3), +[e] for the pair 1 3, with e the edge of the
+        // corner that is in neither.
         const pl_lanes *e = t->edge[3 - a - b];
         pl_lanes s = b - a == 1 ? -swirl : swirl;
         pl_lanes cross[3][3] = {{zero, -e[2], e[1]}, {e[2], zero, -e[0]}, {-e[1], e[0], zero}};
@@ -229,8 +240,9 @@ PL_SIMD_INLINE void neo_blocks(tet_lanes *t, neo_lanes *n, pl_lanes f[3][3], res
     }
 }
 
-// Eigenvalues of ψ" in the axes of U, clamped: `stretch` for the three stretches, and for the plane across axis i half the sum and half the difference of the
-// symmetric mode's and the skew mode's, which multiply equal and crosswise elements.
+// Eigenvalues of ψ" in the axes of U, clamped: `stretch` for the three stretches, and for the plane across axis i half
+// the sum and half the difference of the symmetric mode's and the skew mode's, which multiply equal and crosswise
+// elements.
 PL_SIMD_INLINE void neo_modes(tet_lanes *t, neo_lanes *n, const pl_lanes sigma[3], pl_lanes stretch[PL_SYMMETRIC],
                               pl_lanes equal[3], pl_lanes crosswise[3]) {
   pl_lanes level = t->mu * n->phi1, along = 2.0 * t->mu * n->phi2, g[3];

@@ -1,10 +1,11 @@
-// The inner loops; included by fem_fast_kernels.c and fem_fast_kernels_avx2.c with KERNELS set to the name of the table to define. They compute the
-// step of fem_fast_step.c (Kugelstadt, Koschier and Bender 2018), in its letters.
+// The inner loops; included by fem_fast_kernels.c and fem_fast_kernels_avx2.c with KERNELS set to the name of the table
+// to define. They compute the step of fem_fast_step.c (Kugelstadt, Koschier and Bender 2018), in its letters.
 //
-// Eight tets at a time. A particle is (x, y, z, something), so a corner of eight tets is eight loads and a transposition; since tets of a colour share no
-// corner, results can go back the same way.
+// Eight tets at a time. A particle is (x, y, z, something), so a corner of eight tets is eight loads and a
+// transposition; since tets of a colour share no corner, results can go back the same way.
 
-// Rows x, y, z and the fourth of eight particles, and back. Without AVX by halves, because gcc takes wider shuffles apart.
+// Rows x, y, z and the fourth of eight particles, and back. Without AVX by halves, because gcc takes wider shuffles
+// apart.
 #if PL_SIMD_IS_AVX
 PL_SIMD_INLINE void transpose8(pl_f8 r[4]) {
   pl_f8 a = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13),
@@ -72,7 +73,8 @@ PL_SIMD_INLINE pl_f8 dot8(const pl_f8 a[3], const pl_f8 b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Right-hand side of the step (fem_fast_step.c), outside part. What outside forces and damping would do to a particle by themselves: h² (a + f / m - damping v) / (1 + h damping).
+// Right-hand side of the step (fem_fast_step.c), outside part. What outside forces and damping would do to a particle
+// by themselves: h² (a + f / m - damping v) / (1 + h damping).
 PL_SIMD_INLINE pl_f4 push_of(const pl_fem_fast_work *work, int32_t i) {
   pl_f4 push = work->gain - work->state.velocities[i] * work->damping;
   if (work->outside != NULL) {
@@ -93,7 +95,8 @@ static void predict(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
 }
 
 // F = sum over corners (x_a - x_0) b_a^T, row-major.
-PL_SIMD_INLINE void find_gradient(const pl_fem_fast_work *work, const int32_t *corners, const float *constants, pl_f8 f[9]) {
+PL_SIMD_INLINE void find_gradient(const pl_fem_fast_work *work, const int32_t *corners, const float *constants,
+                                  pl_f8 f[9]) {
   pl_f8 first[4], corner[4];
   gather(work->predicted, corners, first);
   for (int i = 0; i < 9; ++i) f[i] = pl_f8_set1(0);
@@ -101,7 +104,8 @@ PL_SIMD_INLINE void find_gradient(const pl_fem_fast_work *work, const int32_t *c
     gather(work->predicted, corners + LANES * (a + 1), corner);
     for (int i = 0; i < 3; ++i) {
       pl_f8 edge = corner[i] - first[i];
-      for (int j = 0; j < 3; ++j) f[3 * i + j] += edge * pl_f8_load(constants + LANES * (PL_FAST_GRADIENTS + 3 * a + j));
+      for (int j = 0; j < 3; ++j)
+        f[3 * i + j] += edge * pl_f8_load(constants + LANES * (PL_FAST_GRADIENTS + 3 * a + j));
     }
   }
 }
@@ -121,7 +125,8 @@ static void match_group(const pl_fem_fast_work *work, int32_t group) {
   for (int i = 0; i < 9; ++i) f[i] = pl_f8_load(matrix + LANES * i);
 
   pl_f8 shear = pl_f8_load(constants + LANES * PL_FAST_SHEAR);
-  for (int i = 0; i < 3; ++i) strain += (f[3 * i] * r[3 * i] + f[3 * i + 1] * r[3 * i + 1] + f[3 * i + 2] * r[3 * i + 2]) - 1.0f;
+  for (int i = 0; i < 3; ++i)
+    strain += (f[3 * i] * r[3 * i] + f[3 * i + 1] * r[3 * i + 1] + f[3 * i + 2] * r[3 * i + 2]) - 1.0f;
   pl_f8 pressure = pl_f8_load(constants + LANES * PL_FAST_BULK) * strain;
   for (int i = 0; i < 9; ++i) stress[i] = shear * (r[i] - f[i]) - pressure * r[i];
   for (int a = 0; a < 3; ++a) {

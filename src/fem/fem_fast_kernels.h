@@ -1,4 +1,5 @@
-// The inner loops of the fast corotated solid, compiled for the plain machine and for AVX2 (see math/simd.h for how). All give the same bits.
+// The inner loops of the fast corotated solid, compiled for the plain machine and for AVX2 (see
+// math/simd.h for how). All give the same bits.
 #ifndef PL_FEM_FEM_FAST_KERNELS_H
 #define PL_FEM_FEM_FAST_KERNELS_H
 
@@ -15,7 +16,8 @@ typedef struct pl_fem_fast_sums {
   pl_fast_d4 products;  // m (xy, yz, zx)
 } pl_fem_fast_sums;
 
-// Workspace of a step. Arrays of particles have PL_FAST_PADDING more than there are; of these `forces` and `product` are added to where padding is, and stay zero.
+// Workspace of a step. Arrays of particles have PL_FAST_PADDING more than there are; of these
+// `forces` and `product` are added to where padding is, and stay zero.
 typedef struct pl_fem_fast_work {
   const pl_fem_fast_model *model;
   pl_fem_fast_state state;

@@ -30,7 +30,8 @@ pl_fem_fast_state pl_fem_fast_state_of(const pl_model *model, const void *state)
       .positions = particles,
       .velocities = particles + padded_count(model),
       .rotations = rotations,
-      .holds = (pl_fem_fast_hold *)(void *)(rotations + (size_t)((const pl_fem_fast_model *)model)->tets.group_count * QUAT_LANES),
+      .holds = (pl_fem_fast_hold *)(void *)(rotations +
+                                            (size_t)((const pl_fem_fast_model *)model)->tets.group_count * QUAT_LANES),
   };
 }
 
@@ -42,8 +43,8 @@ void pl_fem_fast_start(const pl_model *model, void *state, const pl_body_start *
   const pl_fem_fast_model *fast = (const pl_fem_fast_model *)model;
   memset(state, 0, pl_fem_fast_state_size(model));
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
-  pl_body_floats_start(start, fast->rest_center, fast->origin_grid, fast->rest, model->particle_count, s.origin, s.positions,
-                       s.velocities);
+  pl_body_floats_start(start, fast->rest_center, fast->origin_grid, fast->rest, model->particle_count, s.origin,
+                       s.positions, s.velocities);
   pl_quat q = pl_quat_unit(start->placement.rotation);
   const double parts[4] = {q.x, q.y, q.z, q.w};
   for (size_t i = 0; i < (size_t)fast->tets.group_count * QUAT_LANES; ++i) s.rotations[i] = (float)parts[i / LANES % 4];
@@ -53,7 +54,8 @@ void pl_fem_fast_get_positions(const pl_model *model, const void *state, pl_vec3
   const int32_t *point_of = ((const pl_fem_fast_model *)model)->point_of;
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
   pl_vec3 origin = origin_of(s);
-  for (int32_t i = 0; i < model->particle_count; ++i) positions[point_of[i]] = pl_vec3_add(origin, pl_vec3_of_f4(s.positions[i]));
+  for (int32_t i = 0; i < model->particle_count; ++i)
+    positions[point_of[i]] = pl_vec3_add(origin, pl_vec3_of_f4(s.positions[i]));
 }
 
 void pl_fem_fast_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
@@ -70,7 +72,8 @@ void pl_fem_fast_get_surface(const pl_model *model, const void *state, pl_vec3 *
   for (int32_t i = 0; i < surface->point_count; ++i) {
     pl_vec3 point = {0, 0, 0};
     for (int k = 0; k < 4; ++k)
-      point = pl_vec3_add_scaled(point, pl_vec3_of_f4(s.positions[parents[4 * i + k]]), (double)surface->weights[4 * i + k]);
+      point = pl_vec3_add_scaled(point, pl_vec3_of_f4(s.positions[parents[4 * i + k]]),
+                                 (double)surface->weights[4 * i + k]);
     points[i] = pl_vec3_add(origin, point);
   }
 }
@@ -93,7 +96,8 @@ pl_vec3 pl_fem_fast_get_particle(const pl_model *model, const void *state, int32
   return pl_vec3_add(origin_of(s), pl_vec3_of_f4(s.positions[particle]));
 }
 
-void pl_fem_fast_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity) {
+void pl_fem_fast_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position,
+                              pl_vec3 velocity) {
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
   particle = ((const pl_fem_fast_model *)model)->particle_of[particle];
   *s.suspect = 1;

@@ -2,16 +2,18 @@
 //
 //   ψ = μ/2 φ(I) - μ (J - 1) + κ/2 (J - 1)²      I = |F|²,  J = det F,  κ = λ + μ
 //
-// This is the energy that Smith, de Goes and Kim (Stable Neo-Hookean Flesh Simulation, 2018) arrive at before their last step: no logarithm of J, hence smooth
-// through J = 0, at rest for F = 1, and with κ = λ + μ the linear elasticity of the Lamé constants λ, μ for small strains. With φ(I) = I - 3 it has one
-// flaw, which they name: an element crushed to a small ball is drawn on to a point, where ψ has a local minimum, since μ/2 I pulls inwards to first order
-// and J to third. They add a logarithm of I + 1; that changes the material everywhere (uniaxial stress at stretch 2 by 11 %, in the incompressible limit)
-// and needs refitted constants. Here φ departs from I - 3 only where I < 2:
+// This is the energy that Smith, de Goes and Kim (Stable Neo-Hookean Flesh Simulation, 2018) arrive at before their
+// last step: no logarithm of J, hence smooth through J = 0, at rest for F = 1, and with κ = λ + μ the linear elasticity
+// of the Lamé constants λ, μ for small strains. With φ(I) = I - 3 it has one flaw, which they name: an element crushed
+// to a small ball is drawn on to a point, where ψ has a local minimum, since μ/2 I pulls inwards to first order and J
+// to third. They add a logarithm of I + 1; that changes the material everywhere (uniaxial stress at stretch 2 by 11 %,
+// in the incompressible limit) and needs refitted constants. Here φ departs from I - 3 only where I < 2:
 //
 //   φ' = 1 - t³,  t = max(0, 1 - I/2)        φ = I - 3 + t⁴/2
 //
-// At volume preserved I >= 3, so that the incompressible limit is exactly σ = μ (l - l⁻²); φ' vanishes at I = 0 as theirs does, and the pull inwards is
-// weaker than the volume's push outwards all the way down (for Poisson's ratio >= 0). φ has three continuous derivatives, as many as are needed.
+// At volume preserved I >= 3, so that the incompressible limit is exactly σ = μ (l - l⁻²); φ' vanishes at I = 0 as
+// theirs does, and the pull inwards is weaker than the volume's push outwards all the way down (for Poisson's ratio >=
+// 0). φ has three continuous derivatives, as many as are needed.
 //
 //   P = μ φ' F + k G          G = ∂J/∂F, the matrix of cofactors;  k = κ (J - 1) - μ
 //   C = μ φ' 1 + 2 μ φ" F⊗F + κ G⊗G + k ∂G/∂F
@@ -27,7 +29,8 @@ typedef struct phi_values {
 
 static phi_values phi_at(double I) {
   double t = fmax(0.0, 1 - I / phi_start);
-  return (phi_values){I - 3 + phi_start * t * t * t * t / 4, 1 - t * t * t, 3 * t * t / phi_start, -6 * t / (phi_start * phi_start)};
+  return (phi_values){I - 3 + phi_start * t * t * t * t / 4, 1 - t * t * t, 3 * t * t / phi_start,
+                      -6 * t / (phi_start * phi_start)};
 }
 
 static double dot(const pl_mat3 *a, const pl_mat3 *b) {
@@ -52,8 +55,8 @@ static pl_mat3 cofactors_along(const pl_mat3 *F, const pl_mat3 *L) {
   return pl_mat3_of_columns(column[0], column[1], column[2]);
 }
 
-// C += s ∂G/∂F: the derivative of cofactors at F along A is Σ ε_imn ε_jpq F_mp A_nq, so each pair of elements that share neither row nor column holds
-// one element of F, with a sign.
+// C += s ∂G/∂F: the derivative of cofactors at F along A is Σ ε_imn ε_jpq F_mp A_nq, so each pair of elements that
+// share neither row nor column holds one element of F, with a sign.
 static void add_cofactor_tangent(double *C, double s, const pl_mat3 *F) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
@@ -71,8 +74,9 @@ static void add_product(double *C, double s, const pl_mat3 *A, const pl_mat3 *B)
     for (int j = 0; j < 9; ++j) C[9 * i + j] += 0.5 * s * (a[i] * b[j] + b[i] * a[j]);
 }
 
-// μ/2 (I - 3) - μ (J - 1) near rest, where both terms are of first order in the strain E = (FᵀF - 1)/2 and cancel to second. With its invariants
-// a = tr E, b = (a² - |E|²)/2, c = det E:  J² - 1 = 2 a + 4 b + 8 c, and the difference becomes μ (a (J - 1) - 4 b - 8 c) / (J + 1).
+// μ/2 (I - 3) - μ (J - 1) near rest, where both terms are of first order in the strain E = (FᵀF - 1)/2 and cancel to
+// second. With its invariants a = tr E, b = (a² - |E|²)/2, c = det E:  J² - 1 = 2 a + 4 b + 8 c, and the difference
+// becomes μ (a (J - 1) - 4 b - 8 c) / (J + 1).
 static double shear_near_rest(const pl_mat3 *F, double J) {
   pl_mat3 E = pl_mat3_scale(pl_mat3_multiply(pl_mat3_transpose(*F), *F), 0.5);
   for (int i = 0; i < 3; ++i) E.m[i][i] -= 0.5;

@@ -1,8 +1,9 @@
 // Layout of the arrays that kernels read eight at a time (math/simd.h).
 //
-// Lane k of a row of LANES numbers belongs to the k-th of eight things: chains, regions, tets, points. A vector of each of
-// the eight is one row per component, so component c of lane k is at [LANES * c + k], and an array of such vectors has the
-// stride VEC3_LANES. Comments write this as [i][3][8].
+// Lane k of a row of LANES numbers belongs to the k-th of eight things: chains, regions, tets,
+// points. A vector of each of the eight is one row per component, so component c of lane k is at
+// [LANES * c + k], and an array of such vectors has the stride VEC3_LANES. Comments write this as
+// [i][3][8].
 #ifndef PL_MATH_LANES_H
 #define PL_MATH_LANES_H
 

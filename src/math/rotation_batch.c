@@ -1,5 +1,5 @@
-// Rotations nearest to eight matrices at a time: the kernel for the plain machine, its scalar twin, the choice between instruction sets
-// and the way out for lanes that float cannot settle.
+// Rotations nearest to eight matrices at a time: the kernel for the plain machine, its scalar twin, the choice between
+// instruction sets and the way out for lanes that float cannot settle.
 #include "math/rotation_batch.h"
 
 #include "math/rotation.h"
@@ -38,7 +38,8 @@ static void unrotate_scalar(const float q[4], const float a[9], float b[9]) {
   float x2 = q[0] + q[0], y2 = q[1] + q[1], z2 = q[2] + q[2];
   float xx = q[0] * x2, yy = q[1] * y2, zz = q[2] * z2, xy = q[0] * y2, xz = q[0] * z2, yz = q[1] * z2;
   float wx = q[3] * x2, wy = q[3] * y2, wz = q[3] * z2;
-  float r[9] = {1.0f - (yy + zz), xy - wz, xz + wy, xy + wz, 1.0f - (xx + zz), yz - wx, xz - wy, yz + wx, 1.0f - (xx + yy)};
+  float r[9] = {1.0f - (yy + zz), xy - wz, xz + wy, xy + wz,         1.0f - (xx + zz),
+                yz - wx,          xz - wy, yz + wx, 1.0f - (xx + yy)};
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) b[3 * i + j] = r[i] * a[j] + r[3 + i] * a[3 + j] + r[6 + i] * a[6 + j];
 }

@@ -1,12 +1,13 @@
-// Kernel of pl_rotation_batch(), the rotation R of paper 000, eq. 1: guarded Newton iteration as in rotation.c, on eight float matrices at once. Included by one file per
-// instruction set (see simd.h), with KERNEL_NAME set; no include guard on purpose.
+// Kernel of pl_rotation_batch(), the rotation R of paper 000, eq. 1: guarded Newton iteration as in rotation.c, on
+// eight float matrices at once. Included by one file per instruction set (see simd.h), with KERNEL_NAME set; no include
+// guard on purpose.
 //
 // A  matrix, scaled so that its largest element is 1      q  rotation, R its matrix       B = R^T A
 // g  axial part of B    H = tr(S) I - S, S = (B + B^T)/2    w  Newton step, H w = g
 //
-// A lane is *settled* once its step is shorter than SETTLED_STEP: the error after a step is about the square of it, below float rounding.
-// It is then frozen, so that what its neighbours still need does not change its bits. It is *lost* when H is not safely positive definite
-// or when MAX_ITERATION_COUNT is reached; the caller redoes it in double.
+// A lane is *settled* once its step is shorter than SETTLED_STEP: the error after a step is about the square of it,
+// below float rounding. It is then frozen, so that what its neighbours still need does not change its bits. It is
+// *lost* when H is not safely positive definite or when MAX_ITERATION_COUNT is reached; the caller redoes it in double.
 #include "math/rotation_batch_limits.h"
 
 typedef struct lane_quat {
@@ -69,7 +70,8 @@ int KERNEL_NAME(const float *matrix, float *quaternion) {
   pl_f8 scale = 1.0f / max;
   for (int i = 0; i < 9; ++i) a[i] *= scale;
 
-  lane_quat q = {pl_f8_load(quaternion), pl_f8_load(quaternion + LANES), pl_f8_load(quaternion + 2 * LANES), pl_f8_load(quaternion + 3 * LANES)};
+  lane_quat q = {pl_f8_load(quaternion), pl_f8_load(quaternion + LANES), pl_f8_load(quaternion + 2 * LANES),
+                 pl_f8_load(quaternion + 3 * LANES)};
   lane_quat start = q;
   unit(&q);
   for (int iteration = 0; iteration < MAX_ITERATION_COUNT && pl_m8_any(active); ++iteration) {

@@ -1,5 +1,5 @@
-// Queries of a cage: what is inside, and where lines along the axes meet it. The same for polygons in a plane and for
-// surfaces.
+// Queries of a cage: what is inside, and where lines along the axes meet it. The same for polygons
+// in a plane and for surfaces.
 #ifndef PL_MESH_HARMONIC_CAGE_H
 #define PL_MESH_HARMONIC_CAGE_H
 
@@ -25,7 +25,8 @@ typedef struct pl_cage_position {
 #define PL_CAGE_ROUNDING 1e-12
 
 // Check the mesh and prepare the cage; it borrows from `mesh`.
-pl_status pl_harmonic_cage_open(pl_context *context, const pl_mesh *mesh, pl_harmonic_cage *cage, pl_error *error);
+pl_status pl_harmonic_cage_open(pl_context *context, const pl_mesh *mesh, pl_harmonic_cage *cage,
+                                pl_error *error);
 
 void pl_harmonic_cage_close(pl_harmonic_cage *cage);
 
@@ -33,7 +34,9 @@ bool pl_harmonic_cage_holds(const pl_harmonic_cage *cage, pl_vec3 point);
 
 pl_cage_position pl_harmonic_cage_nearest(const pl_harmonic_cage *cage, pl_vec3 point);
 
-// First place on the way from `point` along `axis`, forward (sign 1) or backward (-1), no farther than `limit`.
-pl_cage_position pl_harmonic_cage_cross(const pl_harmonic_cage *cage, pl_vec3 point, int32_t axis, double sign, double limit);
+// First place on the way from `point` along `axis`, forward (sign 1) or backward (-1), no farther
+// than `limit`.
+pl_cage_position pl_harmonic_cage_cross(const pl_harmonic_cage *cage, pl_vec3 point, int32_t axis,
+                                        double sign, double limit);
 
 #endif

@@ -13,7 +13,8 @@ typedef struct pl_harmonic_term {
   double weight;
 } pl_harmonic_term;
 
-// The cage pulls at a node: coefficient times the value at the vertex belongs to the right-hand side.
+// The cage pulls at a node: coefficient times the value at the vertex belongs to the right-hand
+// side.
 typedef struct pl_harmonic_pull {
   int32_t row, vertex;
   double coefficient;
@@ -29,11 +30,13 @@ typedef struct pl_harmonic_grid {
   pl_sparse matrix;  // not made when there are no rows
 } pl_harmonic_grid;
 
-// Lay the grid and make the matrix; arrays from `arena`. pl_vector_free() `pulls` whatever the outcome.
-pl_status pl_harmonic_grid_build(pl_harmonic_grid *grid, pl_arena *arena, const pl_harmonic_cage *cage, int32_t node_count,
-                                 pl_error *error);
+// Lay the grid and make the matrix; arrays from `arena`. pl_vector_free() `pulls` whatever the
+// outcome.
+pl_status pl_harmonic_grid_build(pl_harmonic_grid *grid, pl_arena *arena,
+                                 const pl_harmonic_cage *cage, int32_t node_count, pl_error *error);
 
-// Append to `terms` (pl_harmonic_term) what a point inside the cage is a mean of; false when out of memory.
+// Append to `terms` (pl_harmonic_term) what a point inside the cage is a mean of; false when out of
+// memory.
 bool pl_harmonic_grid_gather(const pl_harmonic_grid *grid, pl_vec3 point, pl_vector *terms);
 
 #endif

@@ -1,14 +1,17 @@
 // Making a fit valid: no tet inverted, none pressed flat, and yet as near to the pose as that allows.
 //
-// Mostly it is a crease that inverts tets, such as the inside of a skinned elbow, and the rest of the surface has nothing to do with
-// it. So everything here acts near the tets that are not valid: they become stiffer, and the surface points around them keep only a
-// part of their fraction of the weight.
-//   1. In rounds, continuing from the fit as it is. Softening alone does not do it: neighbours hold an inverted tet in place (a local
+// Mostly it is a crease that inverts tets, such as the inside of a skinned elbow, and the rest of the surface has
+// nothing to do with it. So everything here acts near the tets that are not valid: they become stiffer, and the surface
+// points around them keep only a part of their fraction of the weight.
+//   1. In rounds, continuing from the fit as it is. Softening alone does not do it: neighbours hold an inverted tet in
+//   place (a local
 //      minimum of E), and only its own stiffness gets it out.
-//   2. Where that fails, the pose is a tangle, and no way leads out of it. Then the fit starts again at the turned rest, which is valid,
-//      with a low weight that rises by steps, and every step goes only as far as all tets stay valid; those that stood in the way
-//      are relaxed a little each time. This never fails, but it is slow and gives up more of the surface.
-//   3. What was taken is given back by bisection, as a common power of fractions and stiffness, as far as all tets stay valid. Each trial
+//   2. Where that fails, the pose is a tangle, and no way leads out of it. Then the fit starts again at the turned
+//   rest, which is valid,
+//      with a low weight that rises by steps, and every step goes only as far as all tets stay valid; those that stood
+//      in the way are relaxed a little each time. This never fails, but it is slow and gives up more of the surface.
+//   3. What was taken is given back by bisection, as a common power of fractions and stiffness, as far as all tets stay
+//   valid. Each trial
 //      begins at the last valid fit: better pulled towards the pose from a valid state than out of a tangle.
 #include <string.h>
 
@@ -106,8 +109,8 @@ static void give_back(pl_pose_trial *trial, int32_t max_iterations) {
   trial->converged = converged;
 }
 
-// A global step that goes only as far as all tets stay valid; those that stood in the way are relaxed. Returns the move, which is large
-// when there was none.
+// A global step that goes only as far as all tets stay valid; those that stood in the way are relaxed. Returns the
+// move, which is large when there was none.
 static double step_soundly(pl_pose_fitter *f) {
   double move = pl_pose_fitter_solve(f);
   pl_pose_fitter_rotate(f);

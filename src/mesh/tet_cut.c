@@ -1,7 +1,7 @@
 // Cutting a tet mesh along a plane or along the surface a blade sweeps: the order of the steps, and the resulting mesh.
 //
-// Everything that belongs to points is a mixture of two old points at most, with weights known from the crossing; so groups, poses and, by the
-// embedding, states of a simulation carry over.
+// Everything that belongs to points is a mixture of two old points at most, with weights known from the crossing; so
+// groups, poses and, by the embedding, states of a simulation carry over.
 #include "mesh/tet_cut.h"
 
 #include "base/context.h"
@@ -24,9 +24,11 @@ static pl_status check_cut_def(const pl_cut_def *def, const pl_mesh_view *mesh, 
   pl_status status = pl_check_def(def->magic, "pl_cut_def", error);
   if (status < 0) return status;
   if ((status = pl_check_range("snap", def->snap, 0, 0.4, true, error)) < 0) return status;
-  if (mesh->tet_count == 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "only meshes of tets can be cut, and this one has none");
+  if (mesh->tet_count == 0)
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "only meshes of tets can be cut, and this one has none");
   if (def->blade_count == 0) {
-    if (!pl_vec3_is_finite(def->plane_point) || !pl_vec3_is_finite(def->plane_normal) || !(pl_vec3_length(def->plane_normal) > 0))
+    if (!pl_vec3_is_finite(def->plane_point) || !pl_vec3_is_finite(def->plane_normal) ||
+        !(pl_vec3_length(def->plane_normal) > 0))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "plane_normal",
                            "a plane needs a finite point and a normal that is not zero");
     return PL_OK;
@@ -109,7 +111,8 @@ static pl_status create_mesh(pl_tet_cut *cut, const point_origin *origin, pl_mes
   return pl_mesh_create(arena->context, &view, made, error);
 }
 
-static pl_status run_cut(pl_tet_cut *cut, const pl_cut_def *def, pl_mesh **made, pl_embedding **embedding, pl_error *error) {
+static pl_status run_cut(pl_tet_cut *cut, const pl_cut_def *def, pl_mesh **made, pl_embedding **embedding,
+                         pl_error *error) {
   pl_status status = pl_tet_cut_find_crossings(cut, def, error);
   if (status == PL_OK) status = pl_tet_cut_split(cut, error);
   if (status == PL_OK) status = pl_tet_cut_separate(cut, error);
@@ -123,8 +126,8 @@ static pl_status run_cut(pl_tet_cut *cut, const pl_cut_def *def, pl_mesh **made,
   return create_mesh(cut, &origin, made, error);
 }
 
-pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh, pl_mesh **cut, pl_embedding **embedding,
-                      pl_cut_report *report, pl_error *error) {
+pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh, pl_mesh **cut,
+                      pl_embedding **embedding, pl_cut_report *report, pl_error *error) {
   *cut = NULL;
   if (embedding != NULL) *embedding = NULL;
   pl_tet_cut work = {.mesh = pl_mesh_get_view(mesh)};

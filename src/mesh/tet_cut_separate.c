@@ -1,12 +1,13 @@
 // Taking the two sides of a cut apart.
 //
-// A face whose three corners are on the cut, with tets of different sides, is open. At each point on the cut tets are connected through faces
-// that are not open; every bundle of tets but the first gets a copy of the point. Where a cut ends inside the mesh, tets around its end are
-// one bundle and the point stays one.
+// A face whose three corners are on the cut, with tets of different sides, is open. At each point on the cut tets are
+// connected through faces that are not open; every bundle of tets but the first gets a copy of the point. Where a cut
+// ends inside the mesh, tets around its end are one bundle and the point stays one.
 //
-// It can happen there that slits from two sides meet in an edge or in a point that stays single: four faces of the boundary meet at that edge, or
-// its faces around that point are two fans, and no surface should be like that. The open faces at such a place are closed again, until there
-// is none; the cut then ends a little earlier. Faces whose sides have come apart there stay open, so pieces are never joined again.
+// It can happen there that slits from two sides meet in an edge or in a point that stays single: four faces of the
+// boundary meet at that edge, or its faces around that point are two fans, and no surface should be like that. The open
+// faces at such a place are closed again, until there is none; the cut then ends a little earlier. Faces whose sides
+// have come apart there stay open, so pieces are never joined again.
 #include <string.h>
 
 #include "base/error.h"
@@ -28,8 +29,8 @@ static bool is_on_cut(const pl_tet_cut *cut, int32_t point) {
   return point >= cut->mesh.point_count || cut->is_on[point];
 }
 
-// Which side of the cut a tet with a face on it is on. If all four corners are on it, the cut was bent around the tet, and where the tet was
-// before decides.
+// Which side of the cut a tet with a face on it is on. If all four corners are on it, the cut was bent around the tet,
+// and where the tet was before decides.
 static bool is_below(const pl_tet_cut *cut, const int32_t *corners) {
   double sum = 0;
   for (int k = 0; k < 4; ++k) {
@@ -113,7 +114,8 @@ static void join_fans(boundary *b, int32_t side, int32_t other) {
 
 // Sides of triangles by the two points they join.
 static bool find_crowded(separation *s, boundary *b, int32_t point_count) {
-  int32_t side_count = 3 * b->triangle_count, *order = NULL, *keys = PL_TAKE(&s->arena, int32_t, 2 * (size_t)side_count);
+  int32_t side_count = 3 * b->triangle_count, *order = NULL,
+          *keys = PL_TAKE(&s->arena, int32_t, 2 * (size_t)side_count);
   b->edges = PL_TAKE(&s->arena, int32_t, 2 * (size_t)side_count);
   b->fan = PL_TAKE(&s->arena, int32_t, side_count);
   if (s->arena.failed) return false;
@@ -135,7 +137,8 @@ static bool find_crowded(separation *s, boundary *b, int32_t point_count) {
 
 static bool find_boundary(separation *s, boundary *b) {
   int32_t point_count = s->cut->split_point_count + s->copy_count;
-  if (!pl_tets_boundary(&s->arena, s->tets, s->cut->tet_count, point_count, &b->triangles, &b->triangle_count, NULL)) return false;
+  if (!pl_tets_boundary(&s->arena, s->tets, s->cut->tet_count, point_count, &b->triangles, &b->triangle_count, NULL))
+    return false;
   b->is_pinched = PL_TAKE(&s->arena, bool, point_count);
   bool *is_seen = PL_TAKE(&s->arena, bool, point_count);
   if (s->arena.failed || !find_crowded(s, b, point_count)) return false;
@@ -158,8 +161,8 @@ static bool is_face_troubled(const separation *s, const boundary *b, int32_t slo
     if (k != slot % 4 && b->is_pinched[corners[k]] && has_point(others, corners[k])) return true;
   for (int32_t e = 0; e < b->edge_count; ++e) {
     int32_t first = b->edges[2 * (size_t)e], second = b->edges[2 * (size_t)e + 1], apex = corners[slot % 4];
-    if (first != apex && second != apex && has_point(corners, first) && has_point(corners, second) && has_point(others, first) &&
-        has_point(others, second))
+    if (first != apex && second != apex && has_point(corners, first) && has_point(corners, second) &&
+        has_point(others, first) && has_point(others, second))
       return true;
   }
   return false;

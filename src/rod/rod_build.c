@@ -1,4 +1,5 @@
-// From a def to the model of a rod body: chains of equal build find each other, eight at a time, and get the constants of their motion.
+// From a def to the model of a rod body: chains of equal build find each other, eight at a time, and get the constants
+// of their motion.
 #include "rod/rod_build.h"
 
 #include <math.h>
@@ -53,10 +54,12 @@ static float *take_rows(pl_arena *arena, int32_t rows) {
 // --- masses
 
 static double segment_length(const pl_rod_def *def, int32_t joint) {
-  return pl_vec3_length(pl_vec3_sub(def->joints[joint].rest.position, def->joints[def->joints[joint].parent].rest.position));
+  return pl_vec3_length(
+      pl_vec3_sub(def->joints[joint].rest.position, def->joints[def->joints[joint].parent].rest.position));
 }
 
-// Half of every segment's mass goes to each of its ends. A joint that is a line has the mass of a rod a fiftieth as thick as long.
+// Half of every segment's mass goes to each of its ends. A joint that is a line has the mass of a rod a fiftieth as
+// thick as long.
 static pl_status lump_masses(const pl_rod_skeleton *s, pl_rod_model *model, pl_error *error) {
   const pl_rod_def *def = s->def;
   double *masses = PL_TAKE(&model->head.arena, double, def->joint_count),
@@ -65,7 +68,8 @@ static pl_status lump_masses(const pl_rod_skeleton *s, pl_rod_model *model, pl_e
   for (int32_t i = 0; i < def->joint_count; ++i) {
     if (s->index_of[i] <= 0) continue;
     int32_t p = def->joints[i].parent;
-    double l = segment_length(def, i), a = fmax(def->joints[p].radius, 0.01 * l), b = fmax(def->joints[i].radius, 0.01 * l);
+    double l = segment_length(def, i), a = fmax(def->joints[p].radius, 0.01 * l),
+           b = fmax(def->joints[i].radius, 0.01 * l);
     double half = 0.5 * def->density * 3.14159265358979323846 * l * (a * a + a * b + b * b) / 3;
     masses[i] += half;
     if (s->index_of[p] > 0) masses[p] += half;
@@ -90,8 +94,8 @@ typedef struct build {
   int32_t links[2 * PL_ROD_MAX_LINKS];
 } build;
 
-static pl_status read_build(const pl_rod_skeleton *s, const int32_t *link_start, const int32_t *link_items, int32_t chain, build *b,
-                            pl_error *error) {
+static pl_status read_build(const pl_rod_skeleton *s, const int32_t *link_start, const int32_t *link_items,
+                            int32_t chain, build *b, pl_error *error) {
   b->joint_count = s->chain_start[chain + 1] - s->chain_start[chain];
   b->link_count = link_start[chain + 1] - link_start[chain];
   if (b->link_count > PL_ROD_MAX_LINKS)
@@ -112,11 +116,13 @@ static pl_status read_build(const pl_rod_skeleton *s, const int32_t *link_start,
 static bool has_build(const pl_rod_plan *plan, const build *b) {
   return plan->joint_count == b->joint_count && plan->link_count == b->link_count &&
          memcmp(plan->parents, b->parents, (size_t)b->joint_count * sizeof(int32_t)) == 0 &&
-         memcmp(plan->constraints + 2 * (b->joint_count - 1), b->links, 2 * (size_t)b->link_count * sizeof(int32_t)) == 0;
+         memcmp(plan->constraints + 2 * (b->joint_count - 1), b->links, 2 * (size_t)b->link_count * sizeof(int32_t)) ==
+             0;
 }
 
 // Links sorted to their chains.
-static pl_status sort_links(pl_arena *scratch, const pl_rod_skeleton *s, int32_t **start, int32_t **items, pl_error *error) {
+static pl_status sort_links(pl_arena *scratch, const pl_rod_skeleton *s, int32_t **start, int32_t **items,
+                            pl_error *error) {
   const pl_rod_def *def = s->def;
   *start = PL_TAKE(scratch, int32_t, s->chain_count + 2);
   *items = PL_TAKE(scratch, int32_t, def->link_count);
@@ -129,8 +135,8 @@ static pl_status sort_links(pl_arena *scratch, const pl_rod_skeleton *s, int32_t
 }
 
 // The plan of each chain; plans live in the model.
-static pl_status make_plans(pl_context *context, pl_arena *scratch, const pl_rod_skeleton *s, pl_rod_model *model, pl_vector *plans,
-                            int32_t *plan_of, pl_error *error) {
+static pl_status make_plans(pl_context *context, pl_arena *scratch, const pl_rod_skeleton *s, pl_rod_model *model,
+                            pl_vector *plans, int32_t *plan_of, pl_error *error) {
   int32_t *start, *items;
   pl_status status = sort_links(scratch, s, &start, &items, error);
   build *b = PL_TAKE(scratch, build, 1);
@@ -142,8 +148,8 @@ static pl_status make_plans(pl_context *context, pl_arena *scratch, const pl_rod
     if (status >= 0 && found == plans->count) {
       pl_rod_plan *plan = PL_TAKE(&model->head.arena, pl_rod_plan, 1);
       if (plan == NULL ||
-          !pl_rod_plan_build(context, &model->head.arena, b->joint_count, b->parents, b->link_count, b->links, s->def->width,
-                             plan) ||
+          !pl_rod_plan_build(context, &model->head.arena, b->joint_count, b->parents, b->link_count, b->links,
+                             s->def->width, plan) ||
           !pl_vector_push(plans, &plan))
         status = pl_fail_memory(error);
     }
@@ -193,7 +199,8 @@ static void fill_lane(const pl_rod_skeleton *s, const pl_rod_model *model, pl_ro
     int32_t joint = batch->joints[LANES * i + lane], at = LANES * i + lane;
     const pl_rod_joint *j = &def->joints[joint];
     // A joint's mass is shared out to its regions: each then pulls with forces that have a potential, and sum to zero.
-    double fraction = (i == 0 ? 1 : model->head.masses[joint] / mean) / (plan->region_start[i + 1] - plan->region_start[i]);
+    double fraction =
+        (i == 0 ? 1 : model->head.masses[joint] / mean) / (plan->region_start[i + 1] - plan->region_start[i]);
     arrays->inverse_masses[at] = (float)model->head.inverse_masses[joint];
     arrays->fractions[at] = (float)fraction;
     arrays->gains[at] = (float)j->stiffness;
@@ -226,8 +233,9 @@ static pl_status fill_batch(const pl_rod_skeleton *s, pl_rod_model *model, pl_ro
     int32_t chain = batch->chains[lane], root = s->roots[chain], kinematic = def->joints[root].parent;
     for (int32_t i = 0; i < n; ++i) joints[LANES * i + lane] = s->order[s->chain_start[chain] + i];
     batch->bases[lane] = s->kinematic_of[kinematic];
-    batch->centers[lane] =
-        s->settings[chain] != NULL && s->settings[chain]->center >= 0 ? s->kinematic_of[s->settings[chain]->center] : -1;
+    batch->centers[lane] = s->settings[chain] != NULL && s->settings[chain]->center >= 0
+                               ? s->kinematic_of[s->settings[chain]->center]
+                               : -1;
     pl_transform base = {def->joints[kinematic].rest.position, pl_quat_unit(def->joints[kinematic].rest.rotation)};
     batch->root_offsets[lane] = pl_transform_unapply(base, def->joints[root].rest.position);
     for (int32_t b = 0; b < plan->constraint_count; ++b) {
@@ -273,7 +281,8 @@ static pl_status list_colliders(const pl_rod_skeleton *s, pl_rod_model *model, p
 // Chains of one plan, eight at a time, in their order.
 static pl_status make_batches(pl_arena *scratch, const pl_rod_skeleton *s, pl_rod_model *model, const pl_vector *plans,
                               const int32_t *plan_of, pl_error *error) {
-  int32_t *filling = PL_TAKE(scratch, int32_t, plans->count), *slots = PL_TAKE(&model->head.arena, int32_t, s->chain_count);
+  int32_t *filling = PL_TAKE(scratch, int32_t, plans->count),
+          *slots = PL_TAKE(&model->head.arena, int32_t, s->chain_count);
   int32_t *counts = PL_TAKE(scratch, int32_t, plans->count);
   if (scratch->failed || model->head.arena.failed) return pl_fail_memory(error);
   for (int32_t c = 0; c < s->chain_count; ++c) counts[plan_of[c]]++;
@@ -301,7 +310,8 @@ static pl_status make_batches(pl_arena *scratch, const pl_rod_skeleton *s, pl_ro
   return PL_OK;
 }
 
-static pl_status fill_batches(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_model *model, pl_error *error) {
+static pl_status fill_batches(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_model *model,
+                              pl_error *error) {
   size_t *offsets = PL_TAKE(&model->head.arena, size_t, model->batch_count);
   if (offsets == NULL) return pl_fail_memory(error);
   pl_rod_batch *batches = (pl_rod_batch *)(uintptr_t)model->batches;
@@ -354,9 +364,11 @@ static pl_status index_joints(const pl_rod_skeleton *s, pl_rod_model *model, pl_
   return arena->failed ? pl_fail_memory(error) : PL_OK;
 }
 
-static pl_status copy_names(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_model *model, pl_error *error) {
+static pl_status copy_names(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_model *model,
+                            pl_error *error) {
   pl_arena *arena = &model->head.arena;
-  const char **examples = PL_TAKE(arena, const char *, lists->name_count), **chains = PL_TAKE(arena, const char *, s->chain_count);
+  const char **examples = PL_TAKE(arena, const char *, lists->name_count),
+             **chains = PL_TAKE(arena, const char *, s->chain_count);
   if (arena->failed) return pl_fail_memory(error);
   for (int32_t i = 0; i < lists->name_count; ++i) examples[i] = pl_arena_copy_text(arena, lists->names[i]);
   for (int32_t c = 0; c < s->chain_count; ++c) {
@@ -433,7 +445,8 @@ static uint64_t hash_model(const pl_rod_model *model) {
   return hash;
 }
 
-static pl_status fill_model(pl_context *context, pl_arena *scratch, const pl_rod_def *def, pl_rod_model *model, pl_error *error) {
+static pl_status fill_model(pl_context *context, pl_arena *scratch, const pl_rod_def *def, pl_rod_model *model,
+                            pl_error *error) {
   model->head.method = &ROD_METHOD;
   pl_rod_skeleton skeleton;
   pl_rod_example_lists lists;

@@ -32,8 +32,10 @@ static pl_status check_numbers(const pl_rod_def *def, pl_error *error) {
   if (status >= 0) status = pl_check_range("view_time", def->view_time, 0, 1e3, true, error);
   if (status >= 0) status = pl_check_range("tube_sides", def->tube_sides, 0, 64, true, error);
   if (status >= 0) status = pl_check_range("solver", (double)def->solver, 0, PL_ROD_SPRING_BONE, true, error);
-  if (status >= 0) status = pl_check_range("ghost_momentum", (double)def->ghost_momentum, 0, PL_ROD_GHOST_MOMENTUM_KEEP, true, error);
-  if (status >= 0) status = pl_check_range("view_rule", (double)def->view_rule, 0, PL_ROD_VIEW_INTERPOLATING, true, error);
+  if (status >= 0)
+    status = pl_check_range("ghost_momentum", (double)def->ghost_momentum, 0, PL_ROD_GHOST_MOMENTUM_KEEP, true, error);
+  if (status >= 0)
+    status = pl_check_range("view_rule", (double)def->view_rule, 0, PL_ROD_VIEW_INTERPOLATING, true, error);
   if (status >= 0 && def->joint_count < 1)
     status = pl_fail_field(error, PL_ERROR_INVALID_DATA, "joints", "a rod body needs at least one joint");
   return status;
@@ -43,29 +45,34 @@ static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) 
   const pl_rod_joint *j = &def->joints[i];
   pl_rod_name name = pl_rod_name_of(def, i);
   if (!pl_transform_is_valid(j->rest))
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its rest position must be finite and its rotation not zero", name.text);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its rest position must be finite and its rotation not zero",
+                   name.text);
   if (!(j->radius >= 0 && j->mass >= 0 && j->stiffness >= 0 && j->max_angle >= 0 && j->spring >= 0 && j->drag >= 0 &&
-        j->drag <= 1 && j->radius < 1e6 && j->mass < 1e9 && j->stiffness < 1e6 && j->max_angle < 1e3 && j->spring < 1e6 &&
-        pl_vec3_is_finite(j->pull)))
-    return pl_fail(
-        error, PL_ERROR_INVALID_DATA,
-        "%s: radius, mass, stiffness, angle limit and spring must be finite and not negative, drag 0 to 1, the pull finite",
-        name.text);
+        j->drag <= 1 && j->radius < 1e6 && j->mass < 1e9 && j->stiffness < 1e6 && j->max_angle < 1e3 &&
+        j->spring < 1e6 && pl_vec3_is_finite(j->pull)))
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "%s: radius, mass, stiffness, angle limit and spring must be finite and not negative, drag 0 to 1, "
+                   "the pull finite",
+                   name.text);
   if (j->parent >= def->joint_count || j->parent < -1)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its parent is joint %d, and there are %d joints", name.text, j->parent,
-                   def->joint_count);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its parent is joint %d, and there are %d joints", name.text,
+                   j->parent, def->joint_count);
   if (j->parent == -1 && !j->kinematic)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s has no parent and is not kinematic; make it kinematic, or give it a parent", name.text);
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "%s has no parent and is not kinematic; make it kinematic, or give it a parent", name.text);
   if (j->parent >= 0 && j->kinematic && !def->joints[j->parent].kinematic)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is kinematic but its parent, %s, is passive; make the parent kinematic too", name.text,
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "%s is kinematic but its parent, %s, is passive; make the parent kinematic too", name.text,
                    pl_rod_name_of(def, j->parent).text);
   if (!j->kinematic && pl_vec3_length(pl_vec3_sub(j->rest.position, def->joints[j->parent].rest.position)) < 1e-9 &&
       !def->joints[j->parent].kinematic)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is at the same position as its parent; a segment needs a length", name.text);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is at the same position as its parent; a segment needs a length",
+                   name.text);
   return PL_OK;
 }
 
-// Depth of a joint below the last kinematic one above it, 0 for kinematic joints; -1 when its ancestors go round in a circle.
+// Depth of a joint below the last kinematic one above it, 0 for kinematic joints; -1 when its ancestors go round in a
+// circle.
 static int32_t depth_of(const pl_rod_def *def, int32_t joint) {
   int32_t depth = 0, steps = 0;
   bool counting = true;
@@ -95,7 +102,8 @@ static pl_status sort_joints(pl_rod_skeleton *s, const int32_t *depths, pl_error
       return pl_fail(error, PL_ERROR_UNSUPPORTED, "the chain of %s has %d joints; at most %d are possible",
                      pl_rod_name_of(def, s->roots[c]).text, size, PL_ROD_MAX_JOINTS);
     if (size < 2)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "the chain of %s has one joint only; it needs a second one where its bone ends",
+      return pl_fail(error, PL_ERROR_INVALID_DATA,
+                     "the chain of %s has one joint only; it needs a second one where its bone ends",
                      pl_rod_name_of(def, s->roots[c]).text);
     s->chain_start[c + 1] += s->chain_start[c];
   }
@@ -116,13 +124,15 @@ static pl_status find_settings(pl_rod_skeleton *s, pl_error *error) {
     const pl_rod_chain *entry = &def->chains[k];
     int32_t root = entry->root, chain = root >= 0 && root < def->joint_count ? s->chain_of[root] : -1;
     if (chain < 0 || s->roots[chain] != root)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %s is not the root of a chain", k, pl_rod_name_of(def, root).text);
-    if (entry->center != -1 && (entry->center < 0 || entry->center >= def->joint_count || !def->joints[entry->center].kinematic))
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %s is not the root of a chain", k,
+                     pl_rod_name_of(def, root).text);
+    if (entry->center != -1 &&
+        (entry->center < 0 || entry->center >= def->joint_count || !def->joints[entry->center].kinematic))
       return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: its center, %s, is not a kinematic joint", k,
                      pl_rod_name_of(def, entry->center).text);
     if (entry->collider_count > 0 && entry->colliders == NULL)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %d colliders are announced, but there is no list of them", k,
-                     entry->collider_count);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %d colliders are announced, but there is no list of them",
+                     k, entry->collider_count);
     for (int32_t i = 0; i < entry->collider_count; ++i)
       if (entry->colliders[i] < 0 || entry->colliders[i] >= def->collider_count)
         return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: there is no collider %d", k, entry->colliders[i]);
@@ -131,7 +141,8 @@ static pl_status find_settings(pl_rod_skeleton *s, pl_error *error) {
   for (int32_t k = 0; k < def->link_count; ++k) {
     const pl_rod_link *link = &def->links[k];
     bool known = link->from >= 0 && link->to >= 0 && link->from < def->joint_count && link->to < def->joint_count;
-    if (!known || s->chain_of[link->from] < 0 || s->chain_of[link->from] != s->chain_of[link->to] || link->from == link->to)
+    if (!known || s->chain_of[link->from] < 0 || s->chain_of[link->from] != s->chain_of[link->to] ||
+        link->from == link->to)
       return pl_fail(error, PL_ERROR_INVALID_DATA, "link %d: %s and %s are not two joints of one chain", k,
                      pl_rod_name_of(def, link->from).text, pl_rod_name_of(def, link->to).text);
   }
@@ -157,7 +168,8 @@ pl_status pl_rod_skeleton_build(pl_arena *arena, const pl_rod_def *def, pl_rod_s
   for (int32_t i = 0; i < def->joint_count; ++i) {
     depths[i] = depth_of(def, i);
     if (depths[i] < 0)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is among its own ancestors; a skeleton must not go round in circles",
+      return pl_fail(error, PL_ERROR_INVALID_DATA,
+                     "%s is among its own ancestors; a skeleton must not go round in circles",
                      pl_rod_name_of(def, i).text);
     s.kinematic_of[i] = def->joints[i].kinematic ? s.kinematic_count++ : -1;
     s.chain_of[i] = s.index_of[i] = -1;

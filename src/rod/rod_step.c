@@ -9,8 +9,9 @@
 //                  lengths are kept, colliders avoided, angles limited
 //                  v = (x_new - x_old) / h (eqs. 10 to 13)
 //
-// Goals are taken from where the chain is at the beginning of the step, so that without damping a swing keeps its energy; position based dynamics would take
-// them from where it is going, and lose a fraction alpha of it in every step. Spring bones (VRM) have an update of their own in place of the matching.
+// Goals are taken from where the chain is at the beginning of the step, so that without damping a swing keeps its
+// energy; position based dynamics would take them from where it is going, and lose a fraction alpha of it in every
+// step. Spring bones (VRM) have an update of their own in place of the matching.
 //
 // Eight chains are done at a time (rod_kernel.h); this file is the order in which things happen.
 #include <math.h>
@@ -29,8 +30,8 @@ typedef struct step_data {
   const pl_rod_kernels *kernels;
   const pl_body_move *move;
   pl_rod_state state;
-  pl_transform *starts, *ends;  // of the kinematic joints
-  pl_rod_contact_collider *colliders;           // the body's own, then the world's
+  pl_transform *starts, *ends;         // of the kinematic joints
+  pl_rod_contact_collider *colliders;  // the body's own, then the world's
   int32_t collider_count;
   float stiffness, kept;
   float *work;       // per block
@@ -50,7 +51,8 @@ typedef struct workbench {
 static size_t workbench_size(const pl_rod_model *model) {
   size_t n = (size_t)model->max_joint_count, k = (size_t)model->max_example_count;
   // Accelerations and drag; targets and pulls; four poses of positions and rotations.
-  size_t rows = PL_ROD_WORK_ROWS(n, model->max_constraint_count, model->max_entry_count) + (3 + 1) * n + 2 * k + 4 * (3 + 4) * n;
+  size_t rows =
+      PL_ROD_WORK_ROWS(n, model->max_constraint_count, model->max_entry_count) + (3 + 1) * n + 2 * k + 4 * (3 + 4) * n;
   return rows * LANES;
 }
 
@@ -100,7 +102,8 @@ static pl_transform ride_center(const step_data *d, int32_t batch, int32_t lane,
   return motion;
 }
 
-// Motion of the kinematic joints above the chains. The roots are moved to their new positions; the old ones are in `root_starts`.
+// Motion of the kinematic joints above the chains. The roots are moved to their new positions; the old ones are in
+// `root_starts`.
 static void move_bases(const step_data *d, int32_t batch, pl_rod_lanes lanes, pl_rod_base *base, pl_vec3 *root_starts) {
   const pl_rod_batch *b = &d->model->batches[batch];
   double h = d->move->step;
@@ -146,7 +149,8 @@ static void find_targets(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
     _Alignas(32) double directions[VEC3_LANES];
     find_directions(d, batch, directions);
     for (int32_t lane = 0; b->kernels != NULL && lane < LANES; ++lane)
-      pl_rod_interpolate_view(b, lane, (pl_vec3){directions[lane], directions[LANES + lane], directions[2 * LANES + lane]}, targets);
+      pl_rod_interpolate_view(
+          b, lane, (pl_vec3){directions[lane], directions[LANES + lane], directions[2 * LANES + lane]}, targets);
     if (b->kernels == NULL) d->kernels->view(b, directions, targets);
   } else {
     memset(targets, 0, LANES * (size_t)b->example_count * sizeof(float));
@@ -158,11 +162,13 @@ static void find_targets(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
   }
 }
 
-// Take the weights over, at once or over time; `changed` says of each chain whether they are others now. Returns whether any is.
+// Take the weights over, at once or over time; `changed` says of each chain whether they are others now. Returns
+// whether any is.
 static bool update_weights(const step_data *d, int32_t batch, pl_rod_lanes lanes, float *targets, bool *changed) {
   const pl_rod_batch *b = &d->model->batches[batch];
   find_targets(d, batch, lanes, targets);
-  float fraction = d->model->view_time > 0 && !d->state.head->fresh ? (float)(1 - exp(-d->move->step / d->model->view_time)) : 1.0f;
+  float fraction =
+      d->model->view_time > 0 && !d->state.head->fresh ? (float)(1 - exp(-d->move->step / d->model->view_time)) : 1.0f;
   bool any = false;
   for (int32_t lane = 0; lane < LANES; ++lane) changed[lane] = false;
   for (int32_t k = 0; k < b->example_count; ++k)
@@ -186,8 +192,8 @@ static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes l
     for (int32_t lane = 0; lane < LANES; ++lane) {
       pl_vec3 here = a;
       if (move->forces != NULL)
-        here =
-            pl_vec3_add_scaled(here, pl_vec3_of_f4(move->forces[b->joints[LANES * i + lane]]), (double)b->inverse_masses[LANES * i + lane]);
+        here = pl_vec3_add_scaled(here, pl_vec3_of_f4(move->forces[b->joints[LANES * i + lane]]),
+                                  (double)b->inverse_masses[LANES * i + lane]);
       pl_rod_put_vec3(accelerations, i, lane, here);
     }
   if (move->air_density > 0 && move->drag > 0) {
@@ -196,10 +202,10 @@ static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes l
   }
 }
 
-// One round of pushing the chains of a batch out of everything; `chosen` is 1 in the lanes of chains that may move, and of those that touched afterwards.
-// Returns whether any did.
+// One round of pushing the chains of a batch out of everything; `chosen` is 1 in the lanes of chains that may move, and
+// of those that touched afterwards. Returns whether any did.
 static bool collide(const step_data *d, int32_t batch, const pl_vec3 *root_starts, const float *start, float *end,
-                       float *chosen) {
+                    float *chosen) {
   const pl_rod_model *model = d->model;
   const pl_rod_batch *b = &model->batches[batch];
   bool any = false;
@@ -213,7 +219,8 @@ static bool collide(const step_data *d, int32_t batch, const pl_vec3 *root_start
       if (pl_rod_contact_is_near(&contact, collider)) count += pl_rod_contact_resolve(&contact, collider);
     }
     for (int32_t k = model->collider_count; may && k < d->collider_count; ++k)
-      if (pl_rod_contact_is_near(&contact, &d->colliders[k])) count += pl_rod_contact_resolve(&contact, &d->colliders[k]);
+      if (pl_rod_contact_is_near(&contact, &d->colliders[k]))
+        count += pl_rod_contact_resolve(&contact, &d->colliders[k]);
     chosen[lane] = count > 0 ? 1.0f : 0.0f;
     any = any || count > 0;
   }
@@ -240,7 +247,8 @@ static void run_solve(const step_data *d, int32_t batch, const pl_rod_solve *sol
   kernels->follow(solve);
 }
 
-// Weights of the pose nearest to the present one (eq. 17), kept within the window around the current ones, and the rest pose they make.
+// Weights of the pose nearest to the present one (eq. 17), kept within the window around the current ones, and the rest
+// pose they make.
 static void project_rest(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_base *base, workbench *w) {
   const pl_rod_batch *b = &d->model->batches[batch];
   int32_t count = b->example_count;
@@ -257,15 +265,17 @@ static void project_rest(const step_data *d, int32_t batch, pl_rod_lanes lanes, 
       values[0] -= values[k + 1];
       center[0] -= center[k + 1];
     }
-    if (!pl_window_project(count + 1, values, center, d->model->window, -HUGE_VAL, values)) memcpy(values, center, sizeof values);
+    if (!pl_window_project(count + 1, values, center, d->model->window, -HUGE_VAL, values))
+      memcpy(values, center, sizeof values);
     for (int32_t k = 0; k < count; ++k) w->targets[LANES * k + lane] = (float)values[k + 1];
   }
   d->kernels->blend(b, w->targets, w->shadow_rests, w->shadow_rest_rotations);
 }
 
-// The chain goes along with its rest pose. What that pushes into a collider is corrected at once, so that it does not turn into speed.
-static void transport_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_solve *solve, const bool *changed,
-                         const pl_vec3 *root_starts, workbench *w) {
+// The chain goes along with its rest pose. What that pushes into a collider is corrected at once, so that it does not
+// turn into speed.
+static void transport_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_solve *solve,
+                             const bool *changed, const pl_vec3 *root_starts, workbench *w) {
   const pl_rod_batch *b = &d->model->batches[batch];
   size_t n = (size_t)b->plan->joint_count * LANES;
   bool all = true;
@@ -301,7 +311,8 @@ static void spare_lanes(const pl_rod_solve *solve, const pl_rod_solve *shadow, c
   for (int32_t row = 0; row < 4 * solve->batch->plan->joint_count; ++row)
     for (int32_t lane = 0; lane < LANES; ++lane) {
       if (changed[lane]) continue;
-      if (row < 3 * solve->batch->plan->joint_count) shadow->positions[LANES * row + lane] = solve->positions[LANES * row + lane];
+      if (row < 3 * solve->batch->plan->joint_count)
+        shadow->positions[LANES * row + lane] = solve->positions[LANES * row + lane];
       shadow->rotations[LANES * row + lane] = solve->rotations[LANES * row + lane];
     }
 }
@@ -341,14 +352,16 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
   }
   find_accelerations(d, batch, lanes, w->accelerations);
   if (d->model->solver == PL_ROD_SPRING_BONE)
-    for (int32_t i = 0; i < LANES * b->plan->joint_count; ++i) w->kept_by_drag[i] = powf(b->drags[i], 60 * (float)d->move->step);
+    for (int32_t i = 0; i < LANES * b->plan->joint_count; ++i)
+      w->kept_by_drag[i] = powf(b->drags[i], 60 * (float)d->move->step);
   run_solve(d, batch, &solve, root_starts);
   if (!any || carries || d->model->ghost_momentum != PL_ROD_GHOST_MOMENTUM_PAPER)
     return d->kernels->finish(&solve, solve.positions, solve.rotations, &lanes);
 
   project_rest(d, batch, lanes, &base, w);
   pl_rod_solve shadow = solve;
-  // As the paper's own solver does; with goals from where joints are, this solve would add to a lagging chain's speed without end.
+  // As the paper's own solver does; with goals from where joints are, this solve would add to a lagging chain's speed
+  // without end.
   shadow.predicts = true;
   shadow.rest_positions = w->shadow_rests;
   shadow.rest_rotations = w->shadow_rest_rotations;
@@ -377,9 +390,10 @@ static void move_joints(step_data *d) {
     d->starts[i] = kinematic->now;
     // A thousandth of a step is rounding of the time left, not time.
     double fraction = kinematic->seconds > 1.001 * d->move->step ? d->move->step / kinematic->seconds : 1;
-    kinematic->now = fraction == 1 ? kinematic->target
-                          : (pl_transform){pl_vec3_mix(kinematic->now.position, kinematic->target.position, fraction),
-                                           pl_quat_slerp(kinematic->now.rotation, kinematic->target.rotation, fraction)};
+    kinematic->now = fraction == 1
+                         ? kinematic->target
+                         : (pl_transform){pl_vec3_mix(kinematic->now.position, kinematic->target.position, fraction),
+                                          pl_quat_slerp(kinematic->now.rotation, kinematic->target.rotation, fraction)};
     kinematic->seconds = fraction == 1 ? 0 : kinematic->seconds - d->move->step;
     d->ends[i] = kinematic->now;
   }
@@ -389,8 +403,9 @@ static void place_colliders(step_data *d) {
   const pl_rod_model *model = d->model;
   for (int32_t i = 0; i < model->collider_count; ++i) {
     const pl_rod_own_collider *own = &model->colliders[i];
-    d->colliders[i] = (pl_rod_contact_collider){own->shape, pl_transform_multiply(d->starts[own->kinematic], own->placement),
-                                pl_transform_multiply(d->ends[own->kinematic], own->placement)};
+    d->colliders[i] =
+        (pl_rod_contact_collider){own->shape, pl_transform_multiply(d->starts[own->kinematic], own->placement),
+                                  pl_transform_multiply(d->ends[own->kinematic], own->placement)};
   }
   for (int32_t i = 0; i < d->move->collider_count; ++i) {
     pl_rod_contact_collider *collider = &d->colliders[model->collider_count + i];

@@ -41,7 +41,8 @@ pl_rod_state pl_rod_state_of(const pl_model *model, const void *state) {
   };
 }
 
-// Rows of eight per joint: positions 3, velocities 3, rotations 4, spins 3, rest 3 + 4, matches 4, and 4 more for the second solve.
+// Rows of eight per joint: positions 3, velocities 3, rotations 4, spins 3, rest 3 + 4, matches 4, and 4 more for the
+// second solve.
 size_t pl_rod_batch_floats(const pl_rod_batch *batch, pl_rod_ghost_momentum ghost_momentum) {
   size_t n = (size_t)batch->plan->joint_count, examples = (size_t)batch->example_count;
   size_t rows = n * (ghost_momentum == PL_ROD_GHOST_MOMENTUM_PAPER ? 28 : 24) + 2 * examples + 1;
@@ -84,19 +85,23 @@ void pl_rod_place_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch,
   s.roots[3 * slot + 1] = root.y;
   s.roots[3 * slot + 2] = root.z;
   for (int32_t i = 0; i < b->plan->joint_count; ++i) {
-    pl_rod_put_vec3(lanes.positions, i, lane, pl_quat_apply(base.rotation, pl_rod_get_vec3(lanes.rest_positions, i, lane)));
-    pl_rod_put_quat(lanes.rotations, i, lane, pl_quat_multiply(base.rotation, pl_rod_get_quat(lanes.rest_rotations, i, lane)));
+    pl_rod_put_vec3(lanes.positions, i, lane,
+                    pl_quat_apply(base.rotation, pl_rod_get_vec3(lanes.rest_positions, i, lane)));
+    pl_rod_put_quat(lanes.rotations, i, lane,
+                    pl_quat_multiply(base.rotation, pl_rod_get_quat(lanes.rest_rotations, i, lane)));
     pl_rod_put_quat(lanes.matches, i, lane, base.rotation);
     if (lanes.shadow_matches != NULL) pl_rod_put_quat(lanes.shadow_matches, i, lane, base.rotation);
   }
 }
 
-static void push_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch, int32_t lane, const pl_body_start *start) {
+static void push_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch, int32_t lane,
+                      const pl_body_start *start) {
   pl_rod_lanes lanes = pl_rod_lanes_of(model, s, batch);
   for (int32_t i = 0; i < model->batches[batch].plan->joint_count; ++i) {
     pl_vec3 x = pl_vec3_add(root_of(s, batch * LANES + lane), pl_rod_get_vec3(lanes.positions, i, lane));
     pl_vec3 arm = pl_vec3_sub(x, start->placement.position);
-    pl_rod_put_vec3(lanes.velocities, i, lane, pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
+    pl_rod_put_vec3(lanes.velocities, i, lane,
+                    pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
     pl_rod_put_vec3(lanes.spins, i, lane, start->angular_velocity);
   }
 }
@@ -142,7 +147,7 @@ void pl_rod_get_velocities(const pl_model *model, const void *state, pl_vec3 *ve
 
 // Kinematic joints and roots are moved by the caller; only passive joints can be written.
 static void set_particle(const pl_rod_model *rod, pl_rod_state s, int32_t particle, const pl_vec3 *position,
-                           const pl_vec3 *velocity) {
+                         const pl_vec3 *velocity) {
   if (rod->index_of_joint[particle] <= 0) return;
   int32_t slot = rod->slot_of_joint[particle], lane = slot % LANES, slot_index = rod->index_of_joint[particle];
   pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / LANES);
@@ -159,7 +164,7 @@ void pl_rod_set_state(const pl_model *model, void *state, const pl_vec3 *positio
   pl_rod_state s = pl_rod_state_of(model, state);
   for (int32_t i = 0; i < model->particle_count; ++i)
     set_particle((const pl_rod_model *)model, s, i, positions != NULL ? &positions[i] : NULL,
-                   velocities != NULL ? &velocities[i] : NULL);
+                 velocities != NULL ? &velocities[i] : NULL);
 }
 
 int32_t pl_rod_find_not_finite(const pl_model *model, const void *state) {
@@ -176,8 +181,10 @@ void pl_rod_turn_lane(pl_rod_lanes lanes, int32_t joint_count, int32_t lane, pl_
     pl_rod_put_vec3(lanes.positions, i, lane, pl_quat_apply(turn, pl_rod_get_vec3(lanes.positions, i, lane)));
     pl_rod_put_vec3(lanes.velocities, i, lane, pl_quat_apply(turn, pl_rod_get_vec3(lanes.velocities, i, lane)));
     pl_rod_put_vec3(lanes.spins, i, lane, pl_quat_apply(turn, pl_rod_get_vec3(lanes.spins, i, lane)));
-    pl_rod_put_quat(lanes.rotations, i, lane, pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.rotations, i, lane))));
-    pl_rod_put_quat(lanes.matches, i, lane, pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.matches, i, lane))));
+    pl_rod_put_quat(lanes.rotations, i, lane,
+                    pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.rotations, i, lane))));
+    pl_rod_put_quat(lanes.matches, i, lane,
+                    pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.matches, i, lane))));
     if (lanes.shadow_matches != NULL)
       pl_rod_put_quat(lanes.shadow_matches, i, lane,
                       pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.shadow_matches, i, lane))));
@@ -197,7 +204,8 @@ void pl_rod_state_teleport(const pl_model *model, void *state, pl_transform moti
     s.roots[3 * slot + 1] = root.y;
     s.roots[3 * slot + 2] = root.z;
     int32_t batch = slot / LANES;
-    pl_rod_turn_lane(pl_rod_lanes_of(rod, s, batch), rod->batches[batch].plan->joint_count, slot % LANES, motion.rotation);
+    pl_rod_turn_lane(pl_rod_lanes_of(rod, s, batch), rod->batches[batch].plan->joint_count, slot % LANES,
+                     motion.rotation);
   }
 }
 
@@ -212,7 +220,8 @@ pl_quat pl_rod_turn_between(pl_vec3 from, pl_vec3 to) {
   return pl_quat_unit((pl_quat){c.x, c.y, c.z, w});
 }
 
-// A joint's orientation, turned by the least that points its bones where its children are: exactly for one child, as nearly as possible for several.
+// A joint's orientation, turned by the least that points its bones where its children are: exactly for one child, as
+// nearly as possible for several.
 typedef struct bones {
   int32_t count;
   pl_vec3 aim, direction;  // of the last one
@@ -250,7 +259,8 @@ static void find_frames(const pl_rod_batch *b, pl_rod_lanes lanes, int32_t lane,
     int32_t p = plan->parents[i];
     pl_quat deviation = pl_quat_multiply(pl_rod_get_quat(lanes.rotations, p, lane),
                                          pl_quat_conjugate(pl_rod_get_quat(lanes.rest_rotations, p, lane)));
-    pl_vec3 rest = pl_vec3_sub(pl_rod_get_vec3(lanes.rest_positions, i, lane), pl_rod_get_vec3(lanes.rest_positions, p, lane));
+    pl_vec3 rest =
+        pl_vec3_sub(pl_rod_get_vec3(lanes.rest_positions, i, lane), pl_rod_get_vec3(lanes.rest_positions, p, lane));
     add_bone(&all[p], pl_quat_apply(deviation, rest),
              pl_vec3_sub(pl_rod_get_vec3(lanes.positions, i, lane), pl_rod_get_vec3(lanes.positions, p, lane)));
   }

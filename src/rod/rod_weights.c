@@ -29,7 +29,8 @@ void pl_rod_get_weights(const pl_model *model, const void *state, int32_t manifo
 void pl_rod_set_weights(const pl_model *model, void *state, int32_t manifold, const double *weights) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
   pl_rod_state s = pl_rod_state_of(model, state);
-  for (int32_t chain = weights != NULL ? manifold : 0; chain < (weights != NULL ? manifold + 1 : rod->chain_count); ++chain) {
+  for (int32_t chain = weights != NULL ? manifold : 0; chain < (weights != NULL ? manifold + 1 : rod->chain_count);
+       ++chain) {
     int32_t slot = rod->slot_of_chain[chain], lane = slot % LANES;
     const pl_rod_batch *batch = &rod->batches[slot / LANES];
     pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / LANES);
@@ -49,7 +50,8 @@ bool pl_rod_state_set_target(const pl_model *model, void *state, int32_t joint, 
   pl_rod_kinematic *kinematic = &s.kinematic[number];
   kinematic->target = target;
   kinematic->seconds = seconds;
-  // Before the first step there is no motion to a target: the first pose of an animation is the initial one, and nothing whips.
+  // Before the first step there is no motion to a target: the first pose of an animation is the initial one, and
+  // nothing whips.
   if (s.head->fresh && seconds == 0) {
     kinematic->now = target;
     for (int32_t slot = 0; slot < rod->batch_count * LANES; ++slot)
@@ -84,7 +86,9 @@ void pl_rod_interpolate_view(const pl_rod_batch *batch, int32_t lane, pl_vec3 di
 
 int32_t pl_rod_get_chain(const pl_model *model, int32_t joint) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
-  if (model->method->set_target != pl_rod_state_set_target || joint < 0 || joint >= rod->joint_count || rod->kinematic_of_joint[joint] >= 0) return -1;
+  if (model->method->set_target != pl_rod_state_set_target || joint < 0 || joint >= rod->joint_count ||
+      rod->kinematic_of_joint[joint] >= 0)
+    return -1;
   int32_t slot = rod->slot_of_joint[joint];
   return rod->batches[slot / LANES].chains[slot % LANES];
 }
@@ -104,7 +108,8 @@ pl_rod_report pl_rod_get_report(const pl_model *model) {
                           .chain_count = rod->chain_count,
                           .longest_chain = rod->max_joint_count,
                           .batch_count = rod->batch_count};
-  for (int32_t b = 0; b < rod->batch_count; ++b) report.link_count += rod->batches[b].lane_count * rod->batches[b].plan->link_count;
+  for (int32_t b = 0; b < rod->batch_count; ++b)
+    report.link_count += rod->batches[b].lane_count * rod->batches[b].plan->link_count;
   return report;
 }
 

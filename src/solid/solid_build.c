@@ -1,7 +1,9 @@
-// From a tet mesh to the model of a shape-matching solid: masses, regions and the constants of their sums (paper 000, §3).
+// From a tet mesh to the model of a shape-matching solid: masses, regions and the constants of their sums (paper 000,
+// §3).
 //
-// The region of a particle is itself and its 1-ring. A region whose rest points are nearly in one plane cannot tell how it is turned out
-// of that plane, or only badly: it is grown by another ring, twice at the most (thin ears, corners of a lattice).
+// The region of a particle is itself and its 1-ring. A region whose rest points are nearly in one plane cannot tell how
+// it is turned out of that plane, or only badly: it is grown by another ring, twice at the most (thin ears, corners of
+// a lattice).
 #include <math.h>
 #include <string.h>
 
@@ -53,11 +55,13 @@ static pl_status lump_masses(const pl_mesh_view *mesh, double density, pl_solid_
   double *inverse = PL_TAKE(&model->head.arena, double, mesh->point_count);
   if (masses == NULL || inverse == NULL) return pl_fail_memory(error);
   for (int32_t t = 0; t < mesh->tet_count; ++t)
-    for (int k = 0; k < 4; ++k) masses[mesh->tets[4 * t + k]] += 0.25 * density * tet_volume(mesh->points, mesh->tets + 4 * t);
+    for (int k = 0; k < 4; ++k)
+      masses[mesh->tets[4 * t + k]] += 0.25 * density * tet_volume(mesh->points, mesh->tets + 4 * t);
   pl_vec3 center = {0, 0, 0};
   for (int32_t i = 0; i < mesh->point_count; ++i) {
     if (!(masses[i] > 0))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d belongs to no tet with volume; remove it or run `pliant check`", i);
+      return pl_fail(error, PL_ERROR_INVALID_DATA,
+                     "point %d belongs to no tet with volume; remove it or run `pliant check`", i);
     inverse[i] = 1 / masses[i];
     model->head.mass += masses[i];
     center = pl_vec3_add_scaled(center, mesh->points[i], masses[i]);
@@ -89,7 +93,8 @@ static bool region_is_flat(const pl_mesh_view *mesh, const pl_rows *rings, int32
 static pl_status choose_regions(pl_arena *scratch, const pl_mesh_view *mesh, region_choice *choice, pl_error *error) {
   int32_t *edges = NULL, edge_count = 0;
   choice->growth = PL_TAKE(scratch, uint8_t, mesh->point_count);
-  if (choice->growth == NULL || !pl_edges_find(scratch, pl_elements_of_mesh(mesh), mesh->point_count, &edges, &edge_count) ||
+  if (choice->growth == NULL ||
+      !pl_edges_find(scratch, pl_elements_of_mesh(mesh), mesh->point_count, &edges, &edge_count) ||
       !pl_rings_find(scratch, edges, edge_count, mesh->point_count, &choice->rings[0]))
     return pl_fail_memory(error);
   for (uint8_t level = 0; level < MAX_GROWTH; ++level) {
@@ -100,7 +105,8 @@ static pl_status choose_regions(pl_arena *scratch, const pl_mesh_view *mesh, reg
         flat_count++;
       }
     if (flat_count == 0) break;
-    if (!pl_rings_grow(scratch, &choice->rings[level], &choice->rings[0], &choice->rings[level + 1])) return pl_fail_memory(error);
+    if (!pl_rings_grow(scratch, &choice->rings[level], &choice->rings[0], &choice->rings[level + 1]))
+      return pl_fail_memory(error);
   }
   return PL_OK;
 }
@@ -151,15 +157,17 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
   for (int32_t i = 0; i < n; ++i) particle_start[i + 1] += particle_start[i];
   // Fill by walking the regions in order; particle_start serves as the cursor and is shifted back afterwards.
   for (int32_t r = 0; r < n; ++r)
-    for (int32_t e = region_start[r]; e < region_start[r + 1]; ++e) particle_regions[particle_start[region_particles[e]]++] = r;
+    for (int32_t e = region_start[r]; e < region_start[r + 1]; ++e)
+      particle_regions[particle_start[region_particles[e]]++] = r;
   memmove(particle_start + 1, particle_start, (size_t)n * sizeof(int32_t));
   particle_start[0] = 0;
-  // Where no region was grown, i is in the region of r exactly when r is in that of i: one list serves both ways, and half of the largest array
-  // need not come through the cache.
+  // Where no region was grown, i is in the region of r exactly when r is in that of i: one list serves both ways, and
+  // half of the largest array need not come through the cache.
   int32_t *region_offsets = PL_TAKE(arena, int32_t, total);
   int32_t *particle_offsets = grown_count == 0 ? region_offsets : PL_TAKE(arena, int32_t, total);
   if (region_offsets == NULL || particle_offsets == NULL) return pl_fail_memory(error);
-  for (int64_t e = 0; grown_count > 0 && e < total; ++e) particle_offsets[e] = particle_regions[e] * (int32_t)sizeof(pl_f4);
+  for (int64_t e = 0; grown_count > 0 && e < total; ++e)
+    particle_offsets[e] = particle_regions[e] * (int32_t)sizeof(pl_f4);
   for (int64_t e = 0; e < total; ++e) region_offsets[e] = region_particles[e] * (int32_t)sizeof(pl_f4);
   model->region_offsets = region_offsets;
   model->particle_offsets = particle_offsets;
@@ -170,7 +178,8 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
   return PL_OK;
 }
 
-// The effective mass of a particle is its mass over the number of regions it is in, so that the averaged goals keep the momentum.
+// The effective mass of a particle is its mass over the number of regions it is in, so that the averaged goals keep the
+// momentum.
 static double effective_mass(const pl_solid_model *model, int32_t particle) {
   return model->masses[particle] / (model->particle_start[particle + 1] - model->particle_start[particle]);
 }
@@ -259,7 +268,8 @@ static uint64_t hash_model(const pl_solid_model *model) {
     hash = pl_hash_bytes(hash, examples->descriptors, (size_t)model->group_count * numbers_per_group * sizeof(float));
   if (examples->holds != NULL) hash = pl_hash_bytes(hash, examples->holds, n * (size_t)examples->count * sizeof(pl_f4));
   if (examples->fractions != NULL)
-    hash = pl_hash_bytes(hash, examples->fractions, (size_t)examples->manifold_count * (size_t)model->group_count * LANES * sizeof(float));
+    hash = pl_hash_bytes(hash, examples->fractions,
+                         (size_t)examples->manifold_count * (size_t)model->group_count * LANES * sizeof(float));
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
   hash = pl_hash_bytes(hash, head->surface.weights, 4 * (size_t)head->surface.point_count * sizeof(float));
   return pl_hash_bytes(hash, head->surface.triangles, 3 * (size_t)head->surface.triangle_count * sizeof(int32_t));
@@ -303,21 +313,23 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   if (status >= 0) status = fill_regions(model, error);
   if (status >= 0) status = pl_solid_examples_build(context, def, mesh, model, error);
   if (status >= 0)
-    status = pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
+    status =
+        pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
   if (status >= 0) status = place_surface(model, error);
   if (status >= 0) head->hash = hash_model(model);
   return status;
 }
 
-pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_model **model, pl_error *error) {
+pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_model **model,
+                         pl_error *error) {
   *model = NULL;
   pl_status status = pl_solid_def_check(def, error);
   if (status < 0) return status;
   pl_mesh_view view = pl_mesh_get_view(mesh);
   if (view.tet_count == 0)
-    return pl_fail_field(
-        error, PL_ERROR_INVALID_DATA, "mesh",
-        "a solid is made of tets and this mesh has none; fill a closed surface with `pliant mesh` or pl_lattice_build()");
+    return pl_fail_field(error, PL_ERROR_INVALID_DATA, "mesh",
+                         "a solid is made of tets and this mesh has none; fill a closed surface with `pliant mesh` or "
+                         "pl_lattice_build()");
   if (view.point_count > PL_SOLID_MAX_PARTICLES)
     return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mesh", "a solid has at most %d particles; use a coarser mesh",
                          PL_SOLID_MAX_PARTICLES);

@@ -1,12 +1,16 @@
-// The inner loops; included by solid_kernels.c and solid_kernels_avx2.c with KERNELS set to the name of the table to define.
+// The inner loops; included by solid_kernels.c and solid_kernels_avx2.c with KERNELS set to the name of the table to
+// define.
 //
-// A particle is (x, y, z, 0) in half a register, so a ring is summed without gathers or transposes: two columns of a matrix side by side, one
-// entry costs two loads, two shuffles and two multiply-adds of eight. Goals are cheaper still, one cache line per region: because
-// a goal M (x0 - c0) + c is linear in x0, the regions of a particle can be added up before x0 is applied.
+// A particle is (x, y, z, 0) in half a register, so a ring is summed without gathers or transposes: two columns of a
+// matrix side by side, one entry costs two loads, two shuffles and two multiply-adds of eight. Goals are cheaper still,
+// one cache line per region: because a goal M (x0 - c0) + c is linear in x0, the regions of a particle can be added up
+// before x0 is applied.
 //
-// Papers' letters: A = sum w p q^T (or times the inverse of sum w q q^T), R rotation, S stretch, L descriptor of an example less the rest's.
+// Papers' letters: A = sum w p q^T (or times the inverse of sum w q q^T), R rotation, S stretch, L descriptor of an
+// example less the rest's.
 
-// Both halves the same; and four floats as doubles. Written with intrinsics where there are any, because gcc makes three instructions of each otherwise.
+// Both halves the same; and four floats as doubles. Written with intrinsics where there are any, because gcc makes
+// three instructions of each otherwise.
 #if PL_SIMD_IS_AVX
 PL_SIMD_INLINE pl_f8 twice_at(const pl_f4 *from) {
   return (pl_f8)_mm256_broadcast_ps((const __m128 *)from);
@@ -58,9 +62,10 @@ PL_SIMD_INLINE pl_d4 cross_d4(pl_d4 a, pl_d4 b) {
   return __builtin_shufflevector(c, c, 1, 2, 0, 3);
 }
 
-// How many particles ahead of their use positions and poses are fetched. Rings reach ahead along the curve at scattered addresses, which no
-// prefetcher guesses. Tried with two examples and one thread, nanoseconds per particle at 100k and at 1M: none 113 and 122; 1024 83
-// and 102; 4096 80 and 95; 8192 84 and 91. Bodies that fit the cache do not notice. Fetching past the end does nothing.
+// How many particles ahead of their use positions and poses are fetched. Rings reach ahead along the curve at scattered
+// addresses, which no prefetcher guesses. Tried with two examples and one thread, nanoseconds per particle at 100k and
+// at 1M: none 113 and 122; 1024 83 and 102; 4096 80 and 95; 8192 84 and 91. Bodies that fit the cache do not notice.
+// Fetching past the end does nothing.
 enum { AHEAD = 4096 };
 
 PL_SIMD_INLINE const pl_f4 *at_offset(const pl_f4 *from, int32_t offset) {
@@ -68,17 +73,18 @@ PL_SIMD_INLINE const pl_f4 *at_offset(const pl_f4 *from, int32_t offset) {
 }
 
 // One term of the sums of eq. 1 (paper 000): p and (m q, m), both relative to the central particle.
-PL_SIMD_INLINE void add_entry(const pl_f4 *positions, const pl_f4 *weighted_rest, int32_t offset, pl_f8 x_r, pl_f8 q_r, pl_f8 *a01,
-                              pl_f8 *a23) {
+PL_SIMD_INLINE void add_entry(const pl_f4 *positions, const pl_f4 *weighted_rest, int32_t offset, pl_f8 x_r, pl_f8 q_r,
+                              pl_f8 *a01, pl_f8 *a23) {
   pl_f8 p = twice_at(at_offset(positions, offset)) - x_r, w = twice_at(at_offset(weighted_rest, offset));
   w -= __builtin_shufflevector(w, w, 3, 3, 3, 3, 7, 7, 7, 7) * q_r;
   *a01 += p * __builtin_shufflevector(w, w, 0, 0, 0, 0, 5, 5, 5, 5);
   *a23 += p * __builtin_shufflevector(w, w, 2, 2, 2, 2, 7, 7, 7, 7);
 }
 
-// Paper 000, eq. 1, left factor: A = Σ m p qᵀ of eight regions. p may be taken relative to any point because the sum of w q is zero; the central particle keeps the numbers small. q is first taken
-// relative to the central particle's rest position too, and the region's true centre put in afterwards. (Taking q relative to the body's centre would
-// save three operations an entry, but a body at rest would then tremble by a millionth of its size.)
+// Paper 000, eq. 1, left factor: A = Σ m p qᵀ of eight regions. p may be taken relative to any point because the sum of
+// w q is zero; the central particle keeps the numbers small. q is first taken relative to the central particle's rest
+// position too, and the region's true centre put in afterwards. (Taking q relative to the body's centre would save
+// three operations an entry, but a body at rest would then tremble by a millionth of its size.)
 static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments) {
   const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES;
   const int32_t *start = model->region_start + LANES * group, *offsets = model->region_offsets;
@@ -107,7 +113,8 @@ static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int
   transpose8(first);
   transpose8(second);
   const pl_f8 *columns[3] = {first, first + 4, second}, *c = second + 4;
-  pl_f8 scale = pl_f8_load(constants + LANES * PL_SOLID_SCALE), inverse_mass = pl_f8_load(constants + LANES * PL_SOLID_INVERSE_MASS);
+  pl_f8 scale = pl_f8_load(constants + LANES * PL_SOLID_SCALE),
+        inverse_mass = pl_f8_load(constants + LANES * PL_SOLID_INVERSE_MASS);
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
       pl_f8 value = (columns[j][i] - c[i] * pl_f8_load(constants + LANES * (PL_SOLID_ARM + j))) * scale;
@@ -121,7 +128,8 @@ static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int
 // c = a s for symmetric s (xx yy zz yz xz xy).
 PL_SIMD_INLINE void multiply_symmetric(const float *a, const pl_f8 s[6], float *c) {
   for (int i = 0; i < 3; ++i) {
-    pl_f8 a0 = pl_f8_load(a + LANES * (3 * i)), a1 = pl_f8_load(a + LANES * (3 * i + 1)), a2 = pl_f8_load(a + LANES * (3 * i + 2));
+    pl_f8 a0 = pl_f8_load(a + LANES * (3 * i)), a1 = pl_f8_load(a + LANES * (3 * i + 1)),
+          a2 = pl_f8_load(a + LANES * (3 * i + 2));
     pl_f8_store(c + LANES * (3 * i), a0 * s[0] + a1 * s[5] + a2 * s[4]);
     pl_f8_store(c + LANES * (3 * i + 1), a0 * s[5] + a1 * s[1] + a2 * s[3]);
     pl_f8_store(c + LANES * (3 * i + 2), a0 * s[4] + a1 * s[3] + a2 * s[2]);
@@ -140,8 +148,8 @@ static void stretch_moments(const float *moments, const float *stretch, float *a
   find_gradient(moments, stretch, a);
 }
 
-// Paper 000, §4.1 and eq. 6: S = Rᵀ A, its symmetric part, and its product with each example, Lᵀ (S - 1). Off-diagonals count
-// twice, hence sqrt2.
+// Paper 000, §4.1 and eq. 6: S = Rᵀ A, its symmetric part, and its product with each example, Lᵀ (S - 1). Off-diagonals
+// count twice, hence sqrt2.
 static void find_pulls(const float *a, const float *rotation, const float *descriptors, int32_t count, float *pulls) {
   pl_f8 r[9], m[9], d[6];
   pl_quat8_rows(rotation, r);
@@ -161,8 +169,8 @@ static void find_pulls(const float *a, const float *rotation, const float *descr
   }
 }
 
-// Paper 000, eq. 6, summed over the regions of a manifold (§4.3): eight lanes of double sums per example; a region counts with
-// its fraction.
+// Paper 000, eq. 6, summed over the regions of a manifold (§4.3): eight lanes of double sums per example; a region
+// counts with its fraction.
 static void add_pulls(const float *pulls, const float *fractions, int32_t count, double *sums) {
   for (int32_t k = 0; k < count; ++k) {
     const pl_f4 *pull = (const pl_f4 *)(const void *)(pulls + LANES * k);
@@ -182,8 +190,9 @@ PL_SIMD_INLINE pl_f8 fraction_of(pl_f8 a, pl_f8 b) {
   return pl_f8_select(is_positive, pl_f8_max(zero, pl_f8_min(one, a / pl_f8_select(is_positive, b, one))), zero);
 }
 
-// Paper 000, eq. 7 with bounds, for one manifold per region (§4.3): minimise w^T G w / 2 - b^T w over w >= 0, sum w <= 1 (examples/simplex_weights.h does it for any number). For two examples the feasible set is a
-// triangle: the minimum is inside it, or the best of the minima on its three sides. Where G is singular it is always on a side.
+// Paper 000, eq. 7 with bounds, for one manifold per region (§4.3): minimise w^T G w / 2 - b^T w over w >= 0, sum w <=
+// 1 (examples/simplex_weights.h does it for any number). For two examples the feasible set is a triangle: the minimum
+// is inside it, or the best of the minima on its three sides. Where G is singular it is always on a side.
 static void solve_small(const float *pulls, const float *grams, int32_t count, float *weights) {
   pl_f8 g00 = pl_f8_load(grams), b0 = pl_f8_load(pulls), zero = {0};
   pl_f8 along0 = fraction_of(b0, g00);
@@ -241,10 +250,12 @@ static void write_poses(const float *moments, const float *rotation, const float
       m[i + 2] = r[i] * s[4] + r[i + 1] * s[3] + r[i + 2] * s[2];
     }
   }
-  pl_f8 cx = pl_f8_load(constants + LANES * PL_SOLID_CENTER), cy = pl_f8_load(constants + LANES * (PL_SOLID_CENTER + 1));
+  pl_f8 cx = pl_f8_load(constants + LANES * PL_SOLID_CENTER),
+        cy = pl_f8_load(constants + LANES * (PL_SOLID_CENTER + 1));
   pl_f8 cz = pl_f8_load(constants + LANES * (PL_SOLID_CENTER + 2)), shift[3], zero = {0};
   for (int i = 0; i < 3; ++i)
-    shift[i] = pl_f8_load(moments + LANES * (PL_SOLID_OFFSET + i)) - (m[3 * i] * cx + m[3 * i + 1] * cy + m[3 * i + 2] * cz);
+    shift[i] =
+        pl_f8_load(moments + LANES * (PL_SOLID_OFFSET + i)) - (m[3 * i] * cx + m[3 * i + 1] * cy + m[3 * i + 2] * cz);
   pl_f8 first[LANES] = {m[0], m[3], m[6], zero, m[1], m[4], m[7], zero};
   pl_f8 second[LANES] = {m[2], m[5], m[8], zero, shift[0], shift[1], shift[2], zero};
   transpose8(first);
@@ -257,8 +268,8 @@ static void write_poses(const float *moments, const float *rotation, const float
   }
 }
 
-// Not in the paper: the offset that makes the blended example an equilibrium (solid_examples.c), in the frame of the particle's
-// own region.
+// Not in the paper: the offset that makes the blended example an equilibrium (solid_examples.c), in the frame of the
+// particle's own region.
 PL_SIMD_INLINE pl_f4 hold_of(const pl_solid_pull *pull, int32_t i) {
   int32_t count = pull->model->examples.count;
   const pl_f4 *holds = pull->model->examples.holds + (size_t)count * (size_t)i;
@@ -269,8 +280,8 @@ PL_SIMD_INLINE pl_f4 hold_of(const pl_solid_pull *pull, int32_t i) {
   return pose[0] * hold[0] + pose[1] * hold[1] + pose[2] * hold[2];
 }
 
-// Paper 000, mean after eq. 3, and eq. 4: the goal of a particle is the mean of its regions' affine maps, applied to its rest
-// position.
+// Paper 000, mean after eq. 3, and eq. 4: the goal of a particle is the mean of its regions' affine maps, applied to
+// its rest position.
 static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end, pl_solid_sums *sums) {
   pl_solid_sums s = {.drift = {0}};
   const pl_solid_model *model = pull->model;
@@ -305,7 +316,8 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
     pl_f4 goal = (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * fractions[i] - position;
     if (pull->weights != NULL) goal += hold_of(pull, i);
     pl_f4 velocity = velocities[i] + goal * alpha_over_step + gain;
-    if (pull->forces != NULL) velocity += pull->forces[model->order.point_of[i]] * (pull->step * model->inverse_masses[i]);
+    if (pull->forces != NULL)
+      velocity += pull->forces[model->order.point_of[i]] * (pull->step * model->inverse_masses[i]);
     velocities[i] = velocity;
     pl_d4 x = widen(position), g = widen(goal) * masses[i], v = widen(velocity) * masses[i], mx = x * masses[i];
     s.drift += g;
@@ -320,9 +332,10 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
 }
 
 // Paper 000, eq. 5: x += h v, after damping and without the drift that rounding adds.
-static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rigid, float damped_fraction, int32_t begin,
-                            int32_t end) {
-  pl_f4 center = pl_f4_of_vec3(rigid->center), velocity = pl_f4_of_vec3(rigid->velocity), drift = pl_f4_of_vec3(rigid->drift);
+static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rigid, float damped_fraction,
+                            int32_t begin, int32_t end) {
+  pl_f4 center = pl_f4_of_vec3(rigid->center), velocity = pl_f4_of_vec3(rigid->velocity),
+        drift = pl_f4_of_vec3(rigid->drift);
   pl_f4 twist = pl_f4_of_vec3(rigid->twist), turn = pl_f4_of_vec3(rigid->angular_velocity);
   pl_f4 zero = {0};
   for (int32_t i = begin; i < end; ++i) {

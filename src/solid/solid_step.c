@@ -12,13 +12,16 @@
 //
 // Differs from the paper:
 // - The goals turn by R*, not by R: only then do they exert no torque. The paper's way is kept as an option.
-// - alpha is frequency_squared * h², so that a stiffness means the same oscillation at any step; at most 1, where eq. 4 is stable.
-// - The goals exert no net force and no net torque in exact arithmetic; their rounding errors are taken out, so that linear and angular momentum
+// - alpha is frequency_squared * h², so that a stiffness means the same oscillation at any step; at most 1, where eq. 4
+// is stable.
+// - The goals exert no net force and no net torque in exact arithmetic; their rounding errors are taken out, so that
+// linear and angular momentum
 //   do not drift.
 // - Damping acts on what differs from the body's rigid motion, so that flight and tumbling are left alone.
 // - Examples can be held as true equilibria (solid_examples.c).
 //
-// The inner loops are in solid_kernel.h; this file is the order in which they run. Without examples the middle two lines fall away.
+// The inner loops are in solid_kernel.h; this file is the order in which they run. Without examples the middle two
+// lines fall away.
 #include <math.h>
 
 #include "base/error.h"
@@ -39,12 +42,12 @@ typedef struct step_data {
   float *moments;                      // PL_SOLID_MOMENT_COUNT x 8 per group
   float *poses;                        // PL_SOLID_POSE_SIZE per region
   float *blends;                       // [region][example]: weights a region uses; NULL when all use the same
-  float shared[PL_MAX_EXAMPLE_COUNT];                    // weights all regions use …
+  float shared[PL_MAX_EXAMPLE_COUNT];  // weights all regions use …
   _Alignas(32) float shared8[PL_MAX_EXAMPLE_COUNT * LANES];  // … eight times each
-  double *pulls;                       // [block][manifold][example][8]
-  double *totals;                      // [manifold][example]
-  pl_solid_sums *sums;                 // per block
-  bool *is_finite;                     // per block, after the step
+  double *pulls;                                             // [block][manifold][example][8]
+  double *totals;                                            // [manifold][example]
+  pl_solid_sums *sums;                                       // per block
+  bool *is_finite;                                           // per block, after the step
   pl_solid_pull pull;
   pl_solid_rigid rigid;
   float damped_fraction;
@@ -64,7 +67,9 @@ static void add_pulls(const step_data *d, int32_t group, const float *pulls, dou
   const pl_solid_examples *examples = &d->model->examples;
   for (int32_t m = 0; m < shared_manifold_count(examples); ++m) {
     const float *fractions =
-        examples->fractions != NULL ? examples->fractions + ((size_t)m * (size_t)d->model->group_count + (size_t)group) * LANES : NULL;
+        examples->fractions != NULL
+            ? examples->fractions + ((size_t)m * (size_t)d->model->group_count + (size_t)group) * LANES
+            : NULL;
     d->kernels->add_pulls(pulls, fractions, examples->count, block_pulls + (size_t)(m * examples->count) * LANES);
   }
 }
@@ -74,13 +79,15 @@ static void find_region_weights(const step_data *d, int32_t group, const float *
   int32_t count = examples->count, left = d->model->head.particle_count - group * LANES;
   int32_t lane_count = left < LANES ? left : LANES;
   _Alignas(32) float weights[2 * LANES];
-  if (examples->small_grams != NULL) d->kernels->solve_small(pulls, examples->small_grams + (size_t)group * GRAM_LANES, count, weights);
+  if (examples->small_grams != NULL)
+    d->kernels->solve_small(pulls, examples->small_grams + (size_t)group * GRAM_LANES, count, weights);
   for (int32_t lane = 0; lane < lane_count; ++lane) {
     int32_t region = group * LANES + lane;
     double own[PL_MAX_EXAMPLE_COUNT];
     if (examples->small_grams != NULL) {
       for (int32_t k = 0; k < count; ++k)
-        d->state.weights[(size_t)region * (size_t)count + (size_t)k] = (float)examples->fidelity * weights[LANES * k + lane];
+        d->state.weights[(size_t)region * (size_t)count + (size_t)k] =
+            (float)examples->fidelity * weights[LANES * k + lane];
       continue;
     }
     for (int32_t k = 0; k < count; ++k) own[k] = (double)pulls[LANES * k + lane];
@@ -102,7 +109,8 @@ static void measure_regions(void *data, int32_t begin, int32_t end, int32_t bloc
     float *q = rotations_of(d, group);
     d->kernels->find_gradient(moments, examples->inverse_spreads + (size_t)group * SYM3_LANES, a);
     pl_rotation_batch(a, q);
-    d->kernels->find_pulls(a, q, examples->descriptors + (size_t)group * (size_t)examples->count * SYM3_LANES, examples->count, pulls);
+    d->kernels->find_pulls(a, q, examples->descriptors + (size_t)group * (size_t)examples->count * SYM3_LANES,
+                           examples->count, pulls);
     if (examples->grouping == PL_SOLID_BY_REGION)
       find_region_weights(d, group, pulls);
     else
@@ -121,7 +129,8 @@ static void weights_of_group(const step_data *d, int32_t group, float *weights) 
       float w = 0;
       if (examples->fractions == NULL && !is_padding) w = d->state.weights[(size_t)region * (size_t)count + (size_t)k];
       for (int32_t m = 0; examples->fractions != NULL && m < examples->manifold_count; ++m)
-        w += examples->fractions[(size_t)m * (size_t)d->model->group_count * LANES + (size_t)region] * d->state.weights[m * count + k];
+        w += examples->fractions[(size_t)m * (size_t)d->model->group_count * LANES + (size_t)region] *
+             d->state.weights[m * count + k];
       weights[LANES * k + lane] = w;
       if (!is_padding) d->blends[(size_t)region * (size_t)count + (size_t)k] = w;
     }
@@ -159,15 +168,16 @@ static void pose_group(const step_data *d, int32_t group, const float *moments) 
     pl_rotation_batch(matrix, q);
   }
   int32_t first = group * LANES, left = model->head.particle_count - first;
-  d->kernels->write_poses(moments, q, stretch_used, model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES,
-                          d->pull.positions + first, left < LANES ? left : LANES,
-                          d->poses + (size_t)first * PL_SOLID_POSE_SIZE);
+  d->kernels->write_poses(
+      moments, q, stretch_used, model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES,
+      d->pull.positions + first, left < LANES ? left : LANES, d->poses + (size_t)first * PL_SOLID_POSE_SIZE);
 }
 
 static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const step_data *d = data;
-  for (int32_t group = begin; group < end; ++group) pose_group(d, group, d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES);
+  for (int32_t group = begin; group < end; ++group)
+    pose_group(d, group, d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES);
 }
 
 // Both at once, where no region has to wait for the others: the moments never leave the cache.
@@ -210,17 +220,19 @@ static pl_vec3 vec3_of_d4(pl_d4 a) {
   return (pl_vec3){a[0], a[1], a[2]};
 }
 
-// Centre, velocity and angular velocity of the body as if it were rigid: angular velocity = inertia⁻¹ * angular momentum.
-// Where goals may exert a torque (the paper's rotation), it is not an error to be taken out.
+// Centre, velocity and angular velocity of the body as if it were rigid: angular velocity = inertia⁻¹ * angular
+// momentum. Where goals may exert a torque (the paper's rotation), it is not an error to be taken out.
 static pl_solid_rigid find_rigid_motion(const pl_solid_sums *s, double mass, double alpha_over_step, bool may_twist) {
   pl_vec3 drift = pl_vec3_scale(vec3_of_d4(s->drift), 1 / mass), c = pl_vec3_scale(vec3_of_d4(s->moment), 1 / mass);
   pl_vec3 v = pl_vec3_scale(vec3_of_d4(s->momentum), 1 / mass);
   pl_vec3 spin = pl_vec3_sub(vec3_of_d4(s->spin), pl_vec3_scale(pl_vec3_cross(c, v), mass));
   pl_vec3 twist = pl_vec3_sub(vec3_of_d4(s->twist), pl_vec3_scale(pl_vec3_cross(c, drift), mass));
-  double xx = s->squares[0] - mass * c.x * c.x, yy = s->squares[1] - mass * c.y * c.y, zz = s->squares[2] - mass * c.z * c.z;
-  double xy = s->products[0] - mass * c.x * c.y, yz = s->products[1] - mass * c.y * c.z, xz = s->products[2] - mass * c.z * c.x;
-  // A body squeezed to a line has no inertia around it: the small fraction of the trace keeps the matrix invertible. One squeezed to a point cannot
-  // turn at all.
+  double xx = s->squares[0] - mass * c.x * c.x, yy = s->squares[1] - mass * c.y * c.y,
+         zz = s->squares[2] - mass * c.z * c.z;
+  double xy = s->products[0] - mass * c.x * c.y, yz = s->products[1] - mass * c.y * c.z,
+         xz = s->products[2] - mass * c.z * c.x;
+  // A body squeezed to a line has no inertia around it: the small fraction of the trace keeps the matrix invertible.
+  // One squeezed to a point cannot turn at all.
   double min = 1e-9 * (xx + yy + zz);
   pl_mat3 inertia = {{{yy + zz + min, -xy, -xz}, {-xy, xx + zz + min, -yz}, {-xz, -yz, xx + yy + min}}};
   pl_mat3 inverse = pl_mat3_determinant(inertia) > 0 ? pl_mat3_inverse(inertia) : pl_mat3_zero();
@@ -244,14 +256,16 @@ static void follow_origin(const pl_solid_model *model, pl_solid_state state, pl_
   for (int32_t i = 0; i < model->head.particle_count; ++i) state.positions[i] -= pl_f4_of_vec3(shift);
 }
 
-// Weights of manifolds that span many regions, from the sums of all blocks: blocks in their order, then lanes in theirs.
+// Weights of manifolds that span many regions, from the sums of all blocks: blocks in their order, then lanes in
+// theirs.
 static void find_shared_weights(step_data *d, int32_t block_count) {
   const pl_solid_examples *examples = &d->model->examples;
   int32_t count = shared_manifold_count(examples) * examples->count;
   for (int32_t i = 0; d->projects && i < count; ++i) {
     double sum = 0;
     for (int32_t b = 0; b < block_count; ++b)
-      for (int lane = 0; lane < LANES; ++lane) sum += d->pulls[((size_t)b * (size_t)count + (size_t)i) * LANES + (size_t)lane];
+      for (int lane = 0; lane < LANES; ++lane)
+        sum += d->pulls[((size_t)b * (size_t)count + (size_t)i) * LANES + (size_t)lane];
     d->totals[i] = sum;
   }
   pl_solid_find_weights(d->model, d->state, d->projects ? d->totals : NULL, d->step);
@@ -270,7 +284,7 @@ static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks,
   d->sums = PL_SCRATCH(scratch, pl_solid_sums, particle_blocks);
   size_t pulls = (size_t)(shared_manifold_count(examples) * examples->count);
   d->is_finite = PL_SCRATCH(scratch, bool, particle_blocks);
-  d->pulls = PL_SCRATCH(scratch, double, (size_t)group_blocks *pulls * LANES + 1);
+  d->pulls = PL_SCRATCH(scratch, double, (size_t)group_blocks *pulls *LANES + 1);
   d->totals = PL_SCRATCH(scratch, double, pulls + 1);
   bool differs = examples->count > 0 && examples->grouping != PL_SOLID_GLOBAL;
   if (differs) d->blends = PL_SCRATCH(scratch, float, regions *(size_t)examples->count);

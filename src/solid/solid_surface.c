@@ -31,7 +31,8 @@ pl_solid_state pl_solid_state_of(const pl_model *model, const void *state) {
   const pl_solid_model *solid = (const pl_solid_model *)model;
   char *bytes = (char *)(uintptr_t)state;
   pl_f4 *particles = (pl_f4 *)(void *)(bytes + HEAD_SIZE);
-  float *rotations = (float *)(particles + 2 * (size_t)model->particle_count), *weights = rotations + rotation_size(solid);
+  float *rotations = (float *)(particles + 2 * (size_t)model->particle_count),
+        *weights = rotations + rotation_size(solid);
   float *plastic = weights + weight_size(solid);
   return (pl_solid_state){
       .origin = (double *)(void *)bytes,
@@ -54,8 +55,8 @@ void pl_solid_start(const pl_model *model, void *state, const pl_body_start *sta
   const pl_solid_model *solid = (const pl_solid_model *)model;
   memset(state, 0, pl_solid_state_size(model));
   pl_solid_state s = pl_solid_state_of(model, state);
-  pl_body_floats_start(start, solid->rest_center, solid->origin_grid, solid->rest, model->particle_count, s.origin, s.positions,
-                       s.velocities);
+  pl_body_floats_start(start, solid->rest_center, solid->origin_grid, solid->rest, model->particle_count, s.origin,
+                       s.positions, s.velocities);
   pl_quat q = pl_quat_unit(start->placement.rotation);
   for (size_t group = 0; group < (size_t)solid->group_count; ++group) {
     float *rotations = s.rotations + group * QUAT_LANES;
@@ -72,7 +73,8 @@ void pl_solid_get_positions(const pl_model *model, const void *state, pl_vec3 *p
   const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
   pl_vec3 origin = origin_of(s);
-  for (int32_t i = 0; i < model->particle_count; ++i) positions[order[i]] = pl_vec3_add(origin, pl_vec3_of_f4(s.positions[i]));
+  for (int32_t i = 0; i < model->particle_count; ++i)
+    positions[order[i]] = pl_vec3_add(origin, pl_vec3_of_f4(s.positions[i]));
 }
 
 void pl_solid_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
@@ -89,7 +91,8 @@ void pl_solid_get_surface(const pl_model *model, const void *state, pl_vec3 *poi
   for (int32_t i = 0; i < surface->point_count; ++i) {
     pl_vec3 point = {0, 0, 0};
     for (int k = 0; k < 4; ++k)
-      point = pl_vec3_add_scaled(point, pl_vec3_of_f4(s.positions[parents[4 * i + k]]), (double)surface->weights[4 * i + k]);
+      point = pl_vec3_add_scaled(point, pl_vec3_of_f4(s.positions[parents[4 * i + k]]),
+                                 (double)surface->weights[4 * i + k]);
     points[i] = pl_vec3_add(origin, point);
   }
 }
@@ -101,7 +104,8 @@ void pl_solid_set_state(const pl_model *model, void *state, const pl_vec3 *posit
   *s.suspect = 1;  // input is checked
   for (int32_t i = 0; positions != NULL && i < model->particle_count; ++i)
     s.positions[i] = pl_f4_of_vec3(pl_vec3_sub(positions[order[i]], origin));
-  for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i) s.velocities[i] = pl_f4_of_vec3(velocities[order[i]]);
+  for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i)
+    s.velocities[i] = pl_f4_of_vec3(velocities[order[i]]);
 }
 
 pl_vec3 pl_solid_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {

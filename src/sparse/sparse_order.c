@@ -1,12 +1,13 @@
 // Nested dissection (George 1973) with minimum degree in the leaves.
 //
-// A set of rows is cut in two by a plane across one of the axes, or by the distance from a row at its end where positions are unknown. Rows on one side of the
-// cut that touch the other side separate the two: they are eliminated last, and until then nothing fills in between the sides. Each side is cut again.
-// Of a few cuts around the middle along every axis, the one with the smallest separator is taken; in a lattice, where many rows have the same coordinate,
-// those between two layers are among them.
+// A set of rows is cut in two by a plane across one of the axes, or by the distance from a row at its end where
+// positions are unknown. Rows on one side of the cut that touch the other side separate the two: they are eliminated
+// last, and until then nothing fills in between the sides. Each side is cut again. Of a few cuts around the middle
+// along every axis, the one with the smallest separator is taken; in a lattice, where many rows have the same
+// coordinate, those between two layers are among them.
 //
-// Sets of up to 64 rows are ordered by minimum degree (Rose 1972): neighbours within the set are the bits of one number, so that eliminating a row is
-// an OR over its neighbours.
+// Sets of up to 64 rows are ordered by minimum degree (Rose 1972): neighbours within the set are the bits of one
+// number, so that eliminating a row is an OR over its neighbours.
 //
 // Cost: rows * log(rows) per level and axis for sorting, a few walks over the couplings per level.
 #include "sparse/sparse_order.h"
@@ -40,7 +41,7 @@ enum { LEFT = 0, RIGHT = 1, SEPARATOR = 2 };
 typedef struct cut {
   int axis;
   int32_t slot;  // rows before it in sorted order are left
-  int8_t side;    // whose border is the separator
+  int8_t side;   // whose border is the separator
   double cost;
 } cut;
 
@@ -63,7 +64,8 @@ static void sort_rows(keyed_row *sorted, keyed_row *workspace, int32_t count) {
   }
 }
 
-// Distances in the graph from `from` to the rows of its set, as keys by row in `workspace`; returns the last row reached.
+// Distances in the graph from `from` to the rows of its set, as keys by row in `workspace`; returns the last row
+// reached.
 static int32_t walk(dissection *d, int32_t id, int32_t from, const int32_t *rows, int32_t count) {
   for (int32_t i = 0; i < count; ++i) d->workspace[rows[i]].key = -1;
   int32_t head = 0, tail = 0, next = 0;
@@ -155,8 +157,8 @@ static void separate(dissection *d, int32_t id, const cut *best, const int32_t *
   }
 }
 
-// Minimum degree among up to 64 rows. Neighbours outside, which are eliminated later, count too; a row that takes over the neighbours of an eliminated one
-// is taken to have the larger of the two numbers outside.
+// Minimum degree among up to 64 rows. Neighbours outside, which are eliminated later, count too; a row that takes over
+// the neighbours of an eliminated one is taken to have the larger of the two numbers outside.
 static void order_leaf(const dissection *d, int32_t id, int32_t *rows, int32_t count) {
   uint64_t near[LEAF_ROWS];
   int32_t outside[LEAF_ROWS], left[LEAF_ROWS];

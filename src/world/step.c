@@ -175,8 +175,8 @@ pl_status pl_world_step(pl_world *world, pl_step_report *report, pl_error *error
   return status;
 }
 
-// Steps that fit into `seconds`. A frame of 1/60 s is exactly four steps of 1/240 s to a reader, but not in binary fractions:
-// a thousandth of a step absorbs the rounding.
+// Steps that fit into `seconds`. A frame of 1/60 s is exactly four steps of 1/240 s to a reader, but not in binary
+// fractions: a thousandth of a step absorbs the rounding.
 static int64_t whole_steps(const pl_world *world, double seconds) {
   return (int64_t)floor(seconds / world->def.step + 1e-3);
 }

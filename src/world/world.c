@@ -1,4 +1,5 @@
-// Contents of a world: bodies, colliders, pins, controllers and layers are added and removed here. All memory of a step is allocated here too.
+// Contents of a world: bodies, colliders, pins, controllers and layers are added and removed here. All memory of a step
+// is allocated here too.
 #include <math.h>
 #include <string.h>
 
@@ -8,19 +9,21 @@
 #include "world/world_state.h"
 
 pl_world_def pl_default_world_def(void) {
-  return (pl_world_def){.step = 1.0 / 240.0, .gravity = {0, -9.81, 0}, .drag = 1.0, .contact_rounds = 8, .magic = PL_DEF_MAGIC};
+  return (pl_world_def){
+      .step = 1.0 / 240.0, .gravity = {0, -9.81, 0}, .drag = 1.0, .contact_rounds = 8, .magic = PL_DEF_MAGIC};
 }
 
 static pl_status check_world_def(const pl_world_def *def, pl_error *error) {
   pl_status status = pl_check_def(def->magic, "pl_world_def", error);
   if (status < 0) return status;
   if (!(def->step > 0) || !(def->step <= 1))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "step", "a step of %g s is out of range; use more than 0 and at most 1",
-                         def->step);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "step",
+                         "a step of %g s is out of range; use more than 0 and at most 1", def->step);
   if (!pl_vec3_is_finite(def->gravity) || !pl_vec3_is_finite(def->wind))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "gravity", "gravity and wind must be finite numbers");
   if (!(def->air_density >= 0) || !isfinite(def->air_density) || !(def->drag >= 0) || !isfinite(def->drag))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "air_density", "air density and drag must be finite and not negative");
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "air_density",
+                         "air density and drag must be finite and not negative");
   if (def->contact_rounds < 1 || def->contact_rounds > 1000)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "contact_rounds", "%d rounds is out of range; use 1 … 1000",
                          def->contact_rounds);
@@ -73,7 +76,8 @@ void pl_world_destroy(pl_world *world) {
   if (world == NULL) return;
   pl_context *context = world->context;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) destroy_body(context, pl_slots_at(&world->bodies, i));
-  for (int32_t i = 0; i < pl_slots_count(&world->colliders); ++i) pl_collider_destroy(context, pl_slots_at(&world->colliders, i));
+  for (int32_t i = 0; i < pl_slots_count(&world->colliders); ++i)
+    pl_collider_destroy(context, pl_slots_at(&world->colliders, i));
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) pl_release(context, pl_slots_at(&world->pins, i));
   for (size_t i = 0; i < world->controllers.count; ++i)
     pl_release(context, PL_ITEM(&world->controllers, pl_world_controller, i).saved);
@@ -89,7 +93,8 @@ void pl_world_destroy(pl_world *world) {
 }
 
 pl_body_def pl_default_body_def(void) {
-  return (pl_body_def){.placement = pl_transform_identity(), .gravity_scale = 1, .collides = true, .magic = PL_DEF_MAGIC};
+  return (pl_body_def){
+      .placement = pl_transform_identity(), .gravity_scale = 1, .collides = true, .magic = PL_DEF_MAGIC};
 }
 
 static pl_status check_body_def(const pl_body_def *def, pl_error *error) {
@@ -97,9 +102,11 @@ static pl_status check_body_def(const pl_body_def *def, pl_error *error) {
   if (status < 0) return status;
   if (def->model == NULL) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "model", "a body needs a model");
   if (!pl_transform_is_valid(def->placement))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "placement", "the position must be finite and the rotation not zero");
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "placement",
+                         "the position must be finite and the rotation not zero");
   if (!pl_vec3_is_finite(def->velocity) || !pl_vec3_is_finite(def->angular_velocity) || !isfinite(def->gravity_scale))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "velocity", "velocities and gravity scale must be finite numbers");
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "velocity",
+                         "velocities and gravity scale must be finite numbers");
   return PL_OK;
 }
 
@@ -212,7 +219,8 @@ void pl_world_set_wind(pl_world *world, pl_vec3 wind) {
   world->def.wind = wind;
 }
 
-// Memory for `size` bytes of the state of a controller or layer at the start of a step; `*saved` stays NULL for 0. False when out of memory.
+// Memory for `size` bytes of the state of a controller or layer at the start of a step; `*saved` stays NULL for 0.
+// False when out of memory.
 static bool allocate_saved(pl_context *context, size_t size, void **saved) {
   *saved = NULL;
   if (size == 0) return true;
@@ -221,7 +229,8 @@ static bool allocate_saved(pl_context *context, size_t size, void **saved) {
 }
 
 pl_status pl_world_add_controller(pl_world *world, const pl_controller *controller, pl_error *error) {
-  if (controller->before_step == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a controller needs before_step");
+  if (controller->before_step == NULL)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a controller needs before_step");
   pl_world_controller entry = {.controller = *controller};
   if (!allocate_saved(world->context, controller->state_size, &entry.saved)) return pl_fail_memory(error);
   if (pl_vector_push(&world->controllers, &entry)) return PL_OK;

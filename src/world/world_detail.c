@@ -1,7 +1,8 @@
 // Detail as a layer of a body: what its tools touch after a step becomes contacts of a filter (pliant/detail.h).
 //
-// A tool touches the surface points that are closer to it than the gap the body keeps and the reach. One contact is made of them: their mean, the closer
-// ones counting more, and all of them as its patch. The layer has no state of its own, so snapshots need nothing from it.
+// A tool touches the surface points that are closer to it than the gap the body keeps and the reach. One contact is
+// made of them: their mean, the closer ones counting more, and all of them as its patch. The layer has no state of its
+// own, so snapshots need nothing from it.
 #include "world/world_detail.h"
 
 #include <math.h>
@@ -34,7 +35,8 @@ pl_detail_layer_def pl_default_detail_layer_def(void) {
 }
 
 // Surface points at rest and the particle with the largest weight of each.
-static void fill_surface(const pl_contact_surface *surface, const pl_vec3 *mesh_points, pl_vec3 *points, int32_t *anchors) {
+static void fill_surface(const pl_contact_surface *surface, const pl_vec3 *mesh_points, pl_vec3 *points,
+                         int32_t *anchors) {
   for (int32_t i = 0; i < surface->point_count; ++i) {
     const int32_t *parents = surface->parents + 4 * (size_t)i;
     const float *weights = surface->weights + 4 * (size_t)i;
@@ -65,8 +67,8 @@ bool pl_model_detail_object(pl_arena *arena, const pl_model *model, const pl_mes
   return true;
 }
 
-static pl_status make_filter(pl_context *context, pl_detail_layer *layer, const pl_detail_layer_def *def, const pl_model *model,
-                             pl_error *error) {
+static pl_status make_filter(pl_context *context, pl_detail_layer *layer, const pl_detail_layer_def *def,
+                             const pl_model *model, pl_error *error) {
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_detail_object object;
@@ -92,8 +94,8 @@ static bool is_tool(const pl_detail_layer *layer, pl_slot_id id, const pl_collid
 }
 
 // The contact of one tool with the surface; false if it touches nothing.
-static bool touch(const pl_collider *collider, pl_transform placement, double limit, const pl_vec3 *points, int32_t point_count,
-                  int32_t *patch, pl_detail_contact *contact) {
+static bool touch(const pl_collider *collider, pl_transform placement, double limit, const pl_vec3 *points,
+                  int32_t point_count, int32_t *patch, pl_detail_contact *contact) {
   pl_vec3 center = pl_transform_apply(placement, collider->center), sum = {0, 0, 0}, facing = {0, 0, 0};
   double around = collider->reach + limit, total = 0;
   int32_t count = 0;
@@ -108,16 +110,20 @@ static bool touch(const pl_collider *collider, pl_transform placement, double li
     facing = pl_vec3_add_scaled(facing, normal, -depth);
   }
   if (count == 0) return false;
-  *contact = (pl_detail_contact){
-      .point = pl_vec3_scale(sum, 1.0 / total), .normal = facing, .pressure = total, .patch_count = count, .patch_points = patch};
+  *contact = (pl_detail_contact){.point = pl_vec3_scale(sum, 1.0 / total),
+                                 .normal = facing,
+                                 .pressure = total,
+                                 .patch_count = count,
+                                 .patch_points = patch};
   return true;
 }
 
-bool pl_world_find_touch(const pl_world *world, pl_collider_id tool, double limit, const pl_vec3 *points, int32_t point_count,
-                         int32_t *patch, pl_detail_contact *contact) {
+bool pl_world_find_touch(const pl_world *world, pl_collider_id tool, double limit, const pl_vec3 *points,
+                         int32_t point_count, int32_t *patch, pl_detail_contact *contact) {
   const pl_collider *collider = pl_slots_get(&world->colliders, pl_slot_of_collider(tool));
   if (collider == NULL) return false;
-  return touch(collider, pl_collider_placement(collider, pl_world_get_time(world)), limit, points, point_count, patch, contact);
+  return touch(collider, pl_collider_placement(collider, pl_world_get_time(world)), limit, points, point_count, patch,
+               contact);
 }
 
 static pl_status after_step(void *user, const pl_world *world, pl_body_id id, pl_vec3 *points, int32_t point_count,
@@ -141,22 +147,24 @@ static pl_status after_step(void *user, const pl_world *world, pl_body_id id, pl
   return pl_detail_filter_apply(layer->filter, &frame, points, layer->reports, error);
 }
 
-static pl_status check_def(const pl_world *world, pl_body_id body, const pl_detail_layer_def *def, const pl_model **model,
-                           pl_error *error) {
+static pl_status check_def(const pl_world *world, pl_body_id body, const pl_detail_layer_def *def,
+                           const pl_model **model, pl_error *error) {
   pl_status status = pl_check_def(def->magic, "pl_detail_layer_def", error);
   if (status >= 0) status = pl_check_range("reach", def->reach, 0, 1e6, true, error);
   if (status < 0) return status;
   *model = pl_body_get_model(world, body);
   if (*model == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   if (def->set == NULL || def->mesh == NULL || def->tool_count < 0 || (def->tool_count > 0 && def->tools == NULL))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a layer of detail needs a set, a mesh, and the tools that it counts");
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "a layer of detail needs a set, a mesh, and the tools that it counts");
   if (def->max_contacts < 1 || def->max_contacts > 4096)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "max_contacts", "%d is not between 1 and 4096", def->max_contacts);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "max_contacts", "%d is not between 1 and 4096",
+                         def->max_contacts);
   pl_mesh_view mesh = pl_mesh_get_view(def->mesh);
   if (mesh.tet_count < 1 || mesh.point_count != (*model)->particle_count)
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "mesh",
-                         "has %d tets and %d points; the body's model was built from one with %d", mesh.tet_count, mesh.point_count,
-                         (*model)->particle_count);
+                         "has %d tets and %d points; the body's model was built from one with %d", mesh.tet_count,
+                         mesh.point_count, (*model)->particle_count);
   return PL_OK;
 }
 

@@ -1,4 +1,5 @@
-// The check that ends a step: every position and velocity is finite. If not, the report names the particle and the likely cause.
+// The check that ends a step: every position and velocity is finite. If not, the report names the particle and the
+// likely cause.
 #include <math.h>
 #include <stdio.h>
 
@@ -6,15 +7,15 @@
 #include "math/vec3.h"
 #include "world/world_state.h"
 
-// Beyond these a cause is named. They are far above anything a scene means and far below the overflow of single precision
-// (3e38), which a body reaches within a few steps once it is past them.
+// Beyond these a cause is named. They are far above anything a scene means and far below the overflow of single
+// precision (3e38), which a body reaches within a few steps once it is past them.
 static const double MAX_ACCELERATION = 1e10;  // m/s², by the forces on one particle
 static const double MAX_TRAVEL = 1e6;         // way of a particle in one step, in diagonals of its body (plus a metre)
 static const double MAX_DISTANCE = 1e15;      // metres from the origin
 
-// The particle that is not finite is often not the one that started it: one bad number spreads through a whole body within a
-// step. The particle with the largest force per mass, or else the largest speed before the step, is named instead. Returns
-// it, with the likely cause in words.
+// The particle that is not finite is often not the one that started it: one bad number spreads through a whole body
+// within a step. The particle with the largest force per mass, or else the largest speed before the step, is named
+// instead. Returns it, with the likely cause in words.
 static int32_t find_cause(const pl_world *world, const pl_body *body, int32_t particle, char *cause, size_t size) {
   const pl_model *model = body->model;
   int32_t pushed = particle, fastest = particle;

@@ -11,13 +11,14 @@ static pl_status find(const pl_world *world, pl_body_id id, pl_body **body, pl_e
   return *body != NULL ? PL_OK : pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
 }
 
-pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id id, int32_t joint, pl_transform target, double seconds, pl_error *error) {
+pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id id, int32_t joint, pl_transform target, double seconds,
+                                  pl_error *error) {
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
   if (!pl_transform_is_valid(target) || !isfinite(seconds) || seconds < 0)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "joint %d cannot be moved there: position, rotation and time must be finite",
-                   joint);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "joint %d cannot be moved there: position, rotation and time must be finite", joint);
   const pl_body_method *method = body->model->method;
   target.rotation = pl_quat_unit(target.rotation);
   if (method->set_target == NULL || !method->set_target(body->model, body->state, joint, target, seconds))
@@ -48,7 +49,8 @@ pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id id, const double 
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
-  if (body->model->method->set_morph_weights == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "this body has no morph targets");
+  if (body->model->method->set_morph_weights == NULL)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "this body has no morph targets");
   body->model->method->set_morph_weights(body->model, body->state, weights);
   return PL_OK;
 }

@@ -10,12 +10,14 @@ pl_pin_def pl_default_pin_def(void) {
   return (pl_pin_def){.magic = PL_DEF_MAGIC};
 }
 
-static pl_status find_particle(const pl_world *world, pl_body_id id, int32_t particle, pl_body **body, pl_error *error) {
+static pl_status find_particle(const pl_world *world, pl_body_id id, int32_t particle, pl_body **body,
+                               pl_error *error) {
   *body = pl_world_find_body(world, id);
   if (*body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   if (particle < 0 || particle >= (*body)->model->particle_count)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "particle", "%d is out of range; the body has particles 0 … %d",
-                         particle, (*body)->model->particle_count - 1);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "particle",
+                         "%d is out of range; the body has particles 0 … %d", particle,
+                         (*body)->model->particle_count - 1);
   return PL_OK;
 }
 
@@ -45,7 +47,8 @@ pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id
   if (status < 0) return status;
   if (!pl_vec3_is_finite(def->target) || !(def->stiffness >= 0) || !isfinite(def->stiffness) || !(def->damping >= 0) ||
       !isfinite(def->damping) || !(def->until >= 0))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a pin's target must be finite; its stiffness, damping and end not negative");
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "a pin's target must be finite; its stiffness, damping and end not negative");
   pl_world_pin *pin = pl_allocate_array(world->context, 1, sizeof(pl_world_pin));
   if (pin == NULL) return pl_fail_memory(error);
   *pin = (pl_world_pin){.def = *def, .target = def->target};

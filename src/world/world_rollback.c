@@ -1,7 +1,7 @@
 // Saving the state of a world at the start of a step, and putting it back when the step fails.
 //
-// What is saved: the state of each body, its forces, and the states of its layers and of the controllers. Anything else that a
-// step writes is scratch of the next one.
+// What is saved: the state of each body, its forces, and the states of its layers and of the controllers. Anything else
+// that a step writes is scratch of the next one.
 #include <string.h>
 
 #include "base/parallel.h"
@@ -33,8 +33,7 @@ void pl_world_save_state(pl_world *world) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     pl_parallel_for(world->context, (int32_t)((body->state_size - 1) / COPY_BYTES + 1), 1, copy_part, body);
     body->saved_has_forces = body->has_forces;
-    if (body->has_forces)
-      memcpy(body->saved_forces, body->forces, (size_t)body->model->particle_count * sizeof(pl_f4));
+    if (body->has_forces) memcpy(body->saved_forces, body->forces, (size_t)body->model->particle_count * sizeof(pl_f4));
     for (size_t k = 0; k < body->layers.count; ++k) {
       pl_world_layer *l = &PL_ITEM(&body->layers, pl_world_layer, k);
       copy_unless_empty(l->saved, l->layer.state, l->layer.state_size);

@@ -27,7 +27,8 @@ static void visit_blocks(const pl_world *world, block_visitor *visit, void *visi
       const pl_layer *layer = &PL_ITEM(&body->layers, pl_world_layer, k).layer;
       if (layer->state_size > 0) visit(visitor, layer->state, layer->state_size);
     }
-    if (body->layers.count > 0) visit(visitor, body->surface, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
+    if (body->layers.count > 0)
+      visit(visitor, body->surface, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
   }
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
     pl_world_pin *pin = pl_slots_at(&world->pins, i);
@@ -85,7 +86,8 @@ size_t pl_world_snapshot_size(const pl_world *world) {
 }
 
 void pl_world_snapshot(const pl_world *world, void *buffer) {
-  snapshot_head head = {SNAPSHOT_MAGIC, layout_hash(world), world->step_count, world->pending, world->def.gravity, world->def.wind};
+  snapshot_head head = {SNAPSHOT_MAGIC, layout_hash(world), world->step_count,
+                        world->pending, world->def.gravity, world->def.wind};
   memcpy(buffer, &head, sizeof head);
   char *to = (char *)buffer + sizeof head;
   visit_blocks(world, copy_out, &to);
@@ -101,8 +103,9 @@ static bool forces_are_set(const pl_body *body) {
 pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size, pl_error *error) {
   snapshot_head head;
   if (size != pl_world_snapshot_size(world))
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "the snapshot has %zu bytes where this world needs %zu: it is of another world",
-                   size, pl_world_snapshot_size(world));
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "the snapshot has %zu bytes where this world needs %zu: it is of another world", size,
+                   pl_world_snapshot_size(world));
   memcpy(&head, buffer, sizeof head);
   if (head.magic != SNAPSHOT_MAGIC) return pl_fail(error, PL_ERROR_INVALID_DATA, "this is not a snapshot of a world");
   if (head.layout != layout_hash(world))

@@ -80,11 +80,13 @@ static inline pl_body *pl_world_find_body(const pl_world *world, pl_body_id id) 
 // Forces of the wind on every body, added to `forces` (world_forces.c).
 pl_status pl_world_add_wind(pl_world *world, pl_error *error);
 
-// Whether a pin has not been released yet, and which particles contact must therefore leave alone (world_pins.c).
+// Whether a pin has not been released yet, and which particles contact must therefore leave alone
+// (world_pins.c).
 bool pl_pin_holds(const pl_world *world, const pl_world_pin *pin);
 void pl_world_compute_pin_masses(pl_world *world);
 
-// The pins of a body whose method deals with them itself; the list is in the world's scratch (world_pins.c).
+// The pins of a body whose method deals with them itself; the list is in the world's scratch
+// (world_pins.c).
 pl_status pl_world_list_pins(pl_world *world, int32_t body, pl_body_move *move, pl_error *error);
 
 // Put hard-pinned particles on their targets and pull at those on springs (world_forces.c).
@@ -101,7 +103,8 @@ void pl_world_save_state(pl_world *world);
 void pl_world_roll_back(pl_world *world);
 void pl_body_clear_forces(pl_body *body);
 
-// PL_ERROR_NOT_FINITE with body, particle and likely cause in the report, or PL_OK (world_finite.c).
+// PL_ERROR_NOT_FINITE with body, particle and likely cause in the report, or PL_OK
+// (world_finite.c).
 pl_status pl_world_check_finite(const pl_world *world, pl_step_report *report, pl_error *error);
 
 #endif
